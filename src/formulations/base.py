@@ -1,0 +1,353 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What every formulation is: a textbook problem in CVXPY that any solver solves and a certificate judges."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from copy import copy
+from functools import cached_property
+from pathlib import Path
+from time import perf_counter
+from typing import Any, ClassVar, Self
+
+import cvxpy as cp
+import numpy as np
+from numpy.typing import ArrayLike
+
+from formulations.lowering import Lowered, lower
+from formulations.solution import Candidate, Seconds, Solution
+from qpkernels.arrays import Vector
+from qpkernels.certificates import (
+    Certificate,
+    Status,
+    certify_cone_program,
+    certify_infeasibility,
+)
+from qpkernels.errors import (
+    ExtendedModelError,
+    InfeasibleError,
+    SolverFailedError,
+    UnsupportedOptionError,
+    UnsupportedProgramError,
+)
+from qpkernels.export import write_npz
+from qpkernels.programs import KernelQP
+from qpkernels.solvers import Claim, Outcome, Solver, find_solver
+
+__all__ = ["Formulation"]
+
+
+class Formulation(ABC):
+    """A model on data: declared in CVXPY, solved by any solver, certified without it.
+
+    A subclass declares the problem, and says how an answer is read from the solved problem and how one from elsewhere
+    is written to it. Attributes are set once: change a hyper-parameter through its CVXPY parameter
+    (``model.C.value = ...``), which every later solve uses.
+    """
+
+    catalogue: ClassVar[str]
+    """Id of the problem in the catalogue of models."""
+
+    _extra_constraints: tuple[cp.Constraint, ...] = ()
+    _extra_objective: cp.Expression | None = None
+
+    def __setattr__(self, name: str, value: object) -> None:
+        """Set an attribute that has no value yet; refuse to replace one."""
+        if name in self.__dict__:
+            raise AttributeError(
+                f"{name} of a {self.name} cannot be replaced; state a new model, or set a hyper-parameter through "
+                f"its parameter, as in model.{name}.value = ..."
+            )
+        super().__setattr__(name, value)
+
+    # What a subclass gives ------------------------------------------------------------------------------------
+
+    @abstractmethod
+    def declare(self) -> cp.Problem:
+        """State the problem as the textbook does, every constraint with a label."""
+
+    @abstractmethod
+    def recover(self, lowered: Lowered, z: Vector) -> Candidate:
+        """Read an answer from the values of the solved problem; ``z`` are the multipliers of its lowered rows."""
+
+    @abstractmethod
+    def assign(self, candidate: Candidate) -> None:
+        """Write an answer from elsewhere to the variables, and to the multipliers by :meth:`set_multiplier`."""
+
+    @abstractmethod
+    def interpret(self, candidate: Candidate, certificate: Certificate, **facts: Any) -> Solution:
+        """Make a solution of an answer and its certificate; ``facts`` are the other fields of Solution."""
+
+    @abstractmethod
+    def certify_candidate(self, candidate: Candidate) -> Certificate:
+        """Judge an answer of the textbook model from the data alone."""
+
+    @property
+    @abstractmethod
+    def partner(self) -> Formulation:
+        """The dual of a primal form, the primal of a dual, on the same data and hyper-parameters."""
+
+    def kernel_qp(self) -> KernelQP | None:
+        """Return the model as a KernelQP, or None if it is none."""
+        return None
+
+    def objective_of(self, certificate: Certificate) -> float:
+        """Return the value of this form where the KernelQP's primal value is that of ``certificate``."""
+        return certificate.primal_value
+
+    def explain_infeasible(self, certificate: Certificate, multipliers: Vector, words: str) -> InfeasibleError:
+        """Return the error to raise when no point satisfies the constraints."""
+        return InfeasibleError(
+            f"the constraints of this {self.name} contradict each other ({words}): {certificate.worst}; relax it.",
+            certificate,
+            multipliers,
+        )
+
+    def explain_failure(self, words: str) -> Exception:
+        """Return the error to raise when a solver gives no point, or says that the objective has no bound."""
+        return SolverFailedError(f"{words} for this {self.name}; try another solver, or a larger max_iter.")
+
+    # What a user calls ----------------------------------------------------------------------------------------
+
+    @property
+    def name(self) -> str:
+        """Name of the form."""
+        return type(self).__name__
+
+    @cached_property
+    def problem(self) -> cp.Problem:
+        """The CVXPY problem, extensions included; after a solve its variables and multipliers hold the answer."""
+        textbook = self.declare()
+        expression = textbook.objective.args[0]
+        if self._extra_objective is not None:
+            expression = expression + self._extra_objective
+        problem = cp.Problem(type(textbook.objective)(expression), [*textbook.constraints, *self._extra_constraints])
+        for label, value in self._multipliers.items():
+            _constraint(problem, label).save_dual_value(value)
+        return problem
+
+    @property
+    def is_extended(self) -> bool:
+        """Whether the user added to the textbook problem."""
+        return bool(self._extra_constraints) or self._extra_objective is not None
+
+    def extend(self, *constraints: cp.Constraint, objective: cp.Expression | float | None = None) -> Self:
+        """Return this model with further CVXPY constraints, and a further term in its objective.
+
+        The result shares data, variables and parameters with this model. It is no KernelQP any more: cone solvers
+        take it, and its certificate is the conic one.
+        """
+        extended = copy(self)
+        fresh = extended.__dict__
+        fresh.pop("problem", None)
+        fresh["_multipliers"] = {}
+        fresh["_extra_constraints"] = (*self._extra_constraints, *constraints)
+        if objective is not None:
+            term = cp.Constant(objective) if isinstance(objective, int | float) else objective
+            fresh["_extra_objective"] = term if self._extra_objective is None else self._extra_objective + term
+        return extended
+
+    def lower(self) -> Lowered:
+        """Return the problem in matrices, with the way back."""
+        self.check_parameters()
+        return lower(self.problem, self.name)
+
+    def export(self, path: str | Path) -> Path:
+        """Write the lowered problem to a .npz file and return its path; see :func:`qpkernels.export.write_npz`."""
+        return write_npz(self.lower().program, path)
+
+    def solve(
+        self,
+        solver: str | None = None,
+        *,
+        tol: float = 1e-6,
+        max_iter: int | None = None,
+        time_limit: float | None = None,
+        warm_start: Solution | ArrayLike | None = None,
+        verbose: bool = False,
+        **options: Any,
+    ) -> Solution:
+        """Solve the problem and certify the answer.
+
+        Parameters
+        ----------
+        solver
+            Name of a registered solver (``qpkernels solvers`` lists them). None: smo where the model is a KernelQP,
+            else clarabel.
+        tol
+            Above 0: the relative duality gap and residuals that the certificate must show for ``optimal``.
+        max_iter, time_limit
+            Limits, in the solver's iterations and in seconds; the best point so far comes back with its certificate.
+        warm_start
+            A solution, or beta, to start ``smo`` from.
+        verbose
+            Let the solver print its progress.
+        **options
+            Handed to the back-end as they are.
+
+        Raises
+        ------
+        UnknownSolverError, SolverNotInstalledError, UnsupportedProgramError, UnsupportedOptionError
+            If the solver cannot be asked.
+        InfeasibleError
+            If no point satisfies the constraints.
+        SolverFailedError
+            If the solver gives no answer.
+        """
+        self.check_parameters()
+        backend = find_solver(solver or ("smo" if self.kernel_qp() is not None else "clarabel"))
+        limits: dict[str, Any] = {"tol": tol, "max_iter": max_iter, "time_limit": time_limit, "verbose": verbose}
+        if KernelQP in backend.programs:
+            start = warm_start.beta if isinstance(warm_start, Solution) else warm_start
+            return self._solve_kernel_qp(backend, limits | {"warm_start": start} | options)
+        if warm_start is not None:
+            raise UnsupportedOptionError(
+                f"a {self.name} starts warm with smo only, not with {backend.name!r}; "
+                "hand a point of the lowered program to the solver itself: model.lower().program."
+            )
+        return self._solve_cone_program(backend, limits | options)
+
+    def refusal(self, solver: Solver) -> str | None:
+        """Return why ``solver`` does not take this model, or None if it does."""
+        program = self.kernel_qp() if KernelQP in solver.programs else self.lower().program
+        if program is None:
+            why = "it was extended" if self.is_extended else "its textbook problem is another"
+            return f"solver {solver.name!r} takes a KernelQP, and this {self.name} is none, since {why}"
+        return solver.refusal(program)
+
+    def certify(self, candidate: Any) -> Certificate:
+        """Certify an answer from anywhere: a Solution, a pair (beta, b), or a fitted SVC of scikit-learn.
+
+        Raises
+        ------
+        ExtendedModelError
+            If the model is extended: a proof then needs the multipliers of the extra constraints, which only
+            solving gives.
+        """
+        if self.is_extended:
+            raise ExtendedModelError(
+                f"an answer from outside cannot be certified for an extended {self.name}: the multipliers of the "
+                "added constraints are missing. Solve it, or certify against the model without the extension."
+            )
+        return self.certify_candidate(self.candidate(candidate))
+
+    @abstractmethod
+    def candidate(self, answer: Any) -> Candidate:
+        """Read an answer from outside in the terms of the model."""
+
+    # Shared machinery -----------------------------------------------------------------------------------------
+
+    def check_parameters(self) -> None:
+        """Refuse hyper-parameters outside their range."""
+
+    @cached_property
+    def _multipliers(self) -> dict[str, Vector]:
+        return {}
+
+    def constraint(self, label: str) -> cp.Constraint:
+        """Return the constraint of the problem with that label."""
+        return _constraint(self.problem, label)
+
+    def set_multiplier(self, label: str, value: ArrayLike) -> None:
+        """Write the multiplier of a constraint, now or as soon as the problem is declared."""
+        self._multipliers[label] = np.asarray(value, dtype=np.float64)
+        if "problem" in self.__dict__:
+            self.constraint(label).save_dual_value(self._multipliers[label])
+
+    def _solve_kernel_qp(self, backend: Solver, arguments: dict[str, Any]) -> Solution:
+        program = self.kernel_qp()
+        if program is None:
+            raise UnsupportedProgramError(f"{self.refusal(backend)}; choose a cone solver such as clarabel.")
+        begin = perf_counter()
+        program.gram.dense  # noqa: B018  computed here so that its time is told apart
+        gram = perf_counter() - begin
+        outcome = backend.solve(program, **arguments)
+        if outcome.claim is Claim.UNBOUNDED:
+            raise self._no_solution(outcome, None)
+        intercept = float(outcome.multipliers[0]) if outcome.multipliers.size else 0.0
+        candidate = self.candidate((outcome.point, intercept))
+        self.assign(candidate)
+        begin = perf_counter()
+        certificate = self.certify_candidate(candidate)
+        seconds = Seconds(gram=gram, solve=outcome.seconds, certify=perf_counter() - begin)
+        objective = self.objective_of(certificate)
+        return self._solution(candidate, certificate, outcome, objective, seconds, arguments["tol"])
+
+    def _solve_cone_program(self, backend: Solver, arguments: dict[str, Any]) -> Solution:
+        marks = [perf_counter()]
+        self.prepare()
+        marks.append(perf_counter())
+        lowered = self.lower()
+        marks.append(perf_counter())
+        outcome = backend.solve(lowered.program, **arguments)
+        if outcome.claim in (Claim.INFEASIBLE, Claim.UNBOUNDED):
+            raise self._no_solution(outcome, lowered)
+        if not (np.isfinite(outcome.point).all() and np.isfinite(outcome.multipliers).all()):
+            raise self.explain_failure(f"solver {backend.name!r} returned no point ({outcome.words})")
+        lowered.write_back(outcome.point, outcome.multipliers, solved=outcome.claim is Claim.OPTIMAL)
+        candidate = self.recover(lowered, outcome.multipliers)
+        begin = perf_counter()
+        if self.is_extended or self.kernel_qp() is None:
+            certificate = certify_cone_program(lowered.program, outcome.point, outcome.multipliers)
+        else:
+            certificate = self.certify_candidate(candidate)
+        seconds = Seconds(marks[1] - marks[0], marks[2] - marks[1], outcome.seconds, perf_counter() - begin)
+        objective = float(self.problem.objective.value)
+        return self._solution(candidate, certificate, outcome, objective, seconds, arguments["tol"])
+
+    def prepare(self) -> None:
+        """Compute the kernel matrix if the declaration needs it, so that its time is told apart."""
+
+    def _solution(
+        self,
+        candidate: Candidate,
+        certificate: Certificate,
+        outcome: Outcome,
+        objective: float,
+        seconds: Seconds,
+        tol: float,
+    ) -> Solution:
+        return self.interpret(
+            candidate,
+            certificate,
+            formulation=self.name,
+            objective=objective,
+            status=_status(certificate, outcome.claim, tol),
+            tol=tol,
+            seconds=seconds,
+            solver=outcome.solver,
+            words=outcome.words,
+            iterations=outcome.iterations,
+        )
+
+    def _no_solution(self, outcome: Outcome, lowered: Lowered | None) -> Exception:
+        """Return the error for a solver that claims there is no solution: a proof if it has one, else a failure."""
+        words = f"solver {outcome.solver!r} says {outcome.words}"
+        if lowered is None or outcome.claim is Claim.UNBOUNDED:
+            return self.explain_failure(words)
+        certificate = certify_infeasibility(lowered.program, outcome.multipliers)
+        if not certificate.holds(_PROOF_TOLERANCE):
+            return SolverFailedError(f"{words}, but its multipliers do not prove it: {certificate.worst}.")
+        return self.explain_infeasible(certificate, outcome.multipliers, words)
+
+_PROOF_TOLERANCE = 1e-5
+"""Residual within which multipliers count as a proof of infeasibility; solvers stop at about 1e-8 of theirs."""
+
+
+def _constraint(problem: cp.Problem, label: str) -> cp.Constraint:
+    (constraint,) = (constraint for constraint in problem.constraints if constraint.label == label)
+    return constraint
+
+
+def _status(certificate: Certificate, claim: Claim, tol: float) -> Status:
+    if certificate.holds(tol):
+        return Status.OPTIMAL
+    match claim:
+        case Claim.OPTIMAL:
+            return Status.UNCERTIFIED
+        case Claim.STOPPED:
+            return Status.STOPPED
+        case _:
+            return Status.FAILED
+
+

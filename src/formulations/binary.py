@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What all models of two classes share: data, labels, kernel, and how an answer is read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from formulations.base import Formulation
+from formulations.solution import Candidate, Solution
+from qpkernels.arrays import Vector, frozen
+from qpkernels.certificates import Certificate, Support, certify_kernel_qp, split_support
+from qpkernels.errors import LabelError, NonFiniteError, OneClassError, ShapeError
+from qpkernels.expansion import Expansion
+from qpkernels.gram import Gram
+from qpkernels.kernels import Kernel, Linear
+from qpkernels.programs import KernelQP
+
+__all__ = ["BinaryClassifier", "TwoClasses", "two_classes"]
+
+
+@dataclass(frozen=True, eq=False)
+class TwoClasses:
+    """Samples of two classes.
+
+    Attributes
+    ----------
+    gram
+        The kernel matrix of the samples.
+    y
+        +1.0 or -1.0 for each sample.
+    classes
+        The labels that -1 and +1 stand for.
+    explicit
+        Whether a primal form has weights w in the features, rather than coefficients in the RKHS.
+    """
+
+    gram: Gram
+    y: Vector
+    classes: NDArray[Any]
+    explicit: bool
+
+    @classmethod
+    def from_arrays(cls, X: ArrayLike, y: ArrayLike, kernel: Kernel | None) -> TwoClasses:
+        """Check the data and bind the kernel to them."""
+        gram = Gram(Linear() if kernel is None else kernel, X)
+        signs, classes = two_classes(y, len(gram))
+        gram.require_psd()
+        return cls(gram, signs, classes, explicit=kernel is None)
+
+
+def two_classes(y: ArrayLike, samples: int) -> tuple[Vector, NDArray[Any]]:
+    """Return y as signs, and the pair of labels; the greater label (in sorted order) is +1.
+
+    Raises
+    ------
+    ShapeError
+        If y is no vector of that many labels.
+    NonFiniteError
+        If a label is NaN or infinite.
+    OneClassError, LabelError
+        If there are not exactly two different labels.
+    """
+    labels = np.asarray(y)
+    if labels.ndim != 1:
+        raise ShapeError(f"y must have one dimension, one label for each sample, but its shape is {labels.shape}.")
+    if labels.size != samples:
+        raise ShapeError(f"X and y must have the same length, but X has {samples} samples and y has {labels.size} labels.")
+    if labels.dtype.kind in "fc" and not np.isfinite(labels).all():
+        first = int(np.flatnonzero(~np.isfinite(labels))[0])
+        raise NonFiniteError(f"y must hold finite labels only, but y[{first}] is {labels[first]}; drop those samples.")
+    classes = np.unique(labels)
+    if classes.size == 1:
+        raise OneClassError(f"y must hold two classes, but every label is {classes[0]!r}; there is nothing to separate.")
+    if classes.size != 2:
+        shown = ", ".join(map(str, classes[:6])) + (", ..." if classes.size > 6 else "")
+        raise LabelError(
+            f"y must hold two classes, but it holds {classes.size} ({shown}); "
+            "set one against the rest: np.where(y == label, 1, -1)."
+        )
+    return frozen(np.where(labels == classes[1], 1.0, -1.0)), classes
+
+
+class BinaryClassifier(Formulation):
+    """A model that separates two classes by the sign of f(x) + b.
+
+    Parameters
+    ----------
+    X
+        Samples, as the kernel takes them: a matrix (samples x features) for most.
+    y
+        Two different labels, shape (m,); the greater one is +1.
+    kernel
+        None: explicit features, and a primal form has weights w in R^d. Otherwise f is in the space of the kernel, and
+        a primal form has coefficients beta in R^m.
+    """
+
+    def __init__(self, X: ArrayLike, y: ArrayLike, kernel: Kernel | None = None) -> None:
+        self._bind(TwoClasses.from_arrays(X, y, kernel))
+
+    def _bind(self, data: TwoClasses) -> None:
+        self.data = data
+        self.gram = data.gram
+        self.y = data.y
+
+    @classmethod
+    def _on(cls, data: TwoClasses, **hyperparameters: Any) -> Self:
+        """Return a model on data that are bound already, sharing the kernel matrix."""
+        model = cls.__new__(cls)
+        model._bind(data, **hyperparameters)
+        return model
+
+    def __len__(self) -> int:
+        """Return the number m of samples."""
+        return len(self.gram)
+
+    def textbook_qp(self) -> KernelQP | None:
+        """Return the KernelQP of the model without the user's extensions, if it is one."""
+        return None
+
+    def kernel_qp(self) -> KernelQP | None:
+        """Return the model as a KernelQP; None once it is extended."""
+        return None if self.is_extended else self.textbook_qp()
+
+    def candidate(self, answer: Any) -> Candidate:
+        """Read (beta, b), a Solution, or a fitted estimator with dual_coef_, support_ and intercept_."""
+        if isinstance(answer, Candidate):
+            return answer
+        if isinstance(answer, Solution):
+            beta, intercept = answer.beta, answer.intercept
+        elif hasattr(answer, "dual_coef_"):
+            beta, intercept = self._from_estimator(answer)
+        else:
+            beta, intercept = answer
+        beta = np.asarray(beta, dtype=np.float64)
+        if beta.shape != (len(self),):
+            raise ShapeError(f"beta must have {len(self)} entries, one for each sample, but its shape is {beta.shape}.")
+        return Candidate(beta, float(intercept), self._expand(beta, float(intercept)))
+
+    def _from_estimator(self, estimator: Any) -> tuple[Vector, float]:
+        """Return (beta, b) of a fitted SVC: dual_coef_ holds y_i alpha_i of its support vectors."""
+        support, coefficients = np.asarray(estimator.support_), np.asarray(estimator.dual_coef_)
+        if coefficients.shape[0] != 1 or support.max() >= len(self):
+            raise ShapeError(
+                f"the estimator must be fitted to two classes on these {len(self)} samples, but it has coefficients of "
+                f"shape {coefficients.shape} and support vectors up to number {support.max()}."
+            )
+        beta = np.zeros(len(self))
+        beta[support] = coefficients[0]
+        flipped = -1.0 if estimator.classes_[1] == self.data.classes[0] else 1.0
+        return flipped * beta, flipped * float(np.ravel(estimator.intercept_)[0])
+
+    def _expand(self, beta: Vector, intercept: float) -> Expansion:
+        """Return the expansion over the samples with a coefficient."""
+        used = np.flatnonzero(beta)
+        if used.size == 0 or not np.isfinite(beta).all():
+            used = np.arange(1)
+            return Expansion(self.gram.kernel, self.gram.X[used], np.zeros(1), intercept, self.data.classes)
+        return Expansion(self.gram.kernel, self.gram.X[used], beta[used], intercept, self.data.classes)
+
+    def certify_candidate(self, candidate: Candidate) -> Certificate:
+        """Bound the error of (beta, b), and of f, by the duality gap of the KernelQP."""
+        program = self.textbook_qp()
+        assert program is not None
+        return certify_kernel_qp(program, candidate.beta, candidate.intercept, candidate.at_samples)
+
+    def values(self, candidate: Candidate) -> Vector:
+        """Return f(x_i) of an answer, without b."""
+        at = candidate.at_samples
+        return self.gram.product(candidate.beta) if at is None else at.values
+
+    def margins(self, candidate: Candidate) -> Vector:
+        """Return y_i (f(x_i) + b) of an answer."""
+        return self.y * (self.values(candidate) + candidate.intercept)
+
+    def interpret(self, candidate: Candidate, certificate: Certificate, **facts: Any) -> Solution:
+        """Read multipliers, support and function off an answer."""
+        return Solution(
+            intercept=candidate.intercept,
+            alpha=frozen(self.y * candidate.beta),
+            beta=frozen(candidate.beta),
+            support=self._support(candidate),
+            function=candidate.function,
+            certificate=certificate,
+            **facts,
+        )
+
+    def _support(self, candidate: Candidate) -> Support:
+        program = self.textbook_qp()
+        if program is None:
+            largest = np.abs(candidate.beta).max(initial=1.0)
+            carrying = np.flatnonzero(np.abs(candidate.beta) > 1e-6 * largest)
+            return Support(free=carrying, bounded=np.arange(0))
+        return split_support(program, candidate.beta, self.values(candidate) + candidate.intercept)
+
+

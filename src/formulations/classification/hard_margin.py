@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: BSD-3-Clause
+r"""The hard margin (C1): the hyperplane in the middle of the widest strip between two separable classes.
+
+Primal and dual, with their Karush-Kuhn-Tucker conditions::
+
+    min  1/2 ||f||^2           s.t.  y_i (f(x_i) + b) >= 1
+    min  1/2 a'YKYa - 1'a      s.t.  y'a = 0,  a >= 0
+
+    f = sum_j a_j y_j k(x_j, .),   a_i (y_i (f(x_i) + b) - 1) = 0
+
+The optimal values are each other's negative, the margin is 1/||f|| = (sum a_i)^(-1/2), and b is the multiplier of
+y'a = 0 in the sign of CVXPY's minimisation. Source: C1 of the catalogue; Boser, Guyon and Vapnik (1992).
+"""
+
+from __future__ import annotations
+
+import cvxpy as cp
+import numpy as np
+
+from formulations.binary import BinaryClassifier, TwoClasses
+from formulations.forms import DualForm, PrimalForm
+from formulations.hypothesis import half_squared_norm
+from formulations.lowering import Lowered
+from formulations.separation import Separability
+from formulations.solution import Candidate
+from qpkernels.arrays import Vector
+from qpkernels.certificates import Certificate
+from qpkernels.errors import InfeasibleError, InseparableError, SolverFailedError
+from qpkernels.programs import KernelQP
+
+__all__ = ["HardMarginDual", "HardMarginGeometric", "HardMarginPrimal"]
+
+
+class _HardMargin(BinaryClassifier):
+    """What the three forms share: the KernelQP, and the proof when the classes cannot be separated."""
+
+    def textbook_qp(self) -> KernelQP:
+        """Return the dual in beta = y * a: beta_i has the sign of y_i and no bound."""
+        return KernelQP(
+            self.gram,
+            target=self.y,
+            lower=np.where(self.y > 0, 0.0, -np.inf),
+            upper=np.where(self.y > 0, np.inf, 0.0),
+            total=0.0,
+            name="hard margin",
+        )
+
+    def explain_failure(self, words: str) -> Exception:
+        """Let the linear program B3 decide: a dual without bound is an inseparable primal."""
+        return super().explain_failure(words) if self.is_extended else self._inseparable(words)
+
+    def explain_infeasible(self, certificate: Certificate, multipliers: Vector, words: str) -> InfeasibleError:
+        """Explain in terms of the two classes, where the constraints are the textbook's."""
+        if self.is_extended:
+            return super().explain_infeasible(certificate, multipliers, words)
+        error = self._inseparable(words)
+        return error if isinstance(error, InfeasibleError) else super().explain_infeasible(certificate, multipliers, words)
+
+    def _inseparable(self, words: str) -> Exception:
+        try:
+            Separability._on(self.data).solve("clarabel")
+        except InseparableError as error:
+            return error
+        return SolverFailedError(f"{words}, but the classes can be separated; try another solver or a larger max_iter.")
+
+
+class HardMarginPrimal(PrimalForm, _HardMargin):
+    """min 1/2 ||f||^2  s.t.  y_i (f(x_i) + b) >= 1.
+
+    Variables: w (explicit features) or beta (kernel), and b. Multipliers of ``margin``: a.
+
+    Parameters
+    ----------
+    X, y, kernel
+        As in :class:`~formulations.binary.BinaryClassifier`.
+    """
+
+    catalogue = "C1-primal"
+
+    def declare(self) -> cp.Problem:
+        """State the problem."""
+        margin = cp.multiply(self.y, self.f.values + self.b) >= 1
+        return cp.Problem(cp.Minimize(self.f.half_squared_norm), [margin.set_label("margin")])
+
+    @property
+    def partner(self) -> HardMarginDual:
+        """The dual."""
+        return HardMarginDual._on(self.data)
+
+
+class HardMarginGeometric(PrimalForm, _HardMargin):
+    """max gamma  s.t.  y_i (f(x_i) + b) >= gamma,  ||f|| <= 1: a second-order cone program.
+
+    The objective is the margin in the units of the features: gamma = 1 / ||f|| of the primal. The solution's function
+    is scaled as the primal's (margins at +-1), so that all forms can be compared. Variables: w or beta, b, gamma.
+
+    Parameters
+    ----------
+    X, y, kernel
+        As in :class:`~formulations.binary.BinaryClassifier`.
+    """
+
+    catalogue = "C1-geometric"
+
+    def _bind(self, data: TwoClasses) -> None:
+        super()._bind(data)
+        self.gamma = cp.Variable(name="gamma")
+
+    def declare(self) -> cp.Problem:
+        """State the problem."""
+        margin = cp.multiply(self.y, self.f.values + self.b) >= self.gamma
+        norm = self.f.norm <= 1
+        return cp.Problem(cp.Maximize(self.gamma), [margin.set_label("margin"), norm.set_label("norm")])
+
+    def recover(self, lowered: Lowered, z: Vector) -> Candidate:
+        """Divide f and b by gamma, and the multipliers (which add up to 1) by gamma^2."""
+        del lowered, z
+        gamma = float(self.gamma.value)
+        radius = float(np.sqrt(self.gram.diagonal.max()))
+        if gamma <= _NO_MARGIN * radius:
+            raise self._inseparable(f"the widest margin found is {gamma:.1e}")
+        beta = self.y * self.constraint("margin").dual_value / gamma**2
+        return self.at_variables(beta, scale=1.0 / gamma)
+
+    def assign(self, candidate: Candidate) -> None:
+        """Write f, b and gamma at unit norm, and the multipliers at unit sum."""
+        norm = float(np.sqrt(candidate.function.squared_norm))
+        self.f.assign(candidate.beta / norm)
+        self.b.value = candidate.intercept / norm
+        self.gamma.value = 1.0 / norm
+        self.set_multiplier("margin", self.y * candidate.beta / norm**2)
+        self.set_multiplier("norm", 1.0 / norm)
+
+    def objective_of(self, certificate: Certificate) -> float:
+        """Return gamma = 1 / ||f||."""
+        return float((2.0 * certificate.primal_value) ** -0.5)
+
+    @property
+    def partner(self) -> HardMarginDual:
+        """The dual."""
+        return HardMarginDual._on(self.data)
+
+
+_NO_MARGIN = 1e-6
+"""A margin below this part of the largest ||phi(x_i)|| is none: the linear program B3 is asked."""
+
+
+class HardMarginDual(DualForm, _HardMargin):
+    """min 1/2 a'YKYa - 1'a  s.t.  y'a = 0,  a >= 0.
+
+    Variable: alpha. Multiplier of ``balance``: b.
+
+    Parameters
+    ----------
+    X, y, kernel
+        As in :class:`~formulations.binary.BinaryClassifier`.
+    """
+
+    catalogue = "C1-dual"
+
+    def declare(self) -> cp.Problem:
+        """State the problem."""
+        balance, nonnegative = self.y @ self.alpha == 0, self.alpha >= 0
+        return cp.Problem(
+            cp.Minimize(half_squared_norm(self.gram, self.alpha, self.y) - cp.sum(self.alpha)),
+            [balance.set_label("balance"), nonnegative.set_label("nonnegative")],
+        )
+
+    def assign(self, candidate: Candidate) -> None:
+        """Write a, b, and the multipliers y_i (f(x_i) + b) - 1 of a >= 0."""
+        super().assign(candidate)
+        self.set_multiplier("nonnegative", np.maximum(self.margins(candidate) - 1.0, 0.0))
+
+    @property
+    def partner(self) -> HardMarginPrimal:
+        """The primal."""
+        return HardMarginPrimal._on(self.data)

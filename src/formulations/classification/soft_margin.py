@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: BSD-3-Clause
+r"""The soft margin (C2): the support vector machine, with a price C_i on every slack.
+
+Primal (with slacks, and without constraints) and dual, with their Karush-Kuhn-Tucker conditions::
+
+    min  1/2 ||f||^2 + sum C_i xi_i                          s.t.  y_i (f(x_i) + b) >= 1 - xi_i,  xi_i >= 0
+    min  1/2 ||f||^2 + sum C_i max(0, 1 - y_i (f(x_i) + b))
+    min  1/2 a'YKYa - 1'a                                    s.t.  y'a = 0,  0 <= a_i <= C_i
+
+    f = sum_j a_j y_j k(x_j, .),   a_i (y_i (f(x_i) + b) - 1 + xi_i) = 0,   (C_i - a_i) xi_i = 0
+
+The value of the minimised dual is the negative of the primal's, and b is the multiplier of y'a = 0 in the sign of
+CVXPY's minimisation. With lambda = 1/(2C) the hinge form is C times (sum of hinge losses + lambda ||f||^2). Source: C2
+of the catalogue; Cortes and Vapnik (1995).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import cvxpy as cp
+import numpy as np
+from numpy.typing import ArrayLike
+
+from formulations.binary import BinaryClassifier, TwoClasses
+from formulations.forms import DualForm, PrimalForm
+from formulations.hypothesis import half_squared_norm
+from formulations.lowering import Lowered
+from formulations.solution import Candidate
+from qpkernels.arrays import Vector, finite_vector
+from qpkernels.errors import ParameterError
+from qpkernels.kernels import Kernel
+from qpkernels.programs import KernelQP
+
+__all__ = ["SoftMarginDual", "SoftMarginHinge", "SoftMarginPrimal"]
+
+
+class _SoftMargin(BinaryClassifier):
+    """What the three forms share: the prices C and the KernelQP.
+
+    Parameters
+    ----------
+    X, y, kernel
+        As in :class:`~formulations.binary.BinaryClassifier`.
+    C
+        Above 0: the price of a slack, one number or one for each sample. Raising it allows fewer margin violations.
+
+    Attributes
+    ----------
+    C
+        The prices as a CVXPY parameter of shape (m,): set ``model.C.value`` to sweep, and the problem compiles once.
+    """
+
+    C: cp.Parameter
+
+    def __init__(self, X: ArrayLike, y: ArrayLike, kernel: Kernel | None = None, *, C: ArrayLike = 1.0) -> None:
+        self._bind(TwoClasses.from_arrays(X, y, kernel), C)
+
+    def _bind(self, data: TwoClasses, C: ArrayLike = 1.0) -> None:
+        super()._bind(data)
+        self.C = cp.Parameter(len(self), nonneg=True, name="C", value=_checked(C, len(self)))
+
+    def check_parameters(self) -> None:
+        """Refuse prices that are not above 0."""
+        _checked(self.C.value, len(self))
+
+    def textbook_qp(self) -> KernelQP:
+        """Return the dual in beta = y * a: beta_i lies between 0 and y_i C_i."""
+        prices = _checked(self.C.value, len(self))
+        return KernelQP(
+            self.gram,
+            target=self.y,
+            lower=np.where(self.y > 0, 0.0, -prices),
+            upper=np.where(self.y > 0, prices, 0.0),
+            total=0.0,
+            name="soft margin",
+        )
+
+    def slacks(self, candidate: Candidate) -> Vector:
+        """Return xi_i = max(0, 1 - y_i (f(x_i) + b))."""
+        return np.maximum(0.0, 1.0 - self.margins(candidate))
+
+
+def _checked(C: Any, samples: int) -> Vector:
+    try:
+        prices = finite_vector(C, "C", samples)
+    except ValueError as error:
+        raise ParameterError(f"{error} An infinite C is the hard margin: HardMarginPrimal, HardMarginDual.") from None
+    if prices.min() <= 0:
+        first = int(np.argmax(prices <= 0))
+        raise ParameterError(f"C must be above 0 for every sample, but C[{first}] is {prices[first]:g}; leave the sample out.")
+    return prices.copy()
+
+
+class SoftMarginPrimal(_SoftMargin, PrimalForm):
+    """min 1/2 ||f||^2 + sum C_i xi_i  s.t.  y_i (f(x_i) + b) >= 1 - xi_i,  xi_i >= 0.
+
+    Variables: w (explicit features) or beta (kernel), b, xi. Multipliers: a of ``margin``, C - a of ``slack``.
+
+    Parameters
+    ----------
+    X, y, kernel, C
+        As in the other soft margins: C above 0, one number or one for each sample.
+    """
+
+    catalogue = "C2-primal"
+
+    def _bind(self, data: TwoClasses, C: ArrayLike = 1.0) -> None:
+        super()._bind(data, C)
+        self.xi = cp.Variable(len(self), name="xi")
+
+    def declare(self) -> cp.Problem:
+        """State the problem."""
+        margin = cp.multiply(self.y, self.f.values + self.b) >= 1 - self.xi
+        slack = self.xi >= 0
+        return cp.Problem(
+            cp.Minimize(self.f.half_squared_norm + self.C @ self.xi),
+            [margin.set_label("margin"), slack.set_label("slack")],
+        )
+
+    def assign(self, candidate: Candidate) -> None:
+        """Write f, b, the slacks, and the multipliers a and C - a."""
+        super().assign(candidate)
+        alpha = self.y * candidate.beta
+        self.xi.value = self.slacks(candidate)
+        self.set_multiplier("margin", alpha)
+        self.set_multiplier("slack", self.C.value - alpha)
+
+    @property
+    def partner(self) -> SoftMarginDual:
+        """The dual."""
+        return SoftMarginDual._on(self.data, C=self.C.value)
+
+
+class SoftMarginHinge(_SoftMargin, PrimalForm):
+    """min 1/2 ||f||^2 + sum C_i max(0, 1 - y_i (f(x_i) + b)).
+
+    Variables: w (explicit features) or beta (kernel), and b.
+
+    Parameters
+    ----------
+    X, y, kernel, C
+        As in the other soft margins: C above 0, one number or one for each sample.
+    """
+
+    catalogue = "C2-hinge"
+
+    def declare(self) -> cp.Problem:
+        """State the problem."""
+        hinge = cp.pos(1 - cp.multiply(self.y, self.f.values + self.b))
+        return cp.Problem(cp.Minimize(self.f.half_squared_norm + self.C @ hinge))
+
+    def recover(self, lowered: Lowered, z: Vector) -> Candidate:
+        """Read f and b from the variables, and a from the epigraph rows t_i >= 1 - y_i (f(x_i) + b) of the hinge."""
+        return self.at_variables(self.y * lowered.auxiliary_multipliers(z, self.b)[: len(self)])
+
+    @property
+    def partner(self) -> SoftMarginDual:
+        """The dual."""
+        return SoftMarginDual._on(self.data, C=self.C.value)
+
+
+class SoftMarginDual(_SoftMargin, DualForm):
+    """min 1/2 a'YKYa - 1'a  s.t.  y'a = 0,  0 <= a_i <= C_i.
+
+    Variable: alpha. Multipliers: b of ``balance``, xi of ``upper``.
+
+    Parameters
+    ----------
+    X, y, kernel, C
+        As in the other soft margins: C above 0, one number or one for each sample.
+    """
+
+    catalogue = "C2-dual"
+
+    def declare(self) -> cp.Problem:
+        """State the problem."""
+        balance, lower, upper = self.y @ self.alpha == 0, self.alpha >= 0, self.alpha <= self.C
+        return cp.Problem(
+            cp.Minimize(half_squared_norm(self.gram, self.alpha, self.y) - cp.sum(self.alpha)),
+            [balance.set_label("balance"), lower.set_label("lower"), upper.set_label("upper")],
+        )
+
+    def assign(self, candidate: Candidate) -> None:
+        """Write a, b, and the multipliers of both bounds: max(0, margin - 1) and the slacks."""
+        super().assign(candidate)
+        self.set_multiplier("lower", np.maximum(self.margins(candidate) - 1.0, 0.0))
+        self.set_multiplier("upper", self.slacks(candidate))
+
+    @property
+    def partner(self) -> SoftMarginPrimal:
+        """The primal, with slacks."""
+        return SoftMarginPrimal._on(self.data, C=self.C.value)

@@ -1,0 +1,245 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Formulations x solvers -> one table: who agrees, and who is proved."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, fields
+from html import escape
+from typing import Any, Literal
+
+from rich.console import Console, ConsoleOptions, RenderResult
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+from formulations.base import Formulation
+from formulations.solution import Seconds, Solution
+from qpkernels.certificates import Certificate, Status
+from qpkernels.errors import InfeasibleError, ParameterError, QPKernelsError
+from qpkernels.solvers import installed_solvers
+
+__all__ = ["Comparison", "Row", "compare"]
+
+_NAN = float("nan")
+
+
+@dataclass(frozen=True)
+class Row:
+    """One formulation solved by one solver; numbers are NaN where there is no answer.
+
+    The columns have the meaning of :class:`~formulations.solution.Solution` and
+    :class:`~qpkernels.certificates.Certificate`; ``seconds_*`` are its phases. ``reason`` says in words why there is no
+    answer, or else what the solver itself said.
+    """
+
+    formulation: str
+    solver: str
+    status: str
+    objective: float = _NAN
+    primal_value: float = _NAN
+    dual_value: float = _NAN
+    relative_gap: float = _NAN
+    primal_residual: float = _NAN
+    dual_residual: float = _NAN
+    complementarity: float = _NAN
+    n_support: int | None = None
+    intercept: float = _NAN
+    seconds_gram: float = _NAN
+    seconds_lower: float = _NAN
+    seconds_solve: float = _NAN
+    seconds_certify: float = _NAN
+    reason: str = ""
+
+    @classmethod
+    def of_solution(cls, solution: Solution) -> Row:
+        """Return the row of an answer."""
+        return cls(
+            formulation=solution.formulation,
+            solver=solution.solver,
+            status=solution.status,
+            objective=solution.objective,
+            n_support=solution.n_support,
+            intercept=solution.intercept,
+            reason=solution.words,
+            **_proof(solution.certificate),
+            **{f"seconds_{phase}": value for phase, value in asdict(solution.seconds).items()},
+        )
+
+    @classmethod
+    def of_error(cls, formulation: str, solver: str, error: QPKernelsError) -> Row:
+        """Return the row of a pair that gave no answer: proved infeasible, or failed for a reason."""
+        if isinstance(error, InfeasibleError) and isinstance(error.certificate, Certificate):
+            return cls(formulation, solver, Status.INFEASIBLE, reason=str(error), **_proof(error.certificate))
+        return cls(formulation, solver, Status.FAILED, reason=str(error))
+
+
+@dataclass(frozen=True)
+class Comparison(Sequence[Row]):
+    """The rows of a comparison, in the order of the formulations and, within one, of the solvers.
+
+    Prints as a table in a terminal (rich) and in a notebook (HTML).
+    """
+
+    rows: tuple[Row, ...]
+    tol: float
+
+    def __len__(self) -> int:
+        """Return the number of pairs."""
+        return len(self.rows)
+
+    def __getitem__(self, index: Any) -> Any:
+        """Return a row, or several by a slice."""
+        return self.rows[index]
+
+    def __iter__(self) -> Iterator[Row]:
+        """Iterate over the rows."""
+        return iter(self.rows)
+
+    def to_json(self, indent: int | None = 2) -> str:
+        """Return the rows as a JSON array; NaN and infinity, which JSON has not, become null."""
+        records = [{name: _finite(value) for name, value in asdict(row).items()} for row in self.rows]
+        return json.dumps(records, indent=indent)
+
+    def to_pandas(self) -> Any:
+        """Return the rows as a pandas data frame."""
+        import pandas as pd
+
+        return pd.DataFrame([asdict(row) for row in self.rows], columns=[field.name for field in fields(Row)])
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """Yield the table, then why rows without an answer have none."""
+        del console, options
+        table = Table(title=self._title, caption_justify="left", pad_edge=False)
+        for heading, justify in _HEADINGS:
+            table.add_column(heading, justify=justify, no_wrap=True)
+        for row in self.rows:
+            table.add_row(*_cells(row), style=None if row.status == Status.OPTIMAL else "dim")
+        yield table
+        yield from (f"{row.formulation} by {row.solver}: {row.reason}" for row in self._without_answer)
+
+    def __str__(self) -> str:
+        console = Console(width=220, no_color=True)
+        with console.capture() as capture:
+            console.print(self)
+        return capture.get()
+
+    def _repr_html_(self) -> str:
+        """Return the table for a notebook."""
+        head = "".join(f"<th>{escape(heading)}</th>" for heading, _ in _HEADINGS)
+        body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in _cells(row)) + "</tr>" for row in self.rows)
+        notes = "".join(
+            f"<p>{escape(f'{row.formulation} by {row.solver}: {row.reason}')}</p>" for row in self._without_answer
+        )
+        return (
+            f"<table><caption>{escape(self._title)}</caption><thead><tr>{head}</tr></thead>"
+            f"<tbody>{body}</tbody></table>{notes}"
+        )
+
+    @property
+    def _title(self) -> str:
+        return f"optimal = proved to a relative gap and residuals of {self.tol:g}"
+
+    @property
+    def _without_answer(self) -> list[Row]:
+        return [row for row in self.rows if math.isnan(row.objective)]
+
+
+def compare(
+    models: Formulation | Iterable[Formulation],
+    solvers: Literal["all"] | Iterable[str] = "all",
+    *,
+    tol: float = 1e-6,
+    progress: bool = True,
+    **options: Any,
+) -> Comparison:
+    """Solve every formulation by every solver and certify each answer.
+
+    Parameters
+    ----------
+    models
+        One formulation or several.
+    solvers
+        Names of solvers, or "all": every installed solver that takes at least one of the models.
+    tol
+        Tolerance of the certificates, and of the solvers as far as they have one.
+    progress
+        Show a progress bar (on standard error) while it runs.
+    **options
+        Passed to every ``solve``, such as ``time_limit``; a solver without that option is a row that says so.
+
+    Returns
+    -------
+    Comparison
+        One row for each pair. A pair that fails is a row with its reason. A solver that calls its answer optimal
+        without passing the certificate is ``uncertified``.
+    """
+    stated = [models] if isinstance(models, Formulation) else list(models)
+    if not stated:
+        raise ParameterError("compare needs at least one formulation, but none came.")
+    pairs = [(model, name) for model in stated for name in (_takers(model) if solvers == "all" else solvers)]
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    rows = []
+    with Progress(*columns, console=Console(stderr=True), transient=True, disable=not progress) as bar:
+        task = bar.add_task("comparing", total=len(pairs))
+        for model, name in pairs:
+            bar.update(task, description=f"{model.name} by {name}")
+            try:
+                rows.append(Row.of_solution(model.solve(name, tol=tol, **options)))
+            except QPKernelsError as error:
+                rows.append(Row.of_error(model.name, name, error))
+            bar.advance(task)
+    return Comparison(tuple(rows), tol)
+
+
+def _takers(model: Formulation) -> list[str]:
+    """Return the installed solvers that take the model, the project's own first."""
+    takers = [solver.name for solver in installed_solvers() if model.refusal(solver) is None]
+    return sorted(takers, key=lambda name: (name != "smo", name))
+
+
+_HEADINGS: tuple[tuple[str, Literal["left", "right"]], ...] = (
+    ("formulation", "left"),
+    ("solver", "left"),
+    ("status", "left"),
+    ("objective", "right"),
+    ("primal value", "right"),
+    ("dual value", "right"),
+    ("rel. gap", "right"),
+    ("primal res.", "right"),
+    ("dual res.", "right"),
+    ("compl.", "right"),
+    ("SV", "right"),
+    ("intercept", "right"),
+    *((f"{field.name} s", "right") for field in fields(Seconds)),
+)
+
+
+def _cells(row: Row) -> list[str]:
+    measures = (row.relative_gap, row.primal_residual, row.dual_residual, row.complementarity)
+    seconds = (row.seconds_gram, row.seconds_lower, row.seconds_solve, row.seconds_certify)
+    return [
+        row.formulation,
+        row.solver,
+        str(row.status),
+        *(_text(value, ".10g") for value in (row.objective, row.primal_value, row.dual_value)),
+        *(_text(value, ".0e") for value in measures),
+        "" if row.n_support is None else str(row.n_support),
+        _text(row.intercept, ".7g"),
+        *(_text(value, ".3f") for value in seconds),
+    ]
+
+
+def _text(value: float, form: str) -> str:
+    return "" if math.isnan(value) else format(value, form)
+
+
+def _finite(value: Any) -> Any:
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _proof(certificate: Certificate) -> dict[str, float]:
+    measures = asdict(certificate)
+    del measures["worst"]
+    return measures

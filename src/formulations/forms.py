@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The two sides of a two-class model: a primal in f and b, and a dual in the multipliers alpha."""
+
+from __future__ import annotations
+
+import cvxpy as cp
+
+from formulations.binary import BinaryClassifier, TwoClasses
+from formulations.hypothesis import Coefficients, Hypothesis, Weights
+from formulations.lowering import Lowered
+from formulations.solution import Candidate
+from qpkernels.arrays import Vector
+from qpkernels.certificates import Certificate, FunctionAtSamples
+from qpkernels.expansion import Expansion
+
+__all__ = ["DualForm", "PrimalForm"]
+
+
+class PrimalForm(BinaryClassifier):
+    """A problem in f and b, whose constraint ``margin`` has the multipliers alpha.
+
+    Attributes
+    ----------
+    f
+        The function: values at the samples and norm, as CVXPY expressions.
+    b
+        The intercept, a scalar CVXPY variable.
+    """
+
+    f: Hypothesis
+    b: cp.Variable
+
+    def _bind(self, data: TwoClasses) -> None:
+        super()._bind(data)
+        self.f = Weights(data.gram) if data.explicit else Coefficients(data.gram)
+        self.b = cp.Variable(name="b")
+
+    @property
+    def w(self) -> cp.Variable:
+        """The weights of f(x) = <w, x>, a CVXPY variable of shape (d,); only in explicit features."""
+        if not self.data.explicit:
+            raise AttributeError(f"with a kernel, the variable of a {self.name} is beta; leave the kernel out for w.")
+        return self.f.variable
+
+    @property
+    def beta(self) -> cp.Variable:
+        """The coefficients of f in the space of the kernel, a CVXPY variable of shape (m,); only with a kernel."""
+        if self.data.explicit:
+            raise AttributeError(f"in explicit features, the variable of a {self.name} is w; pass a kernel for beta.")
+        return self.f.variable
+
+    def recover(self, lowered: Lowered, z: Vector) -> Candidate:
+        """Read f and b from the variables, alpha from the margins."""
+        del lowered, z
+        return self.at_variables(self.y * self.constraint("margin").dual_value)
+
+    def at_variables(self, beta: Vector, scale: float = 1.0) -> Candidate:
+        """Return the answer whose f and b are the variables times ``scale``, with ``beta`` read elsewhere."""
+        kernel, centers, coefficients = self.f.expansion()
+        intercept = scale * float(self.b.value)
+        at = self.f.at_samples()
+        return Candidate(
+            beta,
+            intercept,
+            Expansion(kernel, centers, scale * coefficients, intercept, self.data.classes),
+            FunctionAtSamples(scale * at.values, scale**2 * at.squared_norm),
+        )
+
+    def assign(self, candidate: Candidate) -> None:
+        """Write f and b."""
+        self.f.assign(candidate.beta)
+        self.b.value = candidate.intercept
+
+    def prepare(self) -> None:
+        """Compute K unless f has weights."""
+        if not self.data.explicit:
+            self.gram.dense  # noqa: B018  a cached property
+
+
+class DualForm(BinaryClassifier):
+    """A problem in alpha, whose constraint ``balance`` has the multiplier b.
+
+    Attributes
+    ----------
+    alpha
+        The multipliers, a CVXPY variable of shape (m,); beta = y * alpha.
+    """
+
+    alpha: cp.Variable
+
+    def _bind(self, data: TwoClasses) -> None:
+        super()._bind(data)
+        self.alpha = cp.Variable(len(data.gram), name="alpha")
+
+    def recover(self, lowered: Lowered, z: Vector) -> Candidate:
+        """Read alpha from the variable, b from the balance."""
+        del lowered, z
+        return self.candidate((self.y * self.alpha.value, self.constraint("balance").dual_value))
+
+    def assign(self, candidate: Candidate) -> None:
+        """Write alpha and b."""
+        self.alpha.value = self.y * candidate.beta
+        self.set_multiplier("balance", candidate.intercept)
+
+    def objective_of(self, certificate: Certificate) -> float:
+        """Return the value of the minimised dual: the negative of the certificate's."""
+        return -certificate.dual_value
+
+    def prepare(self) -> None:
+        """Compute K unless its features are few."""
+        if self.gram.features is None:
+            self.gram.dense  # noqa: B018  a cached property

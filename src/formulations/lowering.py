@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""From a CVXPY problem to a ConeProgram, and the answer back to the problem's variables and multipliers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from types import SimpleNamespace
+from typing import Any
+
+import cvxpy as cp
+import numpy as np
+from scipy.sparse import csc_array
+
+from qpkernels.arrays import Vector
+from qpkernels.errors import UnsupportedProgramError
+from qpkernels.programs import (
+    Block,
+    Cone,
+    ConeProgram,
+    Exponential,
+    Nonnegative,
+    Power,
+    PSDTriangle,
+    SecondOrder,
+    Zero,
+)
+
+__all__ = ["Lowered", "lower"]
+
+_AUXILIARY = "auxiliary"
+"""Name of the blocks that the reduction adds to the declared ones; they are numbered in order."""
+
+
+@dataclass(frozen=True)
+class Lowered:
+    """A CVXPY problem, its matrices, and the way back.
+
+    Attributes
+    ----------
+    problem
+        The problem as declared.
+    program
+        The same in matrices; always a minimisation, so the objective of a ``Maximize`` is negated. Every block keeps
+        the name of its variable or the label of its constraint.
+    """
+
+    problem: cp.Problem
+    program: ConeProgram
+    chain: Any
+    inverse_data: Any
+
+    def write_back(self, x: Vector, z: Vector, solved: bool) -> None:
+        """Write a point and its multipliers to the variables and constraints of the problem.
+
+        ``problem.status`` becomes "optimal" if ``solved``, else "optimal_inaccurate".
+        """
+        raw = SimpleNamespace(
+            status="Solved" if solved else "AlmostSolved",
+            obj_val=self.program.objective(x) - self.program.offset,
+            x=x,
+            z=z,
+            solve_time=0.0,
+            iterations=0,
+        )
+        self.problem.unpack(self.chain.invert(raw, self.inverse_data))
+
+    def auxiliary_multipliers(self, z: Vector, variable: cp.Variable) -> Vector:
+        """Return the multipliers of the rows that the reduction added and that involve ``variable``, in order.
+
+        These are the multipliers of an epigraph row t >= g(x), which no declared constraint shows.
+        """
+        (column,) = (block for block in self.program.variables if block.name == variable.name())
+        touched = np.diff(self.program.A[:, column.range].tocsr().indptr) > 0
+        added = np.zeros(z.size, dtype=bool)
+        for block in self.program.rows:
+            added[block.range] = block.name.startswith(_AUXILIARY)
+        return np.asarray(z[touched & added])
+
+
+def lower(problem: cp.Problem, name: str) -> Lowered:
+    """Return the matrices of ``problem`` in Clarabel's form, with names for all blocks.
+
+    Parameters of the problem enter with their present values; only the first call compiles.
+
+    Raises
+    ------
+    UnsupportedProgramError
+        If the problem is not convex by CVXPY's rules, or needs a cone that has no class here.
+    """
+    if not problem.is_dcp():
+        raise UnsupportedProgramError(
+            f"{name} is not convex by CVXPY's rules (DCP), so no certificate exists for it; "
+            "look for the offending term with `term.is_convex()`."
+        )
+    data, chain, inverse_data = problem.get_problem_data("CLARABEL", solver_opts={"use_quad_obj": True})
+    compiled = data["param_prob"]
+    n = data["c"].size
+    declared = {variable.name() for variable in problem.variables()}
+    variables = [
+        (variable.name() if variable.name() in declared else None, variable.size) for variable in compiled.variables
+    ]
+    labels = _row_labels(problem, chain, inverse_data)
+    rows = [(labels.get(constraint.id), constraint.size) for constraint in compiled.constraints]
+    program = ConeProgram(
+        P=csc_array(data["P"]) if data.get("P") is not None else csc_array((n, n)),
+        q=np.asarray(data["c"], dtype=np.float64),
+        A=csc_array(data["A"]),
+        b=np.asarray(data["b"], dtype=np.float64),
+        cones=tuple(_cones(data["dims"], name)),
+        variables=_blocks(variables),
+        rows=_blocks(rows),
+        offset=float(inverse_data[-1].inverse_data["offset"]),
+        name=name,
+    )
+    return Lowered(problem, program, chain, inverse_data)
+
+
+def _row_labels(problem: cp.Problem, chain: Any, inverse_data: Any) -> Mapping[int, str]:
+    """Return the names of the declared constraints by the id that their rows have after all reductions."""
+    final = {constraint.id: constraint.id for constraint in problem.constraints}
+    for _, inverse in zip(chain.reductions, inverse_data, strict=True):
+        renamed = getattr(inverse, "cons_id_map", None) or {}
+        final = {declared: renamed.get(current, current) for declared, current in final.items()}
+    return {
+        final[constraint.id]: constraint.label or f"constraint {number}"
+        for number, constraint in enumerate(problem.constraints, start=1)
+    }
+
+
+def _blocks(parts: list[tuple[str | None, int]]) -> tuple[Block, ...]:
+    blocks, start, added = [], 0, 0
+    for name, size in parts:
+        added += name is None
+        blocks.append(Block(name or f"{_AUXILIARY} {added}", start, start + size))
+        start += size
+    return tuple(blocks)
+
+
+def _cones(dims: Any, name: str) -> Iterator[Cone]:
+    if dims.pnd:
+        raise UnsupportedProgramError(f"{name} needs power cones of more than three dimensions, which have no class here.")
+    if dims.zero:
+        yield Zero(dims.zero)
+    if dims.nonneg:
+        yield Nonnegative(dims.nonneg)
+    yield from (SecondOrder(size) for size in dims.soc)
+    yield from (PSDTriangle(order) for order in dims.psd)
+    yield from (Exponential() for _ in range(dims.exp))
+    yield from (Power(alpha) for alpha in dims.p3d)

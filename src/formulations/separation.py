@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Linear separability as a linear program (B3), and the proof when there is none."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import cvxpy as cp
+import numpy as np
+
+from formulations.binary import TwoClasses
+from formulations.forms import PrimalForm
+from formulations.lowering import Lowered
+from formulations.solution import Candidate, Solution
+from qpkernels.arrays import Vector, frozen
+from qpkernels.certificates import Certificate
+from qpkernels.errors import InseparableError
+from qpkernels.expansion import Expansion
+
+__all__ = ["HullIntersection", "Separability"]
+
+
+@dataclass(frozen=True, eq=False)
+class HullIntersection:
+    """A point that lies in the convex hulls of both classes: no hyperplane can separate them.
+
+    Attributes
+    ----------
+    multipliers
+        Farkas multipliers lambda >= 0, shape (m,), which add up to 1 in each class; sum_i lambda_i y_i phi(x_i) = 0.
+    positive, negative
+        The point as the mean of each class, weighted by the multipliers: two functions x -> <point, phi(x)>.
+    coordinates
+        The point itself, shape (d,), in explicit features; None with a kernel.
+    distance
+        Distance of the two means, relative to the largest ||phi(x_i)||: 0 up to the accuracy of the solver.
+    """
+
+    multipliers: Vector
+    positive: Expansion
+    negative: Expansion
+    coordinates: Vector | None
+    distance: float
+
+    @property
+    def carriers(self) -> Vector:
+        """Numbers of the samples whose weight is above 1e-6, the heaviest first."""
+        order = np.argsort(-self.multipliers)
+        return order[self.multipliers[order] > 1e-6]
+
+    @classmethod
+    def from_multipliers(cls, data: TwoClasses, multipliers: Vector) -> HullIntersection:
+        """Normalise Farkas multipliers and measure how far apart the two means are."""
+        weights = np.maximum(multipliers, 0.0)
+        for sign in (1.0, -1.0):
+            weights[data.y == sign] /= weights[data.y == sign].sum()
+        gram = data.gram
+        means = [
+            Expansion(gram.kernel, gram.X[data.y == sign], weights[data.y == sign], 0.0) for sign in (1.0, -1.0)
+        ]
+        beta = data.y * weights
+        if gram.features is not None:
+            apart = float(np.linalg.norm(beta @ gram.features))
+        else:
+            apart = float(np.sqrt(max(0.0, float(beta @ gram.product(beta)))))
+        coordinates = 0.5 * (weights @ gram.X) if data.explicit else None
+        return cls(frozen(weights), means[0], means[1], coordinates, apart / float(np.sqrt(gram.diagonal.max())))
+
+
+class Separability(PrimalForm):
+    """find f, b  s.t.  y_i (f(x_i) + b) >= 1: a linear program without objective (B3).
+
+    By Farkas' lemma it is infeasible exactly when multipliers lambda >= 0 exist with sum lambda_i y_i = 0 and
+    sum lambda_i y_i phi(x_i) = 0, not all 0: a point common to the convex hulls of both classes.
+
+    Parameters
+    ----------
+    X, y, kernel
+        As in :class:`~formulations.binary.BinaryClassifier`.
+    """
+
+    catalogue = "B3"
+
+    def declare(self) -> cp.Problem:
+        """State the feasibility problem."""
+        return cp.Problem(
+            cp.Minimize(0), [(cp.multiply(self.y, self.f.values + self.b) >= 1).set_label("margin")]
+        )
+
+    @property
+    def partner(self) -> Separability:
+        """The model itself: the dual of a feasibility problem is its proof of infeasibility, see :meth:`decide`."""
+        return self
+
+    def decide(self, solver: str = "clarabel", **options: Any) -> Solution | HullIntersection:
+        """Return a separating function, or the proof that there is none; parameters as in ``solve``."""
+        try:
+            return self.solve(solver, **options)
+        except InseparableError as error:
+            assert isinstance(error.proof, HullIntersection)
+            return error.proof
+
+    def certify_candidate(self, candidate: Candidate) -> Certificate:
+        """Certify that f and b separate: the largest violation of a margin, after f and b are scaled to margin 1."""
+        margins = self.margins(candidate)
+        smallest = int(np.argmin(margins))
+        violation = 0.0 if margins[smallest] > 0 else np.inf
+        return Certificate(
+            0.0, 0.0, 0.0, violation, 0.0, 0.0, f"sample {smallest} has the smallest margin, {margins[smallest]:.3g}"
+        )
+
+    def explain_infeasible(self, certificate: Certificate, multipliers: Vector, words: str) -> InseparableError:
+        """Return the error with the common point of both hulls."""
+        margin = multipliers[: len(self)]
+        proof = HullIntersection.from_multipliers(self.data, margin)
+        carriers = ", ".join(map(str, proof.carriers[:8])) + (", ..." if proof.carriers.size > 8 else "")
+        return InseparableError(
+            f"no hyperplane separates the two classes: their convex hulls meet (to {proof.distance:.1e} of the largest "
+            f"norm) in a point carried by the samples {carriers}; use a soft margin, or a kernel that bends more.",
+            certificate,
+            margin,
+            proof,
+        )
+
+

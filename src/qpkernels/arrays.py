@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Array types of the project, and the checks that every public entry point shares."""
+
+from collections.abc import Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import issparse
+
+from qpkernels.errors import NonFiniteError, ParameterError, ShapeError
+
+__all__ = ["Indices", "Matrix", "Vector", "check_positive", "finite_matrix", "finite_vector", "frozen"]
+
+Vector: TypeAlias = NDArray[np.float64]
+"""One-dimensional float64 array."""
+
+Matrix: TypeAlias = NDArray[np.float64]
+"""Two-dimensional float64 array; samples are rows."""
+
+Indices: TypeAlias = NDArray[np.intp]
+"""One-dimensional array of sample numbers."""
+
+
+def finite_matrix(values: ArrayLike, name: str) -> Matrix:
+    """Return ``values`` as a two-dimensional float64 array of finite numbers.
+
+    Raises
+    ------
+    ShapeError
+        If it is sparse, not two-dimensional, or empty.
+    NonFiniteError
+        If it holds NaN or infinity; the message names the first such entry.
+    """
+    if issparse(values):
+        raise ShapeError(f"{name} must be a dense array, but a sparse matrix came; pass {name}.toarray().")
+    matrix = _as_floats(values, name)
+    if matrix.ndim != 2:
+        raise ShapeError(
+            f"{name} must have two dimensions (samples x features), but its shape is {matrix.shape}; "
+            f"a single feature is written {name}.reshape(-1, 1)."
+        )
+    if 0 in matrix.shape:
+        raise ShapeError(f"{name} must hold at least one sample and one feature, but its shape is {matrix.shape}.")
+    _check_finite(matrix, name)
+    return matrix
+
+
+def finite_vector(values: ArrayLike, name: str, length: int | None = None) -> Vector:
+    """Return ``values`` as a one-dimensional float64 array of finite numbers; a scalar is repeated ``length`` times.
+
+    Raises
+    ------
+    ShapeError
+        If it has more than one dimension or the wrong length.
+    NonFiniteError
+        If it holds NaN or infinity.
+    """
+    vector = _as_floats(values, name)
+    if vector.ndim == 0 and length is not None:
+        vector = np.full(length, float(vector))
+    if vector.ndim != 1:
+        raise ShapeError(f"{name} must have one dimension, but its shape is {vector.shape}.")
+    if length is not None and vector.size != length:
+        raise ShapeError(f"{name} must have {length} entries, one for each sample, but it has {vector.size}.")
+    _check_finite(vector, name)
+    return vector
+
+
+def check_positive(value: float, name: str) -> float:
+    """Return ``value`` as a float if it is a finite number above zero.
+
+    Raises
+    ------
+    ParameterError
+        Otherwise.
+    """
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        raise ParameterError(f"{name} must be a number above 0, but {value!r} came.") from None
+    if not 0.0 < number < np.inf:
+        raise ParameterError(f"{name} must be finite and above 0, but {number:g} came.")
+    return number
+
+
+def frozen(array: NDArray[Any]) -> NDArray[Any]:
+    """Return a read-only view of ``array``."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
+def _as_floats(values: ArrayLike, name: str) -> NDArray[np.float64]:
+    try:
+        return np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        kind = type(values[0]).__name__ if isinstance(values, Sequence) and values else type(values).__name__
+        raise ShapeError(
+            f"{name} must be a rectangular array of real numbers, but it holds {kind} that do not convert."
+        ) from None
+
+
+def _check_finite(array: NDArray[np.float64], name: str) -> None:
+    bad = ~np.isfinite(array)
+    if bad.any():
+        first = tuple(int(k) for k in np.argwhere(bad)[0])
+        where = ", ".join(map(str, first))
+        raise NonFiniteError(
+            f"{name} must hold finite numbers only, but {name}[{where}] is {array[first]} "
+            f"({int(bad.sum())} such entries); drop or impute those samples first."
+        )

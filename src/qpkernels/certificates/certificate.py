@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What is proved of an answer, and the status that follows from it."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+__all__ = ["Certificate", "Status", "relative", "undefined"]
+
+
+class Status(StrEnum):
+    """What became of a solve. Only the certificate makes an answer ``optimal``, never the solver's word."""
+
+    OPTIMAL = "optimal"
+    """The certificate holds at the requested tolerance."""
+
+    UNCERTIFIED = "uncertified"
+    """The solver calls its answer optimal, but the certificate does not hold. Try a smaller solver tolerance."""
+
+    STOPPED = "stopped"
+    """A limit of iterations or time came first; the answer is the best so far, and its certificate says how good."""
+
+    INFEASIBLE = "infeasible"
+    """No point satisfies the constraints, and multipliers prove it."""
+
+    UNBOUNDED = "unbounded"
+    """The objective falls without end along a direction, and the direction proves it."""
+
+    FAILED = "failed"
+    """The solver gave no usable answer."""
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """Bounds on the error of an answer, recomputed in float64 from the data and the answer alone.
+
+    Attributes
+    ----------
+    primal_value, dual_value
+        Values of the primal problem at a feasible point made from the answer, and of its dual at a feasible point.
+        By weak duality the optimum lies between them: primal_value >= optimum >= dual_value.
+    relative_gap
+        (primal_value - dual_value) relative to the values; at least 0 up to rounding.
+    primal_residual, dual_residual
+        How far the answer itself violates the constraints of the primal and of the dual, relative to their size; the
+        signs of multipliers are dual constraints.
+    complementarity
+        The largest contribution of a single constraint (or sample) to the gap, relative as the gap is.
+    worst
+        In words, where that largest contribution is.
+    """
+
+    primal_value: float
+    dual_value: float
+    relative_gap: float
+    primal_residual: float
+    dual_residual: float
+    complementarity: float
+    worst: str
+
+    def holds(self, tol: float) -> bool:
+        """Return whether gap, residuals and complementarity are all within ``tol``; NaN never is."""
+        return all(
+            abs(measure) <= tol
+            for measure in (self.relative_gap, self.primal_residual, self.dual_residual, self.complementarity)
+        )
+
+    def __str__(self) -> str:
+        return (
+            f"relative gap {self.relative_gap:.1e} between primal {self.primal_value:.12g} and dual {self.dual_value:.12g}; "
+            f"residuals {self.primal_residual:.1e} primal, {self.dual_residual:.1e} dual; worst: {self.worst}"
+        )
+
+
+def relative(amount: float, scale: float) -> float:
+    """Return amount / scale, and 0 for 0 / 0."""
+    if scale == 0:
+        return 0.0 if amount == 0 else float("inf")
+    return amount / scale
+
+
+def undefined(reason: str) -> Certificate:
+    """Return the certificate that never holds, of an answer that has no value."""
+    nan = float("nan")
+    return Certificate(nan, nan, nan, nan, nan, nan, worst=reason)

@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The duality gap of any candidate (beta, b) of a KernelQP, wherever it came from.
+
+The function f that is judged need not be the expansion in beta: a primal form returns its own f, while beta comes from
+its multipliers. Both are judged together, since P(f, b) bounds the optimum from above for every f, and D(beta) bounds
+it from below for every feasible beta.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from qpkernels.arrays import Vector
+from qpkernels.certificates.certificate import Certificate, relative, undefined
+from qpkernels.programs.kernel_qp import KernelQP
+
+__all__ = ["DualityGap", "FunctionAtSamples", "certify_kernel_qp", "duality_gap"]
+
+
+@dataclass(frozen=True)
+class FunctionAtSamples:
+    """All a certificate needs of f: the values f(x_i) without intercept, shape (m,), and ||f||^2 in the space of k."""
+
+    values: Vector
+    squared_norm: float
+
+
+@dataclass(frozen=True)
+class DualityGap:
+    """P(f, b) and D(beta), what each sample adds to P - D, and the largest violation of a hard constraint by (f, b)."""
+
+    primal_value: float
+    dual_value: float
+    parts: Vector
+    violation: float
+
+    @property
+    def scale(self) -> float:
+        """max(|P|, |D|), which makes the gap free of units."""
+        return max(abs(self.primal_value), abs(self.dual_value))
+
+    @property
+    def relative(self) -> float:
+        """(P - D) / max(|P|, |D|)."""
+        return relative(self.primal_value - self.dual_value, self.scale)
+
+
+def certify_kernel_qp(
+    program: KernelQP, beta: Vector, intercept: float, function: FunctionAtSamples | None = None
+) -> Certificate:
+    """Certify the candidate (beta, b), and with it the function f, from the data alone.
+
+    beta is first projected to the bounds and the sum; what that moved is the dual residual. The primal residual is the
+    largest violation of a hard constraint (an infinite bound of beta): in a soft model the slacks are completed, so it
+    is 0. Where it is not 0, (f, b) is stretched by the smallest factor that satisfies every hard constraint, if there
+    is one, so that P stays an upper bound.
+
+    Parameters
+    ----------
+    program
+        The problem.
+    beta
+        Coefficients, shape (m,), of any sign and size.
+    intercept
+        b.
+    function
+        f at the samples. Left out: the expansion of the projected beta.
+    """
+    if not (np.isfinite(beta).all() and np.isfinite(intercept)):
+        return undefined("the answer holds NaN or infinity")
+    feasible = program.project(beta)
+    expansion = program.gram.product(feasible)
+    gap = duality_gap(program, feasible, expansion, intercept, function)
+    moved = np.abs(beta - feasible)
+    imbalance = 0.0 if program.total is None else abs(float(beta.sum()) - program.total)
+    largest = int(np.argmax(gap.parts))
+    return Certificate(
+        primal_value=gap.primal_value,
+        dual_value=gap.dual_value,
+        relative_gap=gap.relative,
+        primal_residual=gap.violation,
+        dual_residual=max(
+            relative(float(moved.max()), float(np.abs(feasible).max())),
+            relative(imbalance, float(np.abs(feasible).sum())),
+        ),
+        complementarity=relative(abs(float(gap.parts[largest])), gap.scale),
+        worst=(
+            f"sample {largest} (target {program.target[largest]:g}, beta {beta[largest]:.6g}) "
+            f"adds {gap.parts[largest]:.1e} to the gap"
+        ),
+    )
+
+
+def duality_gap(
+    program: KernelQP, beta: Vector, expansion: Vector, intercept: float, function: FunctionAtSamples | None = None
+) -> DualityGap:
+    """Return P(f, b) and D(beta) for a feasible ``beta`` whose K beta is ``expansion``.
+
+    f is ``function``, or else the expansion in beta itself.
+    """
+    f = FunctionAtSamples(expansion, float(beta @ expansion)) if function is None else function
+    decision = f.values + intercept
+    stretch = _stretch(program, decision)
+    v = stretch * decision
+    losses = _losses(program, v)
+    total = 0.0 if program.total is None else program.total
+    gains = (program.target - v) * beta - program.epsilon * np.abs(beta) - 0.5 * program.ridge * beta**2
+    return DualityGap(
+        primal_value=0.5 * stretch**2 * f.squared_norm + float(losses.sum()) + stretch * intercept * total,
+        dual_value=-program.objective(beta, expansion),
+        parts=losses - gains,
+        violation=float(_violations(program, decision).max()),
+    )
+
+
+def _losses(program: KernelQP, v: Vector) -> Vector:
+    """Return L_i(v_i); a hard constraint contributes 0 here and its violation is reported apart."""
+    above = _branch(program.target - v - program.epsilon, program.upper, program.ridge)
+    below = _branch(v - program.target - program.epsilon, -program.lower, program.ridge)
+    return np.maximum(above, below)
+
+
+def _branch(slope: Vector, bound: Vector, ridge: Vector) -> Vector:
+    """Return max over 0 <= s <= bound of slope s - ridge/2 s^2, with 0 in place of infinity."""
+    slope = np.maximum(slope, 0.0)
+    peak = np.divide(slope, ridge, out=np.full_like(slope, np.inf), where=ridge > 0)
+    s = np.minimum(bound, peak)
+    s[np.isinf(s)] = 0.0
+    return slope * s - 0.5 * ridge * s**2
+
+
+def _violations(program: KernelQP, v: Vector) -> Vector:
+    """Return how far each v_i is outside of target +- epsilon on a side whose bound is infinite, relative to the edge."""
+    hard = program.ridge == 0
+    low, high = program.target - program.epsilon, program.target + program.epsilon
+    short = np.where(hard & np.isinf(program.upper), np.maximum(low - v, 0.0) / np.maximum(1.0, np.abs(low)), 0.0)
+    over = np.where(hard & np.isinf(program.lower), np.maximum(v - high, 0.0) / np.maximum(1.0, np.abs(high)), 0.0)
+    return np.maximum(short, over)
+
+
+def _stretch(program: KernelQP, v: Vector) -> float:
+    """Return the smallest s >= 1 such that s v satisfies every hard constraint, or 1 if there is none."""
+    violated = _violations(program, v) > 0
+    if not violated.any():
+        return 1.0
+    edge = np.where(v < program.target, program.target - program.epsilon, program.target + program.epsilon)[violated]
+    with np.errstate(divide="ignore"):
+        factor = float((edge / v[violated]).max())
+    rounding = 4 * np.finfo(float).eps
+    mended = np.isfinite(factor) and factor > 1 and float(_violations(program, factor * v).max()) <= rounding
+    return factor if mended else 1.0

@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Every exception of the project.
+
+Each message says what was expected, what came, and what to do. Each type also inherits the built-in exception a
+caller would have caught without knowing this library (``ValueError`` for bad data, and so on).
+"""
+
+__all__ = [
+    "DataFormatError",
+    "ExtendedModelError",
+    "GramTooLargeError",
+    "IndefiniteKernelError",
+    "InfeasibleError",
+    "InseparableError",
+    "LabelError",
+    "NonFiniteError",
+    "NotSquareError",
+    "NotSymmetricError",
+    "OneClassError",
+    "ParameterError",
+    "QPKernelsError",
+    "ShapeError",
+    "SolverFailedError",
+    "SolverNotInstalledError",
+    "UnknownDatasetError",
+    "UnknownSolverError",
+    "UnsupportedOptionError",
+    "UnsupportedProgramError",
+]
+
+
+class QPKernelsError(Exception):
+    """Base of every exception raised on purpose by this project."""
+
+
+class NonFiniteError(QPKernelsError, ValueError):
+    """Data hold NaN or infinity where finite numbers are needed."""
+
+
+class ShapeError(QPKernelsError, ValueError):
+    """An array has the wrong number of dimensions, or two arrays disagree in length."""
+
+
+class ParameterError(QPKernelsError, ValueError):
+    """A hyper-parameter (C, gamma, degree, tolerance ...) is outside its range."""
+
+
+class LabelError(QPKernelsError, ValueError):
+    """The labels of a two-class model take more than two values."""
+
+
+class OneClassError(LabelError):
+    """The labels of a two-class model are all equal."""
+
+
+class NotSquareError(ShapeError):
+    """A kernel matrix is not square."""
+
+
+class NotSymmetricError(QPKernelsError, ValueError):
+    """A kernel matrix is not symmetric."""
+
+
+class IndefiniteKernelError(QPKernelsError, ValueError):
+    """A kernel matrix has a negative eigenvalue, so the problem stated with it is not convex.
+
+    Attributes
+    ----------
+    smallest_eigenvalue
+        The eigenvalue that proves it.
+    """
+
+    def __init__(self, message: str, smallest_eigenvalue: float) -> None:
+        super().__init__(message)
+        self.smallest_eigenvalue = smallest_eigenvalue
+
+
+class GramTooLargeError(QPKernelsError, MemoryError):
+    """The dense kernel matrix would exceed the memory limit of its :class:`~qpkernels.gram.Gram`."""
+
+
+class UnknownSolverError(QPKernelsError, LookupError):
+    """No solver of that name is registered."""
+
+
+class SolverNotInstalledError(QPKernelsError, ImportError):
+    """The solver is known, but its package is not installed."""
+
+
+class UnsupportedProgramError(QPKernelsError, TypeError):
+    """The solver does not take this kind of program."""
+
+
+class UnsupportedOptionError(QPKernelsError, TypeError):
+    """The solver has no such option; it is refused rather than ignored."""
+
+
+class SolverFailedError(QPKernelsError, RuntimeError):
+    """The back-end raised, or returned no point that could be examined."""
+
+
+class ExtendedModelError(QPKernelsError, ValueError):
+    """The request makes sense for the textbook model only, not for one the user extended."""
+
+
+class InfeasibleError(QPKernelsError, ValueError):
+    """No point satisfies the constraints of the model.
+
+    Attributes
+    ----------
+    certificate
+        How well that is proved (:class:`~qpkernels.certificates.Certificate`).
+    multipliers
+        The proof: Farkas multipliers of the constraints, one a row.
+    """
+
+    def __init__(self, message: str, certificate: object, multipliers: object) -> None:
+        super().__init__(message)
+        self.certificate = certificate
+        self.multipliers = multipliers
+
+
+class InseparableError(InfeasibleError):
+    """No hyperplane separates the two classes, so the hard margin does not exist.
+
+    Attributes
+    ----------
+    proof
+        The common point of the two convex hulls (:class:`~formulations.separation.HullIntersection`).
+    """
+
+    def __init__(self, message: str, certificate: object, multipliers: object, proof: object) -> None:
+        super().__init__(message, certificate, multipliers)
+        self.proof = proof
+
+
+class UnknownDatasetError(QPKernelsError, LookupError):
+    """The name is neither a bundled data set nor an existing file."""
+
+
+class DataFormatError(QPKernelsError, ValueError):
+    """A data file is malformed.
+
+    Attributes
+    ----------
+    line, column
+        Where, both counted from 1.
+    """
+
+    def __init__(self, message: str, line: int, column: int) -> None:
+        super().__init__(message)
+        self.line = line
+        self.column = column

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The function that a kernel machine finds."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from qpkernels.arrays import Vector, finite_vector, frozen
+from qpkernels.errors import ShapeError
+from qpkernels.gram import row_blocks
+from qpkernels.kernels.base import Kernel, Samples
+from qpkernels.kernels.spec import kernel_from_spec, kernel_to_spec
+
+__all__ = ["Expansion"]
+
+
+@dataclass(frozen=True, eq=False)
+class Expansion:
+    r"""f(x) + b with :math:`f(x) = \sum_j \beta_j k(x_j, x)`.
+
+    Parameters
+    ----------
+    kernel
+        k.
+    centers
+        The samples x_j.
+    coefficients
+        beta_j, shape (number of centers,).
+    intercept
+        b.
+    classes
+        (label of negative values, label of positive values) of a classifier, or None.
+    """
+
+    kernel: Kernel
+    centers: Samples = field(repr=False)
+    coefficients: Vector = field(repr=False)
+    intercept: float = 0.0
+    classes: NDArray[Any] | None = None
+
+    def __post_init__(self) -> None:
+        centers = self.kernel.samples(self.centers)
+        object.__setattr__(self, "centers", frozen(centers))
+        coefficients = finite_vector(self.coefficients, "coefficients", len(centers))
+        object.__setattr__(self, "coefficients", frozen(coefficients))
+
+    def __call__(self, X: ArrayLike) -> Vector:
+        """Return the decision values f(x_i) + b, shape (len(X),); memory stays bounded."""
+        samples = self.kernel.samples(X)
+        if samples.shape[1:] != self.centers.shape[1:]:
+            raise ShapeError(
+                f"the function was fitted to samples of shape {self.centers.shape[1:]}, but those of X have "
+                f"{samples.shape[1:]}."
+            )
+        values = np.empty(len(samples))
+        for rows in row_blocks(len(samples), len(self.centers)):
+            values[rows] = self.kernel.matrix(samples[rows], self.centers) @ self.coefficients
+        return values + self.intercept
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """Return the class labels (positive where f(x) + b > 0), or the values themselves where there are no classes."""
+        values = self(X)
+        return values if self.classes is None else self.classes[(values > 0).astype(np.intp)]
+
+    @property
+    def squared_norm(self) -> float:
+        """||f||^2 = beta'K beta in the space of the kernel, without b."""
+        f = self(self.centers) - self.intercept
+        return float(self.coefficients @ f)
+
+    def save(self, path: str | Path) -> Path:
+        """Write the function to a .npz file, without pickle, every number exact; return the path with its suffix."""
+        arrays: list[NDArray[Any]] = []
+        spec = json.dumps(kernel_to_spec(self.kernel, arrays))
+        target = Path(path) if str(path).endswith(".npz") else Path(f"{path}.npz")
+        contents: dict[str, Any] = {f"array_{k}": array for k, array in enumerate(arrays)}
+        if self.classes is not None:
+            contents["classes"] = self.classes
+        np.savez_compressed(
+            target,
+            kernel=spec,
+            centers=self.centers,
+            coefficients=self.coefficients,
+            intercept=self.intercept,
+            **contents,
+        )
+        return target
+
+    @classmethod
+    def load(cls, path: str | Path) -> Expansion:
+        """Read a function that :meth:`save` wrote."""
+        with np.load(path, allow_pickle=False) as file:
+            arrays = [file[f"array_{k}"] for k in range(sum(name.startswith("array_") for name in file.files))]
+            return cls(
+                kernel=kernel_from_spec(json.loads(str(file["kernel"])), arrays),
+                centers=file["centers"],
+                coefficients=file["coefficients"],
+                intercept=float(file["intercept"]),
+                classes=file["classes"] if "classes" in file.files else None,
+            )

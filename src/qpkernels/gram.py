@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A kernel bound to data: the matrix K_ij = k(x_i, x_j), whole or in parts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.linalg import LinAlgError, cholesky, eigvalsh
+from scipy.linalg.lapack import dpstrf
+
+from qpkernels.arrays import Matrix, Vector, finite_vector, frozen
+from qpkernels.errors import GramTooLargeError, IndefiniteKernelError, NonFiniteError
+from qpkernels.kernels.base import Kernel
+
+__all__ = ["PSD_TOLERANCE", "Gram", "row_blocks"]
+
+PSD_TOLERANCE = 1e-10
+"""A matrix counts as positive semidefinite when its smallest eigenvalue is above minus this times max K_ii."""
+
+_BLOCK_BYTES = 2**26
+
+
+def row_blocks(rows: int, columns: int) -> Iterator[slice]:
+    """Yield slices of ``range(rows)`` such that a block of float64 rows of that many columns stays within 64 MiB."""
+    step = max(1, _BLOCK_BYTES // (8 * max(1, columns)))
+    for start in range(0, rows, step):
+        yield slice(start, min(start + step, rows))
+
+
+class Gram:
+    """The m x m kernel matrix K of m samples, computed once and when asked for.
+
+    Parameters
+    ----------
+    kernel
+        The kernel k.
+    X
+        The samples, as ``kernel`` takes them.
+    memory_limit
+        Largest size in bytes of the whole matrix in float64.
+
+    Raises
+    ------
+    ShapeError, NonFiniteError
+        If ``X`` does not fit the kernel, or the kernel overflows on it.
+    """
+
+    def __init__(self, kernel: Kernel, X: ArrayLike, memory_limit: int = 4 * 2**30) -> None:
+        self.kernel = kernel
+        self.X = frozen(kernel.samples(X))
+        self.memory_limit = memory_limit
+        if not np.isfinite(self.diagonal).all():
+            raise NonFiniteError(f"{kernel} is not finite on these samples; scale the features, or choose other parameters.")
+
+    def __len__(self) -> int:
+        """Return the number m of samples."""
+        return len(self.X)
+
+    @cached_property
+    def diagonal(self) -> Vector:
+        """The m values k(x_i, x_i)."""
+        with np.errstate(over="ignore"):
+            return frozen(self.kernel.diagonal(self.X))
+
+    @cached_property
+    def dense(self) -> Matrix:
+        """The whole matrix, read-only.
+
+        Raises
+        ------
+        GramTooLargeError
+            If it would exceed ``memory_limit``.
+        """
+        size = 8 * len(self) ** 2
+        if size > self.memory_limit:
+            raise GramTooLargeError(
+                f"the kernel matrix of {len(self)} samples takes {size / 2**30:.1f} GiB, above the limit of "
+                f"{self.memory_limit / 2**30:.1f} GiB; raise memory_limit, or take fewer samples."
+            )
+        return frozen(self.kernel.matrix(self.X, self.X))
+
+    def product(self, coefficients: ArrayLike) -> Vector:
+        """Return K v for v of shape (m,), from the columns where v is not zero; the matrix need not fit in memory."""
+        v = finite_vector(coefficients, "coefficients", len(self))
+        (used,) = np.nonzero(v)
+        if "dense" in self.__dict__:
+            return np.asarray(self.dense @ v)
+        blocks = [self.kernel.matrix(self.X[rows], self.X[used]) @ v[used] for rows in row_blocks(len(self), used.size)]
+        return np.concatenate(blocks)
+
+    @cached_property
+    def features(self) -> Matrix | None:
+        """Explicit features Phi with K = Phi Phi', where the kernel has them and they are fewer than the samples."""
+        features = self.kernel.features(self.X)
+        return features if features is not None and features.shape[1] < len(self) else None
+
+    @cached_property
+    def factor(self) -> Matrix:
+        """A matrix L of shape (m, r) with K = L L' to about 1e-13 of max K_ii; r is the numerical rank of K.
+
+        The features of the kernel if they are few, else found by Cholesky decomposition with complete pivoting.
+        """
+        if self.features is not None:
+            return self.features
+        factored, pivots, rank, _ = dpstrf(self.dense, lower=1)
+        order = pivots - 1
+        L = np.empty((len(self), rank))
+        L[order] = np.tril(factored)[:, :rank]
+        return frozen(L)
+
+    def require_psd(self) -> None:
+        """Settle that K is positive semidefinite.
+
+        Kernels that are so by construction pass at once. Otherwise a Cholesky decomposition of K + shift I decides,
+        with shift = 1e-10 max K_ii, and eigenvalues are computed only when it fails.
+
+        Raises
+        ------
+        IndefiniteKernelError
+            With the smallest eigenvalue.
+        """
+        if self.kernel.positive_semidefinite:
+            return
+        shift = PSD_TOLERANCE * max(float(np.abs(self.diagonal).max()), np.finfo(float).tiny)
+        try:
+            cholesky(self.dense + shift * np.eye(len(self)), check_finite=False)
+        except LinAlgError:
+            smallest = float(eigvalsh(self.dense, subset_by_index=[0, 0], check_finite=False)[0])
+            raise IndefiniteKernelError(
+                f"the kernel matrix of {self.kernel} is not positive semidefinite: its smallest eigenvalue is "
+                f"{smallest:.6g} (largest diagonal entry {self.diagonal.max():.6g}), so the problem is not convex; "
+                f"use another kernel, or add at least {-smallest:.6g} to the diagonal knowingly.",
+                smallest,
+            ) from None

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a kernel is: a function k(x, z) with its matrix, its diagonal and its algebra."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from qpkernels.arrays import Matrix, Vector, finite_matrix
+from qpkernels.errors import ShapeError
+
+if TYPE_CHECKING:
+    from qpkernels.kernels.algebra import Exponential, Power, Product, Scaled, Sum
+
+__all__ = ["Kernel", "Samples"]
+
+Samples = NDArray[Any]
+"""Validated samples in the container a kernel works on; its first axis counts samples."""
+
+
+class Kernel(ABC):
+    r"""A symmetric function :math:`k(x, z)`, evaluated on all pairs of two sets of samples.
+
+    A subclass is a frozen dataclass whose fields are its parameters, and gives :meth:`matrix` and :meth:`diagonal`.
+    The laws that the contract tests check for every kernel:
+
+    * ``matrix(X, Z).T == matrix(Z, X)``
+    * ``diagonal(X) == matrix(X, X).diagonal()``
+    * ``features(X) @ features(Z).T == matrix(X, Z)`` where there are features
+    * ``matrix(X, X)`` has no negative eigenvalue when :attr:`positive_semidefinite` is true.
+
+    Kernels combine: ``k1 + k2``, ``k1 * k2``, ``a * k`` with a > 0, ``k ** n`` with an integer n >= 1, ``k.exp()``.
+    """
+
+    @abstractmethod
+    def matrix(self, X: Samples, Z: Samples) -> Matrix:
+        """Return the matrix k(x_i, z_j), shape (len(X), len(Z)), of samples that :meth:`samples` returned."""
+
+    @abstractmethod
+    def diagonal(self, X: Samples) -> Vector:
+        """Return k(x_i, x_i), shape (len(X),), of samples that :meth:`samples` returned."""
+
+    @property
+    def positive_semidefinite(self) -> bool:
+        """Whether every matrix of this kernel is positive semidefinite by construction (a Mercer kernel)."""
+        return True
+
+    def features(self, X: Samples) -> Matrix | None:
+        """Return explicit features Phi, shape (len(X), d), with k(x, z) = phi(x)'phi(z), where they are few and known."""
+        del X
+        return None
+
+    def samples(self, X: ArrayLike) -> Samples:
+        """Return ``X`` checked and in the container this kernel works on; here: finite float64, samples x features.
+
+        Raises
+        ------
+        ShapeError, NonFiniteError
+            If ``X`` is not such a matrix.
+        """
+        return finite_matrix(X, "X")
+
+    def __call__(self, X: ArrayLike, Z: ArrayLike | None = None) -> Matrix:
+        """Return the matrix k(x_i, z_j); of ``X`` with itself when ``Z`` is left out.
+
+        Parameters
+        ----------
+        X, Z
+            Samples, one a row, with the same number of features.
+        """
+        left = self.samples(X)
+        right = left if Z is None else self.samples(Z)
+        if left.shape[1:] != right.shape[1:]:
+            raise ShapeError(
+                f"X and Z must have the same features, but a sample of X has shape {left.shape[1:]} "
+                f"and one of Z {right.shape[1:]}."
+            )
+        return self.matrix(left, right)
+
+    def __add__(self, other: Kernel) -> Sum:
+        """Return the kernel k1(x, z) + k2(x, z)."""
+        from qpkernels.kernels.algebra import Sum
+
+        return Sum(self, other) if isinstance(other, Kernel) else NotImplemented
+
+    def __mul__(self, other: Kernel | float) -> Product | Scaled:
+        """Return the kernel k1(x, z) k2(x, z), or a k(x, z) for a number a > 0."""
+        from qpkernels.kernels.algebra import Product, Scaled
+
+        if isinstance(other, Kernel):
+            return Product(self, other)
+        return Scaled(self, float(other)) if np.isscalar(other) else NotImplemented
+
+    def __rmul__(self, factor: float) -> Scaled:
+        """Return the kernel a k(x, z) for a number a > 0."""
+        from qpkernels.kernels.algebra import Scaled
+
+        return Scaled(self, float(factor)) if np.isscalar(factor) else NotImplemented
+
+    def __pow__(self, exponent: int) -> Power:
+        """Return the kernel k(x, z)^n for an integer n >= 1."""
+        from qpkernels.kernels.algebra import Power
+
+        return Power(self, exponent)
+
+    def exp(self) -> Exponential:
+        """Return the kernel exp(k(x, z))."""
+        from qpkernels.kernels.algebra import Exponential
+
+        return Exponential(self)

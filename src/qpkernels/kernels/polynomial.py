@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The polynomial kernel."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from qpkernels.arrays import Matrix, Vector, check_positive
+from qpkernels.errors import ParameterError
+from qpkernels.kernels.base import Kernel, Samples
+
+__all__ = ["Polynomial"]
+
+
+@dataclass(frozen=True)
+class Polynomial(Kernel):
+    """(gamma x'z + coef0)^degree.
+
+    Parameters
+    ----------
+    degree
+        Integer of at least 1. Raising it lets f bend more.
+    gamma
+        Above 0; weight of x'z against the constant.
+    coef0
+        Any finite number. Below 0 the kernel is not positive semidefinite by construction, and its matrix is checked.
+
+    Raises
+    ------
+    ParameterError
+        If a parameter is outside its range.
+    """
+
+    degree: int = 3
+    gamma: float = 1.0
+    coef0: float = 0.0
+
+    def __post_init__(self) -> None:
+        if isinstance(self.degree, bool) or not isinstance(self.degree, int | np.integer) or self.degree < 1:
+            raise ParameterError(f"degree must be an integer of at least 1, but {self.degree!r} came.")
+        if not np.isfinite(self.coef0):
+            raise ParameterError(f"coef0 must be a finite number, but {self.coef0!r} came.")
+        object.__setattr__(self, "degree", int(self.degree))
+        object.__setattr__(self, "gamma", check_positive(self.gamma, "gamma"))
+        object.__setattr__(self, "coef0", float(self.coef0))
+
+    @property
+    def positive_semidefinite(self) -> bool:
+        """True for coef0 >= 0, where the expansion in powers of x'z has no negative coefficient."""
+        return self.coef0 >= 0
+
+    def matrix(self, X: Samples, Z: Samples) -> Matrix:
+        return np.asarray((self.gamma * (X @ Z.T) + self.coef0) ** self.degree)
+
+    def diagonal(self, X: Samples) -> Vector:
+        return np.asarray((self.gamma * np.einsum("ij,ij->i", X, X) + self.coef0) ** self.degree)

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A kernel given by its matrix."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from qpkernels.arrays import Matrix, Vector, finite_matrix, frozen
+from qpkernels.errors import NotSquareError, NotSymmetricError, ParameterError, ShapeError
+from qpkernels.kernels.base import Kernel, Samples
+
+__all__ = ["Precomputed"]
+
+
+@dataclass(frozen=True, eq=False)
+class Precomputed(Kernel):
+    """k(i, j) = K_ij for objects known by their number only.
+
+    Samples are row numbers of K: ``np.arange(len(K))`` for all of them, or any part, so that one matrix over
+    training and test objects serves both.
+
+    Parameters
+    ----------
+    K
+        Symmetric (to 1e-10 of its largest entry), shape (n, n). Whether it is positive semidefinite is checked where
+        a model is stated with it.
+
+    Raises
+    ------
+    NotSquareError, NotSymmetricError, NonFiniteError
+        If K is no such matrix.
+    """
+
+    K: Matrix = field(repr=False)
+
+    def __post_init__(self) -> None:
+        K = finite_matrix(self.K, "K")
+        if K.shape[0] != K.shape[1]:
+            raise NotSquareError(
+                f"a precomputed kernel matrix must be square, but K has shape {K.shape}; "
+                "take one matrix over training and test objects together, and let X pick its rows."
+            )
+        skew = np.abs(K - K.T)
+        worst = np.unravel_index(int(skew.argmax()), K.shape)
+        if skew[worst] > 1e-10 * np.abs(K).max():
+            i, j = (int(k) for k in worst)
+            raise NotSymmetricError(
+                f"a kernel matrix must be symmetric, but K[{i}, {j}] = {K[i, j]:.17g} and K[{j}, {i}] = {K[j, i]:.17g}; "
+                "pass (K + K.T) / 2 if the difference is rounding."
+            )
+        object.__setattr__(self, "K", frozen(0.5 * (K + K.T)))
+
+    @property
+    def positive_semidefinite(self) -> bool:
+        """False: nothing is known of K by construction, so a model checks it."""
+        return False
+
+    def samples(self, X: ArrayLike) -> Samples:
+        """Return ``X`` as row numbers of K, shape (number of samples,); a single column is accepted.
+
+        Raises
+        ------
+        ShapeError
+            If ``X`` has several columns.
+        ParameterError
+            If an entry is no row number of K.
+        """
+        numbers = np.asarray(X)
+        if numbers.ndim == 2 and numbers.shape[1] == 1:
+            numbers = numbers[:, 0]
+        if numbers.ndim != 1:
+            raise ShapeError(
+                "with a Precomputed kernel, X lists row numbers of K, such as np.arange(len(K)), "
+                f"but an array of shape {numbers.shape} came."
+            )
+        rows = numbers.astype(np.intp)
+        if not np.array_equal(rows, numbers) or rows.size == 0 or rows.min() < 0 or rows.max() >= len(self.K):
+            raise ParameterError(
+                f"with a Precomputed kernel, X lists row numbers of K, integers from 0 to {len(self.K) - 1}, "
+                f"but {numbers[:5].tolist()} ... came."
+            )
+        return rows
+
+    def matrix(self, X: Samples, Z: Samples) -> Matrix:
+        return self.K[np.ix_(X, Z)]
+
+    def diagonal(self, X: Samples) -> Vector:
+        return np.asarray(self.K[X, X])

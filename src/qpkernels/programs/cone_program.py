@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A cone program in matrices, with a name for every block of variables and rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from scipy.sparse import csc_array, csr_array
+
+from qpkernels.arrays import Vector, finite_vector
+from qpkernels.errors import NonFiniteError, ShapeError, UnsupportedProgramError
+from qpkernels.programs.cones import Cone, Nonnegative, Zero
+
+__all__ = ["Block", "ConeProgram", "QuadraticProgram"]
+
+
+@dataclass(frozen=True)
+class Block:
+    """A name for the half-open range [start, stop) of variables, or of rows."""
+
+    name: str
+    start: int
+    stop: int
+
+    @property
+    def range(self) -> slice:
+        """The range as a slice."""
+        return slice(self.start, self.stop)
+
+
+@dataclass(frozen=True)
+class QuadraticProgram:
+    """min 1/2 x'Px + q'x s.t. Gx <= h, Ax = b: the form of qpsolvers, without separate bounds."""
+
+    P: csc_array
+    q: Vector
+    G: csc_array
+    h: Vector
+    A: csc_array
+    b: Vector
+
+
+@dataclass(frozen=True)
+class ConeProgram:
+    """min 1/2 x'Px + q'x + offset  s.t.  Ax + s = b, s in K = K_1 x K_2 x ...
+
+    Dual: max -1/2 x'Px - b'z + offset  s.t.  Px + q + A'z = 0, z in K*. This fixes the sign of every multiplier in
+    the project: z is what makes Px + q + A'z = 0, so the multiplier of a row Ax <= b is never negative.
+
+    Parameters
+    ----------
+    P
+        Symmetric positive semidefinite (both triangles stored), shape (n, n).
+    q, A, b
+        Shapes (n,), (rows, n), (rows,). All finite: a row without a bound is left out, not written with infinity.
+    cones
+        In the order of the rows of A; their sizes add up to the number of rows.
+    variables, rows
+        Names of consecutive blocks that cover all variables and all rows.
+    offset
+        Constant of the objective.
+    name
+        What the program states.
+
+    Raises
+    ------
+    ShapeError, NonFiniteError
+        If the parts do not fit together or hold NaN or infinity.
+    """
+
+    P: csc_array
+    q: Vector
+    A: csc_array
+    b: Vector
+    cones: tuple[Cone, ...]
+    variables: tuple[Block, ...]
+    rows: tuple[Block, ...]
+    offset: float = 0.0
+    name: str = "cone program"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "q", finite_vector(self.q, "q"))
+        object.__setattr__(self, "b", finite_vector(self.b, "b"))
+        n, k = self.q.size, self.b.size
+        if self.P.shape != (n, n) or self.A.shape != (k, n):
+            raise ShapeError(f"P and A must have shapes {(n, n)} and {(k, n)}, but have {self.P.shape} and {self.A.shape}.")
+        if sum(cone.size for cone in self.cones) != k:
+            raise ShapeError(f"the cones must cover the {k} rows of A, but cover {sum(c.size for c in self.cones)}.")
+        for name, matrix in (("P", self.P), ("A", self.A)):
+            if not np.isfinite(matrix.data).all():
+                raise NonFiniteError(f"{name} must hold finite numbers only.")
+        asymmetry = abs(self.P - self.P.T)
+        if asymmetry.nnz and asymmetry.max() > 1e-12 * abs(self.P).max():
+            raise ShapeError("P must be symmetric with both triangles stored.")
+        _check_blocks(self.variables, n, "variables")
+        _check_blocks(self.rows, k, "rows")
+
+    def objective(self, x: Vector) -> float:
+        """Return 1/2 x'Px + q'x + offset."""
+        return float(0.5 * x @ (self.P @ x) + self.q @ x) + self.offset
+
+    def parts(self) -> Iterator[tuple[Cone, slice]]:
+        """Yield each cone with its range of rows."""
+        start = 0
+        for cone in self.cones:
+            yield cone, slice(start, start + cone.size)
+            start += cone.size
+
+    @property
+    def is_quadratic(self) -> bool:
+        """Whether all rows are equations and inequalities."""
+        return all(isinstance(cone, Zero | Nonnegative) for cone in self.cones)
+
+    def equations(self) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+        """Return for each row whether it is an equation.
+
+        Raises
+        ------
+        UnsupportedProgramError
+            If the program has other cones than equations and inequalities.
+        """
+        if not self.is_quadratic:
+            kinds = sorted({type(cone).__name__ for cone in self.cones if not isinstance(cone, Zero | Nonnegative)})
+            raise UnsupportedProgramError(f"{self.name} is no quadratic program: it has cones of kind {', '.join(kinds)}.")
+        mask = np.zeros(self.b.size, dtype=np.bool_)
+        for cone, rows in self.parts():
+            mask[rows] = isinstance(cone, Zero)
+        return mask
+
+    def to_qp(self) -> QuadraticProgram:
+        """Return the program with inequalities and equations apart."""
+        equal = self.equations()
+        rows = csr_array(self.A)
+        return QuadraticProgram(
+            P=self.P, q=self.q, G=csc_array(rows[~equal]), h=self.b[~equal], A=csc_array(rows[equal]), b=self.b[equal]
+        )
+
+
+def _check_blocks(blocks: tuple[Block, ...], size: int, what: str) -> None:
+    edges = [0, *(block.stop for block in blocks)]
+    if edges[-1] != size or any(block.start != edge for block, edge in zip(blocks, edges, strict=False)):
+        raise ShapeError(f"the blocks of {what} must follow one another from 0 to {size}, but they are {blocks}.")
+    if any(start > stop for start, stop in pairwise(edges)):
+        raise ShapeError(f"a block of {what} ends before it starts: {blocks}.")

@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The one small problem behind almost every kernel machine."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import csc_array, csr_array, eye_array, hstack, vstack
+
+from qpkernels.arrays import Vector, finite_vector, frozen
+from qpkernels.errors import NonFiniteError, ParameterError, ShapeError
+from qpkernels.gram import Gram
+from qpkernels.programs.cone_program import Block, ConeProgram
+from qpkernels.programs.cones import Nonnegative, Zero
+
+__all__ = ["KernelQP"]
+
+
+@dataclass(frozen=True)
+class KernelQP:
+    """min 1/2 beta'(K + diag(ridge)) beta - target'beta + sum_i epsilon_i |beta_i|  s.t.  lower <= beta <= upper, 1'beta = total.
+
+    Its dual bound needs no other data: with the decision values v_i = f(x_i) + b of f = sum_j beta_j k(x_j, .) and
+
+        L_i(v) = max over lower_i <= s <= upper_i of (target_i - v) s - epsilon_i |s| - ridge_i/2 s^2
+
+    (hinge, epsilon-insensitive, pinball, Huber, squared loss ...), every (f, b) gives
+    P(f, b) = 1/2 ||f||^2 + sum_i L_i(v_i) + b total, and P(f, b) >= -(objective at any feasible beta).
+
+    Parameters
+    ----------
+    gram
+        The kernel matrix K of m samples; positive semidefinite.
+    target, epsilon, ridge
+        Shape (m,) or one number; epsilon and ridge are at least 0.
+    lower, upper
+        Shape (m,) or one number, with lower <= 0 <= upper; either may be infinite.
+    total
+        The value of 1'beta. None: the model has no intercept b, and the equation is absent.
+    name
+        What the program states.
+
+    Raises
+    ------
+    ShapeError, NonFiniteError, ParameterError
+        If the parts do not fit together or leave their range.
+    """
+
+    gram: Gram
+    target: Vector
+    lower: Vector
+    upper: Vector
+    total: float | None = 0.0
+    epsilon: Vector = 0.0  # type: ignore[assignment]
+    ridge: Vector = 0.0  # type: ignore[assignment]
+    name: str = "kernel quadratic program"
+
+    def __post_init__(self) -> None:
+        m = len(self.gram)
+        for name in ("target", "epsilon", "ridge"):
+            object.__setattr__(self, name, frozen(finite_vector(getattr(self, name), name, m)))
+        for name in ("lower", "upper"):
+            object.__setattr__(self, name, frozen(_bound(getattr(self, name), name, m)))
+        if self.epsilon.min() < 0 or self.ridge.min() < 0:
+            raise ParameterError("epsilon and ridge must be at least 0 everywhere.")
+        if self.lower.max() > 0 or self.upper.min() < 0:
+            raise ParameterError("the bounds must enclose 0: lower <= 0 <= upper for every sample.")
+        if self.total is not None and not self.lower.sum() <= self.total <= self.upper.sum():
+            raise ParameterError(
+                f"no beta within the bounds adds up to {self.total:g}: the sums run from {self.lower.sum():g} to {self.upper.sum():g}."
+            )
+
+    def __len__(self) -> int:
+        """Return the number m of samples."""
+        return len(self.gram)
+
+    def objective(self, beta: Vector, values: Vector | None = None) -> float:
+        """Return the objective at ``beta``; ``values`` is K beta, where it is known already."""
+        f = self.gram.product(beta) if values is None else values
+        return float(0.5 * beta @ (f + self.ridge * beta) - self.target @ beta + self.epsilon @ np.abs(beta))
+
+    def project(self, beta: Vector) -> Vector:
+        """Return a feasible point close to ``beta``: clipped to the bounds, then shifted evenly until the sum is right.
+
+        The shift moves only entries strictly inside the bounds if they suffice, so that an answer keeps its support.
+        """
+        inside = np.clip(beta, self.lower, self.upper)
+        if self.total is None:
+            return inside
+        free = (inside > self.lower) & (inside < self.upper)
+        shifted = self._shift(inside, free, self.total)
+        return self._shift(inside, np.ones_like(free), self.total) if shifted is None else shifted
+
+    def _shift(self, beta: Vector, movable: NDArray[np.bool_], total: float) -> Vector | None:
+        rounding = 4 * np.finfo(float).eps * (np.abs(beta).sum() + abs(total))
+        while abs(defect := total - beta.sum()) > rounding:
+            room = movable & ((beta < self.upper) if defect > 0 else (beta > self.lower))
+            if not room.any():
+                return None
+            beta = np.clip(beta + room * (defect / room.sum()), self.lower, self.upper)
+        return beta
+
+    def to_cone_program(self) -> ConeProgram:
+        """Return the same problem as a quadratic program in x = beta, or in x = (beta+, beta-) where epsilon is not 0."""
+        m = len(self)
+        split = bool(self.epsilon.any())
+        signs = (1.0, -1.0) if split else (1.0,)
+        beta = csr_array(hstack([sign * eye_array(m) for sign in signs]))
+        below, above = np.isfinite(self.upper), np.isfinite(self.lower)
+        parts = [
+            ("upper", beta[below], self.upper[below], Nonnegative),
+            ("lower", -beta[above], -self.lower[above], Nonnegative),
+        ]
+        if split:
+            parts.append(("split", -eye_array(2 * m, format="csr"), np.zeros(2 * m), Nonnegative))
+        if self.total is not None:
+            parts.insert(0, ("balance", beta.sum(axis=0)[None, :], np.array([self.total]), Zero))
+        edges = np.cumsum([0] + [part[2].size for part in parts]).tolist()
+        return ConeProgram(
+            P=csc_array(beta.T @ csr_array(self.gram.dense + np.diag(self.ridge)) @ beta),
+            q=np.concatenate([self.epsilon - sign * self.target for sign in signs]),
+            A=csc_array(vstack([csr_array(part[1]) for part in parts])),
+            b=np.concatenate([part[2] for part in parts]),
+            cones=tuple(part[3](part[2].size) for part in parts),
+            variables=tuple(
+                Block(name, k * m, (k + 1) * m) for k, name in enumerate(("beta+", "beta-") if split else ("beta",))
+            ),
+            rows=tuple(Block(part[0], start, stop) for part, (start, stop) in zip(parts, pairwise(edges), strict=True)),
+            name=self.name,
+        )
+
+
+def _bound(values: ArrayLike, name: str, m: int) -> Vector:
+    vector = np.array(np.broadcast_to(values, (m,)) if np.ndim(values) == 0 else values, dtype=np.float64)
+    if vector.shape != (m,):
+        raise ShapeError(f"{name} must have {m} entries, one for each sample, but its shape is {vector.shape}.")
+    if np.isnan(vector).any():
+        raise NonFiniteError(f"{name} must not hold NaN.")
+    return vector

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Sequential minimal optimisation of a KernelQP, stopped by its relative duality gap."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from time import perf_counter
+
+import numpy as np
+
+from qpkernels.arrays import Vector
+from qpkernels.certificates.kernel_qp import DualityGap, duality_gap
+from qpkernels.programs.kernel_qp import KernelQP
+from qpkernels.smo.steps import pair_steps, single_steps, slopes
+
+__all__ = ["Iterate", "minimise"]
+
+_SAME_POINT = 1e-12
+"""||sum_i beta_i phi_i||^2 / (||beta||_1^2 max K_ii) below which both classes' hulls meet as far as float64 can tell."""
+
+
+@dataclass(frozen=True)
+class Iterate:
+    """Where the method stands after some steps.
+
+    Attributes
+    ----------
+    beta, intercept
+        The point, and the b in the middle of its feasible interval (0 in a model without b).
+    gap
+        Its duality gap.
+    iterations
+        Steps so far.
+    stalled
+        No step can improve the point in float64.
+    diverging
+        beta grows along a direction that proves the objective unbounded, as far as float64 can tell.
+    """
+
+    beta: Vector
+    intercept: float
+    gap: DualityGap
+    iterations: int
+    stalled: bool
+    diverging: bool
+
+    def proves(self, tol: float) -> bool:
+        """Return whether the relative gap and the violation of hard constraints are within ``tol``."""
+        return abs(self.gap.relative) <= tol and self.gap.violation <= tol
+
+
+def minimise(
+    program: KernelQP,
+    tol: float,
+    max_iter: int,
+    deadline: float = np.inf,
+    start: Vector | None = None,
+    report: Callable[[Iterate], None] | None = None,
+) -> Iterate:
+    """Return the first iterate whose relative duality gap is within ``tol``, or the last one before a limit.
+
+    Parameters
+    ----------
+    program
+        The problem; its kernel matrix must fit in memory.
+    tol
+        Bound on the relative duality gap, and on the violation of hard constraints.
+    max_iter
+        Number of steps.
+    deadline
+        ``time.perf_counter()`` after which no further steps are begun.
+    start
+        Any beta; it is projected to the feasible set. Zero (or a feasible point near it) when left out.
+    report
+        Called with each iterate whose gap is computed.
+    """
+    for iterate in _iterates(program, tol, max_iter, start):
+        if report is not None:
+            report(iterate)
+        if iterate.proves(tol) or iterate.stalled or iterate.diverging:
+            break
+        if iterate.iterations >= max_iter or perf_counter() >= deadline:
+            break
+    return iterate
+
+
+def _iterates(program: KernelQP, tol: float, max_iter: int, start: Vector | None) -> Iterator[Iterate]:
+    """Yield an iterate after about every m steps, with K beta computed afresh before success or a stall is declared."""
+    K = program.gram.dense
+    fixed = (program.target, program.epsilon, program.ridge, program.lower, program.upper)
+    steps = single_steps if program.total is None else pair_steps
+    beta = program.project(np.zeros(len(program)) if start is None else start)
+    values, fresh, iterations = program.gram.product(beta), True, 0
+    chunk = max(len(program), 500)
+    while True:
+        floor = 4 * np.finfo(float).eps * float(max(np.abs(values).max(), np.abs(program.target).max()))
+        taken = steps(K, *fixed, beta, values, min(chunk, max_iter - iterations), floor)
+        iterations += taken
+        fresh = fresh and taken == 0
+        iterate = _measure(program, beta, values, iterations, stalled=taken == 0)
+        if not fresh and (iterate.proves(tol) or iterate.stalled):
+            values, fresh = program.gram.product(beta), True
+            iterate = _measure(program, beta, values, iterations, stalled=False)
+        yield iterate
+
+
+def _measure(program: KernelQP, beta: Vector, values: Vector, iterations: int, stalled: bool) -> Iterate:
+    intercept = _intercept(program, beta, values)
+    unbounded = (np.isinf(program.lower) & (beta < 0)) | (np.isinf(program.upper) & (beta > 0))
+    size = float(np.abs(beta).sum()) if unbounded.any() and not program.ridge.any() else 0.0
+    flat = float(beta @ values) <= _SAME_POINT * size**2 * float(program.gram.diagonal.max())
+    return Iterate(
+        beta=beta.copy(),
+        intercept=intercept,
+        gap=duality_gap(program, beta, values, intercept),
+        iterations=iterations,
+        stalled=stalled,
+        diverging=size > 0 and flat,
+    )
+
+
+def _intercept(program: KernelQP, beta: Vector, values: Vector) -> float:
+    if program.total is None:
+        return 0.0
+    highest_down, lowest_up = slopes(
+        program.target, program.epsilon, program.ridge, program.lower, program.upper, beta, values
+    )
+    ends = [end for end in (highest_down, lowest_up) if np.isfinite(end)]
+    return -float(np.mean(ends))

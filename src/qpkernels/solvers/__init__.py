@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Solvers: one file each; the back-ends are imported when they are used."""
+
+from qpkernels.solvers.interface import Answer, Claim, Outcome, Request, Solver
+from qpkernels.solvers.registry import find_solver, installed_solvers, registered_solvers
+
+__all__ = [
+    "Answer",
+    "Claim",
+    "Outcome",
+    "Request",
+    "Solver",
+    "find_solver",
+    "installed_solvers",
+    "registered_solvers",
+]

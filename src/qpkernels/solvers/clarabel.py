@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Clarabel: interior point for all symmetric and the 3-dimensional cones (Goulart and Chen, 2024)."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy.sparse import csc_array, triu
+
+from qpkernels.errors import UnsupportedOptionError
+from qpkernels.programs import (
+    Cone,
+    ConeProgram,
+    Exponential,
+    Nonnegative,
+    Power,
+    PSDTriangle,
+    SecondOrder,
+    Zero,
+)
+from qpkernels.solvers.interface import Answer, Claim, Request, Solver
+
+__all__ = ["Clarabel"]
+
+_CLAIMS = {
+    "Solved": Claim.OPTIMAL,
+    "AlmostSolved": Claim.STOPPED,
+    "PrimalInfeasible": Claim.INFEASIBLE,
+    "AlmostPrimalInfeasible": Claim.INFEASIBLE,
+    "DualInfeasible": Claim.UNBOUNDED,
+    "AlmostDualInfeasible": Claim.UNBOUNDED,
+    "MaxIterations": Claim.STOPPED,
+    "MaxTime": Claim.STOPPED,
+    "InsufficientProgress": Claim.STOPPED,
+}
+
+
+class Clarabel(Solver):
+    """Clarabel, asked for a hundredth of ``tol``, since it measures its residuals against larger terms."""
+
+    name = "clarabel"
+    cones: ClassVar = (Zero, Nonnegative, SecondOrder, PSDTriangle, Exponential, Power)
+    options = frozenset({"max_iter", "time_limit"})
+    module = "clarabel"
+    install = "pip install clarabel"
+
+    def run(self, program: ConeProgram, request: Request, **options: Any) -> Answer:
+        """Hand over the program, which is in Clarabel's own form."""
+        import clarabel
+
+        settings = clarabel.DefaultSettings()
+        settings.verbose = request.verbose
+        settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = max(request.tol / 100, 1e-14)
+        if request.max_iter is not None:
+            settings.max_iter = int(request.max_iter)
+        if request.time_limit is not None:
+            settings.time_limit = request.time_limit
+        for option, value in options.items():
+            if not hasattr(settings, option):
+                raise UnsupportedOptionError(f"clarabel has no setting {option!r}; see clarabel.DefaultSettings.")
+            setattr(settings, option, value)
+        P = csc_array(triu(program.P))
+        cones = [_cone(clarabel, cone) for cone in program.cones]
+        solution = clarabel.DefaultSolver(P, program.q, program.A, program.b, cones, settings).solve()
+        words = str(solution.status)
+        return Answer(
+            np.array(solution.x), np.array(solution.z), _CLAIMS.get(words, Claim.FAILED), words, solution.iterations
+        )
+
+
+def _cone(clarabel: Any, cone: Cone) -> Any:
+    match cone:
+        case Zero():
+            return clarabel.ZeroConeT(cone.size)
+        case Nonnegative():
+            return clarabel.NonnegativeConeT(cone.size)
+        case SecondOrder():
+            return clarabel.SecondOrderConeT(cone.size)
+        case PSDTriangle():
+            return clarabel.PSDTriangleConeT(cone.order)
+        case Power():
+            return clarabel.PowerConeT(cone.alpha)
+        case _:
+            return clarabel.ExponentialConeT()

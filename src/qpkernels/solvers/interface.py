@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a solver is, and what it answers."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+from importlib.util import find_spec
+from time import perf_counter
+from typing import Any, ClassVar
+
+from qpkernels.arrays import Vector, check_positive
+from qpkernels.errors import (
+    ParameterError,
+    QPKernelsError,
+    SolverFailedError,
+    SolverNotInstalledError,
+    UnsupportedOptionError,
+    UnsupportedProgramError,
+)
+from qpkernels.programs import Cone, ConeProgram, Program
+
+__all__ = ["Answer", "Claim", "Outcome", "Request", "Solver"]
+
+
+class Claim(StrEnum):
+    """What a solver says of its answer. It is a claim: the certificate decides."""
+
+    OPTIMAL = "optimal"
+    INFEASIBLE = "infeasible"
+    UNBOUNDED = "unbounded"
+    STOPPED = "stopped"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True)
+class Request:
+    """The options that mean the same for every solver.
+
+    Attributes
+    ----------
+    tol
+        Accuracy wanted of the answer, as the certificate will measure it. What a back-end is told is up to its adapter.
+    max_iter, time_limit
+        Limits in the back-end's iterations and in seconds; None: the back-end's default.
+    warm_start
+        A point to start from, shape (n,).
+    verbose
+        Let the back-end print its progress.
+    """
+
+    tol: float
+    max_iter: int | None
+    time_limit: float | None
+    warm_start: Vector | None
+    verbose: bool
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a back-end returned, in the terms of the program.
+
+    Attributes
+    ----------
+    point
+        x of a ConeProgram, beta of a KernelQP. For the claim ``unbounded``, the direction.
+    multipliers
+        z of a ConeProgram in the sign that makes Px + q + A'z = 0; (b,) of a KernelQP, empty where it has no b. For
+        the claim ``infeasible``, the proof.
+    claim, words
+        What the solver says, in our word and in its own.
+    iterations
+        Of the back-end's kind; None where it does not tell.
+    """
+
+    point: Vector
+    multipliers: Vector
+    claim: Claim
+    words: str
+    iterations: int | None = None
+
+
+@dataclass(frozen=True)
+class Outcome(Answer):
+    """An :class:`Answer` with the name of the solver and the seconds it took, set-up included."""
+
+    solver: str = ""
+    seconds: float = 0.0
+
+
+class Solver(ABC):
+    """A back-end. A subclass states its capabilities as class data and gives :meth:`run`.
+
+    Adding a solver means adding a file to this package, or an entry point in the group ``qpkernels.solvers`` that
+    names a subclass.
+    """
+
+    name: str
+    """What users call it."""
+    programs: ClassVar[tuple[type[Program], ...]] = (ConeProgram,)
+    """Kinds of program it takes."""
+    cones: ClassVar[tuple[type[Cone], ...]] = ()
+    """Kinds of cone it takes in a ConeProgram."""
+    options: ClassVar[frozenset[str]] = frozenset()
+    """Which of max_iter, time_limit and warm_start it has."""
+    module: str
+    """What it imports."""
+    install: str
+    """The command that installs it."""
+
+    @classmethod
+    def instances(cls) -> Iterable[Solver]:
+        """Return the solvers this class stands for; one, unless it wraps a family."""
+        return (cls(),)
+
+    @classmethod
+    def named(cls, name: str) -> Solver | None:
+        """Return the solver that ``name`` calls, or None if this class has none of that name."""
+        return next((solver for solver in cls.instances() if solver.name == name), None)
+
+    @abstractmethod
+    def run(self, program: Any, request: Request, **options: Any) -> Answer:
+        """Solve ``program``, of a kind in :attr:`programs`; ``options`` go to the back-end as they are."""
+
+    @property
+    def installed(self) -> bool:
+        """Whether the module it imports can be found."""
+        return find_spec(self.module) is not None
+
+    def refusal(self, program: Program) -> str | None:
+        """Return why it does not take ``program``, or None if it does."""
+        if not isinstance(program, self.programs):
+            kinds = " or ".join(kind.__name__ for kind in self.programs)
+            return f"solver {self.name!r} takes a {kinds}, but {program.name} is a {type(program).__name__}"
+        if isinstance(program, ConeProgram):
+            foreign = sorted({type(cone).__name__ for cone in program.cones if not isinstance(cone, self.cones)})
+            if foreign:
+                return f"solver {self.name!r} has no cones of kind {', '.join(foreign)}, which {program.name} needs"
+        return None
+
+    def solve(
+        self,
+        program: Program,
+        *,
+        tol: float = 1e-6,
+        max_iter: int | None = None,
+        time_limit: float | None = None,
+        warm_start: Vector | None = None,
+        verbose: bool = False,
+        **options: Any,
+    ) -> Outcome:
+        """Solve ``program``; the parameters are those of :class:`Request`, and ``options`` go to the back-end as they are.
+
+        Raises
+        ------
+        SolverNotInstalledError
+            If the back-end is not there.
+        UnsupportedProgramError
+            If it does not take this program.
+        UnsupportedOptionError
+            If it has no such option.
+        SolverFailedError
+            If the back-end raises.
+        """
+        if not self.installed:
+            raise SolverNotInstalledError(
+                f"solver {self.name!r} needs the module {self.module!r}, which is not installed; run: {self.install}"
+            )
+        if reason := self.refusal(program):
+            raise UnsupportedProgramError(f"{reason}; choose another solver.")
+        wanted = {"max_iter": max_iter, "time_limit": time_limit, "warm_start": warm_start}
+        for option, value in wanted.items():
+            if value is not None and option not in self.options:
+                has = ", ".join(sorted(self.options)) or "none of these options"
+                raise UnsupportedOptionError(f"solver {self.name!r} has no {option}; it has {has}.")
+        if max_iter is not None and (max_iter != int(max_iter) or max_iter < 1):
+            raise ParameterError(f"max_iter must be an integer of at least 1, but {max_iter!r} came.")
+        if time_limit is not None:
+            check_positive(time_limit, "time_limit")
+        request = Request(check_positive(tol, "tol"), max_iter, time_limit, warm_start, verbose)
+        begin = perf_counter()
+        try:
+            answer = self.run(program, request, **options)
+        except QPKernelsError:
+            raise
+        except Exception as error:
+            raise SolverFailedError(f"solver {self.name!r} raised {type(error).__name__}: {error}") from error
+        return Outcome(**vars(answer), solver=self.name, seconds=perf_counter() - begin)

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Every quadratic-programming solver that the qpsolvers package finds, under its name there (Caron et al.)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from importlib.util import find_spec
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy.sparse import csc_array, csc_matrix
+
+from qpkernels.arrays import Vector
+from qpkernels.programs import ConeProgram, Nonnegative, QuadraticProgram, Zero
+from qpkernels.solvers.interface import Answer, Claim, Request, Solver
+
+__all__ = ["QPSolversBackend"]
+
+_OURS = frozenset({"clarabel", "osqp", "scs"})
+"""Reached by their own adapters, without the detour."""
+
+_MODULES = {"piqp": "piqp", "daqp": "daqp", "proxqp": "proxsuite", "highs": "highspy"}
+"""What the extra ``solvers`` installs: listed also where it is missing."""
+
+_TOLERANCES = {
+    "cvxopt": ("abstol", "reltol", "feastol"),
+    "daqp": ("primal_tol", "dual_tol"),
+    "ecos": ("abstol", "reltol", "feastol"),
+    "highs": ("primal_feasibility_tolerance", "dual_feasibility_tolerance"),
+    "piqp": ("eps_abs", "eps_rel", "eps_duality_gap_abs", "eps_duality_gap_rel"),
+    "proxqp": ("eps_abs", "eps_rel"),
+    "qpalm": ("eps_abs", "eps_rel"),
+}
+"""Options of each solver that ``tol`` sets; the solvers not named here run at their own accuracy."""
+
+_DENSE_ABOVE = 0.2
+"""Share of nonzeros in P from which a solver with both kinds of algebra is given dense matrices."""
+
+
+class QPSolversBackend(Solver):
+    """One solver of qpsolvers, asked for a tenth of ``tol``; see ``qpsolvers.available_solvers``."""
+
+    cones: ClassVar = (Zero, Nonnegative)
+    install = 'pip install "qpkernels[solvers]"'
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.module = _MODULES.get(name, "qpsolvers") if find_spec("qpsolvers") else "qpsolvers"
+
+    @classmethod
+    def instances(cls) -> Iterable[Solver]:
+        """Return one solver for each name that qpsolvers finds, and for those that the extra would install."""
+        names = set(_MODULES)
+        if find_spec("qpsolvers"):
+            import qpsolvers
+
+            names |= set(qpsolvers.available_solvers)
+        return [cls(name) for name in sorted(names - _OURS)]
+
+    def run(self, program: ConeProgram, request: Request, **options: Any) -> Answer:
+        """Solve in the form with inequalities and equations apart, and put the multipliers back in order."""
+        import qpsolvers
+
+        dense = self.name in qpsolvers.dense_solvers and (
+            self.name not in qpsolvers.sparse_solvers or program.P.nnz > _DENSE_ABOVE * program.q.size**2
+        )
+        settings = {option: request.tol / 10 for option in _TOLERANCES.get(self.name, ())} | options
+        problem = _problem(qpsolvers, program.to_qp(), dense)
+        solution = qpsolvers.solve_problem(problem, solver=self.name, verbose=request.verbose, **settings)
+        words = str(solution.extras.get("status", "found" if solution.found else "not found"))
+        claim = Claim.OPTIMAL if solution.found else Claim.STOPPED
+        point = np.full(program.q.size, np.nan) if solution.x is None else np.asarray(solution.x)
+        return Answer(point, _multipliers(program, solution.y, solution.z), claim, words)
+
+
+def _problem(qpsolvers: Any, qp: QuadraticProgram, dense: bool) -> Any:
+    def form(matrix: csc_array) -> Any:
+        return matrix.toarray() if dense else csc_matrix(matrix)
+
+    inequalities = (form(qp.G), qp.h) if qp.h.size else (None, None)
+    equations = (form(qp.A), qp.b) if qp.b.size else (None, None)
+    return qpsolvers.Problem(form(qp.P), qp.q, *inequalities, *equations)
+
+
+def _multipliers(program: ConeProgram, y: Vector | None, z: Vector | None) -> Vector:
+    equal = program.equations()
+    multipliers = np.full(equal.size, np.nan)
+    if y is not None and equal.any():
+        multipliers[equal] = y
+    if z is not None and not equal.all():
+        multipliers[~equal] = z
+    return multipliers

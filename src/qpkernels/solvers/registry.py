@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""All solvers there are: one a file of this package, and those that other packages register."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from difflib import get_close_matches
+from functools import cache
+from importlib import import_module
+from importlib.metadata import entry_points
+from inspect import isabstract
+from pkgutil import iter_modules
+
+import qpkernels.solvers
+from qpkernels.errors import UnknownSolverError
+from qpkernels.solvers.interface import Solver
+
+__all__ = ["find_solver", "installed_solvers", "registered_solvers"]
+
+ENTRY_POINTS = "qpkernels.solvers"
+
+
+@cache
+def _families() -> tuple[type[Solver], ...]:
+    """Return the solver classes of this package's files, then those of the entry points."""
+    own: Iterator[type[Solver]] = (
+        value
+        for file in iter_modules(qpkernels.solvers.__path__, "qpkernels.solvers.")
+        for value in vars(import_module(file.name)).values()
+        if isinstance(value, type) and issubclass(value, Solver) and value.__module__ == file.name
+    )
+    foreign = (entry.load() for entry in entry_points(group=ENTRY_POINTS))
+    return tuple(family for family in (*own, *foreign) if not isabstract(family))
+
+
+def registered_solvers() -> tuple[Solver, ...]:
+    """Return every registered solver, installed or not, ordered by name."""
+    solvers = [solver for family in _families() for solver in family.instances()]
+    return tuple(sorted(solvers, key=lambda solver: solver.name))
+
+
+def installed_solvers() -> tuple[Solver, ...]:
+    """Return every registered solver whose back-end is installed, ordered by name."""
+    return tuple(solver for solver in registered_solvers() if solver.installed)
+
+
+def find_solver(name: str) -> Solver:
+    """Return the solver of that name; ``cvxpy:NAME`` is anything that CVXPY can call.
+
+    Raises
+    ------
+    UnknownSolverError
+        If there is none; the message suggests the nearest names.
+    """
+    for family in _families():
+        solver = family.named(name)
+        if solver is not None:
+            return solver
+    names = [solver.name for solver in registered_solvers()]
+    near = get_close_matches(name.lower(), names, n=3, cutoff=0.5)
+    hint = f"did you mean {' or '.join(map(repr, near))}? " if near else ""
+    raise UnknownSolverError(
+        f"no solver is called {name!r}; {hint}Known: {', '.join(names)}, and cvxpy:NAME for any solver of CVXPY."
+    )

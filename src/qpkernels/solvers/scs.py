@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""SCS: operator splitting for cone programs (O'Donoghue et al., 2016)."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy.sparse import csc_matrix, csr_array, triu
+
+from qpkernels.arrays import Indices
+from qpkernels.programs import Cone, ConeProgram, Exponential, Nonnegative, Power, SecondOrder, Zero
+from qpkernels.solvers.interface import Answer, Claim, Request, Solver
+
+__all__ = ["SCS"]
+
+_CLAIMS = {
+    1: Claim.OPTIMAL,
+    2: Claim.STOPPED,
+    -1: Claim.UNBOUNDED,
+    -2: Claim.INFEASIBLE,
+    -6: Claim.UNBOUNDED,
+    -7: Claim.INFEASIBLE,
+}
+
+
+class SCS(Solver):
+    """SCS, with ``tol`` as its absolute and relative tolerance."""
+
+    name = "scs"
+    cones: ClassVar = (Zero, Nonnegative, SecondOrder, Exponential, Power)
+    options = frozenset({"max_iter", "time_limit"})
+    module = "scs"
+    install = 'pip install "qpkernels[solvers]"'
+
+    def run(self, program: ConeProgram, request: Request, **options: Any) -> Answer:
+        """Order the rows as SCS wants its cones, and put the multipliers back."""
+        import scs
+
+        order = _row_order(program)
+        settings: dict[str, Any] = {"eps_abs": request.tol, "eps_rel": request.tol, "verbose": request.verbose}
+        if request.max_iter is not None:
+            settings["max_iters"] = int(request.max_iter)
+        if request.time_limit is not None:
+            settings["time_limit_secs"] = request.time_limit
+        data = {
+            "P": csc_matrix(triu(program.P)),
+            "A": csc_matrix(csr_array(program.A)[order]),
+            "b": program.b[order],
+            "c": program.q,
+        }
+        result = scs.SCS(data, _cones(program.cones), **(settings | options)).solve()
+        info = result["info"]
+        multipliers = np.empty(program.b.size)
+        multipliers[order] = result["y"]
+        claim = _CLAIMS.get(info["status_val"], Claim.FAILED)
+        return Answer(np.array(result["x"]), multipliers, claim, str(info["status"]), int(info["iter"]))
+
+
+def _row_order(program: ConeProgram) -> Indices:
+    parts = sorted(program.parts(), key=lambda part: SCS.cones.index(type(part[0])))
+    rows = [np.arange(rows.start, rows.stop) for _, rows in parts]
+    return np.concatenate(rows) if rows else np.arange(0)
+
+
+def _cones(cones: tuple[Cone, ...]) -> dict[str, Any]:
+    return {
+        "z": sum(cone.size for cone in cones if isinstance(cone, Zero)),
+        "l": sum(cone.size for cone in cones if isinstance(cone, Nonnegative)),
+        "q": [cone.size for cone in cones if isinstance(cone, SecondOrder)],
+        "ep": sum(isinstance(cone, Exponential) for cone in cones),
+        "p": [cone.alpha for cone in cones if isinstance(cone, Power)],
+    }

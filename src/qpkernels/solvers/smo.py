@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The project's own reference solver."""
+
+from time import perf_counter
+from typing import ClassVar
+
+import numpy as np
+
+from qpkernels.arrays import finite_vector
+from qpkernels.programs import KernelQP
+from qpkernels.smo import Iterate, minimise
+from qpkernels.solvers.interface import Answer, Claim, Request, Solver
+
+__all__ = ["SMO"]
+
+
+class SMO(Solver):
+    """Sequential minimal optimisation in float64; stops when the relative duality gap is at most ``tol``.
+
+    max_iter counts pair steps (default: 10 million, or 1000 a sample if that is more); time_limit is checked after
+    about every m steps; warm_start is any beta.
+    """
+
+    name = "smo"
+    programs: ClassVar = (KernelQP,)
+    options = frozenset({"max_iter", "time_limit", "warm_start"})
+    module = "numba"
+    install = "pip install numba"
+
+    def run(self, program: KernelQP, request: Request) -> Answer:
+        """Minimise, and say in words why it stopped."""
+        start = None if request.warm_start is None else finite_vector(request.warm_start, "warm_start", len(program))
+        final = minimise(
+            program,
+            tol=request.tol,
+            max_iter=request.max_iter or max(10_000_000, 1000 * len(program)),
+            deadline=np.inf if request.time_limit is None else perf_counter() + request.time_limit,
+            start=start,
+            report=_print_progress if request.verbose else None,
+        )
+        claim, words = _verdict(final, request)
+        multipliers = np.array([] if program.total is None else [final.intercept])
+        return Answer(final.beta, multipliers, claim, words, final.iterations)
+
+
+def _verdict(final: Iterate, request: Request) -> tuple[Claim, str]:
+    reached = f"relative gap {final.gap.relative:.1e}"
+    if final.proves(request.tol):
+        return Claim.OPTIMAL, reached
+    if final.diverging:
+        return Claim.UNBOUNDED, "beta grows without end at no cost"
+    if final.stalled:
+        return Claim.STOPPED, f"no step improves in float64; {reached}"
+    return Claim.STOPPED, f"limit of {'time' if request.time_limit and final.iterations != request.max_iter else 'iterations'}; {reached}"
+
+
+def _print_progress(iterate: Iterate) -> None:
+    print(f"smo: {iterate.iterations:9d} steps, relative gap {iterate.gap.relative:.3e}")
