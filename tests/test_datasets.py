@@ -188,16 +188,12 @@ def test_libsvm_first_fault_wins(tmp_path: Path) -> None:
 
 def test_libsvm_refuses_a_dense_matrix_beyond_memory(tmp_path: Path) -> None:
     path = written(tmp_path / "wide", "1 1:1\n-1 2:1 2000000000:1\n1 5:1\n")
-    with pytest.raises(
-        DataFormatError, match=r"at most 8 GiB, but index 2000000000 in a file of 3 samples"
-    ) as caught:
+    with pytest.raises(DataFormatError, match=r"at most 8 GiB, but index 2000000000 in a file of 3 samples") as caught:
         load_dataset(path)
     assert_place(caught.value, path, 2, 8)
 
 
-def test_libsvm_error_without_a_place_is_not_swallowed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_libsvm_error_without_a_place_is_not_swallowed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(libsvm_module, "first_fault", lambda _content: None)
     path = written(tmp_path / "bad", "1 1:x\n")
     with pytest.raises(DataFormatError, match="a place that could not be found") as caught:
@@ -319,9 +315,7 @@ def test_csv_unknown_target(tmp_path: Path, header: str, target: str | int, mess
         (b"a,b,c\n1,2,3\n1,caf\xe9,3\n", 3, 2, "expected text in UTF-8, but the byte 0xe9 came"),
     ],
 )
-def test_csv_faults_are_located(
-    tmp_path: Path, text: str | bytes, line: int, column: int, message: str
-) -> None:
+def test_csv_faults_are_located(tmp_path: Path, text: str | bytes, line: int, column: int, message: str) -> None:
     path = written(tmp_path / "bad.csv", text)
     with pytest.raises(DataFormatError) as caught:
         load_dataset(path)
@@ -351,9 +345,7 @@ def test_target_is_refused_for_bundled_sets() -> None:
 # --- npz ---
 
 
-@pytest.mark.parametrize(
-    "y", [np.array([1, -1]), np.array([0.5, 2.0]), np.array([True, False]), np.array(["a", "b"])]
-)
+@pytest.mark.parametrize("y", [np.array([1, -1]), np.array([0.5, 2.0]), np.array([True, False]), np.array(["a", "b"])])
 @pytest.mark.parametrize("save", [np.savez, np.savez_compressed])
 def test_npz(tmp_path: Path, y: np.ndarray, save: Callable[..., None]) -> None:
     path = tmp_path / "set.npz"
@@ -402,9 +394,7 @@ GOOD_Y = np.array([1, -1])
         ({"X": GOOD_X, "y": GOOD_Y * np.inf}, NonFiniteError, r"y\[0\] is inf"),
     ],
 )
-def test_npz_refusals(
-    tmp_path: Path, arrays: dict[str, np.ndarray], error: type[Exception], message: str
-) -> None:
+def test_npz_refusals(tmp_path: Path, arrays: dict[str, np.ndarray], error: type[Exception], message: str) -> None:
     path = tmp_path / "bad.npz"
     np.savez(path, **arrays)
     with pytest.raises(error, match=message) as caught:

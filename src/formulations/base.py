@@ -7,7 +7,6 @@ from abc import ABC, abstractmethod
 from copy import copy
 from functools import cached_property
 from pathlib import Path
-from time import perf_counter
 from typing import Any, ClassVar, Self
 
 import cvxpy as cp
@@ -15,24 +14,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from formulations.lowering import Lowered, lower
-from formulations.solution import Candidate, Seconds, Solution
+from formulations.routes import solve_cone_program, solve_kernel_qp
+from formulations.solution import Candidate, Solution
 from qpkernels.arrays import Vector
-from qpkernels.certificates import (
-    Certificate,
-    Status,
-    certify_cone_program,
-    certify_infeasibility,
-)
-from qpkernels.errors import (
-    ExtendedModelError,
-    InfeasibleError,
-    SolverFailedError,
-    UnsupportedOptionError,
-    UnsupportedProgramError,
-)
+from qpkernels.certificates import Certificate
+from qpkernels.errors import ExtendedModelError, InfeasibleError, SolverFailedError, UnsupportedOptionError
 from qpkernels.export import write_npz
 from qpkernels.programs import KernelQP
-from qpkernels.solvers import Claim, Outcome, Solver, find_solver
+from qpkernels.solvers import Solver, find_solver
 
 __all__ = ["Formulation"]
 
@@ -199,13 +188,13 @@ class Formulation(ABC):
         limits: dict[str, Any] = {"tol": tol, "max_iter": max_iter, "time_limit": time_limit, "verbose": verbose}
         if KernelQP in backend.programs:
             start = warm_start.beta if isinstance(warm_start, Solution) else warm_start
-            return self._solve_kernel_qp(backend, limits | {"warm_start": start} | options)
+            return solve_kernel_qp(self, backend, limits | {"warm_start": start} | options)
         if warm_start is not None:
             raise UnsupportedOptionError(
                 f"a {self.name} starts warm with smo only, not with {backend.name!r}; "
                 "hand a point of the lowered program to the solver itself: model.lower().program."
             )
-        return self._solve_cone_program(backend, limits | options)
+        return solve_cone_program(self, backend, limits | options)
 
     def refusal(self, solver: Solver) -> str | None:
         """Return why ``solver`` does not take this model, or None if it does."""
@@ -237,7 +226,7 @@ class Formulation(ABC):
 
     # Shared machinery -----------------------------------------------------------------------------------------
 
-    def check_parameters(self) -> None:
+    def check_parameters(self) -> None:  # noqa: B027  a model without hyper-parameters has nothing to refuse
         """Refuse hyper-parameters outside their range."""
 
     @cached_property
@@ -254,100 +243,10 @@ class Formulation(ABC):
         if "problem" in self.__dict__:
             self.constraint(label).save_dual_value(self._multipliers[label])
 
-    def _solve_kernel_qp(self, backend: Solver, arguments: dict[str, Any]) -> Solution:
-        program = self.kernel_qp()
-        if program is None:
-            raise UnsupportedProgramError(f"{self.refusal(backend)}; choose a cone solver such as clarabel.")
-        begin = perf_counter()
-        program.gram.dense  # noqa: B018  computed here so that its time is told apart
-        gram = perf_counter() - begin
-        outcome = backend.solve(program, **arguments)
-        if outcome.claim is Claim.UNBOUNDED:
-            raise self._no_solution(outcome, None)
-        intercept = float(outcome.multipliers[0]) if outcome.multipliers.size else 0.0
-        candidate = self.candidate((outcome.point, intercept))
-        self.assign(candidate)
-        begin = perf_counter()
-        certificate = self.certify_candidate(candidate)
-        seconds = Seconds(gram=gram, solve=outcome.seconds, certify=perf_counter() - begin)
-        objective = self.objective_of(certificate)
-        return self._solution(candidate, certificate, outcome, objective, seconds, arguments["tol"])
-
-    def _solve_cone_program(self, backend: Solver, arguments: dict[str, Any]) -> Solution:
-        marks = [perf_counter()]
-        self.prepare()
-        marks.append(perf_counter())
-        lowered = self.lower()
-        marks.append(perf_counter())
-        outcome = backend.solve(lowered.program, **arguments)
-        if outcome.claim in (Claim.INFEASIBLE, Claim.UNBOUNDED):
-            raise self._no_solution(outcome, lowered)
-        if not (np.isfinite(outcome.point).all() and np.isfinite(outcome.multipliers).all()):
-            raise self.explain_failure(f"solver {backend.name!r} returned no point ({outcome.words})")
-        lowered.write_back(outcome.point, outcome.multipliers, solved=outcome.claim is Claim.OPTIMAL)
-        candidate = self.recover(lowered, outcome.multipliers)
-        begin = perf_counter()
-        if self.is_extended or self.kernel_qp() is None:
-            certificate = certify_cone_program(lowered.program, outcome.point, outcome.multipliers)
-        else:
-            certificate = self.certify_candidate(candidate)
-        seconds = Seconds(marks[1] - marks[0], marks[2] - marks[1], outcome.seconds, perf_counter() - begin)
-        objective = float(self.problem.objective.value)
-        return self._solution(candidate, certificate, outcome, objective, seconds, arguments["tol"])
-
-    def prepare(self) -> None:
+    def prepare(self) -> None:  # noqa: B027  most declarations need nothing computed before
         """Compute the kernel matrix if the declaration needs it, so that its time is told apart."""
-
-    def _solution(
-        self,
-        candidate: Candidate,
-        certificate: Certificate,
-        outcome: Outcome,
-        objective: float,
-        seconds: Seconds,
-        tol: float,
-    ) -> Solution:
-        return self.interpret(
-            candidate,
-            certificate,
-            formulation=self.name,
-            objective=objective,
-            status=_status(certificate, outcome.claim, tol),
-            tol=tol,
-            seconds=seconds,
-            solver=outcome.solver,
-            words=outcome.words,
-            iterations=outcome.iterations,
-        )
-
-    def _no_solution(self, outcome: Outcome, lowered: Lowered | None) -> Exception:
-        """Return the error for a solver that claims there is no solution: a proof if it has one, else a failure."""
-        words = f"solver {outcome.solver!r} says {outcome.words}"
-        if lowered is None or outcome.claim is Claim.UNBOUNDED:
-            return self.explain_failure(words)
-        certificate = certify_infeasibility(lowered.program, outcome.multipliers)
-        if not certificate.holds(_PROOF_TOLERANCE):
-            return SolverFailedError(f"{words}, but its multipliers do not prove it: {certificate.worst}.")
-        return self.explain_infeasible(certificate, outcome.multipliers, words)
-
-_PROOF_TOLERANCE = 1e-5
-"""Residual within which multipliers count as a proof of infeasibility; solvers stop at about 1e-8 of theirs."""
 
 
 def _constraint(problem: cp.Problem, label: str) -> cp.Constraint:
     (constraint,) = (constraint for constraint in problem.constraints if constraint.label == label)
     return constraint
-
-
-def _status(certificate: Certificate, claim: Claim, tol: float) -> Status:
-    if certificate.holds(tol):
-        return Status.OPTIMAL
-    match claim:
-        case Claim.OPTIMAL:
-            return Status.UNCERTIFIED
-        case Claim.STOPPED:
-            return Status.STOPPED
-        case _:
-            return Status.FAILED
-
-

@@ -68,13 +68,17 @@ def two_classes(y: ArrayLike, samples: int) -> tuple[Vector, NDArray[Any]]:
     if labels.ndim != 1:
         raise ShapeError(f"y must have one dimension, one label for each sample, but its shape is {labels.shape}.")
     if labels.size != samples:
-        raise ShapeError(f"X and y must have the same length, but X has {samples} samples and y has {labels.size} labels.")
+        raise ShapeError(
+            f"X and y must have the same length, but X has {samples} samples and y has {labels.size} labels."
+        )
     if labels.dtype.kind in "fc" and not np.isfinite(labels).all():
         first = int(np.flatnonzero(~np.isfinite(labels))[0])
         raise NonFiniteError(f"y must hold finite labels only, but y[{first}] is {labels[first]}; drop those samples.")
     classes = np.unique(labels)
     if classes.size == 1:
-        raise OneClassError(f"y must hold two classes, but every label is {classes[0]!r}; there is nothing to separate.")
+        raise OneClassError(
+            f"y must hold two classes, but every label is {classes[0]!r}; there is nothing to separate."
+        )
     if classes.size != 2:
         shown = ", ".join(map(str, classes[:6])) + (", ..." if classes.size > 6 else "")
         raise LabelError(
@@ -195,5 +199,3 @@ class BinaryClassifier(Formulation):
             carrying = np.flatnonzero(np.abs(candidate.beta) > 1e-6 * largest)
             return Support(free=carrying, bounded=np.arange(0))
         return split_support(program, candidate.beta, self.values(candidate) + candidate.intercept)
-
-

@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from html import escape
 from typing import Any, Literal
 
@@ -17,10 +17,10 @@ from rich.table import Table
 from formulations.base import Formulation
 from formulations.solution import Seconds, Solution
 from qpkernels.certificates import Certificate, Status
-from qpkernels.errors import InfeasibleError, ParameterError, QPKernelsError
-from qpkernels.solvers import installed_solvers
+from qpkernels.errors import InfeasibleError, ParameterError, QPKernelsError, UnsupportedProgramError
+from qpkernels.solvers import find_solver, installed_solvers
 
-__all__ = ["Comparison", "Row", "compare"]
+__all__ = ["Comparison", "Row", "compare", "without_nan"]
 
 _NAN = float("nan")
 
@@ -62,17 +62,30 @@ class Row:
             objective=solution.objective,
             n_support=solution.n_support,
             intercept=solution.intercept,
+            seconds_gram=solution.seconds.gram,
+            seconds_lower=solution.seconds.lower,
+            seconds_solve=solution.seconds.solve,
+            seconds_certify=solution.seconds.certify,
             reason=solution.words,
-            **_proof(solution.certificate),
-            **{f"seconds_{phase}": value for phase, value in asdict(solution.seconds).items()},
-        )
+        )._with_proof(solution.certificate)
 
     @classmethod
     def of_error(cls, formulation: str, solver: str, error: QPKernelsError) -> Row:
         """Return the row of a pair that gave no answer: proved infeasible, or failed for a reason."""
         if isinstance(error, InfeasibleError) and isinstance(error.certificate, Certificate):
-            return cls(formulation, solver, Status.INFEASIBLE, reason=str(error), **_proof(error.certificate))
+            return cls(formulation, solver, Status.INFEASIBLE, reason=str(error))._with_proof(error.certificate)
         return cls(formulation, solver, Status.FAILED, reason=str(error))
+
+    def _with_proof(self, certificate: Certificate) -> Row:
+        return replace(
+            self,
+            primal_value=certificate.primal_value,
+            dual_value=certificate.dual_value,
+            relative_gap=certificate.relative_gap,
+            primal_residual=certificate.primal_residual,
+            dual_residual=certificate.dual_residual,
+            complementarity=certificate.complementarity,
+        )
 
 
 @dataclass(frozen=True)
@@ -99,8 +112,7 @@ class Comparison(Sequence[Row]):
 
     def to_json(self, indent: int | None = 2) -> str:
         """Return the rows as a JSON array; NaN and infinity, which JSON has not, become null."""
-        records = [{name: _finite(value) for name, value in asdict(row).items()} for row in self.rows]
-        return json.dumps(records, indent=indent)
+        return json.dumps([without_nan(asdict(row)) for row in self.rows], indent=indent)
 
     def to_pandas(self) -> Any:
         """Return the rows as a pandas data frame."""
@@ -128,7 +140,9 @@ class Comparison(Sequence[Row]):
     def _repr_html_(self) -> str:
         """Return the table for a notebook."""
         head = "".join(f"<th>{escape(heading)}</th>" for heading, _ in _HEADINGS)
-        body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in _cells(row)) + "</tr>" for row in self.rows)
+        body = "".join(
+            "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in _cells(row)) + "</tr>" for row in self.rows
+        )
         notes = "".join(
             f"<p>{escape(f'{row.formulation} by {row.solver}: {row.reason}')}</p>" for row in self._without_answer
         )
@@ -151,6 +165,7 @@ def compare(
     solvers: Literal["all"] | Iterable[str] = "all",
     *,
     tol: float = 1e-6,
+    time_limit: float | None = None,
     progress: bool = True,
     **options: Any,
 ) -> Comparison:
@@ -161,13 +176,15 @@ def compare(
     models
         One formulation or several.
     solvers
-        Names of solvers, or "all": every installed solver that takes at least one of the models.
+        Names of solvers, or "all": every installed solver, with those pairs left out that the solver does not take.
     tol
         Tolerance of the certificates, and of the solvers as far as they have one.
+    time_limit
+        Seconds for each pair; asked of every solver that has such a limit (see ``qpkernels solvers``).
     progress
         Show a progress bar (on standard error) while it runs.
     **options
-        Passed to every ``solve``, such as ``time_limit``; a solver without that option is a row that says so.
+        Passed to every ``solve``; a solver without that option is a row that says so.
 
     Returns
     -------
@@ -178,7 +195,8 @@ def compare(
     stated = [models] if isinstance(models, Formulation) else list(models)
     if not stated:
         raise ParameterError("compare needs at least one formulation, but none came.")
-    pairs = [(model, name) for model in stated for name in (_takers(model) if solvers == "all" else solvers)]
+    names = _installed() if solvers == "all" else list(solvers)
+    pairs = [(model, name) for model in stated for name in names]
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     rows = []
     with Progress(*columns, console=Console(stderr=True), transient=True, disable=not progress) as bar:
@@ -186,17 +204,24 @@ def compare(
         for model, name in pairs:
             bar.update(task, description=f"{model.name} by {name}")
             try:
-                rows.append(Row.of_solution(model.solve(name, tol=tol, **options)))
+                rows.append(Row.of_solution(_solve(model, name, tol, time_limit, options)))
+            except UnsupportedProgramError as error:
+                if solvers != "all":
+                    rows.append(Row.of_error(model.name, name, error))
             except QPKernelsError as error:
                 rows.append(Row.of_error(model.name, name, error))
             bar.advance(task)
     return Comparison(tuple(rows), tol)
 
 
-def _takers(model: Formulation) -> list[str]:
-    """Return the installed solvers that take the model, the project's own first."""
-    takers = [solver.name for solver in installed_solvers() if model.refusal(solver) is None]
-    return sorted(takers, key=lambda name: (name != "smo", name))
+def _solve(model: Formulation, name: str, tol: float, time_limit: float | None, options: dict[str, Any]) -> Solution:
+    limit = time_limit if "time_limit" in find_solver(name).options else None
+    return model.solve(name, tol=tol, time_limit=limit, **options)
+
+
+def _installed() -> list[str]:
+    """Return the names of the installed solvers, the project's own first."""
+    return sorted((solver.name for solver in installed_solvers()), key=lambda name: (name != "smo", name))
 
 
 _HEADINGS: tuple[tuple[str, Literal["left", "right"]], ...] = (
@@ -235,11 +260,8 @@ def _text(value: float, form: str) -> str:
     return "" if math.isnan(value) else format(value, form)
 
 
-def _finite(value: Any) -> Any:
-    return None if isinstance(value, float) and not math.isfinite(value) else value
-
-
-def _proof(certificate: Certificate) -> dict[str, float]:
-    measures = asdict(certificate)
-    del measures["worst"]
-    return measures
+def without_nan(record: dict[str, Any]) -> dict[str, Any]:
+    """Return the record with None in place of NaN and infinity, which JSON cannot write."""
+    return {
+        name: None if isinstance(value, float) and not math.isfinite(value) else value for name, value in record.items()
+    }

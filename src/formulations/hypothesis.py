@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The function f of a primal form as CVXPY sees it: by weights w in explicit features, or by coefficients in the RKHS."""
+"""The function f of a primal form as CVXPY sees it: weights in explicit features, or coefficients in the RKHS."""
 
 from __future__ import annotations
 

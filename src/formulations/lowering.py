@@ -139,7 +139,9 @@ def _blocks(parts: list[tuple[str | None, int]]) -> tuple[Block, ...]:
 
 def _cones(dims: Any, name: str) -> Iterator[Cone]:
     if dims.pnd:
-        raise UnsupportedProgramError(f"{name} needs power cones of more than three dimensions, which have no class here.")
+        raise UnsupportedProgramError(
+            f"{name} needs power cones of more than three dimensions, which have no class here."
+        )
     if dims.zero:
         yield Zero(dims.zero)
     if dims.nonneg:

@@ -4,16 +4,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import cvxpy as cp
 import numpy as np
 
 from formulations.binary import TwoClasses
 from formulations.forms import PrimalForm
-from formulations.lowering import Lowered
 from formulations.solution import Candidate, Solution
-from qpkernels.arrays import Vector, frozen
+from qpkernels.arrays import Indices, Vector, frozen
 from qpkernels.certificates import Certificate
 from qpkernels.errors import InseparableError
 from qpkernels.expansion import Expansion
@@ -44,7 +43,7 @@ class HullIntersection:
     distance: float
 
     @property
-    def carriers(self) -> Vector:
+    def carriers(self) -> Indices:
         """Numbers of the samples whose weight is above 1e-6, the heaviest first."""
         order = np.argsort(-self.multipliers)
         return order[self.multipliers[order] > 1e-6]
@@ -56,9 +55,7 @@ class HullIntersection:
         for sign in (1.0, -1.0):
             weights[data.y == sign] /= weights[data.y == sign].sum()
         gram = data.gram
-        means = [
-            Expansion(gram.kernel, gram.X[data.y == sign], weights[data.y == sign], 0.0) for sign in (1.0, -1.0)
-        ]
+        means = [Expansion(gram.kernel, gram.X[data.y == sign], weights[data.y == sign], 0.0) for sign in (1.0, -1.0)]
         beta = data.y * weights
         if gram.features is not None:
             apart = float(np.linalg.norm(beta @ gram.features))
@@ -84,9 +81,7 @@ class Separability(PrimalForm):
 
     def declare(self) -> cp.Problem:
         """State the feasibility problem."""
-        return cp.Problem(
-            cp.Minimize(0), [(cp.multiply(self.y, self.f.values + self.b) >= 1).set_label("margin")]
-        )
+        return cp.Problem(cp.Minimize(0), [(cp.multiply(self.y, self.f.values + self.b) >= 1).set_label("margin")])
 
     @property
     def partner(self) -> Separability:
@@ -98,8 +93,7 @@ class Separability(PrimalForm):
         try:
             return self.solve(solver, **options)
         except InseparableError as error:
-            assert isinstance(error.proof, HullIntersection)
-            return error.proof
+            return cast(HullIntersection, error.proof)
 
     def certify_candidate(self, candidate: Candidate) -> Certificate:
         """Certify that f and b separate: the largest violation of a margin, after f and b are scaled to margin 1."""
@@ -116,11 +110,9 @@ class Separability(PrimalForm):
         proof = HullIntersection.from_multipliers(self.data, margin)
         carriers = ", ".join(map(str, proof.carriers[:8])) + (", ..." if proof.carriers.size > 8 else "")
         return InseparableError(
-            f"no hyperplane separates the two classes: their convex hulls meet (to {proof.distance:.1e} of the largest "
-            f"norm) in a point carried by the samples {carriers}; use a soft margin, or a kernel that bends more.",
+            f"no hyperplane separates the two classes ({words}): their convex hulls meet "
+            f"(to {proof.distance:.1e} of the largest norm) in a point carried by the samples {carriers}; use a soft margin, or a kernel that bends more.",
             certificate,
             margin,
             proof,
         )
-
-

@@ -64,7 +64,7 @@ class Expansion:
         return values + self.intercept
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """Return the class labels (positive where f(x) + b > 0), or the values themselves where there are no classes."""
+        """Return class labels (the positive one where f(x) + b > 0), or the values where there are no classes."""
         values = self(X)
         return values if self.classes is None else self.classes[(values > 0).astype(np.intp)]
 

@@ -53,7 +53,9 @@ class Gram:
         self.X = frozen(kernel.samples(X))
         self.memory_limit = memory_limit
         if not np.isfinite(self.diagonal).all():
-            raise NonFiniteError(f"{kernel} is not finite on these samples; scale the features, or choose other parameters.")
+            raise NonFiniteError(
+                f"{kernel} is not finite on these samples; scale the features, or choose other parameters."
+            )
 
     def __len__(self) -> int:
         """Return the number m of samples."""

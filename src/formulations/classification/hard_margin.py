@@ -54,7 +54,9 @@ class _HardMargin(BinaryClassifier):
         if self.is_extended:
             return super().explain_infeasible(certificate, multipliers, words)
         error = self._inseparable(words)
-        return error if isinstance(error, InfeasibleError) else super().explain_infeasible(certificate, multipliers, words)
+        return (
+            error if isinstance(error, InfeasibleError) else super().explain_infeasible(certificate, multipliers, words)
+        )
 
     def _inseparable(self, words: str) -> Exception:
         try:

@@ -88,7 +88,9 @@ def _checked(C: Any, samples: int) -> Vector:
         raise ParameterError(f"{error} An infinite C is the hard margin: HardMarginPrimal, HardMarginDual.") from None
     if prices.min() <= 0:
         first = int(np.argmax(prices <= 0))
-        raise ParameterError(f"C must be above 0 for every sample, but C[{first}] is {prices[first]:g}; leave the sample out.")
+        raise ParameterError(
+            f"C must be above 0 for every sample, but C[{first}] is {prices[first]:g}; leave the sample out."
+        )
     return prices.copy()
 
 

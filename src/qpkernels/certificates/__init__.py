@@ -16,8 +16,8 @@ __all__ = [
     "Status",
     "Support",
     "certify_cone_program",
+    "certify_infeasibility",
     "certify_kernel_qp",
     "duality_gap",
-    "certify_infeasibility",
     "split_support",
 ]

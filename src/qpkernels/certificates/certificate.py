@@ -66,7 +66,8 @@ class Certificate:
 
     def __str__(self) -> str:
         return (
-            f"relative gap {self.relative_gap:.1e} between primal {self.primal_value:.12g} and dual {self.dual_value:.12g}; "
+            f"relative gap {self.relative_gap:.1e} between primal {self.primal_value:.12g} "
+            f"and dual {self.dual_value:.12g}; "
             f"residuals {self.primal_residual:.1e} primal, {self.dual_residual:.1e} dual; worst: {self.worst}"
         )
 

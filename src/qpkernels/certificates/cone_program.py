@@ -59,7 +59,7 @@ def certify_infeasibility(program: ConeProgram, z: Vector) -> Certificate:
         return undefined("the multipliers prove nothing: b'z is not negative")
     wrong_sign = max((cone.dual_violation(z[rows]) for cone, rows in program.parts()), default=0.0)
     unbalanced = float(np.abs(program.A.T @ z).max(initial=0.0))
-    entry = float(np.abs(program.A).max()) if program.A.nnz else 1.0
+    entry = float(abs(program.A).max()) if program.A.nnz else 1.0
     heaviest = int(np.argmax(np.abs(z)))
     return Certificate(
         primal_value=np.inf,

@@ -126,11 +126,11 @@ def _branch(slope: Vector, bound: Vector, ridge: Vector) -> Vector:
     peak = np.divide(slope, ridge, out=np.full_like(slope, np.inf), where=ridge > 0)
     s = np.minimum(bound, peak)
     s[np.isinf(s)] = 0.0
-    return slope * s - 0.5 * ridge * s**2
+    return np.asarray(slope * s - 0.5 * ridge * s**2)
 
 
 def _violations(program: KernelQP, v: Vector) -> Vector:
-    """Return how far each v_i is outside of target +- epsilon on a side whose bound is infinite, relative to the edge."""
+    """Return how far each v_i is beyond target +- epsilon on a side whose bound is infinite, relative to the edge."""
     hard = program.ridge == 0
     low, high = program.target - program.epsilon, program.target + program.epsilon
     short = np.where(hard & np.isinf(program.upper), np.maximum(low - v, 0.0) / np.maximum(1.0, np.abs(low)), 0.0)

@@ -39,9 +39,7 @@ def read_archive(path: Path, name: str) -> Dataset:
     """
     X, y = _arrays(path)
     if X.dtype.kind not in "fiub":
-        raise ShapeError(
-            f"{path}: X must hold real numbers, but its type is {X.dtype}; save X.astype(float) instead."
-        )
+        raise ShapeError(f"{path}: X must hold real numbers, but its type is {X.dtype}; save X.astype(float) instead.")
     try:
         return Dataset(name, X, y)
     except (NonFiniteError, ShapeError) as error:
@@ -72,8 +70,7 @@ def _member(path: Path, archive: NpzFile, key: str) -> NDArray[Any]:
         if key == "y":
             expected, remedy = "real numbers or text", "y.astype(float) or y.astype(str)"
         raise ShapeError(
-            f"{path}: {key} must be an array of {expected}, but it cannot be read ({error}); save "
-            f"{remedy} again."
+            f"{path}: {key} must be an array of {expected}, but it cannot be read ({error}); save {remedy} again."
         ) from error
 
 

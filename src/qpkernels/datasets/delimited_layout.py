@@ -70,9 +70,7 @@ def find_layout(path: Path, first: Record, target: str | int | None) -> Layout:
     return Layout(len(names), position, names if only_text or by_name else None, first.line)
 
 
-def _find_target(
-    path: Path, names: tuple[str, ...], target: str | int | None, only_text: bool
-) -> tuple[int, bool]:
+def _find_target(path: Path, names: tuple[str, ...], target: str | int | None, only_text: bool) -> tuple[int, bool]:
     if target is None:
         return len(names) - 1, False
     came = repr(target)
@@ -88,6 +86,5 @@ def _find_target(
     if only_text:
         choices += f" or one of the names {', '.join(map(repr, names))}"
     raise ParameterError(
-        f"The target column of {path} must be {choices}, but {came} came; name a column there is, or give "
-        "its number."
+        f"The target column of {path} must be {choices}, but {came} came; name a column there is, or give its number."
     )

@@ -47,9 +47,7 @@ def one_versus_rest(y: ArrayLike, positive: str | float) -> Vector:
     if labels.dtype.kind in "fiub":
         classes = finite_vector(labels, "y")
         # NaN equals nothing, so that a text which is no number is reported as an unknown class below.
-        wanted: str | float | None = (
-            read_number(positive.strip()) if isinstance(positive, str) else float(positive)
-        )
+        wanted: str | float | None = read_number(positive.strip()) if isinstance(positive, str) else float(positive)
         is_positive = classes == (np.nan if wanted is None else wanted)
     else:
         classes = labels.astype(np.str_)

@@ -82,9 +82,7 @@ def _features_fault(features: list[Token]) -> Fault | None:
     for feature in features:
         index_text, colon, value_text = feature.text.partition(":")
         if index_text == "qid":
-            return feature.fault(
-                "index:value", "delete the qid fields; the groups of ranking data are not supported"
-            )
+            return feature.fault("index:value", "delete the qid fields; the groups of ranking data are not supported")
         if not colon:
             return feature.fault("index:value", "join the index and the value by a colon, without spaces")
         fault = _index_fault(feature, index_text, previous) or _number_fault(
@@ -107,9 +105,7 @@ def _index_fault(feature: Token, index_text: str, previous: int) -> Fault | None
     if int(digits) == 0:
         return feature.fault("an index from 1", "add 1 to every index of a file that counts from 0")
     if int(digits) <= previous:
-        return feature.fault(
-            f"an index above {previous}", "sort the features of this line by index, each index once"
-        )
+        return feature.fault(f"an index above {previous}", "sort the features of this line by index, each index once")
     return None
 
 

@@ -7,9 +7,7 @@ __all__ = ["read_number"]
 
 # ``float`` alone accepts the underscores of Python literals and the digits of every script, so that the
 # identifier 1_0 would silently read as ten.
-_NUMBER = re.compile(
-    r"[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|inf(?:inity)?|nan)", re.ASCII | re.IGNORECASE
-)
+_NUMBER = re.compile(r"[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|inf(?:inity)?|nan)", re.ASCII | re.IGNORECASE)
 
 
 def read_number(text: str) -> float | None:

@@ -68,8 +68,7 @@ def load_dataset(source: str | Path, target: str | int | None = None) -> Dataset
 def _refuse_target(target: str | int | None, reason: str) -> None:
     if target is not None:
         raise ParameterError(
-            f"target must be left out unless a CSV file is read, but target={target!r} came and {reason}; "
-            "leave it out."
+            f"target must be left out unless a CSV file is read, but target={target!r} came and {reason}; leave it out."
         )
 
 

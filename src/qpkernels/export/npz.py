@@ -122,6 +122,4 @@ def _rows(file: Any, cones: tuple[Cone, ...]) -> tuple[Any, Any]:
 
 def _blocks(names: Any, sizes: Any) -> tuple[Block, ...]:
     stops = np.cumsum(sizes).tolist()
-    return tuple(
-        Block(str(name), stop - int(size), stop) for name, size, stop in zip(names, sizes, stops, strict=True)
-    )
+    return tuple(Block(str(name), stop - int(size), stop) for name, size, stop in zip(names, sizes, stops, strict=True))

@@ -6,7 +6,7 @@ from qpkernels.kernels.base import Kernel, Samples
 from qpkernels.kernels.linear import Linear
 from qpkernels.kernels.polynomial import Polynomial
 from qpkernels.kernels.precomputed import Precomputed
-from qpkernels.kernels.rbf import RBF
+from qpkernels.kernels.rbf import RBF, scale_gamma
 
 __all__ = [
     "RBF",
@@ -20,4 +20,5 @@ __all__ = [
     "Samples",
     "Scaled",
     "Sum",
+    "scale_gamma",
 ]

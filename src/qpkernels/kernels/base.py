@@ -49,7 +49,7 @@ class Kernel(ABC):
         return True
 
     def features(self, X: Samples) -> Matrix | None:
-        """Return explicit features Phi, shape (len(X), d), with k(x, z) = phi(x)'phi(z), where they are few and known."""
+        """Return features Phi, shape (len(X), d), with k(x, z) = phi(x)'phi(z), or None if they are not few."""
         del X
         return None
 
@@ -86,19 +86,19 @@ class Kernel(ABC):
 
         return Sum(self, other) if isinstance(other, Kernel) else NotImplemented
 
-    def __mul__(self, other: Kernel | float) -> Product | Scaled:
+    def __mul__(self, other: Any) -> Product | Scaled:
         """Return the kernel k1(x, z) k2(x, z), or a k(x, z) for a number a > 0."""
         from qpkernels.kernels.algebra import Product, Scaled
 
         if isinstance(other, Kernel):
             return Product(self, other)
-        return Scaled(self, float(other)) if np.isscalar(other) else NotImplemented
+        return Scaled(self, other) if np.isscalar(other) else NotImplemented
 
-    def __rmul__(self, factor: float) -> Scaled:
+    def __rmul__(self, factor: Any) -> Scaled:
         """Return the kernel a k(x, z) for a number a > 0."""
         from qpkernels.kernels.algebra import Scaled
 
-        return Scaled(self, float(factor)) if np.isscalar(factor) else NotImplemented
+        return Scaled(self, factor) if np.isscalar(factor) else NotImplemented
 
     def __pow__(self, exponent: int) -> Power:
         """Return the kernel k(x, z)^n for an integer n >= 1."""

@@ -19,7 +19,7 @@ class Linear(Kernel):
         return np.asarray(X @ Z.T)
 
     def diagonal(self, X: Samples) -> Vector:
-        return np.einsum("ij,ij->i", X, X)
+        return np.asarray(np.einsum("ij,ij->i", X, X))
 
     def features(self, X: Samples) -> Matrix:
         return X

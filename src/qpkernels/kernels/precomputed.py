@@ -48,7 +48,8 @@ class Precomputed(Kernel):
         if skew[worst] > 1e-10 * np.abs(K).max():
             i, j = (int(k) for k in worst)
             raise NotSymmetricError(
-                f"a kernel matrix must be symmetric, but K[{i}, {j}] = {K[i, j]:.17g} and K[{j}, {i}] = {K[j, i]:.17g}; "
+                f"a kernel matrix must be symmetric, but K[{i}, {j}] = {K[i, j]:.17g} and "
+                f"K[{j}, {i}] = {K[j, i]:.17g}; "
                 "pass (K + K.T) / 2 if the difference is rounding."
             )
         object.__setattr__(self, "K", frozen(0.5 * (K + K.T)))
@@ -85,7 +86,7 @@ class Precomputed(Kernel):
         return rows
 
     def matrix(self, X: Samples, Z: Samples) -> Matrix:
-        return self.K[np.ix_(X, Z)]
+        return np.asarray(self.K[np.ix_(X, Z)])
 
     def diagonal(self, X: Samples) -> Vector:
         return np.asarray(self.K[X, X])

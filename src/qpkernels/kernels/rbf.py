@@ -12,7 +12,7 @@ from qpkernels.arrays import Matrix, Vector, check_positive, finite_matrix, fini
 from qpkernels.errors import ParameterError, ShapeError
 from qpkernels.kernels.base import Kernel, Samples
 
-__all__ = ["RBF"]
+__all__ = ["RBF", "scale_gamma"]
 
 
 @dataclass(frozen=True)
@@ -65,12 +65,8 @@ class RBF(Kernel):
 
     @classmethod
     def from_data(cls, X: ArrayLike) -> RBF:
-        """Return gamma = 1 / (d Var X), with d features and the variance over all entries (``gamma="scale"``)."""
-        matrix = finite_matrix(X, "X")
-        variance = float(matrix.var())
-        if variance == 0.0:
-            raise ParameterError("X is constant, so its variance gives no gamma; state RBF(gamma=...) yourself.")
-        return cls(1.0 / (matrix.shape[1] * variance))
+        """Return the kernel with gamma = :func:`scale_gamma` of ``X``."""
+        return cls(scale_gamma(X))
 
     def samples(self, X: ArrayLike) -> Samples:
         """Return ``X`` as a finite float64 matrix with as many features as gamma has entries."""
@@ -95,10 +91,25 @@ class RBF(Kernel):
         # Rounding may leave a distance of -1e-16 between equal samples.
         np.maximum(squares, 0.0, out=squares)
         np.negative(squares, out=squares)
-        return np.exp(squares, out=squares)
+        return np.asarray(np.exp(squares, out=squares))
 
     def diagonal(self, X: Samples) -> Vector:
         return np.ones(len(X))
+
+
+def scale_gamma(X: ArrayLike) -> float:
+    """Return 1 / (d Var X), with d features and the variance over all entries: ``gamma="scale"`` of scikit-learn.
+
+    Raises
+    ------
+    ParameterError
+        If X is constant.
+    """
+    matrix = finite_matrix(X, "X")
+    variance = float(matrix.var())
+    if variance == 0.0:
+        raise ParameterError("X is constant, so its variance gives no gamma; state a number.")
+    return 1.0 / (matrix.shape[1] * variance)
 
 
 def _halves(theta: ArrayLike) -> tuple[float, ...]:

@@ -39,7 +39,7 @@ def kernel_from_spec(spec: dict[str, Any], arrays: Sequence[NDArray[Any]]) -> Ke
     ParameterError
         If no imported kernel class has that name.
     """
-    classes = {kind.__name__: kind for kind in _subclasses(Kernel)}
+    classes = {kind.__name__: kind for kind in _subclasses(Kernel)}  # type: ignore[type-abstract]
     if spec["kernel"] not in classes:
         raise ParameterError(
             f"the file holds a kernel {spec['kernel']!r}, but the kernels imported so far are "

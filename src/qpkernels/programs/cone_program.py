@@ -86,7 +86,9 @@ class ConeProgram:
         object.__setattr__(self, "b", finite_vector(self.b, "b"))
         n, k = self.q.size, self.b.size
         if self.P.shape != (n, n) or self.A.shape != (k, n):
-            raise ShapeError(f"P and A must have shapes {(n, n)} and {(k, n)}, but have {self.P.shape} and {self.A.shape}.")
+            raise ShapeError(
+                f"P and A must have shapes {(n, n)} and {(k, n)}, but have {self.P.shape} and {self.A.shape}."
+            )
         if sum(cone.size for cone in self.cones) != k:
             raise ShapeError(f"the cones must cover the {k} rows of A, but cover {sum(c.size for c in self.cones)}.")
         for name, matrix in (("P", self.P), ("A", self.A)):
@@ -124,7 +126,9 @@ class ConeProgram:
         """
         if not self.is_quadratic:
             kinds = sorted({type(cone).__name__ for cone in self.cones if not isinstance(cone, Zero | Nonnegative)})
-            raise UnsupportedProgramError(f"{self.name} is no quadratic program: it has cones of kind {', '.join(kinds)}.")
+            raise UnsupportedProgramError(
+                f"{self.name} is no quadratic program: it has cones of kind {', '.join(kinds)}."
+            )
         mask = np.zeros(self.b.size, dtype=np.bool_)
         for cone, rows in self.parts():
             mask[rows] = isinstance(cone, Zero)

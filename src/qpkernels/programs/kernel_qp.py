@@ -21,7 +21,7 @@ __all__ = ["KernelQP"]
 
 @dataclass(frozen=True)
 class KernelQP:
-    """min 1/2 beta'(K + diag(ridge)) beta - target'beta + sum_i epsilon_i |beta_i|  s.t.  lower <= beta <= upper, 1'beta = total.
+    """min 1/2 beta'(K + diag(ridge)) beta - target'beta + epsilon'|beta|  s.t.  lower <= beta <= upper, 1'beta = total.
 
     Its dual bound needs no other data: with the decision values v_i = f(x_i) + b of f = sum_j beta_j k(x_j, .) and
 
@@ -70,7 +70,8 @@ class KernelQP:
             raise ParameterError("the bounds must enclose 0: lower <= 0 <= upper for every sample.")
         if self.total is not None and not self.lower.sum() <= self.total <= self.upper.sum():
             raise ParameterError(
-                f"no beta within the bounds adds up to {self.total:g}: the sums run from {self.lower.sum():g} to {self.upper.sum():g}."
+                f"no beta within the bounds adds up to {self.total:g}: "
+                f"the sums run from {self.lower.sum():g} to {self.upper.sum():g}."
             )
 
     def __len__(self) -> int:
@@ -91,8 +92,11 @@ class KernelQP:
         if self.total is None:
             return inside
         free = (inside > self.lower) & (inside < self.upper)
-        shifted = self._shift(inside, free, self.total)
-        return self._shift(inside, np.ones_like(free), self.total) if shifted is None else shifted
+        for movable in (free, np.ones_like(free)):
+            shifted = self._shift(inside, movable, self.total)
+            if shifted is not None:
+                return shifted
+        return inside
 
     def _shift(self, beta: Vector, movable: NDArray[np.bool_], total: float) -> Vector | None:
         rounding = 4 * np.finfo(float).eps * (np.abs(beta).sum() + abs(total))
@@ -104,25 +108,25 @@ class KernelQP:
         return beta
 
     def to_cone_program(self) -> ConeProgram:
-        """Return the same problem as a quadratic program in x = beta, or in x = (beta+, beta-) where epsilon is not 0."""
+        """Return the same problem in matrices: in x = beta, or in x = (beta+, beta-) where epsilon is not 0."""
         m = len(self)
         split = bool(self.epsilon.any())
         signs = (1.0, -1.0) if split else (1.0,)
         beta = csr_array(hstack([sign * eye_array(m) for sign in signs]))
         below, above = np.isfinite(self.upper), np.isfinite(self.lower)
-        parts = [
+        parts: list[tuple[str, csr_array, Vector, type[Zero | Nonnegative]]] = [
             ("upper", beta[below], self.upper[below], Nonnegative),
             ("lower", -beta[above], -self.lower[above], Nonnegative),
         ]
         if split:
             parts.append(("split", -eye_array(2 * m, format="csr"), np.zeros(2 * m), Nonnegative))
         if self.total is not None:
-            parts.insert(0, ("balance", beta.sum(axis=0)[None, :], np.array([self.total]), Zero))
+            parts.insert(0, ("balance", csr_array(beta.sum(axis=0)[None, :]), np.array([self.total]), Zero))
         edges = np.cumsum([0] + [part[2].size for part in parts]).tolist()
         return ConeProgram(
             P=csc_array(beta.T @ csr_array(self.gram.dense + np.diag(self.ridge)) @ beta),
             q=np.concatenate([self.epsilon - sign * self.target for sign in signs]),
-            A=csc_array(vstack([csr_array(part[1]) for part in parts])),
+            A=csc_array(vstack([part[1] for part in parts])),
             b=np.concatenate([part[2] for part in parts]),
             cones=tuple(part[3](part[2].size) for part in parts),
             variables=tuple(

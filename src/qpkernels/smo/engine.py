@@ -17,7 +17,7 @@ from qpkernels.smo.steps import pair_steps, single_steps, slopes
 __all__ = ["Iterate", "minimise"]
 
 _SAME_POINT = 1e-12
-"""||sum_i beta_i phi_i||^2 / (||beta||_1^2 max K_ii) below which both classes' hulls meet as far as float64 can tell."""
+"""||f||^2 / (||beta||_1^2 max K_ii) below which the hulls of both classes meet as far as float64 can tell."""
 
 
 @dataclass(frozen=True)

@@ -12,17 +12,17 @@ to the kink.
 """
 
 import numpy as np
-from numba import njit
 
 from qpkernels.arrays import Matrix, Vector
+from qpkernels.smo.compiled import compiled
 
-__all__ = ["single_steps", "pair_steps", "slopes"]
+__all__ = ["pair_steps", "single_steps", "slopes"]
 
 _FLAT = 1e-14
 """Curvature below this part of K_ii + K_jj is rounding: the two samples are the same point for the kernel."""
 
 
-@njit(cache=True)
+@compiled
 def slopes(
     target: Vector, epsilon: Vector, ridge: Vector, lower: Vector, upper: Vector, beta: Vector, values: Vector
 ) -> tuple[float, float]:
@@ -37,7 +37,7 @@ def slopes(
     return highest_down, lowest_up
 
 
-@njit(cache=True)
+@compiled
 def pair_steps(
     K: Matrix,
     target: Vector,
@@ -75,7 +75,7 @@ def pair_steps(
     return limit
 
 
-@njit(cache=True)
+@compiled
 def single_steps(
     K: Matrix,
     target: Vector,
@@ -110,7 +110,7 @@ def single_steps(
     return limit
 
 
-@njit(cache=True)
+@compiled
 def _steepest_up(
     target: Vector, epsilon: Vector, ridge: Vector, upper: Vector, beta: Vector, values: Vector
 ) -> tuple[int, float]:
@@ -123,7 +123,7 @@ def _steepest_up(
     return i, lowest
 
 
-@njit(cache=True)
+@compiled
 def _best_partner(
     K: Matrix,
     target: Vector,
@@ -150,14 +150,14 @@ def _best_partner(
     return j, fall_of_j
 
 
-@njit(cache=True)
+@compiled
 def _curvature(squares: float, cross: float, ridge: float) -> float:
     return max(squares + cross + ridge, _FLAT * squares + 1e-300)
 
 
-@njit(cache=True)
+@compiled
 def _length(fall: float, curvature: float, near: float, rise: float, far: float, second_rise: float) -> float:
-    """Minimise -fall d + curvature/2 d^2 over d >= 0, where the slope rises by ``rise`` at ``near`` and again at ``far``."""
+    """Minimise curvature/2 d^2 - fall d over d >= 0, where the slope rises by ``rise`` at ``near``, then at ``far``."""
     delta = fall / curvature
     if delta > near:
         fall -= rise

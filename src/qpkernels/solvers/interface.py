@@ -103,7 +103,7 @@ class Solver(ABC):
     """Kinds of program it takes."""
     cones: ClassVar[tuple[type[Cone], ...]] = ()
     """Kinds of cone it takes in a ConeProgram."""
-    options: ClassVar[frozenset[str]] = frozenset()
+    options: frozenset[str] = frozenset()
     """Which of max_iter, time_limit and warm_start it has."""
     module: str
     """What it imports."""
@@ -151,7 +151,7 @@ class Solver(ABC):
         verbose: bool = False,
         **options: Any,
     ) -> Outcome:
-        """Solve ``program``; the parameters are those of :class:`Request`, and ``options`` go to the back-end as they are.
+        """Solve ``program``; parameters as in :class:`Request`, ``options`` go to the back-end as they are.
 
         Raises
         ------

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Any, ClassVar
 
@@ -22,16 +23,28 @@ _OURS = frozenset({"clarabel", "osqp", "scs"})
 _MODULES = {"piqp": "piqp", "daqp": "daqp", "proxqp": "proxsuite", "highs": "highspy"}
 """What the extra ``solvers`` installs: listed also where it is missing."""
 
-_TOLERANCES = {
-    "cvxopt": ("abstol", "reltol", "feastol"),
-    "daqp": ("primal_tol", "dual_tol"),
-    "ecos": ("abstol", "reltol", "feastol"),
-    "highs": ("primal_feasibility_tolerance", "dual_feasibility_tolerance"),
-    "piqp": ("eps_abs", "eps_rel", "eps_duality_gap_abs", "eps_duality_gap_rel"),
-    "proxqp": ("eps_abs", "eps_rel"),
-    "qpalm": ("eps_abs", "eps_rel"),
+
+@dataclass(frozen=True)
+class _Options:
+    """What a solver calls the options that mean the same for all; None or empty: it has none."""
+
+    tol: tuple[str, ...] = ()
+    max_iter: str | None = None
+    time_limit: str | None = None
+
+
+_OPTIONS = {
+    "cvxopt": _Options(("abstol", "reltol", "feastol"), "maxiters"),
+    "daqp": _Options(("primal_tol", "dual_tol"), "iter_limit", "time_limit"),
+    "ecos": _Options(("abstol", "reltol", "feastol"), "max_iters"),
+    "highs": _Options(
+        ("primal_feasibility_tolerance", "dual_feasibility_tolerance"), "qp_iteration_limit", "time_limit"
+    ),
+    "piqp": _Options(("eps_abs", "eps_rel", "eps_duality_gap_abs", "eps_duality_gap_rel"), "max_iter"),
+    "proxqp": _Options(("eps_abs", "eps_rel"), "max_iter"),
+    "qpalm": _Options(("eps_abs", "eps_rel"), "max_iter", "time_limit"),
 }
-"""Options of each solver that ``tol`` sets; the solvers not named here run at their own accuracy."""
+"""The solvers not named here run at their own accuracy and within their own limits."""
 
 _DENSE_ABOVE = 0.2
 """Share of nonzeros in P from which a solver with both kinds of algebra is given dense matrices."""
@@ -45,6 +58,10 @@ class QPSolversBackend(Solver):
 
     def __init__(self, name: str) -> None:
         self.name = name
+        self._names = _OPTIONS.get(name, _Options())
+        self.options = frozenset(
+            option for option in ("max_iter", "time_limit") if getattr(self._names, option) is not None
+        )
         self.module = _MODULES.get(name, "qpsolvers") if find_spec("qpsolvers") else "qpsolvers"
 
     @classmethod
@@ -64,9 +81,13 @@ class QPSolversBackend(Solver):
         dense = self.name in qpsolvers.dense_solvers and (
             self.name not in qpsolvers.sparse_solvers or program.P.nnz > _DENSE_ABOVE * program.q.size**2
         )
-        settings = {option: request.tol / 10 for option in _TOLERANCES.get(self.name, ())} | options
+        settings: dict[str, Any] = dict.fromkeys(self._names.tol, request.tol / 10)
+        if self._names.max_iter and request.max_iter is not None:
+            settings[self._names.max_iter] = int(request.max_iter)
+        if self._names.time_limit and request.time_limit is not None:
+            settings[self._names.time_limit] = request.time_limit
         problem = _problem(qpsolvers, program.to_qp(), dense)
-        solution = qpsolvers.solve_problem(problem, solver=self.name, verbose=request.verbose, **settings)
+        solution = qpsolvers.solve_problem(problem, solver=self.name, verbose=request.verbose, **(settings | options))
         words = str(solution.extras.get("status", "found" if solution.found else "not found"))
         claim = Claim.OPTIMAL if solution.found else Claim.STOPPED
         point = np.full(program.q.size, np.nan) if solution.x is None else np.asarray(solution.x)

@@ -2,11 +2,12 @@
 """The project's own reference solver."""
 
 from time import perf_counter
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from qpkernels.arrays import finite_vector
+from qpkernels.errors import UnsupportedOptionError
 from qpkernels.programs import KernelQP
 from qpkernels.smo import Iterate, minimise
 from qpkernels.solvers.interface import Answer, Claim, Request, Solver
@@ -27,8 +28,12 @@ class SMO(Solver):
     module = "numba"
     install = "pip install numba"
 
-    def run(self, program: KernelQP, request: Request) -> Answer:
+    def run(self, program: KernelQP, request: Request, **options: Any) -> Answer:
         """Minimise, and say in words why it stopped."""
+        if options:
+            raise UnsupportedOptionError(
+                f"smo has no option {', '.join(options)}; it has {', '.join(sorted(self.options))}."
+            )
         start = None if request.warm_start is None else finite_vector(request.warm_start, "warm_start", len(program))
         final = minimise(
             program,
@@ -51,7 +56,8 @@ def _verdict(final: Iterate, request: Request) -> tuple[Claim, str]:
         return Claim.UNBOUNDED, "beta grows without end at no cost"
     if final.stalled:
         return Claim.STOPPED, f"no step improves in float64; {reached}"
-    return Claim.STOPPED, f"limit of {'time' if request.time_limit and final.iterations != request.max_iter else 'iterations'}; {reached}"
+    limit = "time" if request.time_limit and final.iterations != request.max_iter else "iterations"
+    return Claim.STOPPED, f"limit of {limit}; {reached}"
 
 
 def _print_progress(iterate: Iterate) -> None:

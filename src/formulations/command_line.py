@@ -1,0 +1,316 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The command ``qpkernels``: solvers, solve, compare, export."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import re
+import sys
+from collections.abc import Callable
+from dataclasses import asdict
+from functools import wraps
+from pathlib import Path
+from typing import Annotated, Any, ParamSpec
+
+import numpy as np
+import typer
+from rich.console import Console
+from rich.table import Table
+
+import formulations
+from formulations.binary import BinaryClassifier
+from formulations.compare import compare, without_nan
+from formulations.solution import Solution
+from qpkernels.arrays import Matrix
+from qpkernels.datasets import load_dataset, one_versus_rest, scale_features
+from qpkernels.errors import InfeasibleError, ParameterError, QPKernelsError
+from qpkernels.kernels import RBF, Kernel, Linear, Polynomial, scale_gamma
+from qpkernels.programs import ConeProgram
+from qpkernels.solvers import Solver, registered_solvers
+
+__all__ = ["app"]
+
+app = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    help="Kernel machines as convex optimisation problems: solved by any solver, and proved optimal.",
+)
+
+P = ParamSpec("P")
+
+
+def _kebab(name: str) -> str:
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", "-", name).lower()
+
+
+_MODELS: dict[str, type[BinaryClassifier]] = {
+    _kebab(name): value
+    for name, value in vars(formulations).items()
+    if name in formulations.__all__ and isinstance(value, type) and issubclass(value, BinaryClassifier)
+}
+
+_MOST_CLASSES = 100
+"""More different targets than this are taken for the values of a regression."""
+
+_SOFT_MARGIN = ["soft-margin-primal", "soft-margin-hinge", "soft-margin-dual"]
+
+Data = Annotated[str, typer.Argument(help="A bundled set (breast-cancer, digits, wine, iris, diabetes) or a file.")]
+Model = Annotated[str, typer.Option(help=f"One of {', '.join(_MODELS)}.")]
+Models = Annotated[list[str], typer.Option("--model", help="A formulation; may be repeated.")]
+KernelName = Annotated[
+    str, typer.Option("--kernel", help="rbf, linear, polynomial, or none: weights in the features themselves.")
+]
+Gamma = Annotated[str, typer.Option(help="A number, 'scale' for 1 / (d Var X), or 'auto' for 1 / d.")]
+Degree = Annotated[int, typer.Option(help="Degree of the polynomial kernel.")]
+Coef0 = Annotated[float, typer.Option(help="Constant of the polynomial kernel.")]
+Price = Annotated[float, typer.Option("--C", help="Price of a slack in a soft margin.")]
+Scale = Annotated[bool, typer.Option("--scale", help="Map every feature to [-1, 1].")]
+Positive = Annotated[str | None, typer.Option(help="The class that is +1, against all others.")]
+Target = Annotated[str | None, typer.Option(help="Target column of a CSV file: its name, or its number from 1.")]
+Tolerance = Annotated[float, typer.Option(help="What the certificate must show for 'optimal'.")]
+TimeLimit = Annotated[float | None, typer.Option(help="Seconds for the solver.")]
+JsonPath = Annotated[str | None, typer.Option("--json", help="Also write JSON to this file; '-' prints JSON only.")]
+
+
+def _reports_errors(command: Callable[P, None]) -> Callable[P, None]:
+    """Turn an exception of the project into one line on standard error and exit status 1."""
+
+    @wraps(command)
+    def wrapper(*args: P.args, **kwargs: P.kwargs) -> None:
+        try:
+            command(*args, **kwargs)
+        except QPKernelsError as error:
+            Console(stderr=True, soft_wrap=True).print(f"[bold red]{type(error).__name__}[/]: ", end="")
+            print(error, file=sys.stderr)
+            raise typer.Exit(1) from None
+
+    return wrapper
+
+
+@app.command()
+@_reports_errors
+def solvers(json_path: JsonPath = None) -> None:
+    """List every solver: whether it is installed, what it takes, and how to get it."""
+    known = registered_solvers()
+    table = Table("solver", "installed", "takes", "options")
+    for solver in known:
+        state = "yes" if solver.installed else f"no: {solver.install}"
+        table.add_row(solver.name, state, ", ".join(_takes(solver)), ", ".join(sorted(solver.options)))
+    records = [
+        {
+            "name": solver.name,
+            "installed": solver.installed,
+            "takes": _takes(solver),
+            "options": sorted(solver.options),
+            "install": solver.install,
+        }
+        for solver in known
+    ]
+    table.caption = "and cvxpy:NAME for every solver that CVXPY finds"
+    _show(table, records, json_path)
+
+
+@app.command()
+@_reports_errors
+def solve(
+    data: Data,
+    model: Model = "soft-margin-dual",
+    solver: Annotated[
+        str | None, typer.Option(help="A name that 'qpkernels solvers' lists; default: the best.")
+    ] = None,
+    kernel: KernelName = "rbf",
+    gamma: Gamma = "scale",
+    degree: Degree = 3,
+    coef0: Coef0 = 0.0,
+    price: Price = 1.0,
+    scale: Scale = False,
+    positive: Positive = None,
+    target: Target = None,
+    tol: Tolerance = 1e-6,
+    time_limit: TimeLimit = None,
+    save: Annotated[Path | None, typer.Option(help="Write the function found to this .npz file.")] = None,
+    json_path: JsonPath = None,
+) -> None:
+    """Solve one formulation by one solver, and say how well the answer is proved."""
+    X, y = _read(data, scale, positive, target)
+    stated = _state(model, X, y, _kernel(kernel, X, gamma, degree, coef0), price)
+    try:
+        solution = stated.solve(solver, tol=tol, time_limit=time_limit)
+    except InfeasibleError as error:
+        if json_path is not None:
+            _write_json({"formulation": stated.name, "status": "infeasible", "reason": str(error)}, json_path)
+        raise
+    table = Table(show_header=False)
+    record = _record(solution)
+    for name, value in record.items():
+        if not isinstance(value, list):
+            table.add_row(name.replace("_", " "), f"{value:.12g}" if isinstance(value, float) else str(value))
+    if save is not None:
+        record["saved"] = str(solution.function.save(save))
+        table.add_row("saved", record["saved"])
+    _show(table, record, json_path)
+
+
+@app.command(name="compare")
+@_reports_errors
+def compare_command(
+    data: Data,
+    models: Models = _SOFT_MARGIN,
+    solver: Annotated[list[str] | None, typer.Option(help="A solver; may be repeated. Default: all.")] = None,
+    kernel: KernelName = "rbf",
+    gamma: Gamma = "scale",
+    degree: Degree = 3,
+    coef0: Coef0 = 0.0,
+    price: Price = 1.0,
+    scale: Scale = False,
+    positive: Positive = None,
+    target: Target = None,
+    tol: Tolerance = 1e-6,
+    time_limit: Annotated[float, typer.Option(help="Seconds for each pair, where the solver has such a limit.")] = 10.0,
+    json_path: JsonPath = None,
+) -> None:
+    """Solve several formulations by several solvers, to see who agrees and who is proved."""
+    X, y = _read(data, scale, positive, target)
+    function = _kernel(kernel, X, gamma, degree, coef0)
+    stated = [_state(model, X, y, function, price) for model in models]
+    comparison = compare(stated, solver or "all", tol=tol, time_limit=time_limit)
+    if json_path is None or json_path != "-":
+        console = Console()
+        console = console if console.is_terminal else Console(width=200)
+        console.print(f"{data}: {len(y)} samples, {X.shape[1]} features, {_describe(function)}, C = {price:g}")
+        console.print(comparison)
+    if json_path is not None:
+        _write_json(json.loads(comparison.to_json()), json_path)
+
+
+@app.command()
+@_reports_errors
+def export(
+    data: Data,
+    path: Annotated[Path, typer.Argument(help="The .npz file to write.")],
+    model: Model = "soft-margin-dual",
+    kernel: KernelName = "rbf",
+    gamma: Gamma = "scale",
+    degree: Degree = 3,
+    coef0: Coef0 = 0.0,
+    price: Price = 1.0,
+    scale: Scale = False,
+    positive: Positive = None,
+    target: Target = None,
+    json_path: JsonPath = None,
+) -> None:
+    """Write the matrices of a formulation, every block named, for qpsolvers.Problem.load and our own reader."""
+    X, y = _read(data, scale, positive, target)
+    stated = _state(model, X, y, _kernel(kernel, X, gamma, degree, coef0), price)
+    written = stated.export(path)
+    program = stated.lower().program
+    record: dict[str, Any] = {
+        "path": str(written),
+        "variables": {block.name: block.stop - block.start for block in program.variables},
+        "rows": {block.name: block.stop - block.start for block in program.rows},
+    }
+    table = Table("kind", "block", "size", title=f"{stated.name} in {written}")
+    for kind in ("variables", "rows"):
+        for name, size in record[kind].items():
+            table.add_row(kind, name, str(size))
+    _show(table, record, json_path)
+
+
+def _takes(solver: Solver) -> list[str]:
+    """Return the kinds of program, a ConeProgram by the cones it may have."""
+    cones = [kind.__name__ for kind in solver.cones]
+    return [*(kind.__name__ for kind in solver.programs if kind is not ConeProgram), *cones]
+
+
+def _read(source: str, scale: bool, positive: str | None, target: str | None) -> tuple[Matrix, Any]:
+    column: str | int | None = int(target) if target is not None and target.isdecimal() else target
+    dataset = load_dataset(source, target=column)
+    labels = dataset.y if positive is None else one_versus_rest(dataset.y, positive)
+    classes = np.unique(labels)
+    if classes.size > _MOST_CLASSES:
+        raise ParameterError(
+            f"{source} has {classes.size} different targets, as for regression, and these models separate two classes; "
+            "take a data set of classes."
+        )
+    if classes.size > 2:
+        raise ParameterError(
+            f"{source} has {classes.size} different targets, and these models separate two classes; "
+            f"name the one that is +1: --positive {classes[0]}."
+        )
+    return scale_features(dataset.X) if scale else dataset.X, labels
+
+
+def _kernel(name: str, X: Matrix, gamma: str, degree: int, coef0: float) -> Kernel | None:
+    match name:
+        case "rbf":
+            return RBF(_gamma(gamma, X))
+        case "polynomial":
+            return Polynomial(degree, _gamma(gamma, X), coef0)
+        case "linear":
+            return Linear()
+        case "none":
+            return None
+        case _:
+            raise ParameterError(f"--kernel must be rbf, linear, polynomial or none, but {name!r} came.")
+
+
+def _gamma(text: str, X: Matrix) -> float:
+    if text == "scale":
+        return scale_gamma(X)
+    if text == "auto":
+        return 1.0 / X.shape[1]
+    try:
+        return float(text)
+    except ValueError:
+        raise ParameterError(f"--gamma must be a number, 'scale' or 'auto', but {text!r} came.") from None
+
+
+def _state(model: str, X: Matrix, y: Any, kernel: Kernel | None, price: float) -> BinaryClassifier:
+    if model not in _MODELS:
+        raise ParameterError(f"--model must be one of {', '.join(_MODELS)}, but {model!r} came.")
+    kind = _MODELS[model]
+    prices = {"C": price} if "C" in inspect.signature(kind).parameters else {}
+    return kind(X, y, kernel, **prices)
+
+
+def _describe(kernel: Kernel | None) -> str:
+    return "explicit features" if kernel is None else f"kernel {kernel}"
+
+
+def _record(solution: Solution) -> dict[str, Any]:
+    record = {
+        "formulation": solution.formulation,
+        "solver": solution.solver,
+        "status": str(solution.status),
+        "objective": solution.objective,
+        "intercept": solution.intercept,
+        "n_support": solution.n_support,
+        "n_bounded": int(solution.support.bounded.size),
+        **asdict(solution.certificate),
+        **{f"seconds_{phase}": value for phase, value in asdict(solution.seconds).items()},
+        "iterations": solution.iterations,
+        "words": solution.words,
+        "support": solution.support.indices.tolist(),
+        "beta": solution.beta[solution.support.indices].tolist(),
+    }
+    return without_nan(record)
+
+
+def _show(table: Table, record: Any, json_path: str | None) -> None:
+    if json_path != "-":
+        Console().print(table)
+    if json_path is not None:
+        _write_json(record, json_path)
+
+
+def _write_json(record: Any, path: str) -> None:
+    text = json.dumps(record, indent=2)
+    if path == "-":
+        print(text)
+    else:
+        Path(path).write_text(text + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    app()

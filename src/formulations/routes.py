@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The two ways from a formulation to a certified solution: as a KernelQP, or lowered to a cone program."""
+
+from __future__ import annotations
+
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from formulations.lowering import Lowered
+from formulations.solution import Candidate, Seconds, Solution
+from qpkernels.certificates import Certificate, Status, certify_cone_program, certify_infeasibility
+from qpkernels.errors import SolverFailedError, UnsupportedProgramError
+from qpkernels.solvers import Claim, Outcome, Solver
+
+if TYPE_CHECKING:
+    from formulations.base import Formulation
+
+__all__ = ["solve_cone_program", "solve_kernel_qp"]
+
+_PROOF_TOLERANCE = 1e-5
+"""Residual within which multipliers count as a proof of infeasibility; solvers stop at about 1e-8 of theirs."""
+
+
+def solve_kernel_qp(model: Formulation, backend: Solver, arguments: dict[str, Any]) -> Solution:
+    """Solve the KernelQP of ``model``, write the answer to its variables, and certify it."""
+    program = model.kernel_qp()
+    if program is None:
+        raise UnsupportedProgramError(f"{model.refusal(backend)}; choose a cone solver such as clarabel.")
+    begin = perf_counter()
+    program.gram.dense  # noqa: B018  computed here so that its time is told apart
+    gram = perf_counter() - begin
+    outcome = backend.solve(program, **arguments)
+    if outcome.claim is Claim.UNBOUNDED:
+        raise model.explain_failure(_quote(outcome))
+    intercept = float(outcome.multipliers[0]) if outcome.multipliers.size else 0.0
+    candidate = model.candidate((outcome.point, intercept))
+    model.assign(candidate)
+    begin = perf_counter()
+    certificate = model.certify_candidate(candidate)
+    seconds = Seconds(gram=gram, solve=outcome.seconds, certify=perf_counter() - begin)
+    objective = model.objective_of(certificate)
+    return _solution(model, candidate, certificate, outcome, objective, seconds, arguments["tol"])
+
+
+def solve_cone_program(model: Formulation, backend: Solver, arguments: dict[str, Any]) -> Solution:
+    """Solve the lowered problem of ``model``, write the answer back to it, read it in model terms, and certify it."""
+    marks = [perf_counter()]
+    model.prepare()
+    marks.append(perf_counter())
+    lowered = model.lower()
+    marks.append(perf_counter())
+    outcome = backend.solve(lowered.program, **arguments)
+    if outcome.claim is Claim.UNBOUNDED:
+        raise model.explain_failure(_quote(outcome))
+    if outcome.claim is Claim.INFEASIBLE:
+        raise _infeasible(model, outcome, lowered)
+    if not (np.isfinite(outcome.point).all() and np.isfinite(outcome.multipliers).all()):
+        raise model.explain_failure(f"solver {outcome.solver!r} returned no point ({outcome.words})")
+    lowered.write_back(outcome.point, outcome.multipliers, solved=outcome.claim is Claim.OPTIMAL)
+    begin = perf_counter()
+    candidate = model.recover(lowered, outcome.multipliers)
+    if model.kernel_qp() is None:
+        certificate = certify_cone_program(lowered.program, outcome.point, outcome.multipliers)
+    else:
+        certificate = model.certify_candidate(candidate)
+    seconds = Seconds(marks[1] - marks[0], marks[2] - marks[1], outcome.seconds, perf_counter() - begin)
+    objective = float(model.problem.objective.value)
+    return _solution(model, candidate, certificate, outcome, objective, seconds, arguments["tol"])
+
+
+def _solution(
+    model: Formulation,
+    candidate: Candidate,
+    certificate: Certificate,
+    outcome: Outcome,
+    objective: float,
+    seconds: Seconds,
+    tol: float,
+) -> Solution:
+    return model.interpret(
+        candidate,
+        certificate,
+        formulation=model.name,
+        objective=objective,
+        status=_status(certificate, outcome.claim, tol),
+        tol=tol,
+        seconds=seconds,
+        solver=outcome.solver,
+        words=outcome.words,
+        iterations=outcome.iterations,
+    )
+
+
+def _status(certificate: Certificate, claim: Claim, tol: float) -> Status:
+    if certificate.holds(tol):
+        return Status.OPTIMAL
+    match claim:
+        case Claim.OPTIMAL:
+            return Status.UNCERTIFIED
+        case Claim.STOPPED:
+            return Status.STOPPED
+        case _:
+            return Status.FAILED
+
+
+def _infeasible(model: Formulation, outcome: Outcome, lowered: Lowered) -> Exception:
+    """Return the error for a claim of infeasibility: with its proof, or saying that the proof fails."""
+    certificate = certify_infeasibility(lowered.program, outcome.multipliers)
+    if not certificate.holds(_PROOF_TOLERANCE):
+        return SolverFailedError(f"{_quote(outcome)}, but its multipliers do not prove it: {certificate.worst}.")
+    return model.explain_infeasible(certificate, outcome.multipliers, _quote(outcome))
+
+
+def _quote(outcome: Outcome) -> str:
+    return f"solver {outcome.solver!r} says {outcome.words!r}"
