@@ -259,7 +259,7 @@ def _gamma(text: str, X: Matrix) -> float:
     if text == "scale":
         return scale_gamma(X)
     if text == "auto":
-        return 1.0 / X.shape[1]
+        return float(1.0 / X.shape[1])
     try:
         return float(text)
     except ValueError:

@@ -14,7 +14,7 @@ from formulations.forms import PrimalForm
 from formulations.solution import Candidate, Solution
 from qpkernels.arrays import Indices, Vector, frozen
 from qpkernels.certificates import Certificate
-from qpkernels.errors import InseparableError
+from qpkernels.errors import InfeasibleError, InseparableError
 from qpkernels.expansion import Expansion
 
 __all__ = ["HullIntersection", "Separability"]
@@ -104,15 +104,17 @@ class Separability(PrimalForm):
             0.0, 0.0, 0.0, violation, 0.0, 0.0, f"sample {smallest} has the smallest margin, {margins[smallest]:.3g}"
         )
 
-    def explain_infeasible(self, certificate: Certificate, multipliers: Vector, words: str) -> InseparableError:
-        """Return the error with the common point of both hulls."""
-        margin = multipliers[: len(self)]
-        proof = HullIntersection.from_multipliers(self.data, margin)
+    def explain_infeasible(self, certificate: Certificate, multipliers: Vector, words: str) -> InfeasibleError:
+        """Return the error with the common point of both hulls, where the constraints are the textbook's."""
+        if self.is_extended:
+            return super().explain_infeasible(certificate, multipliers, words)
+        proof = HullIntersection.from_multipliers(self.data, multipliers)
         carriers = ", ".join(map(str, proof.carriers[:8])) + (", ..." if proof.carriers.size > 8 else "")
         return InseparableError(
             f"no hyperplane separates the two classes ({words}): their convex hulls meet "
-            f"(to {proof.distance:.1e} of the largest norm) in a point carried by the samples {carriers}; use a soft margin, or a kernel that bends more.",
+            f"(to {proof.distance:.1e} of the largest norm) in a point carried by the samples {carriers}; "
+            "use a soft margin, or a kernel that bends more.",
             certificate,
-            margin,
+            multipliers,
             proof,
         )

@@ -36,10 +36,10 @@ class Certificate:
     Attributes
     ----------
     primal_value, dual_value
-        Values of the primal problem at a feasible point made from the answer, and of its dual at a feasible point.
-        By weak duality the optimum lies between them: primal_value >= optimum >= dual_value.
+        Values of the primal problem and of its dual at the feasible points nearest to the answer. By weak duality the
+        optimum lies between them, up to the residuals: primal_value >= optimum >= dual_value.
     relative_gap
-        (primal_value - dual_value) relative to the values; at least 0 up to rounding.
+        |primal_value - dual_value| relative to the values.
     primal_residual, dual_residual
         How far the answer itself violates the constraints of the primal and of the dual, relative to their size; the
         signs of multipliers are dual constraints.

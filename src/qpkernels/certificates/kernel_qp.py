@@ -41,8 +41,8 @@ class DualityGap:
 
     @property
     def relative(self) -> float:
-        """(P - D) / max(|P|, |D|)."""
-        return relative(self.primal_value - self.dual_value, self.scale)
+        """|P - D| / max(|P|, |D|)."""
+        return relative(abs(self.primal_value - self.dual_value), self.scale)
 
 
 def certify_kernel_qp(

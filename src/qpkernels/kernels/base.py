@@ -20,6 +20,8 @@ __all__ = ["Kernel", "Samples"]
 Samples = NDArray[Any]
 """Validated samples in the container a kernel works on; its first axis counts samples."""
 
+_NUMBER = (int, float, np.integer, np.floating)
+
 
 class Kernel(ABC):
     r"""A symmetric function :math:`k(x, z)`, evaluated on all pairs of two sets of samples.
@@ -92,13 +94,13 @@ class Kernel(ABC):
 
         if isinstance(other, Kernel):
             return Product(self, other)
-        return Scaled(self, other) if np.isscalar(other) else NotImplemented
+        return Scaled(self, float(other)) if isinstance(other, _NUMBER) else NotImplemented
 
     def __rmul__(self, factor: Any) -> Scaled:
         """Return the kernel a k(x, z) for a number a > 0."""
         from qpkernels.kernels.algebra import Scaled
 
-        return Scaled(self, factor) if np.isscalar(factor) else NotImplemented
+        return Scaled(self, float(factor)) if isinstance(factor, _NUMBER) else NotImplemented
 
     def __pow__(self, exponent: int) -> Power:
         """Return the kernel k(x, z)^n for an integer n >= 1."""

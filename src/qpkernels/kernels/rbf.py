@@ -109,7 +109,7 @@ def scale_gamma(X: ArrayLike) -> float:
     variance = float(matrix.var())
     if variance == 0.0:
         raise ParameterError("X is constant, so its variance gives no gamma; state a number.")
-    return 1.0 / (matrix.shape[1] * variance)
+    return float(1.0 / (matrix.shape[1] * variance))
 
 
 def _halves(theta: ArrayLike) -> tuple[float, ...]:

@@ -47,7 +47,7 @@ class Iterate:
 
     def proves(self, tol: float) -> bool:
         """Return whether the relative gap and the violation of hard constraints are within ``tol``."""
-        return abs(self.gap.relative) <= tol and self.gap.violation <= tol
+        return self.gap.relative <= tol and self.gap.violation <= tol
 
 
 def minimise(
