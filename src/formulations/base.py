@@ -18,7 +18,13 @@ from formulations.routes import solve_cone_program, solve_kernel_qp
 from formulations.solution import Candidate, Solution
 from qpkernels.arrays import Vector
 from qpkernels.certificates import Certificate
-from qpkernels.errors import ExtendedModelError, InfeasibleError, SolverFailedError, UnsupportedOptionError
+from qpkernels.errors import (
+    ExtendedModelError,
+    InfeasibleError,
+    ParameterError,
+    SolverFailedError,
+    UnsupportedOptionError,
+)
 from qpkernels.export import write_npz
 from qpkernels.programs import KernelQP
 from qpkernels.solvers import Solver, find_solver
@@ -126,6 +132,12 @@ class Formulation(ABC):
         The result shares data, variables and parameters with this model. It is no KernelQP any more: cone solvers
         take it, and its certificate is the conic one.
         """
+        for constraint in constraints:
+            if not isinstance(constraint, cp.Constraint):
+                raise ParameterError(
+                    f"extend takes CVXPY constraints, but {constraint!r} came; compare an expression of the model's "
+                    "variables, as in model.w[0] <= 1, and pass a further objective term by objective=..."
+                )
         extended = copy(self)
         fresh = extended.__dict__
         fresh.pop("problem", None)
@@ -248,5 +260,5 @@ class Formulation(ABC):
 
 
 def _constraint(problem: cp.Problem, label: str) -> cp.Constraint:
-    (constraint,) = (constraint for constraint in problem.constraints if constraint.label == label)
-    return constraint
+    # The textbook's constraints stand before the user's, who may have used the same label.
+    return next(constraint for constraint in problem.constraints if constraint.label == label)

@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The code in the documentation runs as it is printed."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+
+
+def python_blocks(name: str) -> list[str]:
+    return re.findall(r"```python\n(.*?)```", (ROOT / name).read_text(encoding="utf-8"), flags=re.DOTALL)
+
+
+def test_the_readme_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    blocks = python_blocks("README.md")
+    assert len(blocks) >= 4
+    exec(compile("\n".join(blocks), "README.md", "exec"), {})
+
+
+def test_the_kernel_of_the_contributing_guide_is_a_kernel() -> None:
+    import numpy as np
+
+    (source,) = (block for block in python_blocks("CONTRIBUTING.md") if "Kernel)" in block)
+    names: dict[str, object] = {"__name__": "guide"}
+    exec(compile(source, "CONTRIBUTING.md", "exec", dont_inherit=True), names)
+    kernel = names["Laplacian"](0.5)  # type: ignore[operator]
+    X = np.random.default_rng(0).normal(size=(12, 3))
+    assert np.linalg.eigvalsh(kernel(X)).min() > -1e-12
+    assert np.allclose((2 * kernel + kernel**2)(X), 2 * kernel(X) + kernel(X) ** 2)
