@@ -19,7 +19,7 @@ from qpkernels.programs.cones import Nonnegative, Zero
 __all__ = ["KernelQP"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False, eq=False)
 class KernelQP:
     """min 1/2 beta'(K + diag(ridge)) beta - target'beta + epsilon'|beta|  s.t.  lower <= beta <= upper, 1'beta = total.
 
@@ -53,17 +53,33 @@ class KernelQP:
     target: Vector
     lower: Vector
     upper: Vector
-    total: float | None = 0.0
-    epsilon: Vector = 0.0  # type: ignore[assignment]
-    ridge: Vector = 0.0  # type: ignore[assignment]
-    name: str = "kernel quadratic program"
+    total: float | None
+    epsilon: Vector
+    ridge: Vector
+    name: str
 
-    def __post_init__(self) -> None:
-        m = len(self.gram)
-        for name in ("target", "epsilon", "ridge"):
-            object.__setattr__(self, name, frozen(finite_vector(getattr(self, name), name, m)))
-        for name in ("lower", "upper"):
-            object.__setattr__(self, name, frozen(_bound(getattr(self, name), name, m)))
+    def __init__(
+        self,
+        gram: Gram,
+        target: ArrayLike,
+        lower: ArrayLike,
+        upper: ArrayLike,
+        total: float | None = 0.0,
+        epsilon: ArrayLike = 0.0,
+        ridge: ArrayLike = 0.0,
+        name: str = "kernel quadratic program",
+    ) -> None:
+        m = len(gram)
+        parts: dict[str, object] = {"gram": gram, "total": None if total is None else float(total), "name": name}
+        for field, values in (("target", target), ("epsilon", epsilon), ("ridge", ridge)):
+            parts[field] = frozen(finite_vector(values, field, m))
+        for field, values in (("lower", lower), ("upper", upper)):
+            parts[field] = frozen(_bound(values, field, m))
+        for field, value in parts.items():
+            object.__setattr__(self, field, value)
+        self._validate()
+
+    def _validate(self) -> None:
         if self.epsilon.min() < 0 or self.ridge.min() < 0:
             raise ParameterError("epsilon and ridge must be at least 0 everywhere.")
         if self.lower.max() > 0 or self.upper.min() < 0:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from difflib import get_close_matches
 from functools import cache
@@ -29,8 +30,21 @@ def _families() -> tuple[type[Solver], ...]:
         for value in vars(import_module(file.name)).values()
         if isinstance(value, type) and issubclass(value, Solver) and value.__module__ == file.name
     )
-    foreign = (entry.load() for entry in entry_points(group=ENTRY_POINTS))
-    return tuple(family for family in (*own, *foreign) if not isabstract(family))
+    return tuple(family for family in (*own, *_foreign()) if not isabstract(family))
+
+
+def _foreign() -> Iterator[type[Solver]]:
+    for entry in entry_points(group=ENTRY_POINTS):
+        try:
+            yield entry.load()
+        except Exception as error:
+            # One broken plug-in must not take the other solvers away.
+            warnings.warn(
+                f"the solver {entry.name!r} ({entry.value}) is left out, since loading it raised "
+                f"{type(error).__name__}: {error}; repair or uninstall its package.",
+                RuntimeWarning,
+                stacklevel=2,
+            )
 
 
 def registered_solvers() -> tuple[Solver, ...]:
@@ -52,7 +66,9 @@ def find_solver(name: str) -> Solver:
     UnknownSolverError
         If there is none; the message suggests the nearest names.
     """
-    for family in _families():
+    # A class with a name of its own stands for one solver; only then is it worth asking the families, of which
+    # one imports a large package to answer.
+    for family in sorted(_families(), key=lambda family: vars(family).get("name") != name):
         solver = family.named(name)
         if solver is not None:
             return solver

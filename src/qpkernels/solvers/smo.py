@@ -1,16 +1,23 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The project's own reference solver."""
 
+from __future__ import annotations
+
+from functools import cache
 from time import perf_counter
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from qpkernels.arrays import finite_vector
 from qpkernels.errors import UnsupportedOptionError
+from qpkernels.gram import Gram
+from qpkernels.kernels import Linear
 from qpkernels.programs import KernelQP
-from qpkernels.smo import Iterate, minimise
 from qpkernels.solvers.interface import Answer, Claim, Request, Solver
+
+if TYPE_CHECKING:
+    from qpkernels.smo import Iterate
 
 __all__ = ["SMO"]
 
@@ -28,8 +35,14 @@ class SMO(Solver):
     module = "numba"
     install = "pip install numba"
 
+    def load(self) -> None:
+        """Compile the inner loops, or load their machine code from the cache."""
+        _compile()
+
     def run(self, program: KernelQP, request: Request, **options: Any) -> Answer:
         """Minimise, and say in words why it stopped."""
+        from qpkernels.smo import minimise
+
         if options:
             raise UnsupportedOptionError(
                 f"smo has no option {', '.join(options)}; it has {', '.join(sorted(self.options))}."
@@ -46,6 +59,16 @@ class SMO(Solver):
         claim, words = _verdict(final, request)
         multipliers = np.array([] if program.total is None else [final.intercept])
         return Answer(final.beta, multipliers, claim, words, final.iterations)
+
+
+@cache
+def _compile() -> None:
+    """Solve two samples, with and without the equation: this touches every compiled function."""
+    from qpkernels.smo import minimise
+
+    gram = Gram(Linear(), [[1.0], [-1.0]])
+    for total in (0.0, None):
+        minimise(KernelQP(gram, np.array([1.0, -1.0]), -1.0, 1.0, total), tol=1e-6, max_iter=10)
 
 
 def _verdict(final: Iterate, request: Request) -> tuple[Claim, str]:
