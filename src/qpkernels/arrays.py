@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Array types of the project, and the checks that every public entry point shares."""
 
-from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -93,12 +92,13 @@ def frozen(array: NDArray[Any]) -> NDArray[Any]:
 
 def _as_floats(values: ArrayLike, name: str) -> NDArray[np.float64]:
     try:
-        return np.asarray(values, dtype=np.float64)
+        array = np.asarray(values)
+        if array.dtype.kind in "biufO":
+            return array.astype(np.float64)
+        kind = str(array.dtype)
     except (TypeError, ValueError):
-        kind = type(values[0]).__name__ if isinstance(values, Sequence) and values else type(values).__name__
-        raise ShapeError(
-            f"{name} must be a rectangular array of real numbers, but it holds {kind} that do not convert."
-        ) from None
+        kind = "rows of different length, or objects that are no numbers"
+    raise ShapeError(f"{name} must be a rectangular array of real numbers, but {kind} came; convert it first.")
 
 
 def _check_finite(array: NDArray[np.float64], name: str) -> None:

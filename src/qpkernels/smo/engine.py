@@ -12,7 +12,7 @@ import numpy as np
 from qpkernels.arrays import Vector
 from qpkernels.certificates.kernel_qp import DualityGap, duality_gap
 from qpkernels.programs.kernel_qp import KernelQP
-from qpkernels.smo.steps import pair_steps, single_steps, slopes
+from qpkernels.smo.steps import Arrays, pair_steps, separating_interval, single_steps
 
 __all__ = ["Iterate", "minimise"]
 
@@ -87,15 +87,14 @@ def minimise(
 
 def _iterates(program: KernelQP, tol: float, max_iter: int, start: Vector | None) -> Iterator[Iterate]:
     """Yield an iterate after about every m steps, with K beta computed afresh before success or a stall is declared."""
-    K = program.gram.dense
-    fixed = (program.target, program.epsilon, program.ridge, program.lower, program.upper)
+    arrays = _arrays(program)
     steps = single_steps if program.total is None else pair_steps
     beta = program.project(np.zeros(len(program)) if start is None else start)
     values, fresh, iterations = program.gram.product(beta), True, 0
     chunk = max(len(program), 500)
     while True:
         floor = 4 * np.finfo(float).eps * float(max(np.abs(values).max(), np.abs(program.target).max()))
-        taken = steps(K, *fixed, beta, values, min(chunk, max_iter - iterations), floor)
+        taken = steps(arrays, beta, values, min(chunk, max_iter - iterations), floor)
         iterations += taken
         fresh = fresh and taken == 0
         iterate = _measure(program, beta, values, iterations, stalled=taken == 0)
@@ -123,8 +122,10 @@ def _measure(program: KernelQP, beta: Vector, values: Vector, iterations: int, s
 def _intercept(program: KernelQP, beta: Vector, values: Vector) -> float:
     if program.total is None:
         return 0.0
-    highest_down, lowest_up = slopes(
-        program.target, program.epsilon, program.ridge, program.lower, program.upper, beta, values
-    )
+    highest_down, lowest_up = separating_interval(_arrays(program), beta, values)
     ends = [end for end in (highest_down, lowest_up) if np.isfinite(end)]
-    return -float(np.mean(ends))
+    return -float(np.mean(ends)) if ends else 0.0
+
+
+def _arrays(program: KernelQP) -> Arrays:
+    return Arrays(program.gram.dense, program.target, program.epsilon, program.ridge, program.lower, program.upper)

@@ -11,143 +11,141 @@ Working-set choice: Fan, Chen and Lin, Working set selection using second order 
 to the kink.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from qpkernels.arrays import Matrix, Vector
 from qpkernels.smo.compiled import compiled
 
-__all__ = ["pair_steps", "single_steps", "slopes"]
+__all__ = ["Arrays", "pair_steps", "separating_interval", "single_steps"]
 
 _FLAT = 1e-14
 """Curvature below this part of K_ii + K_jj is rounding: the two samples are the same point for the kernel."""
 
 
+class Arrays(NamedTuple):
+    """The data of a KernelQP as compiled code takes them."""
+
+    K: Matrix
+    target: Vector
+    epsilon: Vector
+    ridge: Vector
+    lower: Vector
+    upper: Vector
+
+
 @compiled
-def slopes(
-    target: Vector, epsilon: Vector, ridge: Vector, lower: Vector, upper: Vector, beta: Vector, values: Vector
-) -> tuple[float, float]:
+def _slope_up(p: Arrays, beta: Vector, values: Vector, k: int) -> float:
+    gradient = values[k] + p.ridge[k] * beta[k] - p.target[k]
+    return float(gradient + (p.epsilon[k] if beta[k] >= 0 else -p.epsilon[k]))
+
+
+@compiled
+def _slope_down(p: Arrays, beta: Vector, values: Vector, k: int) -> float:
+    gradient = values[k] + p.ridge[k] * beta[k] - p.target[k]
+    return float(gradient + (p.epsilon[k] if beta[k] > 0 else -p.epsilon[k]))
+
+
+@compiled
+def separating_interval(p: Arrays, beta: Vector, values: Vector) -> tuple[float, float]:
     """Return (max slope_down, min slope_up): the ends of the interval that -b lies in once the first is the smaller."""
     highest_down, lowest_up = -np.inf, np.inf
     for k in range(beta.size):
-        gradient = values[k] + ridge[k] * beta[k] - target[k]
-        if beta[k] < upper[k]:
-            lowest_up = min(lowest_up, gradient + (epsilon[k] if beta[k] >= 0 else -epsilon[k]))
-        if beta[k] > lower[k]:
-            highest_down = max(highest_down, gradient + (epsilon[k] if beta[k] > 0 else -epsilon[k]))
+        if beta[k] < p.upper[k]:
+            lowest_up = min(lowest_up, _slope_up(p, beta, values, k))
+        if beta[k] > p.lower[k]:
+            highest_down = max(highest_down, _slope_down(p, beta, values, k))
     return highest_down, lowest_up
 
 
 @compiled
-def pair_steps(
-    K: Matrix,
-    target: Vector,
-    epsilon: Vector,
-    ridge: Vector,
-    lower: Vector,
-    upper: Vector,
-    beta: Vector,
-    values: Vector,
-    limit: int,
-    floor: float,
-) -> int:
+def pair_steps(p: Arrays, beta: Vector, values: Vector, limit: int, floor: float) -> int:
     """Take up to ``limit`` steps beta_i += delta, beta_j -= delta, in place; return how many were taken.
 
     i is where going up costs least, j where the decrease of the objective over the pair is largest. Fewer steps than
     ``limit`` mean that no pair violates optimality by more than ``floor``.
     """
     for step in range(limit):
-        i, up = _steepest_up(target, epsilon, ridge, upper, beta, values)
-        j, fall = _best_partner(K, target, epsilon, ridge, lower, beta, values, i, up, floor)
+        i, cost = _steepest_up(p, beta, values)
+        j, fall = _best_partner(p, beta, values, i, cost, floor)
         if j < 0:
             return step
-        curvature = _curvature(K[i, i] + K[j, j], -2.0 * K[i, j], ridge[i] + ridge[j])
-        room_up, room_down = upper[i] - beta[i], beta[j] - lower[j]
+        curvature = _curvature(p.K[i, i] + p.K[j, j], -2.0 * p.K[i, j], p.ridge[i] + p.ridge[j])
+        room_up, room_down = p.upper[i] - beta[i], beta[j] - p.lower[j]
         kink_i, kink_j = (-beta[i] if beta[i] < 0 else np.inf), (beta[j] if beta[j] > 0 else np.inf)
         if kink_i <= kink_j:
-            delta = _length(fall, curvature, kink_i, 2 * epsilon[i], kink_j, 2 * epsilon[j])
+            delta = _length(fall, curvature, kink_i, 2 * p.epsilon[i], kink_j, 2 * p.epsilon[j])
         else:
-            delta = _length(fall, curvature, kink_j, 2 * epsilon[j], kink_i, 2 * epsilon[i])
+            delta = _length(fall, curvature, kink_j, 2 * p.epsilon[j], kink_i, 2 * p.epsilon[i])
         delta = min(delta, room_up, room_down)
-        beta[i] = upper[i] if delta == room_up else beta[i] + delta
-        beta[j] = lower[j] if delta == room_down else beta[j] - delta
+        beta[i] = p.upper[i] if delta == room_up else beta[i] + delta
+        beta[j] = p.lower[j] if delta == room_down else beta[j] - delta
+        row_i, row_j = p.K[i], p.K[j]
         for k in range(beta.size):
-            values[k] += delta * (K[i, k] - K[j, k])
+            values[k] += delta * (row_i[k] - row_j[k])
     return limit
 
 
 @compiled
-def single_steps(
-    K: Matrix,
-    target: Vector,
-    epsilon: Vector,
-    ridge: Vector,
-    lower: Vector,
-    upper: Vector,
-    beta: Vector,
-    values: Vector,
-    limit: int,
-    floor: float,
-) -> int:
+def single_steps(p: Arrays, beta: Vector, values: Vector, limit: int, floor: float) -> int:
     """Take up to ``limit`` steps over one coefficient each, in place, where no equation ties them; return how many."""
     for step in range(limit):
-        best, i, sign, fall = 0.0, -1, 0.0, 0.0
-        for k in range(beta.size):
-            gradient = values[k] + ridge[k] * beta[k] - target[k]
-            up = -(gradient + (epsilon[k] if beta[k] >= 0 else -epsilon[k])) if beta[k] < upper[k] else 0.0
-            down = gradient + (epsilon[k] if beta[k] > 0 else -epsilon[k]) if beta[k] > lower[k] else 0.0
-            gain = max(up, down) ** 2 / _curvature(K[k, k], 0.0, ridge[k])
-            if max(up, down) > floor and gain > best:
-                best, i, sign, fall = gain, k, (1.0 if up >= down else -1.0), max(up, down)
+        i, sign, fall = _best_single(p, beta, values, floor)
         if i < 0:
             return step
-        room = upper[i] - beta[i] if sign > 0 else beta[i] - lower[i]
+        room = p.upper[i] - beta[i] if sign > 0 else beta[i] - p.lower[i]
         kink = abs(beta[i]) if sign * beta[i] < 0 else np.inf
-        delta = _length(fall, _curvature(K[i, i], 0.0, ridge[i]), kink, 2 * epsilon[i], np.inf, 0.0)
-        delta = min(delta, room)
-        beta[i] = (upper[i] if sign > 0 else lower[i]) if delta == room else beta[i] + sign * delta
+        curvature = _curvature(p.K[i, i], 0.0, p.ridge[i])
+        delta = min(_length(fall, curvature, kink, 2 * p.epsilon[i], np.inf, 0.0), room)
+        beta[i] = (p.upper[i] if sign > 0 else p.lower[i]) if delta == room else beta[i] + sign * delta
+        row = p.K[i]
         for k in range(beta.size):
-            values[k] += sign * delta * K[i, k]
+            values[k] += sign * delta * row[k]
     return limit
 
 
 @compiled
-def _steepest_up(
-    target: Vector, epsilon: Vector, ridge: Vector, upper: Vector, beta: Vector, values: Vector
-) -> tuple[int, float]:
+def _steepest_up(p: Arrays, beta: Vector, values: Vector) -> tuple[int, float]:
+    """Return the i that can go up at the least cost, and that cost."""
     i, lowest = -1, np.inf
     for k in range(beta.size):
-        if beta[k] < upper[k]:
-            slope = values[k] + ridge[k] * beta[k] - target[k] + (epsilon[k] if beta[k] >= 0 else -epsilon[k])
+        if beta[k] < p.upper[k]:
+            slope = _slope_up(p, beta, values, k)
             if slope < lowest:
                 i, lowest = k, slope
     return i, lowest
 
 
 @compiled
-def _best_partner(
-    K: Matrix,
-    target: Vector,
-    epsilon: Vector,
-    ridge: Vector,
-    lower: Vector,
-    beta: Vector,
-    values: Vector,
-    i: int,
-    up: float,
-    floor: float,
-) -> tuple[int, float]:
-    j, fall_of_j, best = -1, 0.0, 0.0
+def _best_partner(p: Arrays, beta: Vector, values: Vector, i: int, cost: float, floor: float) -> tuple[int, float]:
+    """Return the j whose step down with i's step up gains most to second order, and the slope of the pair."""
+    j, slope_of_pair, best = -1, 0.0, 0.0
     if i < 0:
-        return j, fall_of_j
+        return j, slope_of_pair
+    row = p.K[i]
     for k in range(beta.size):
-        if beta[k] > lower[k]:
-            slope = values[k] + ridge[k] * beta[k] - target[k] + (epsilon[k] if beta[k] > 0 else -epsilon[k])
-            fall = slope - up
+        if beta[k] > p.lower[k]:
+            fall = _slope_down(p, beta, values, k) - cost
             if fall > floor:
-                gain = fall * fall / _curvature(K[i, i] + K[k, k], -2.0 * K[i, k], ridge[i] + ridge[k])
+                gain = fall * fall / _curvature(row[i] + p.K[k, k], -2.0 * row[k], p.ridge[i] + p.ridge[k])
                 if gain > best:
-                    j, fall_of_j, best = k, fall, gain
-    return j, fall_of_j
+                    j, slope_of_pair, best = k, fall, gain
+    return j, slope_of_pair
+
+
+@compiled
+def _best_single(p: Arrays, beta: Vector, values: Vector, floor: float) -> tuple[int, float, float]:
+    """Return the coefficient whose own step gains most to second order, its direction and its slope."""
+    i, sign, slope, best = -1, 0.0, 0.0, 0.0
+    for k in range(beta.size):
+        up = -_slope_up(p, beta, values, k) if beta[k] < p.upper[k] else 0.0
+        down = _slope_down(p, beta, values, k) if beta[k] > p.lower[k] else 0.0
+        fall = max(up, down)
+        gain = fall * fall / _curvature(p.K[k, k], 0.0, p.ridge[k])
+        if fall > floor and gain > best:
+            i, sign, slope, best = k, (1.0 if up >= down else -1.0), fall, gain
+    return i, sign, slope
 
 
 @compiled
