@@ -32,7 +32,7 @@ _AUXILIARY = "auxiliary"
 """Name of the blocks that the reduction adds to the declared ones; they are numbered in order."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Lowered:
     """A CVXPY problem, its matrices, and the way back.
 

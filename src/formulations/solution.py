@@ -12,7 +12,7 @@ from qpkernels.expansion import Expansion
 __all__ = ["Candidate", "Seconds", "Solution"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Candidate:
     """An answer in the terms of the model, from whatever route.
 
@@ -49,7 +49,7 @@ class Seconds:
         return self.gram + self.lower + self.solve + self.certify
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Solution:
     """The answer of a kernel machine, with the proof of how good it is.
 

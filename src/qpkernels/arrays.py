@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Array types of the project, and the checks that every public entry point shares."""
 
+from collections.abc import Iterator
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -9,7 +10,7 @@ from scipy.sparse import issparse
 
 from qpkernels.errors import NonFiniteError, ParameterError, ShapeError
 
-__all__ = ["Indices", "Matrix", "Vector", "check_positive", "finite_matrix", "finite_vector", "frozen"]
+__all__ = ["Indices", "Matrix", "Vector", "check_positive", "finite_matrix", "finite_vector", "frozen", "row_blocks"]
 
 Vector: TypeAlias = NDArray[np.float64]
 """One-dimensional float64 array."""
@@ -19,6 +20,16 @@ Matrix: TypeAlias = NDArray[np.float64]
 
 Indices: TypeAlias = NDArray[np.intp]
 """One-dimensional array of sample numbers."""
+
+
+_BLOCK_BYTES = 2**26
+
+
+def row_blocks(rows: int, columns: int) -> Iterator[slice]:
+    """Yield slices of ``range(rows)`` such that a block of float64 rows of that many columns stays within 64 MiB."""
+    step = max(1, _BLOCK_BYTES // (8 * max(1, columns)))
+    for start in range(0, rows, step):
+        yield slice(start, min(start + step, rows))
 
 
 def finite_matrix(values: ArrayLike, name: str) -> Matrix:
@@ -91,6 +102,8 @@ def frozen(array: NDArray[Any]) -> NDArray[Any]:
 
 
 def _as_floats(values: ArrayLike, name: str) -> NDArray[np.float64]:
+    if np.ma.isMaskedArray(values):
+        raise NonFiniteError(f"{name} is a masked array; fill or drop its masked entries first.")
     try:
         array = np.asarray(values)
         if array.dtype.kind in "biufO":

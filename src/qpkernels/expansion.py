@@ -11,9 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from qpkernels.arrays import Vector, finite_vector, frozen
+from qpkernels.arrays import Vector, finite_vector, frozen, row_blocks
 from qpkernels.errors import ShapeError
-from qpkernels.gram import row_blocks
 from qpkernels.kernels.base import Kernel, Samples
 from qpkernels.kernels.spec import kernel_from_spec, kernel_to_spec
 

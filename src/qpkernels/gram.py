@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import cached_property
 
 import numpy as np
@@ -11,23 +10,18 @@ from numpy.typing import ArrayLike
 from scipy.linalg import LinAlgError, cholesky, eigvalsh
 from scipy.linalg.lapack import dpstrf
 
-from qpkernels.arrays import Matrix, Vector, finite_vector, frozen
+from qpkernels.arrays import Matrix, Vector, finite_vector, frozen, row_blocks
 from qpkernels.errors import GramTooLargeError, IndefiniteKernelError, NonFiniteError
 from qpkernels.kernels.base import Kernel
 
-__all__ = ["PSD_TOLERANCE", "Gram", "row_blocks"]
+__all__ = ["PSD_TOLERANCE", "Gram"]
 
 PSD_TOLERANCE = 1e-10
 """A matrix counts as positive semidefinite when its smallest eigenvalue is above minus this times max K_ii."""
 
-_BLOCK_BYTES = 2**26
 
-
-def row_blocks(rows: int, columns: int) -> Iterator[slice]:
-    """Yield slices of ``range(rows)`` such that a block of float64 rows of that many columns stays within 64 MiB."""
-    step = max(1, _BLOCK_BYTES // (8 * max(1, columns)))
-    for start in range(0, rows, step):
-        yield slice(start, min(start + step, rows))
+def _overflow(kernel: Kernel) -> str:
+    return f"{kernel} is not finite on these samples; scale the features, or choose other parameters."
 
 
 class Gram:
@@ -82,12 +76,18 @@ class Gram:
                 f"the kernel matrix of {len(self)} samples takes {size / 2**30:.1f} GiB, above the limit of "
                 f"{self.memory_limit / 2**30:.1f} GiB; raise memory_limit, or take fewer samples."
             )
-        return frozen(self.kernel.matrix(self.X, self.X))
+        with np.errstate(over="ignore"):
+            K = self.kernel.matrix(self.X, self.X)
+        if not np.isfinite(K).all():
+            raise NonFiniteError(_overflow(self.kernel))
+        return frozen(K)
 
     def product(self, coefficients: ArrayLike) -> Vector:
         """Return K v for v of shape (m,), from the columns where v is not zero; the matrix need not fit in memory."""
         v = finite_vector(coefficients, "coefficients", len(self))
         (used,) = np.nonzero(v)
+        if used.size == 0:
+            return np.zeros(len(self))
         if "dense" in self.__dict__:
             return np.asarray(self.dense @ v)
         blocks = [self.kernel.matrix(self.X[rows], self.X[used]) @ v[used] for rows in row_blocks(len(self), used.size)]

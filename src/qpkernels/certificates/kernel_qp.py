@@ -17,7 +17,7 @@ from qpkernels.programs.kernel_qp import KernelQP
 __all__ = ["DualityGap", "FunctionAtSamples", "certify_kernel_qp", "duality_gap"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class FunctionAtSamples:
     """All a certificate needs of f: the values f(x_i) without intercept, shape (m,), and ||f||^2 in the space of k."""
 
@@ -25,7 +25,7 @@ class FunctionAtSamples:
     squared_norm: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class DualityGap:
     """P(f, b) and D(beta), what each sample adds to P - D, and the largest violation of a hard constraint by (f, b)."""
 
@@ -64,12 +64,16 @@ def certify_kernel_qp(
     intercept
         b.
     function
-        f at the samples. Left out: the expansion of the projected beta.
+        f at the samples. Left out: the expansion of beta as it came, before the projection.
     """
     if not (np.isfinite(beta).all() and np.isfinite(intercept)):
         return undefined("the answer holds NaN or infinity")
+    expansion = program.gram.product(beta)
     feasible = program.project(beta)
-    expansion = program.gram.product(feasible)
+    if function is None:
+        function = FunctionAtSamples(expansion, float(beta @ expansion))
+    if not np.array_equal(feasible, beta):
+        expansion = program.gram.product(feasible)
     gap = duality_gap(program, feasible, expansion, intercept, function)
     moved = np.abs(beta - feasible)
     imbalance = 0.0 if program.total is None else abs(float(beta.sum()) - program.total)

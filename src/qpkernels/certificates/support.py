@@ -15,7 +15,7 @@ _ROUNDING = 1e-9
 """Share of its range within which a coefficient is at its end whatever the slopes say."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Support:
     """Support vectors: numbers of the samples whose coefficient is not 0.
 
@@ -61,7 +61,7 @@ def split_support(program: KernelQP, beta: Vector, decision: Vector) -> Support:
     slope, width = (decision - program.target) / unit, program.epsilon / unit
     size = np.abs(beta)
     end = np.where(beta >= 0, program.upper, -program.lower)
-    reach = np.where(np.isfinite(end) & (end > 0), end, largest)
+    reach = np.where(end > 0, np.minimum(end, largest), largest)
     cost_up = np.where(program.upper > 0, slope + width, np.inf)
     cost_down = np.where(program.lower < 0, width - slope, np.inf)
     zero = _at_end(size / reach, np.minimum(cost_up, cost_down))

@@ -38,7 +38,7 @@ class Polynomial(Kernel):
     def __post_init__(self) -> None:
         if isinstance(self.degree, bool) or not isinstance(self.degree, int | np.integer) or self.degree < 1:
             raise ParameterError(f"degree must be an integer of at least 1, but {self.degree!r} came.")
-        if not np.isfinite(self.coef0):
+        if not isinstance(self.coef0, int | float | np.integer | np.floating) or not np.isfinite(self.coef0):
             raise ParameterError(f"coef0 must be a finite number, but {self.coef0!r} came.")
         object.__setattr__(self, "degree", int(self.degree))
         object.__setattr__(self, "gamma", check_positive(self.gamma, "gamma"))

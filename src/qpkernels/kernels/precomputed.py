@@ -77,7 +77,8 @@ class Precomputed(Kernel):
                 "with a Precomputed kernel, X lists row numbers of K, such as np.arange(len(K)), "
                 f"but an array of shape {numbers.shape} came."
             )
-        rows = numbers.astype(np.intp)
+        integral = numbers.dtype.kind in "iu" or (numbers.dtype.kind == "f" and np.isfinite(numbers).all())
+        rows = numbers.astype(np.intp) if integral else np.arange(0)
         if not np.array_equal(rows, numbers) or rows.size == 0 or rows.min() < 0 or rows.max() >= len(self.K):
             raise ParameterError(
                 f"with a Precomputed kernel, X lists row numbers of K, integers from 0 to {len(self.K) - 1}, "

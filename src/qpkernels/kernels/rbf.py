@@ -8,11 +8,17 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from qpkernels.arrays import Matrix, Vector, check_positive, finite_matrix, finite_vector
+from qpkernels.arrays import Matrix, Vector, check_positive, finite_matrix, finite_vector, row_blocks
 from qpkernels.errors import ParameterError, ShapeError
 from qpkernels.kernels.base import Kernel, Samples
 
 __all__ = ["RBF", "scale_gamma"]
+
+_EXPONENT_ERROR = 1e-11
+"""Largest error of an exponent that is left to rounding."""
+
+_VANISHING = 1e3
+"""exp of minus this is 0 in float64, whatever the rounding of the exponent."""
 
 
 @dataclass(frozen=True)
@@ -51,12 +57,12 @@ class RBF(Kernel):
     @classmethod
     def from_sigma(cls, sigma: float) -> RBF:
         r"""Return :math:`\exp(-\|x - z\|^2 / (2 \sigma^2))`: gamma = 1 / (2 sigma^2)."""
-        return cls(0.5 / check_positive(sigma, "sigma") ** 2)
+        return cls(0.5 * _inverse_square(sigma, "sigma"))
 
     @classmethod
     def from_c(cls, c: float) -> RBF:
         r"""Return :math:`\exp(-\|x - z\|^2 / c^2)`: gamma = 1 / c^2."""
-        return cls(1.0 / check_positive(c, "c") ** 2)
+        return cls(_inverse_square(c, "c"))
 
     @classmethod
     def from_theta(cls, theta: ArrayLike) -> RBF:
@@ -82,10 +88,13 @@ class RBF(Kernel):
         origin = Z.mean(axis=0)
         left = (X - origin) * roots
         right = left if X is Z else (Z - origin) * roots
-        squares = left @ right.T
-        squares *= -2.0
-        squares += np.einsum("ij,ij->i", left, left)[:, None]
-        squares += np.einsum("ij,ij->i", right, right)[None, :]
+        with np.errstate(over="ignore", invalid="ignore"):
+            lengths = np.einsum("ij,ij->i", left, left)[:, None], np.einsum("ij,ij->i", right, right)[None, :]
+            squares = left @ right.T
+            squares *= -2.0
+            squares += lengths[0]
+            squares += lengths[1]
+            _mend(squares, *lengths, X * roots, Z * roots)
         if X is Z:
             np.fill_diagonal(squares, 0.0)
         # Rounding may leave a distance of -1e-16 between equal samples.
@@ -95,6 +104,20 @@ class RBF(Kernel):
 
     def diagonal(self, X: Samples) -> Vector:
         return np.ones(len(X))
+
+
+def _mend(squares: Matrix, lengths: Matrix, other_lengths: Matrix, left: Matrix, right: Matrix) -> None:
+    """Compute those squared distances from differences where the product form (of these lengths) lost its digits."""
+    rounding = 4 * np.finfo(float).eps
+    if rounding * (lengths.max() + other_lengths.max()) <= _EXPONENT_ERROR:
+        return
+    for rows in row_blocks(*squares.shape):
+        lost = ~(rounding * (lengths[rows] + other_lengths) <= _EXPONENT_ERROR) & ~(squares[rows] > _VANISHING)
+        i, j = np.nonzero(lost)
+        i += rows.start
+        for part in row_blocks(i.size, left.shape[1]):
+            difference = left[i[part]] - right[j[part]]
+            squares[i[part], j[part]] = np.einsum("ij,ij->i", difference, difference)
 
 
 def scale_gamma(X: ArrayLike) -> float:
@@ -110,6 +133,14 @@ def scale_gamma(X: ArrayLike) -> float:
     if variance == 0.0:
         raise ParameterError("X is constant, so its variance gives no gamma; state a number.")
     return float(1.0 / (matrix.shape[1] * variance))
+
+
+def _inverse_square(width: float, name: str) -> float:
+    with np.errstate(over="ignore", under="ignore"):
+        inverse = float((1.0 / np.float64(check_positive(width, name))) ** 2)
+    if not 0.0 < inverse < np.inf:
+        raise ParameterError(f"{name} must lie between 1e-150 and 1e150, but {width:g} came; scale the features.")
+    return inverse
 
 
 def _halves(theta: ArrayLike) -> tuple[float, ...]:

@@ -27,7 +27,7 @@ def kernel_to_spec(kernel: Kernel, arrays: list[NDArray[Any]]) -> dict[str, Any]
             spec[field.name] = {"array": len(arrays)}
             arrays.append(value)
         else:
-            spec[field.name] = value
+            spec[field.name] = value.item() if isinstance(value, np.generic) else value
     return spec
 
 

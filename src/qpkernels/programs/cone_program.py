@@ -31,7 +31,7 @@ class Block:
         return slice(self.start, self.stop)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class QuadraticProgram:
     """min 1/2 x'Px + q'x s.t. Gx <= h, Ax = b: the form of qpsolvers, without separate bounds."""
 
@@ -43,7 +43,7 @@ class QuadraticProgram:
     b: Vector
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class ConeProgram:
     """min 1/2 x'Px + q'x + offset  s.t.  Ax + s = b, s in K = K_1 x K_2 x ...
 

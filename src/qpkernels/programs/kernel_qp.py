@@ -84,7 +84,8 @@ class KernelQP:
             raise ParameterError("epsilon and ridge must be at least 0 everywhere.")
         if self.lower.max() > 0 or self.upper.min() < 0:
             raise ParameterError("the bounds must enclose 0: lower <= 0 <= upper for every sample.")
-        if self.total is not None and not self.lower.sum() <= self.total <= self.upper.sum():
+        slack = 1e-12 * abs(self.total) if self.total is not None else 0.0
+        if self.total is not None and not self.lower.sum() - slack <= self.total <= self.upper.sum() + slack:
             raise ParameterError(
                 f"no beta within the bounds adds up to {self.total:g}: "
                 f"the sums run from {self.lower.sum():g} to {self.upper.sum():g}."

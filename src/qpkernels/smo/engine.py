@@ -16,11 +16,11 @@ from qpkernels.smo.steps import Arrays, pair_steps, separating_interval, single_
 
 __all__ = ["Iterate", "minimise"]
 
-_SAME_POINT = 1e-12
-"""||f||^2 / (||beta||_1^2 max K_ii) below which the hulls of both classes meet as far as float64 can tell."""
+_SAME_POINT = 1e-6
+"""Distance of two weighted means, against the spread of their samples, below which they are taken for one point."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Iterate:
     """Where the method stands after some steps.
 
@@ -106,17 +106,32 @@ def _iterates(program: KernelQP, tol: float, max_iter: int, start: Vector | None
 
 def _measure(program: KernelQP, beta: Vector, values: Vector, iterations: int, stalled: bool) -> Iterate:
     intercept = _intercept(program, beta, values)
-    unbounded = (np.isinf(program.lower) & (beta < 0)) | (np.isinf(program.upper) & (beta > 0))
-    size = float(np.abs(beta).sum()) if unbounded.any() and not program.ridge.any() else 0.0
-    flat = float(beta @ values) <= _SAME_POINT * size**2 * float(program.gram.diagonal.max())
     return Iterate(
         beta=beta.copy(),
         intercept=intercept,
         gap=duality_gap(program, beta, values, intercept),
         iterations=iterations,
         stalled=stalled,
-        diverging=size > 0 and flat,
+        diverging=_diverges(program, beta),
     )
+
+
+def _diverges(program: KernelQP, beta: Vector) -> bool:
+    """Return whether beta's unbounded part is a ray of decrease as far as float64 can tell.
+
+    That is, f of the part is 0 against the spread of its samples around their weighted mean: distances, so that
+    neither the origin nor a sample without weight matters.
+    """
+    free = (np.isinf(program.lower) & (beta < 0)) | (np.isinf(program.upper) & (beta > 0))
+    ray = np.where(free & (program.ridge == 0), beta, 0.0)
+    weight = np.abs(ray)
+    if not weight.any() or float(program.target @ ray - program.epsilon @ weight) <= 0:
+        return False
+    ray, weight = ray / weight.sum(), weight / weight.sum()
+    mean = program.gram.product(weight)
+    squares = program.gram.diagonal - 2.0 * mean + float(weight @ mean)
+    spread = float(weight @ np.sqrt(np.maximum(squares, 0.0)))
+    return float(ray @ program.gram.product(ray)) <= (_SAME_POINT * spread) ** 2
 
 
 def _intercept(program: KernelQP, beta: Vector, values: Vector) -> float:

@@ -23,6 +23,9 @@ __all__ = ["Arrays", "pair_steps", "separating_interval", "single_steps"]
 _FLAT = 1e-14
 """Curvature below this part of K_ii + K_jj is rounding: the two samples are the same point for the kernel."""
 
+_FAR = 1e100
+"""Longest step: without curvature and bound there is no end, and the engine recognises the direction."""
+
 
 class Arrays(NamedTuple):
     """The data of a KernelQP as compiled code takes them."""
@@ -78,7 +81,7 @@ def pair_steps(p: Arrays, beta: Vector, values: Vector, limit: int, floor: float
             delta = _length(fall, curvature, kink_i, 2 * p.epsilon[i], kink_j, 2 * p.epsilon[j])
         else:
             delta = _length(fall, curvature, kink_j, 2 * p.epsilon[j], kink_i, 2 * p.epsilon[i])
-        delta = min(delta, room_up, room_down)
+        delta = min(delta, room_up, room_down, _FAR)
         beta[i] = p.upper[i] if delta == room_up else beta[i] + delta
         beta[j] = p.lower[j] if delta == room_down else beta[j] - delta
         row_i, row_j = p.K[i], p.K[j]
@@ -97,7 +100,7 @@ def single_steps(p: Arrays, beta: Vector, values: Vector, limit: int, floor: flo
         room = p.upper[i] - beta[i] if sign > 0 else beta[i] - p.lower[i]
         kink = abs(beta[i]) if sign * beta[i] < 0 else np.inf
         curvature = _curvature(p.K[i, i], 0.0, p.ridge[i])
-        delta = min(_length(fall, curvature, kink, 2 * p.epsilon[i], np.inf, 0.0), room)
+        delta = min(_length(fall, curvature, kink, 2 * p.epsilon[i], np.inf, 0.0), room, _FAR)
         beta[i] = (p.upper[i] if sign > 0 else p.lower[i]) if delta == room else beta[i] + sign * delta
         row = p.K[i]
         for k in range(beta.size):

@@ -41,7 +41,7 @@ class Clarabel(Solver):
 
     name = "clarabel"
     cones: ClassVar = (Zero, Nonnegative, SecondOrder, PSDTriangle, Exponential, Power)
-    options = frozenset({"max_iter", "time_limit"})
+    options = frozenset({"tol", "max_iter", "time_limit"})
     module = "clarabel"
     install = "pip install clarabel"
 

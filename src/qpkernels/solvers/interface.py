@@ -12,6 +12,8 @@ from importlib.util import find_spec
 from time import perf_counter
 from typing import Any, ClassVar
 
+import numpy as np
+
 from qpkernels.arrays import Vector, check_positive
 from qpkernels.errors import (
     ParameterError,
@@ -36,7 +38,7 @@ class Claim(StrEnum):
     FAILED = "failed"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Request:
     """The options that mean the same for every solver.
 
@@ -59,7 +61,7 @@ class Request:
     verbose: bool
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Answer:
     """What a back-end returned, in the terms of the program.
 
@@ -83,7 +85,7 @@ class Answer:
     iterations: int | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Outcome(Answer):
     """An :class:`Answer` with the name of the solver and the seconds it took, without loading the back-end."""
 
@@ -105,7 +107,7 @@ class Solver(ABC):
     cones: ClassVar[tuple[type[Cone], ...]] = ()
     """Kinds of cone it takes in a ConeProgram."""
     options: frozenset[str] = frozenset()
-    """Which of max_iter, time_limit and warm_start it has."""
+    """Which of tol, max_iter, time_limit and warm_start it has; without tol it runs at its own accuracy."""
     module: str
     """What it imports."""
     install: str
@@ -180,7 +182,7 @@ class Solver(ABC):
             if value is not None and option not in self.options:
                 has = ", ".join(sorted(self.options)) or "none of these options"
                 raise UnsupportedOptionError(f"solver {self.name!r} has no {option}; it has {has}.")
-        if max_iter is not None and (max_iter != int(max_iter) or max_iter < 1):
+        if max_iter is not None and not (isinstance(max_iter, int | np.integer) and max_iter >= 1):
             raise ParameterError(f"max_iter must be an integer of at least 1, but {max_iter!r} came.")
         if time_limit is not None:
             check_positive(time_limit, "time_limit")
@@ -193,4 +195,17 @@ class Solver(ABC):
             raise
         except Exception as error:
             raise SolverFailedError(f"solver {self.name!r} raised {type(error).__name__}: {error}") from error
-        return Outcome(**vars(answer), solver=self.name, seconds=perf_counter() - begin)
+        seconds = perf_counter() - begin
+        self._check_shape(program, answer)
+        return Outcome(**vars(answer), solver=self.name, seconds=seconds)
+
+    def _check_shape(self, program: Program, answer: Answer) -> None:
+        if isinstance(program, ConeProgram):
+            expected = (program.q.size, program.b.size)
+        else:
+            expected = (len(program), 0 if program.total is None else 1)
+        if (answer.point.size, answer.multipliers.size) != expected:
+            raise SolverFailedError(
+                f"solver {self.name!r} must return a point and multipliers of sizes {expected}, but returned "
+                f"{(answer.point.size, answer.multipliers.size)} ({answer.words}); report it to its authors."
+            )

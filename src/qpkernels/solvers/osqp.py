@@ -30,7 +30,7 @@ class OSQP(Solver):
 
     name = "osqp"
     cones: ClassVar = (Zero, Nonnegative)
-    options = frozenset({"max_iter", "time_limit", "warm_start"})
+    options = frozenset({"tol", "max_iter", "time_limit", "warm_start"})
     module = "osqp"
     install = "pip install osqp"
 

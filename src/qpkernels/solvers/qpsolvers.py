@@ -59,9 +59,7 @@ class QPSolversBackend(Solver):
     def __init__(self, name: str) -> None:
         self.name = name
         self._names = _OPTIONS.get(name, _Options())
-        self.options = frozenset(
-            option for option in ("max_iter", "time_limit") if getattr(self._names, option) is not None
-        )
+        self.options = frozenset(option for option in ("tol", "max_iter", "time_limit") if getattr(self._names, option))
         self.module = _MODULES.get(name, "qpsolvers") if find_spec("qpsolvers") else "qpsolvers"
 
     @classmethod

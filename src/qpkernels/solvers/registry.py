@@ -68,6 +68,8 @@ def find_solver(name: str) -> Solver:
     """
     # A class with a name of its own stands for one solver; only then is it worth asking the families, of which
     # one imports a large package to answer.
+    if not isinstance(name, str):
+        raise UnknownSolverError(f"a solver is called by its name, a str, but {name!r} came; see registered_solvers().")
     for family in sorted(_families(), key=lambda family: vars(family).get("name") != name):
         solver = family.named(name)
         if solver is not None:

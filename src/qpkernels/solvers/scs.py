@@ -29,7 +29,7 @@ class SCS(Solver):
 
     name = "scs"
     cones: ClassVar = (Zero, Nonnegative, SecondOrder, Exponential, Power)
-    options = frozenset({"max_iter", "time_limit"})
+    options = frozenset({"tol", "max_iter", "time_limit"})
     module = "scs"
     install = 'pip install "qpkernels[solvers]"'
 

@@ -31,7 +31,7 @@ class SMO(Solver):
 
     name = "smo"
     programs: ClassVar = (KernelQP,)
-    options = frozenset({"max_iter", "time_limit", "warm_start"})
+    options = frozenset({"tol", "max_iter", "time_limit", "warm_start"})
     module = "numba"
     install = "pip install numba"
 
