@@ -5,6 +5,7 @@ from qpkernels.certificates.certificate import Certificate, Status
 from qpkernels.certificates.cone_program import (
     certify_cone_program,
     certify_infeasibility,
+    certify_unboundedness,
 )
 from qpkernels.certificates.kernel_qp import DualityGap, FunctionAtSamples, certify_kernel_qp, duality_gap
 from qpkernels.certificates.support import Support, split_support
@@ -18,6 +19,7 @@ __all__ = [
     "certify_cone_program",
     "certify_infeasibility",
     "certify_kernel_qp",
+    "certify_unboundedness",
     "duality_gap",
     "split_support",
 ]

@@ -1,49 +1,65 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Conic KKT residuals of any candidate (x, z) of a ConeProgram, and the proof that there is no solution."""
+"""Conic KKT residuals of any candidate (x, z) of a ConeProgram, and the proofs that there is no solution.
+
+Every residual is relative to the size of the terms it is made of, row by row and column by column, so that neither the
+units of a variable or a constraint nor a single large row can hide a violation.
+"""
+
+from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csc_array, vstack
 
-from qpkernels.arrays import Vector
+from qpkernels.arrays import Indices, Vector
 from qpkernels.certificates.certificate import Certificate, relative, undefined
 from qpkernels.programs.cone_program import Block, ConeProgram
-from qpkernels.programs.cones import Nonnegative
+from qpkernels.programs.cones import Nonnegative, Zero
 
-__all__ = ["certify_cone_program", "certify_infeasibility"]
+__all__ = ["certify_cone_program", "certify_infeasibility", "certify_unboundedness"]
 
 
 def certify_cone_program(program: ConeProgram, x: Vector, z: Vector) -> Certificate:
     """Certify the point x with the multipliers z.
 
-    With s = b - Ax and r = Px + q + A'z, relative to the size of their terms:
+    With s = b - Ax and r = Px + q + A'z:
 
-    * primal residual: the distance of s from K;
-    * dual residual: max |r|, and the distance of z from K* (wrong signs);
-    * gap: |x'Px + q'x + b'z| against max(1, |primal value|, |dual value|);
-    * complementarity: the largest |s_i z_i| (an inequality) or |s'z| (another cone), against the same.
+    * primal residual: the distance of s from K, each row relative to its terms |b_i| + sum_j |A_ij| |x_j|;
+    * dual residual: |r_j| relative to the terms of column j, and the distance of z from K* (wrong signs) relative to
+      the terms of the columns it enters;
+    * gap: |x'Px + q'x + b'z| relative to max(|primal value|, |dual value|), constants apart;
+    * complementarity: the largest |s_i z_i| (an inequality) or |s'z| (another cone), relative to the same.
 
-    The values bound the optimum up to these residuals.
+    In these terms |x_j| and |z_i| stand for the largest of their block, whose entries share a unit; and a residual that
+    a move of a single entry mends is measured by what the other rows notice of that move. Without an objective every
+    feasible point is optimal, and z = 0 proves it. The values bound the optimum up to these residuals.
     """
     if not (np.isfinite(x).all() and np.isfinite(z).all()):
         return undefined("the answer holds NaN or infinity")
-    Px, Ax, Az = program.P @ x, program.A @ x, program.A.T @ z
-    s = program.b - Ax
-    primal_value = program.objective(x)
-    dual_value = float(-0.5 * x @ Px - program.b @ z) + program.offset
-    scale = max(1.0, abs(primal_value), abs(dual_value))
-    stationarity = float(np.abs(Px + program.q + Az).max(initial=0.0))
+    if not program.P.nnz and not program.q.any():
+        z = np.zeros_like(z)
+    s, Px = program.b - program.A @ x, program.P @ x
+    primal_value, dual_value = float(0.5 * x @ Px + program.q @ x), float(-0.5 * x @ Px - program.b @ z)
+    scale = max(abs(primal_value), abs(dual_value))
+    terms = _Terms.of(program, x, z, scale)
     products = np.concatenate([[0.0], *_products(program, s, z)])
     largest = int(np.argmax(np.abs(products))) - 1
-    outside = max((cone.violation(s[rows]) for cone, rows in program.parts()), default=0.0)
-    wrong_sign = max((cone.dual_violation(z[rows]) for cone, rows in program.parts()), default=0.0)
+    outside = [relative(cone.violation(s[rows]), terms.rows[rows].max()) for cone, rows in program.parts()]
+    wrong_sign = [relative(cone.dual_violation(z[rows]), terms.signs[rows].max()) for cone, rows in program.parts()]
+    for number, (cone, rows) in enumerate(program.parts()):
+        if isinstance(cone, Nonnegative):
+            outside[number] = _worst(np.maximum(-s[rows], 0.0), terms.rows[rows])
+            wrong_sign[number] = _worst(np.maximum(-z[rows], 0.0), terms.signs[rows])
     return Certificate(
-        primal_value=primal_value,
-        dual_value=dual_value,
-        relative_gap=abs(primal_value - dual_value) / scale,
-        primal_residual=outside / _size(Ax, program.b),
-        dual_residual=max(stationarity / _size(Px, program.q, Az), wrong_sign / _size(z)),
-        complementarity=abs(float(products[largest + 1])) / scale,
+        primal_value=primal_value + program.offset,
+        dual_value=dual_value + program.offset,
+        relative_gap=relative(abs(primal_value - dual_value), scale),
+        primal_residual=max(outside, default=0.0),
+        dual_residual=max(_worst(np.abs(Px + program.q + program.A.T @ z), terms.columns), *wrong_sign, 0.0),
+        complementarity=relative(abs(float(products[largest + 1])), scale),
         worst=f"{_place(program.rows, largest)} contributes {products[largest + 1]:.1e} to the gap",
     )
 
@@ -52,24 +68,144 @@ def certify_infeasibility(program: ConeProgram, z: Vector) -> Certificate:
     """Certify that no x satisfies the constraints, by multipliers z (Farkas).
 
     A proof is z in K* with A'z = 0 and b'z < 0: along it the dual rises without end, so both values are +inf. The dual
-    residual is how far z is from such a proof, relative to -b'z = 1 and to the sizes of z and A.
+    residual is how far z is from such a proof: |A'z| relative to |A|'|z|, column by column, wrong signs relative to
+    the largest of z.
     """
     proof = -float(program.b @ z) if np.isfinite(z).all() else 0.0
     if not proof > 0:
         return undefined("the multipliers prove nothing: b'z is not negative")
     wrong_sign = max((cone.dual_violation(z[rows]) for cone, rows in program.parts()), default=0.0)
-    unbalanced = float(np.abs(program.A.T @ z).max(initial=0.0))
-    entry = float(abs(program.A).max()) if program.A.nnz else 1.0
-    heaviest = int(np.argmax(np.abs(z)))
+    unbalanced = _worst(np.abs(program.A.T @ z), abs(program.A).T @ np.abs(z))
     return Certificate(
         primal_value=np.inf,
         dual_value=np.inf,
         relative_gap=0.0,
         primal_residual=0.0,
-        dual_residual=max(relative(wrong_sign, float(np.abs(z).max())), unbalanced / (proof * max(1.0, entry))),
+        dual_residual=max(relative(wrong_sign, float(np.abs(z).max())), unbalanced),
         complementarity=0.0,
-        worst=f"the heaviest of the contradicting constraints is {_place(program.rows, heaviest)}",
+        worst=f"the heaviest of the contradicting constraints is {_place(program.rows, int(np.argmax(np.abs(z))))}",
     )
+
+
+def certify_unboundedness(program: ConeProgram, x: Vector) -> Certificate:
+    """Certify that the objective falls without end along the direction x, so that both values are -inf.
+
+    A proof is x with Px = 0, -Ax in K and q'x < 0. The primal residual is how far x is from such a proof: |Px| and the
+    distance of -Ax from K relative to their terms, row by row.
+    """
+    proof = -float(program.q @ x) if np.isfinite(x).all() else 0.0
+    if not proof > 0:
+        return undefined("the direction proves nothing: q'x is not negative")
+    curved = _worst(np.abs(program.P @ x), abs(program.P) @ np.abs(x))
+    rise, terms = -(program.A @ x), abs(program.A) @ np.abs(x)
+    leaving = [relative(cone.violation(rise[rows]), terms[rows].max()) for cone, rows in program.parts()]
+    steepest = int(np.argmax(np.abs(program.q * x)))
+    return Certificate(
+        primal_value=-np.inf,
+        dual_value=-np.inf,
+        relative_gap=0.0,
+        primal_residual=max(curved, *leaving, 0.0),
+        dual_residual=0.0,
+        complementarity=0.0,
+        worst=f"the objective falls most along {_place(program.variables, steepest, 'entry')}",
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Terms:
+    """Sizes that residuals are relative to: of the rows, of the columns, and of the multipliers' signs."""
+
+    rows: Vector
+    columns: Vector
+    signs: Vector
+
+    @classmethod
+    def of(cls, program: ConeProgram, x: Vector, z: Vector, scale: float) -> _Terms:
+        size_x, size_z = _block_sizes(program.variables, x), _block_sizes(program.rows, z)
+        A, P = csc_array(abs(program.A)), abs(program.P)
+        slope = P @ size_x + np.abs(program.q)
+        rows = np.abs(program.b) + A @ size_x
+        columns = slope + A.T @ size_z
+        At, prices = csc_array(A.T), np.abs(program.b)
+        mended = _Moves.of(At, columns, prices, scale).coupled(program).mended(columns)
+        signs = _Moves.of(At, mended, prices, scale).noticed
+        return cls(rows=_Moves.of(A, rows, slope, scale).mended(rows), columns=mended, signs=signs)
+
+
+@dataclass(frozen=True, eq=False)
+class _Moves:
+    """How far an entry can move before a row that it enters, or the objective, notices.
+
+    Attributes
+    ----------
+    sizes
+        |A| with the sizes of the objective's coefficients as one more row; shape (rows + 1, entries).
+    first, second
+        For each entry: the move that the first row notices, and the one that the next row notices.
+    nearest
+        For each nonzero: whether its row is the one that notices first.
+    """
+
+    sizes: csc_array
+    first: Vector
+    second: Vector
+    nearest: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, A: csc_array, rows: Vector, objective: Vector, scale: float) -> _Moves:
+        sizes = csc_array(vstack([A, csc_array(objective[None, :])]))
+        sizes.eliminate_zeros()
+        reach = np.append(rows, scale)[sizes.indices] / sizes.data
+        entry = np.repeat(np.arange(sizes.shape[1]), np.diff(sizes.indptr))
+        first = _smallest(reach, entry, sizes.shape[1])
+        (candidates,) = np.nonzero(reach == first[entry])
+        _, chosen = np.unique(entry[candidates], return_index=True)
+        nearest = np.zeros(reach.size, dtype=np.bool_)
+        nearest[candidates[chosen]] = True
+        second = _smallest(np.where(nearest, np.inf, reach), entry, sizes.shape[1])
+        return cls(sizes, first, second, nearest)
+
+    def coupled(self, program: ConeProgram) -> _Moves:
+        """Let an entry that nothing else notices be noticed by its cone, whose entries share a unit."""
+        second = self.second.copy()
+        for cone, rows in program.parts():
+            seen = self.first[rows][np.isfinite(self.first[rows])]
+            if seen.size and not isinstance(cone, Zero | Nonnegative):
+                second[rows] = np.where(np.isfinite(second[rows]), second[rows], seen.max())
+        return replace(self, second=second)
+
+    @property
+    def noticed(self) -> Vector:
+        """For each entry, the move after which something notices; 0 where nothing ever does."""
+        return np.where(np.isfinite(self.first), self.first, 0.0)
+
+    def mended(self, rows: Vector) -> Vector:
+        """Return the sizes of the rows, raised to what moving one entry changes in a row before another notices."""
+        entry = np.repeat(np.arange(self.sizes.shape[1]), np.diff(self.sizes.indptr))
+        others = np.where(self.nearest, self.second[entry], self.first[entry])
+        raised = np.append(rows, 0.0)
+        np.maximum.at(raised, self.sizes.indices, np.where(np.isfinite(others), self.sizes.data * others, 0.0))
+        return raised[:-1]
+
+
+def _smallest(values: Vector, group: Indices, groups: int) -> Vector:
+    smallest = np.full(groups, np.inf)
+    np.minimum.at(smallest, group, values)
+    return smallest
+
+
+def _block_sizes(blocks: tuple[Block, ...], values: Vector) -> Vector:
+    """Return for each entry the largest size in its block."""
+    sizes = np.zeros(values.size)
+    for block in blocks:
+        sizes[block.range] = np.abs(values[block.range]).max(initial=0.0)
+    return sizes
+
+
+def _worst(amounts: Vector, sizes: Vector) -> float:
+    """Return the largest of amounts / sizes, with 0 / 0 = 0."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return float(np.where(amounts == 0, 0.0, amounts / sizes).max(initial=0.0))
 
 
 def _products(program: ConeProgram, s: Vector, z: Vector) -> Iterator[Vector]:
@@ -82,12 +218,8 @@ def _products(program: ConeProgram, s: Vector, z: Vector) -> Iterator[Vector]:
             yield spread
 
 
-def _size(*terms: Vector) -> float:
-    return max(1.0, *(float(np.abs(term).max(initial=0.0)) for term in terms))
-
-
-def _place(blocks: tuple[Block, ...], row: int) -> str:
+def _place(blocks: tuple[Block, ...], index: int, kind: str = "row") -> str:
     for block in blocks:
-        if block.start <= row < block.stop:
-            return f"row {row - block.start} of {block.name!r}"
-    return "no row"
+        if block.start <= index < block.stop:
+            return f"{kind} {index - block.start} of {block.name!r}"
+    return f"no {kind}"
