@@ -7,37 +7,41 @@ from abc import ABC, abstractmethod
 from copy import copy
 from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, TypeAlias
 
 import cvxpy as cp
 import numpy as np
+from cvxpy.reductions.solution import Solution as CVXPYSolution
 from numpy.typing import ArrayLike
 
 from formulations.lowering import Lowered, lower
 from formulations.routes import solve_cone_program, solve_kernel_qp
 from formulations.solution import Candidate, Solution
 from qpkernels.arrays import Vector
-from qpkernels.certificates import Certificate
+from qpkernels.certificates import Certificate, certify_cone_program
 from qpkernels.errors import (
     ExtendedModelError,
     InfeasibleError,
     ParameterError,
     SolverFailedError,
+    UnboundedError,
     UnsupportedOptionError,
 )
 from qpkernels.export import write_npz
 from qpkernels.programs import KernelQP
 from qpkernels.solvers import Solver, find_solver
 
-__all__ = ["Formulation"]
+__all__ = ["Formulation", "Multipliers"]
+
+Multipliers: TypeAlias = dict[str, ArrayLike]
+"""Values of multipliers by the label of their constraint."""
 
 
 class Formulation(ABC):
     """A model on data: declared in CVXPY, solved by any solver, certified without it.
 
     A subclass declares the problem, and says how an answer is read from the solved problem and how one from elsewhere
-    is written to it. Attributes are set once: change a hyper-parameter through its CVXPY parameter
-    (``model.C.value = ...``), which every later solve uses.
+    is written to it. A model is frozen; only its hyper-parameters change, being CVXPY parameters.
     """
 
     catalogue: ClassVar[str]
@@ -47,13 +51,17 @@ class Formulation(ABC):
     _extra_objective: cp.Expression | None = None
 
     def __setattr__(self, name: str, value: object) -> None:
-        """Set an attribute that has no value yet; refuse to replace one."""
-        if name in self.__dict__:
+        """Set an attribute while the model is being stated; refuse afterwards."""
+        if "_frozen" in self.__dict__:
             raise AttributeError(
-                f"{name} of a {self.name} cannot be replaced; state a new model, or set a hyper-parameter through "
-                f"its parameter, as in model.{name}.value = ..."
+                f"a {self.name} is frozen, so {name!r} cannot be set; state a new model, or change a hyper-parameter "
+                "by set_params."
             )
         super().__setattr__(name, value)
+
+    def freeze(self) -> None:
+        """Refuse further attributes: the model is stated."""
+        self.__dict__["_frozen"] = True
 
     # What a subclass gives ------------------------------------------------------------------------------------
 
@@ -66,21 +74,26 @@ class Formulation(ABC):
         """Read an answer from the values of the solved problem; ``z`` are the multipliers of its lowered rows."""
 
     @abstractmethod
-    def assign(self, candidate: Candidate) -> None:
-        """Write an answer from elsewhere to the variables, and to the multipliers by :meth:`set_multiplier`."""
+    def assign(self, candidate: Candidate) -> Multipliers:
+        """Write an answer from elsewhere to the variables, and return the multipliers of the labelled constraints."""
 
     @abstractmethod
     def interpret(self, candidate: Candidate, certificate: Certificate, **facts: Any) -> Solution:
         """Make a solution of an answer and its certificate; ``facts`` are the other fields of Solution."""
 
+    def certify_answer(self, lowered: Lowered, x: Vector, z: Vector, candidate: Candidate) -> Certificate:
+        """Judge the answer of a cone solver: the textbook's by its own bound, an extended one's by the conic one."""
+        if self.is_extended:
+            return certify_cone_program(lowered.program, x, z)
+        return self.certify_candidate(candidate)
+
     @abstractmethod
     def certify_candidate(self, candidate: Candidate) -> Certificate:
         """Judge an answer of the textbook model from the data alone."""
 
-    @property
     @abstractmethod
-    def partner(self) -> Formulation:
-        """The dual of a primal form, the primal of a dual, on the same data and hyper-parameters."""
+    def state_partner(self) -> Formulation:
+        """State the dual of a primal form, the primal of a dual, on the same data and hyper-parameters."""
 
     def kernel_qp(self) -> KernelQP | None:
         """Return the model as a KernelQP, or None if it is none."""
@@ -90,7 +103,7 @@ class Formulation(ABC):
         """Return the value of this form where the KernelQP's primal value is that of ``certificate``."""
         return certificate.primal_value
 
-    def explain_infeasible(self, certificate: Certificate, multipliers: Vector, words: str) -> InfeasibleError:
+    def explain_infeasible(self, certificate: Certificate, multipliers: Vector, words: str) -> Exception:
         """Return the error to raise when no point satisfies the constraints."""
         return InfeasibleError(
             f"the constraints of this {self.name} contradict each other ({words}): {certificate.worst}; relax it.",
@@ -98,9 +111,16 @@ class Formulation(ABC):
             multipliers,
         )
 
+    def explain_unbounded(self, certificate: Certificate, words: str) -> Exception:
+        """Return the error to raise when the objective is proved to fall without end."""
+        return UnboundedError(
+            f"the objective of this {self.name} falls without end ({words}): {certificate.worst}; bound it.",
+            certificate,
+        )
+
     def explain_failure(self, words: str) -> Exception:
-        """Return the error to raise when a solver gives no point, or says that the objective has no bound."""
-        return SolverFailedError(f"{words} for this {self.name}; try another solver, or a larger max_iter.")
+        """Return the error to raise when a solver gives no point, or none that its claim would need."""
+        return SolverFailedError(f"{words}, for this {self.name}; try another solver, or a larger max_iter.")
 
     # What a user calls ----------------------------------------------------------------------------------------
 
@@ -117,9 +137,24 @@ class Formulation(ABC):
         if self._extra_objective is not None:
             expression = expression + self._extra_objective
         problem = cp.Problem(type(textbook.objective)(expression), [*textbook.constraints, *self._extra_constraints])
-        for label, value in self._multipliers.items():
-            _constraint(problem, label).save_dual_value(value)
+        self._write_to(problem)
         return problem
+
+    @cached_property
+    def partner(self) -> Formulation:
+        """The dual of a primal form, the primal of a dual; it shares data and hyper-parameters with this model.
+
+        Raises
+        ------
+        ExtendedModelError
+            If the model is extended: the textbook's partner is not that of the extended problem.
+        """
+        if self.is_extended:
+            raise ExtendedModelError(
+                f"an extended {self.name} has no stated partner: the added terms would be missing there; "
+                "take the partner of the model without the extension."
+            )
+        return self.state_partner()
 
     @property
     def is_extended(self) -> bool:
@@ -140,11 +175,11 @@ class Formulation(ABC):
                 )
         extended = copy(self)
         fresh = extended.__dict__
-        fresh.pop("problem", None)
-        fresh["_multipliers"] = {}
+        for stale in ("problem", "partner", "_answer"):
+            fresh.pop(stale, None)
         fresh["_extra_constraints"] = (*self._extra_constraints, *constraints)
         if objective is not None:
-            term = cp.Constant(objective) if isinstance(objective, int | float) else objective
+            term = _scalar_expression(objective)
             fresh["_extra_objective"] = term if self._extra_objective is None else self._extra_objective + term
         return extended
 
@@ -192,11 +227,14 @@ class Formulation(ABC):
             If the solver cannot be asked.
         InfeasibleError
             If no point satisfies the constraints.
+        UnboundedError
+            If the objective falls without end, which an extension can do.
         SolverFailedError
             If the solver gives no answer.
         """
         self.check_parameters()
-        backend = find_solver(solver or ("smo" if self.kernel_qp() is not None else "clarabel"))
+        best = "clarabel" if self.kernel_qp() is None else "smo"
+        backend = find_solver(best if solver is None else solver)
         limits: dict[str, Any] = {"tol": tol, "max_iter": max_iter, "time_limit": time_limit, "verbose": verbose}
         if KernelQP in backend.programs:
             start = warm_start.beta if isinstance(warm_start, Solution) else warm_start
@@ -221,6 +259,8 @@ class Formulation(ABC):
 
         Raises
         ------
+        ParameterError, ShapeError
+            If it is none of these, or does not fit the data.
         ExtendedModelError
             If the model is extended: a proof then needs the multipliers of the extra constraints, which only
             solving gives.
@@ -241,22 +281,38 @@ class Formulation(ABC):
     def check_parameters(self) -> None:  # noqa: B027  a model without hyper-parameters has nothing to refuse
         """Refuse hyper-parameters outside their range."""
 
-    @cached_property
-    def _multipliers(self) -> dict[str, Vector]:
-        return {}
-
     def constraint(self, label: str) -> cp.Constraint:
         """Return the constraint of the problem with that label."""
         return _constraint(self.problem, label)
 
-    def set_multiplier(self, label: str, value: ArrayLike) -> None:
-        """Write the multiplier of a constraint, now or as soon as the problem is declared."""
-        self._multipliers[label] = np.asarray(value, dtype=np.float64)
+    def write(self, candidate: Candidate, value: float, proved: bool) -> None:
+        """Write an answer from elsewhere to the variables, and to the problem now or as soon as it is declared."""
+        self.__dict__["_answer"] = (self.assign(candidate), value, proved)
         if "problem" in self.__dict__:
-            self.constraint(label).save_dual_value(self._multipliers[label])
+            self._write_to(self.problem)
+
+    def _write_to(self, problem: cp.Problem) -> None:
+        if "_answer" not in self.__dict__:
+            return
+        multipliers, value, proved = self.__dict__["_answer"]
+        status = cp.OPTIMAL if proved else cp.OPTIMAL_INACCURATE
+        primal = {variable.id: variable.value for variable in problem.variables()}
+        dual = {_constraint(problem, label).id: np.asarray(vector) for label, vector in multipliers.items()}
+        problem.unpack(CVXPYSolution(status, value, primal, dual, {}))
 
     def prepare(self) -> None:  # noqa: B027  most declarations need nothing computed before
         """Compute the kernel matrix if the declaration needs it, so that its time is told apart."""
+
+
+def _scalar_expression(objective: object) -> cp.Expression:
+    if isinstance(objective, int | float):
+        return cp.Constant(objective)
+    if isinstance(objective, cp.Expression) and objective.is_scalar():
+        return objective
+    raise ParameterError(
+        f"a further objective term must be a scalar CVXPY expression or a number, but {objective!r} came; "
+        "leave Minimize out, and sum a vector."
+    )
 
 
 def _constraint(problem: cp.Problem, label: str) -> cp.Constraint:

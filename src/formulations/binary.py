@@ -4,16 +4,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Self
+from functools import cached_property
+from typing import Any, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import issparse
 
 from formulations.base import Formulation
 from formulations.solution import Candidate, Solution
 from qpkernels.arrays import Vector, frozen
-from qpkernels.certificates import Certificate, Support, certify_kernel_qp, split_support
-from qpkernels.errors import LabelError, NonFiniteError, OneClassError, ShapeError
+from qpkernels.certificates import Certificate, FunctionAtSamples, Support, certify_kernel_qp, split_support
+from qpkernels.errors import LabelError, NonFiniteError, OneClassError, ParameterError, ShapeError
 from qpkernels.expansion import Expansion
 from qpkernels.gram import Gram
 from qpkernels.kernels import Kernel, Linear
@@ -43,9 +45,20 @@ class TwoClasses:
     classes: NDArray[Any]
     explicit: bool
 
+    @cached_property
+    def radius(self) -> float:
+        """The largest distance of a sample from the mean of all, in the space of the kernel."""
+        if self.gram.features is not None:
+            centred = self.gram.features - self.gram.features.mean(axis=0)
+            return float(np.sqrt(np.einsum("ij,ij->i", centred, centred).max()))
+        means = self.gram.product(np.full(len(self.gram), 1.0 / len(self.gram)))
+        return float(np.sqrt(max(0.0, float((self.gram.diagonal - 2.0 * means + means.mean()).max()))))
+
     @classmethod
     def from_arrays(cls, X: ArrayLike, y: ArrayLike, kernel: Kernel | None) -> TwoClasses:
         """Check the data and bind the kernel to them."""
+        if kernel is not None and not isinstance(kernel, Kernel):
+            raise ParameterError(f"kernel must be a Kernel object, such as RBF(gamma=0.1), but {kernel!r} came.")
         gram = Gram(Linear() if kernel is None else kernel, X)
         signs, classes = two_classes(y, len(gram))
         gram.require_psd()
@@ -65,13 +78,18 @@ def two_classes(y: ArrayLike, samples: int) -> tuple[Vector, NDArray[Any]]:
         If there are not exactly two different labels.
     """
     labels = np.asarray(y)
+    if labels.dtype == object:
+        # Text from a table arrives as objects; anything else there does not sort, or hides missing values.
+        labels = np.array(labels.tolist())
+    if labels.dtype.kind not in "biufUS" or np.ma.isMaskedArray(y):
+        raise LabelError(f"y must hold numbers or text, but labels of type {labels.dtype} came; convert them first.")
     if labels.ndim != 1:
         raise ShapeError(f"y must have one dimension, one label for each sample, but its shape is {labels.shape}.")
     if labels.size != samples:
         raise ShapeError(
             f"X and y must have the same length, but X has {samples} samples and y has {labels.size} labels."
         )
-    if labels.dtype.kind in "fc" and not np.isfinite(labels).all():
+    if labels.dtype.kind == "f" and not np.isfinite(labels).all():
         first = int(np.flatnonzero(~np.isfinite(labels))[0])
         raise NonFiniteError(f"y must hold finite labels only, but y[{first}] is {labels[first]}; drop those samples.")
     classes = np.unique(labels)
@@ -104,6 +122,7 @@ class BinaryClassifier(Formulation):
 
     def __init__(self, X: ArrayLike, y: ArrayLike, kernel: Kernel | None = None) -> None:
         self._bind(TwoClasses.from_arrays(X, y, kernel))
+        self.freeze()
 
     def _bind(self, data: TwoClasses) -> None:
         self.data = data
@@ -115,6 +134,7 @@ class BinaryClassifier(Formulation):
         """Return a model on data that are bound already, sharing the kernel matrix."""
         model = cls.__new__(cls)
         model._bind(data, **hyperparameters)
+        model.freeze()
         return model
 
     def __len__(self) -> int:
@@ -130,32 +150,67 @@ class BinaryClassifier(Formulation):
         return None if self.is_extended else self.textbook_qp()
 
     def candidate(self, answer: Any) -> Candidate:
-        """Read (beta, b), a Solution, or a fitted estimator with dual_coef_, support_ and intercept_."""
+        """Read (beta, b), a Solution, or a fitted estimator with dual_coef_, support_ and intercept_.
+
+        Raises
+        ------
+        ParameterError, ShapeError
+            If it is none of these, or does not fit the data.
+        """
         if isinstance(answer, Candidate):
             return answer
         if isinstance(answer, Solution):
-            beta, intercept = answer.beta, answer.intercept
-        elif hasattr(answer, "dual_coef_"):
-            beta, intercept = self._from_estimator(answer)
-        else:
-            beta, intercept = answer
-        beta = np.asarray(beta, dtype=np.float64)
-        if beta.shape != (len(self),):
-            raise ShapeError(f"beta must have {len(self)} entries, one for each sample, but its shape is {beta.shape}.")
-        return Candidate(beta, float(intercept), self._expand(beta, float(intercept)))
+            return self._from_solution(answer)
+        if hasattr(answer, "dual_coef_"):
+            return self._from_coefficients(*self._from_estimator(answer))
+        if isinstance(answer, tuple) and len(answer) == 2:
+            return self._from_coefficients(*answer)
+        raise ParameterError(
+            f"an answer is a Solution, a pair (beta, b), or a fitted SVC, but {type(answer).__name__} came; "
+            "a function alone is not enough, since the proof needs the multipliers."
+        )
+
+    def _from_coefficients(self, coefficients: Any, intercept: Any) -> Candidate:
+        beta = np.asarray(coefficients)
+        if beta.shape != (len(self),) or beta.dtype.kind not in "biuf" or np.ndim(intercept) != 0:
+            raise ShapeError(
+                f"beta must hold {len(self)} real numbers, one for each sample, and b one, but arrays of shapes "
+                f"{beta.shape} ({beta.dtype}) and {np.shape(intercept)} came."
+            )
+        beta, b = beta.astype(np.float64), float(intercept)
+        return Candidate(beta, b, self._expand(beta, b))
+
+    def _from_solution(self, solution: Solution) -> Candidate:
+        """Return the multipliers with the solution's own function, where that lives in the space of our kernel."""
+        candidate = self._from_coefficients(solution.beta, solution.intercept)
+        function = solution.function
+        if function.kernel != self.gram.kernel or function.centers.shape[1:] != self.gram.X.shape[1:]:
+            return candidate
+        at = FunctionAtSamples(function(self.gram.X) - function.intercept, function.squared_norm)
+        return Candidate(candidate.beta, solution.intercept, function, at)
 
     def _from_estimator(self, estimator: Any) -> tuple[Vector, float]:
         """Return (beta, b) of a fitted SVC: dual_coef_ holds y_i alpha_i of its support vectors."""
-        support, coefficients = np.asarray(estimator.support_), np.asarray(estimator.dual_coef_)
-        if coefficients.shape[0] != 1 or support.max() >= len(self):
+        if not (hasattr(estimator, "support_") and hasattr(estimator, "classes_")):
+            raise ParameterError(
+                f"a fitted two-class SVC has support_ and classes_, but this {type(estimator).__name__} has not."
+            )
+        if not np.array_equal(estimator.classes_, self.data.classes):
+            raise ParameterError(
+                f"the estimator must be fitted to the classes {self.data.classes.tolist()}, but it was fitted to "
+                f"{np.asarray(estimator.classes_).tolist()}."
+            )
+        dual: Any = estimator.dual_coef_
+        coefficients = np.asarray(cast(Any, dual).todense() if issparse(dual) else dual)
+        support = np.asarray(estimator.support_)
+        if support.max() >= len(self):
             raise ShapeError(
-                f"the estimator must be fitted to two classes on these {len(self)} samples, but it has coefficients of "
-                f"shape {coefficients.shape} and support vectors up to number {support.max()}."
+                f"the estimator must be fitted to these {len(self)} samples, but it has a support vector "
+                f"{support.max()}."
             )
         beta = np.zeros(len(self))
         beta[support] = coefficients[0]
-        flipped = -1.0 if estimator.classes_[1] == self.data.classes[0] else 1.0
-        return flipped * beta, flipped * float(np.ravel(estimator.intercept_)[0])
+        return beta, float(np.ravel(estimator.intercept_)[0])
 
     def _expand(self, beta: Vector, intercept: float) -> Expansion:
         """Return the expansion over the samples with a coefficient."""
@@ -168,7 +223,8 @@ class BinaryClassifier(Formulation):
     def certify_candidate(self, candidate: Candidate) -> Certificate:
         """Bound the error of (beta, b), and of f, by the duality gap of the KernelQP."""
         program = self.textbook_qp()
-        assert program is not None
+        if program is None:
+            raise NotImplementedError(f"a {self.name} that is no KernelQP must give its own certificate")
         return certify_kernel_qp(program, candidate.beta, candidate.intercept, candidate.at_samples)
 
     def values(self, candidate: Candidate) -> Vector:

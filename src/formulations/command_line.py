@@ -53,6 +53,14 @@ _MODELS: dict[str, type[BinaryClassifier]] = {
 _MOST_CLASSES = 100
 """More different targets than this are taken for the values of a regression."""
 
+_KERNEL_OPTIONS = {
+    "rbf": ("--gamma",),
+    "linear": (),
+    "polynomial": ("--gamma", "--degree", "--coef0"),
+    "none": (),
+}
+"""The kernels of the command line, each with its options; none: weights in the features themselves."""
+
 _SOFT_MARGIN = ["soft-margin-primal", "soft-margin-hinge", "soft-margin-dual"]
 
 Data = Annotated[str, typer.Argument(help="A bundled set (breast-cancer, digits, wine, iris, diabetes) or a file.")]
@@ -61,10 +69,13 @@ Models = Annotated[list[str], typer.Option("--model", help="A formulation; may b
 KernelName = Annotated[
     str, typer.Option("--kernel", help="rbf, linear, polynomial, or none: weights in the features themselves.")
 ]
-Gamma = Annotated[str, typer.Option(help="A number, 'scale' for 1 / (d Var X), or 'auto' for 1 / d.")]
-Degree = Annotated[int, typer.Option(help="Degree of the polynomial kernel.")]
-Coef0 = Annotated[float, typer.Option(help="Constant of the polynomial kernel.")]
-Price = Annotated[float, typer.Option("--C", help="Price of a slack in a soft margin.")]
+Gamma = Annotated[
+    str | None,
+    typer.Option(help="Of rbf and polynomial: a number, 'auto' for 1 / d, or 'scale', the default, for 1 / (d Var X)."),
+]
+Degree = Annotated[int | None, typer.Option(help="Degree of the polynomial kernel; default 3.")]
+Coef0 = Annotated[float | None, typer.Option(help="Constant of the polynomial kernel; default 0.")]
+Price = Annotated[float | None, typer.Option("--C", help="Price of a slack in a soft margin; default 1.")]
 Scale = Annotated[bool, typer.Option("--scale", help="Map every feature to [-1, 1].")]
 Positive = Annotated[str | None, typer.Option(help="The class that is +1, against all others.")]
 Target = Annotated[str | None, typer.Option(help="Target column of a CSV file: its name, or its number from 1.")]
@@ -80,7 +91,7 @@ def _reports_errors(command: Callable[P, None]) -> Callable[P, None]:
     def wrapper(*args: P.args, **kwargs: P.kwargs) -> None:
         try:
             command(*args, **kwargs)
-        except QPKernelsError as error:
+        except (QPKernelsError, OSError) as error:
             Console(stderr=True, soft_wrap=True).print(f"[bold red]{type(error).__name__}[/]: ", end="")
             print(error, file=sys.stderr)
             raise typer.Exit(1) from None
@@ -120,10 +131,10 @@ def solve(
         str | None, typer.Option(help="A name that 'qpkernels solvers' lists; default: the best.")
     ] = None,
     kernel: KernelName = "rbf",
-    gamma: Gamma = "scale",
-    degree: Degree = 3,
-    coef0: Coef0 = 0.0,
-    price: Price = 1.0,
+    gamma: Gamma = None,
+    degree: Degree = None,
+    coef0: Coef0 = None,
+    price: Price = None,
     scale: Scale = False,
     positive: Positive = None,
     target: Target = None,
@@ -159,10 +170,10 @@ def compare_command(
     models: Models = _SOFT_MARGIN,
     solver: Annotated[list[str] | None, typer.Option(help="A solver; may be repeated. Default: all.")] = None,
     kernel: KernelName = "rbf",
-    gamma: Gamma = "scale",
-    degree: Degree = 3,
-    coef0: Coef0 = 0.0,
-    price: Price = 1.0,
+    gamma: Gamma = None,
+    degree: Degree = None,
+    coef0: Coef0 = None,
+    price: Price = None,
     scale: Scale = False,
     positive: Positive = None,
     target: Target = None,
@@ -173,12 +184,15 @@ def compare_command(
     """Solve several formulations by several solvers, to see who agrees and who is proved."""
     X, y = _read(data, scale, positive, target)
     function = _kernel(kernel, X, gamma, degree, coef0)
-    stated = [_state(model, X, y, function, price) for model in models]
+    priced = [model for model in models if model in _MODELS and _has_price(model)]
+    if price is not None and not priced:
+        raise ParameterError(f"none of {', '.join(models)} has slacks, so there is no --C; leave it out.")
+    stated = [_state(model, X, y, function, price if model in priced else None) for model in models]
     comparison = compare(stated, solver or "all", tol=tol, time_limit=time_limit)
     if json_path is None or json_path != "-":
         console = Console()
         console = console if console.is_terminal else Console(width=200)
-        console.print(f"{data}: {len(y)} samples, {X.shape[1]} features, {_describe(function)}, C = {price:g}")
+        console.print(f"{data}: {len(y)} samples, {X.shape[1]} features, {_describe(function)}")
         console.print(comparison)
     if json_path is not None:
         _write_json(json.loads(comparison.to_json()), json_path)
@@ -191,10 +205,10 @@ def export(
     path: Annotated[Path, typer.Argument(help="The .npz file to write.")],
     model: Model = "soft-margin-dual",
     kernel: KernelName = "rbf",
-    gamma: Gamma = "scale",
-    degree: Degree = 3,
-    coef0: Coef0 = 0.0,
-    price: Price = 1.0,
+    gamma: Gamma = None,
+    degree: Degree = None,
+    coef0: Coef0 = None,
+    price: Price = None,
     scale: Scale = False,
     positive: Positive = None,
     target: Target = None,
@@ -241,22 +255,26 @@ def _read(source: str, scale: bool, positive: str | None, target: str | None) ->
     return scale_features(dataset.X) if scale else dataset.X, labels
 
 
-def _kernel(name: str, X: Matrix, gamma: str, degree: int, coef0: float) -> Kernel | None:
+def _kernel(name: str, X: Matrix, gamma: str | None, degree: int | None, coef0: float | None) -> Kernel | None:
+    given = {"--gamma": gamma, "--degree": degree, "--coef0": coef0}
+    if name not in _KERNEL_OPTIONS:
+        raise ParameterError(f"--kernel must be one of {', '.join(_KERNEL_OPTIONS)}, but {name!r} came.")
+    for option, value in given.items():
+        if value is not None and option not in _KERNEL_OPTIONS[name]:
+            raise ParameterError(f"--kernel {name} has no {option}; leave it out, or choose another kernel.")
     match name:
         case "rbf":
             return RBF(_gamma(gamma, X))
         case "polynomial":
-            return Polynomial(degree, _gamma(gamma, X), coef0)
+            return Polynomial(3 if degree is None else degree, _gamma(gamma, X), coef0 or 0.0)
         case "linear":
             return Linear()
-        case "none":
-            return None
         case _:
-            raise ParameterError(f"--kernel must be rbf, linear, polynomial or none, but {name!r} came.")
+            return None
 
 
-def _gamma(text: str, X: Matrix) -> float:
-    if text == "scale":
+def _gamma(text: str | None, X: Matrix) -> float:
+    if text is None or text == "scale":
         return scale_gamma(X)
     if text == "auto":
         return float(1.0 / X.shape[1])
@@ -266,12 +284,18 @@ def _gamma(text: str, X: Matrix) -> float:
         raise ParameterError(f"--gamma must be a number, 'scale' or 'auto', but {text!r} came.") from None
 
 
-def _state(model: str, X: Matrix, y: Any, kernel: Kernel | None, price: float) -> BinaryClassifier:
+def _state(model: str, X: Matrix, y: Any, kernel: Kernel | None, price: float | None) -> BinaryClassifier:
     if model not in _MODELS:
         raise ParameterError(f"--model must be one of {', '.join(_MODELS)}, but {model!r} came.")
-    kind = _MODELS[model]
-    prices = {"C": price} if "C" in inspect.signature(kind).parameters else {}
-    return kind(X, y, kernel, **prices)
+    if price is None:
+        return _MODELS[model](X, y, kernel)
+    if not _has_price(model):
+        raise ParameterError(f"{model} has no slacks, so it has no --C; leave it out.")
+    return _MODELS[model](X, y, kernel, C=price)  # type: ignore[call-arg]
+
+
+def _has_price(model: str) -> bool:
+    return "C" in inspect.signature(_MODELS[model]).parameters
 
 
 def _describe(kernel: Kernel | None) -> str:

@@ -17,7 +17,13 @@ from rich.table import Table
 from formulations.base import Formulation
 from formulations.solution import Seconds, Solution
 from qpkernels.certificates import Certificate, Status
-from qpkernels.errors import InfeasibleError, ParameterError, QPKernelsError, UnsupportedProgramError
+from qpkernels.errors import (
+    InfeasibleError,
+    ParameterError,
+    QPKernelsError,
+    UnboundedError,
+    UnsupportedProgramError,
+)
 from qpkernels.solvers import find_solver, installed_solvers
 
 __all__ = ["Comparison", "Row", "compare", "without_nan"]
@@ -31,7 +37,7 @@ class Row:
 
     The columns have the meaning of :class:`~formulations.solution.Solution` and
     :class:`~qpkernels.certificates.Certificate`; ``seconds_*`` are its phases. ``reason`` says in words why there is no
-    answer, or else what the solver itself said.
+    answer, or else what the solver itself said and where the certificate is worst.
     """
 
     formulation: str
@@ -66,14 +72,15 @@ class Row:
             seconds_lower=solution.seconds.lower,
             seconds_solve=solution.seconds.solve,
             seconds_certify=solution.seconds.certify,
-            reason=solution.words,
+            reason=f"{solution.words}; {solution.certificate.worst}",
         )._with_proof(solution.certificate)
 
     @classmethod
     def of_error(cls, formulation: str, solver: str, error: QPKernelsError) -> Row:
         """Return the row of a pair that gave no answer: proved infeasible, or failed for a reason."""
-        if isinstance(error, InfeasibleError) and isinstance(error.certificate, Certificate):
-            return cls(formulation, solver, Status.INFEASIBLE, reason=str(error))._with_proof(error.certificate)
+        if isinstance(error, InfeasibleError | UnboundedError) and isinstance(error.certificate, Certificate):
+            status = Status.INFEASIBLE if isinstance(error, InfeasibleError) else Status.UNBOUNDED
+            return cls(formulation, solver, status, reason=str(error))._with_proof(error.certificate)
         return cls(formulation, solver, Status.FAILED, reason=str(error))
 
     def _with_proof(self, certificate: Certificate) -> Row:
@@ -121,7 +128,7 @@ class Comparison(Sequence[Row]):
         return pd.DataFrame([asdict(row) for row in self.rows], columns=[field.name for field in fields(Row)])
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """Yield the table, then why rows without an answer have none."""
+        """Yield the table, then where the proved optima lie, then why the other rows are not proved."""
         del console, options
         table = Table(title=self._title, caption_justify="left", pad_edge=False)
         for heading, justify in _HEADINGS:
@@ -129,7 +136,7 @@ class Comparison(Sequence[Row]):
         for row in self.rows:
             table.add_row(*_cells(row), style=None if row.status == Status.OPTIMAL else "dim")
         yield table
-        yield from (f"{row.formulation} by {row.solver}: {row.reason}" for row in self._without_answer)
+        yield from self.remarks
 
     def __str__(self) -> str:
         console = Console(width=220, no_color=True)
@@ -143,9 +150,7 @@ class Comparison(Sequence[Row]):
         body = "".join(
             "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in _cells(row)) + "</tr>" for row in self.rows
         )
-        notes = "".join(
-            f"<p>{escape(f'{row.formulation} by {row.solver}: {row.reason}')}</p>" for row in self._without_answer
-        )
+        notes = "".join(f"<p>{escape(remark)}</p>" for remark in self.remarks)
         return (
             f"<table><caption>{escape(self._title)}</caption><thead><tr>{head}</tr></thead>"
             f"<tbody>{body}</tbody></table>{notes}"
@@ -156,13 +161,29 @@ class Comparison(Sequence[Row]):
         return f"optimal = proved to a relative gap and residuals of {self.tol:g}"
 
     @property
-    def _without_answer(self) -> list[Row]:
-        return [row for row in self.rows if math.isnan(row.objective)]
+    def remarks(self) -> list[str]:
+        """In words: for each formulation, whether the proved answers agree; then every row that is not proved."""
+        agreements = [self._agreement(name) for name in dict.fromkeys(row.formulation for row in self.rows)]
+        unproved = [
+            f"{row.formulation} by {row.solver} is {row.status}: {row.reason}"
+            for row in self.rows
+            if row.status != Status.OPTIMAL
+        ]
+        return [*agreements, *unproved]
+
+    def _agreement(self, formulation: str) -> str:
+        """Say whether the intervals [dual value, primal value] of the proved rows have a common point."""
+        proved = [row for row in self.rows if row.formulation == formulation and row.status == Status.OPTIMAL]
+        if not proved:
+            return f"{formulation}: no answer is proved"
+        lower, upper = max(row.dual_value for row in proved), min(row.primal_value for row in proved)
+        agree = "agree" if lower - upper <= self.tol * max(abs(lower), abs(upper)) else "DISAGREE"
+        return f"{formulation}: {len(proved)} proved answers {agree}, optimum {upper:.10g} to {abs(upper - lower):.0e}"
 
 
 def compare(
     models: Formulation | Iterable[Formulation],
-    solvers: Literal["all"] | Iterable[str] = "all",
+    solvers: str | Iterable[str] = "all",
     *,
     tol: float = 1e-6,
     time_limit: float | None = None,
@@ -176,7 +197,7 @@ def compare(
     models
         One formulation or several.
     solvers
-        Names of solvers, or "all": every installed solver, with those pairs left out that the solver does not take.
+        One name or several, or "all": every installed solver, with those pairs left out that the solver does not take.
     tol
         Tolerance of the certificates, and of the solvers as far as they have one.
     time_limit
@@ -195,7 +216,8 @@ def compare(
     stated = [models] if isinstance(models, Formulation) else list(models)
     if not stated:
         raise ParameterError("compare needs at least one formulation, but none came.")
-    names = _installed() if solvers == "all" else list(solvers)
+    chosen = [solvers] if isinstance(solvers, str) else list(solvers)
+    names = _installed() if chosen == ["all"] else chosen
     pairs = [(model, name) for model in stated for name in names]
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     rows = []
@@ -206,7 +228,7 @@ def compare(
             try:
                 rows.append(Row.of_solution(_solve(model, name, tol, time_limit, options)))
             except UnsupportedProgramError as error:
-                if solvers != "all":
+                if chosen != ["all"]:
                     rows.append(Row.of_error(model.name, name, error))
             except QPKernelsError as error:
                 rows.append(Row.of_error(model.name, name, error))

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import cvxpy as cp
 
+from formulations.base import Multipliers
 from formulations.binary import BinaryClassifier, TwoClasses
 from formulations.hypothesis import Coefficients, Hypothesis, Weights
 from formulations.lowering import Lowered
@@ -66,10 +67,11 @@ class PrimalForm(BinaryClassifier):
             FunctionAtSamples(scale * at.values, scale**2 * at.squared_norm),
         )
 
-    def assign(self, candidate: Candidate) -> None:
-        """Write f and b."""
+    def assign(self, candidate: Candidate) -> Multipliers:
+        """Write f and b, and return alpha of the margins."""
         self.f.assign(candidate.beta)
         self.b.value = candidate.intercept
+        return {"margin": self.y * candidate.beta}
 
     def prepare(self) -> None:
         """Compute K unless f has weights."""
@@ -97,10 +99,10 @@ class DualForm(BinaryClassifier):
         del lowered, z
         return self.candidate((self.y * self.alpha.value, self.constraint("balance").dual_value))
 
-    def assign(self, candidate: Candidate) -> None:
-        """Write alpha and b."""
+    def assign(self, candidate: Candidate) -> Multipliers:
+        """Write alpha, and return b of the balance."""
         self.alpha.value = self.y * candidate.beta
-        self.set_multiplier("balance", candidate.intercept)
+        return {"balance": candidate.intercept}
 
     def objective_of(self, certificate: Certificate) -> float:
         """Return the value of the minimised dual: the negative of the certificate's."""

@@ -13,7 +13,7 @@ import numpy as np
 from scipy.sparse import csc_array
 
 from qpkernels.arrays import Vector
-from qpkernels.errors import UnsupportedProgramError
+from qpkernels.errors import ParameterError, UnsupportedProgramError
 from qpkernels.programs import (
     Block,
     Cone,
@@ -43,10 +43,13 @@ class Lowered:
     program
         The same in matrices; always a minimisation, so the objective of a ``Maximize`` is negated. Every block keeps
         the name of its variable or the label of its constraint.
+    columns
+        The first column of each variable, by its CVXPY id.
     """
 
     problem: cp.Problem
     program: ConeProgram
+    columns: Mapping[int, int]
     chain: Any
     inverse_data: Any
 
@@ -70,8 +73,8 @@ class Lowered:
 
         These are the multipliers of an epigraph row t >= g(x), which no declared constraint shows.
         """
-        (column,) = (block for block in self.program.variables if block.name == variable.name())
-        touched = np.diff(self.program.A[:, column.range].tocsr().indptr) > 0
+        start = self.columns[variable.id]
+        touched = np.diff(self.program.A[:, start : start + variable.size].tocsr().indptr) > 0
         added = np.zeros(z.size, dtype=bool)
         for block in self.program.rows:
             added[block.range] = block.name.startswith(_AUXILIARY)
@@ -87,12 +90,19 @@ def lower(problem: cp.Problem, name: str) -> Lowered:
     ------
     UnsupportedProgramError
         If the problem is not convex by CVXPY's rules, or needs a cone that has no class here.
+    ParameterError
+        If a parameter has no value.
     """
     if not problem.is_dcp():
         raise UnsupportedProgramError(
             f"{name} is not convex by CVXPY's rules (DCP), so no certificate exists for it; "
             "look for the offending term with `term.is_convex()`."
         )
+    if problem.is_mixed_integer():
+        raise UnsupportedProgramError(f"{name} has integer or boolean variables, so it is not convex; relax them.")
+    missing = [parameter.name() for parameter in problem.parameters() if parameter.value is None]
+    if missing:
+        raise ParameterError(f"the parameters {', '.join(missing)} of {name} have no value; set them first.")
     data, chain, inverse_data = problem.get_problem_data("CLARABEL", solver_opts={"use_quad_obj": True})
     compiled = data["param_prob"]
     n = data["c"].size
@@ -113,7 +123,7 @@ def lower(problem: cp.Problem, name: str) -> Lowered:
         offset=float(inverse_data[-1].inverse_data["offset"]),
         name=name,
     )
-    return Lowered(problem, program, chain, inverse_data)
+    return Lowered(problem, program, compiled.var_id_to_col, chain, inverse_data)
 
 
 def _row_labels(problem: cp.Problem, chain: Any, inverse_data: Any) -> Mapping[int, str]:

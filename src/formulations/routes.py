@@ -10,8 +10,8 @@ import numpy as np
 
 from formulations.lowering import Lowered
 from formulations.solution import Candidate, Seconds, Solution
-from qpkernels.certificates import Certificate, Status, certify_cone_program, certify_infeasibility
-from qpkernels.errors import SolverFailedError, UnsupportedProgramError
+from qpkernels.certificates import Certificate, Status, certify_infeasibility, certify_unboundedness
+from qpkernels.errors import UnsupportedProgramError
 from qpkernels.solvers import Claim, Outcome, Solver
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["solve_cone_program", "solve_kernel_qp"]
 
-_PROOF_TOLERANCE = 1e-5
+_PROOF_TOLERANCE = 1e-6
 """Residual within which multipliers count as a proof of infeasibility; solvers stop at about 1e-8 of theirs."""
 
 
@@ -32,15 +32,15 @@ def solve_kernel_qp(model: Formulation, backend: Solver, arguments: dict[str, An
     program.gram.dense  # noqa: B018  computed here so that its time is told apart
     gram = perf_counter() - begin
     outcome = backend.solve(program, **arguments)
-    if outcome.claim is Claim.UNBOUNDED:
+    if outcome.claim in (Claim.INFEASIBLE, Claim.UNBOUNDED) or not _is_finite(outcome):
         raise model.explain_failure(_quote(outcome))
     intercept = float(outcome.multipliers[0]) if outcome.multipliers.size else 0.0
     candidate = model.candidate((outcome.point, intercept))
-    model.assign(candidate)
     begin = perf_counter()
     certificate = model.certify_candidate(candidate)
     seconds = Seconds(gram=gram, solve=outcome.seconds, certify=perf_counter() - begin)
     objective = model.objective_of(certificate)
+    model.write(candidate, objective, certificate.holds(arguments["tol"]))
     return _solution(model, candidate, certificate, outcome, objective, seconds, arguments["tol"])
 
 
@@ -52,19 +52,14 @@ def solve_cone_program(model: Formulation, backend: Solver, arguments: dict[str,
     lowered = model.lower()
     marks.append(perf_counter())
     outcome = backend.solve(lowered.program, **arguments)
-    if outcome.claim is Claim.UNBOUNDED:
-        raise model.explain_failure(_quote(outcome))
-    if outcome.claim is Claim.INFEASIBLE:
-        raise _infeasible(model, outcome, lowered)
-    if not (np.isfinite(outcome.point).all() and np.isfinite(outcome.multipliers).all()):
+    if outcome.claim in (Claim.INFEASIBLE, Claim.UNBOUNDED):
+        raise _no_solution(model, outcome, lowered)
+    if not _is_finite(outcome):
         raise model.explain_failure(f"solver {outcome.solver!r} returned no point ({outcome.words})")
     lowered.write_back(outcome.point, outcome.multipliers, solved=outcome.claim is Claim.OPTIMAL)
     begin = perf_counter()
     candidate = model.recover(lowered, outcome.multipliers)
-    if model.kernel_qp() is None:
-        certificate = certify_cone_program(lowered.program, outcome.point, outcome.multipliers)
-    else:
-        certificate = model.certify_candidate(candidate)
+    certificate = model.certify_answer(lowered, outcome.point, outcome.multipliers, candidate)
     seconds = Seconds(marks[1] - marks[0], marks[2] - marks[1], outcome.seconds, perf_counter() - begin)
     objective = float(model.problem.objective.value)
     return _solution(model, candidate, certificate, outcome, objective, seconds, arguments["tol"])
@@ -105,12 +100,21 @@ def _status(certificate: Certificate, claim: Claim, tol: float) -> Status:
             return Status.FAILED
 
 
-def _infeasible(model: Formulation, outcome: Outcome, lowered: Lowered) -> Exception:
-    """Return the error for a claim of infeasibility: with its proof, or saying that the proof fails."""
-    certificate = certify_infeasibility(lowered.program, outcome.multipliers)
-    if not certificate.holds(_PROOF_TOLERANCE):
-        return SolverFailedError(f"{_quote(outcome)}, but its multipliers do not prove it: {certificate.worst}.")
-    return model.explain_infeasible(certificate, outcome.multipliers, _quote(outcome))
+def _no_solution(model: Formulation, outcome: Outcome, lowered: Lowered) -> Exception:
+    """Return the error for the claim that there is no solution: with its proof, or saying that the proof fails."""
+    if outcome.claim is Claim.INFEASIBLE:
+        certificate = certify_infeasibility(lowered.program, outcome.multipliers)
+        if certificate.holds(_PROOF_TOLERANCE):
+            return model.explain_infeasible(certificate, outcome.multipliers, _quote(outcome))
+    else:
+        certificate = certify_unboundedness(lowered.program, outcome.point)
+        if certificate.holds(_PROOF_TOLERANCE):
+            return model.explain_unbounded(certificate, _quote(outcome))
+    return model.explain_failure(f"{_quote(outcome)}, but what it returned does not prove it")
+
+
+def _is_finite(outcome: Outcome) -> bool:
+    return bool(np.isfinite(outcome.point).all() and np.isfinite(outcome.multipliers).all())
 
 
 def _quote(outcome: Outcome) -> str:

@@ -14,10 +14,14 @@ from formulations.forms import PrimalForm
 from formulations.solution import Candidate, Solution
 from qpkernels.arrays import Indices, Vector, frozen
 from qpkernels.certificates import Certificate
-from qpkernels.errors import InfeasibleError, InseparableError
+from qpkernels.certificates.certificate import relative
+from qpkernels.errors import InseparableError
 from qpkernels.expansion import Expansion
 
 __all__ = ["HullIntersection", "Separability"]
+
+_SAME_POINT = 1e-6
+"""Distance of the two means, against the radius of the samples, within which they count as one point."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +37,7 @@ class HullIntersection:
     coordinates
         The point itself, shape (d,), in explicit features; None with a kernel.
     distance
-        Distance of the two means, relative to the largest ||phi(x_i)||: 0 up to the accuracy of the solver.
+        Distance of the two means, relative to the radius of the samples: 0 up to the accuracy of the solver.
     """
 
     multipliers: Vector
@@ -58,11 +62,11 @@ class HullIntersection:
         means = [Expansion(gram.kernel, gram.X[data.y == sign], weights[data.y == sign], 0.0) for sign in (1.0, -1.0)]
         beta = data.y * weights
         if gram.features is not None:
-            apart = float(np.linalg.norm(beta @ gram.features))
+            apart = float(np.linalg.norm(beta @ (gram.features - gram.features.mean(axis=0))))
         else:
             apart = float(np.sqrt(max(0.0, float(beta @ gram.product(beta)))))
         coordinates = 0.5 * (weights @ gram.X) if data.explicit else None
-        return cls(frozen(weights), means[0], means[1], coordinates, apart / float(np.sqrt(gram.diagonal.max())))
+        return cls(frozen(weights), means[0], means[1], coordinates, relative(apart, data.radius))
 
 
 class Separability(PrimalForm):
@@ -83,9 +87,8 @@ class Separability(PrimalForm):
         """State the feasibility problem."""
         return cp.Problem(cp.Minimize(0), [(cp.multiply(self.y, self.f.values + self.b) >= 1).set_label("margin")])
 
-    @property
-    def partner(self) -> Separability:
-        """The model itself: the dual of a feasibility problem is its proof of infeasibility, see :meth:`decide`."""
+    def state_partner(self) -> Separability:
+        """Return the model itself: the dual of a feasibility problem is its proof of infeasibility, :meth:`decide`."""
         return self
 
     def decide(self, solver: str = "clarabel", **options: Any) -> Solution | HullIntersection:
@@ -96,23 +99,31 @@ class Separability(PrimalForm):
             return cast(HullIntersection, error.proof)
 
     def certify_candidate(self, candidate: Candidate) -> Certificate:
-        """Certify that f and b separate: the largest violation of a margin, after f and b are scaled to margin 1."""
-        margins = self.margins(candidate)
-        smallest = int(np.argmin(margins))
-        violation = 0.0 if margins[smallest] > 0 else np.inf
-        return Certificate(
-            0.0, 0.0, 0.0, violation, 0.0, 0.0, f"sample {smallest} has the smallest margin, {margins[smallest]:.3g}"
-        )
+        """Certify that f and b separate: every y_i (f(x_i) + b) is above 0 beyond rounding.
 
-    def explain_infeasible(self, certificate: Certificate, multipliers: Vector, words: str) -> InfeasibleError:
+        Then they can be scaled to margins of 1, the objective is 0, and multipliers 0 prove it.
+        """
+        function = candidate.function
+        margins, reach = self.margins(candidate), np.sqrt(self.gram.diagonal)
+        sizes = np.abs(function.coefficients) @ np.sqrt(function.kernel.diagonal(function.centers))
+        terms = max(len(function.centers), self.gram.X[0].size)
+        rounding = 4 * np.finfo(float).eps * terms * (reach * sizes + abs(candidate.intercept))
+        smallest = int(np.argmin(margins - rounding))
+        residual = 0.0 if margins[smallest] > rounding[smallest] else np.inf
+        words = f"sample {smallest} has the smallest margin, {margins[smallest]:.3g}"
+        return Certificate(0.0, 0.0, 0.0, residual, 0.0, 0.0, words)
+
+    def explain_infeasible(self, certificate: Certificate, multipliers: Vector, words: str) -> Exception:
         """Return the error with the common point of both hulls, where the constraints are the textbook's."""
         if self.is_extended:
             return super().explain_infeasible(certificate, multipliers, words)
         proof = HullIntersection.from_multipliers(self.data, multipliers)
+        if proof.distance > _SAME_POINT:
+            return self.explain_failure(f"{words}, but the weighted means are {proof.distance:.1e} of the radius apart")
         carriers = ", ".join(map(str, proof.carriers[:8])) + (", ..." if proof.carriers.size > 8 else "")
         return InseparableError(
             f"no hyperplane separates the two classes ({words}): their convex hulls meet "
-            f"(to {proof.distance:.1e} of the largest norm) in a point carried by the samples {carriers}; "
+            f"(to {proof.distance:.1e} of the samples' radius) in a point carried by the samples {carriers}; "
             "use a soft margin, or a kernel that bends more.",
             certificate,
             multipliers,

@@ -22,6 +22,7 @@ __all__ = [
     "ShapeError",
     "SolverFailedError",
     "SolverNotInstalledError",
+    "UnboundedError",
     "UnknownDatasetError",
     "UnknownSolverError",
     "UnsupportedOptionError",
@@ -118,6 +119,20 @@ class InfeasibleError(QPKernelsError, ValueError):
         super().__init__(message)
         self.certificate = certificate
         self.multipliers = multipliers
+
+
+class UnboundedError(QPKernelsError, ValueError):
+    """The objective of the model falls without end.
+
+    Attributes
+    ----------
+    certificate
+        How well that is proved (:class:`~qpkernels.certificates.Certificate`).
+    """
+
+    def __init__(self, message: str, certificate: object) -> None:
+        super().__init__(message)
+        self.certificate = certificate
 
 
 class InseparableError(InfeasibleError):

@@ -48,6 +48,13 @@ class Expansion:
         object.__setattr__(self, "centers", frozen(centers))
         coefficients = finite_vector(self.coefficients, "coefficients", len(centers))
         object.__setattr__(self, "coefficients", frozen(coefficients))
+        if self.classes is not None:
+            classes = np.asarray(self.classes)
+            # Objects would need pickle in a file; labels of text arrive as such from tables.
+            plain = np.array(classes.tolist()) if classes.dtype == object else classes
+            if plain.dtype == object or plain.shape != (2,):
+                raise ShapeError(f"classes must be two labels, numbers or text, but {classes.tolist()} came.")
+            object.__setattr__(self, "classes", plain)
 
     def __call__(self, X: ArrayLike) -> Vector:
         """Return the decision values f(x_i) + b, shape (len(X),); memory stays bounded."""

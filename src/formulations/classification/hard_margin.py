@@ -17,6 +17,7 @@ from __future__ import annotations
 import cvxpy as cp
 import numpy as np
 
+from formulations.base import Multipliers
 from formulations.binary import BinaryClassifier, TwoClasses
 from formulations.forms import DualForm, PrimalForm
 from formulations.hypothesis import half_squared_norm
@@ -25,7 +26,7 @@ from formulations.separation import Separability
 from formulations.solution import Candidate
 from qpkernels.arrays import Vector
 from qpkernels.certificates import Certificate
-from qpkernels.errors import InfeasibleError, InseparableError, SolverFailedError
+from qpkernels.errors import InseparableError, SolverFailedError
 from qpkernels.programs import KernelQP
 
 __all__ = ["HardMarginDual", "HardMarginGeometric", "HardMarginPrimal"]
@@ -46,24 +47,29 @@ class _HardMargin(BinaryClassifier):
         )
 
     def explain_failure(self, words: str) -> Exception:
-        """Let the linear program B3 decide: a dual without bound is an inseparable primal."""
-        return super().explain_failure(words) if self.is_extended else self._inseparable(words)
+        """Let the linear program B3 decide whether there is an answer at all."""
+        if not self.is_extended and (error := self._inseparable()) is not None:
+            return error
+        return super().explain_failure(words)
 
-    def explain_infeasible(self, certificate: Certificate, multipliers: Vector, words: str) -> InfeasibleError:
+    def explain_unbounded(self, certificate: Certificate, words: str) -> Exception:
+        """Explain a dual without bound: an inseparable primal."""
+        return super().explain_unbounded(certificate, words) if self.is_extended else self.explain_failure(words)
+
+    def explain_infeasible(self, certificate: Certificate, multipliers: Vector, words: str) -> Exception:
         """Explain in terms of the two classes, where the constraints are the textbook's."""
         if self.is_extended:
             return super().explain_infeasible(certificate, multipliers, words)
-        error = self._inseparable(words)
-        return (
-            error if isinstance(error, InfeasibleError) else super().explain_infeasible(certificate, multipliers, words)
-        )
+        return self.explain_failure(words)
 
-    def _inseparable(self, words: str) -> Exception:
+    def _inseparable(self) -> InseparableError | None:
         try:
             Separability._on(self.data).solve("clarabel")
         except InseparableError as error:
             return error
-        return SolverFailedError(f"{words}, but the classes can be separated; try another solver or a larger max_iter.")
+        except SolverFailedError:
+            pass
+        return None
 
 
 class HardMarginPrimal(PrimalForm, _HardMargin):
@@ -84,9 +90,8 @@ class HardMarginPrimal(PrimalForm, _HardMargin):
         margin = cp.multiply(self.y, self.f.values + self.b) >= 1
         return cp.Problem(cp.Minimize(self.f.half_squared_norm), [margin.set_label("margin")])
 
-    @property
-    def partner(self) -> HardMarginDual:
-        """The dual."""
+    def state_partner(self) -> HardMarginDual:
+        """Return the dual."""
         return HardMarginDual._on(self.data)
 
 
@@ -118,33 +123,32 @@ class HardMarginGeometric(PrimalForm, _HardMargin):
         """Divide f and b by gamma, and the multipliers (which add up to 1) by gamma^2."""
         del lowered, z
         gamma = float(self.gamma.value)
-        radius = float(np.sqrt(self.gram.diagonal.max()))
-        if gamma <= _NO_MARGIN * radius:
-            raise self._inseparable(f"the widest margin found is {gamma:.1e}")
+        if gamma <= _NO_MARGIN * (self.data.radius or 1.0) and not self.is_extended and (error := self._inseparable()):
+            raise error
+        if gamma <= 0:
+            raise SolverFailedError(f"the widest margin found is {gamma:.1e}, so f cannot be scaled to margin 1.")
         beta = self.y * self.constraint("margin").dual_value / gamma**2
         return self.at_variables(beta, scale=1.0 / gamma)
 
-    def assign(self, candidate: Candidate) -> None:
-        """Write f, b and gamma at unit norm, and the multipliers at unit sum."""
+    def assign(self, candidate: Candidate) -> Multipliers:
+        """Write f, b and gamma at unit norm, and return the multipliers at unit sum."""
         norm = float(np.sqrt(candidate.function.squared_norm))
         self.f.assign(candidate.beta / norm)
         self.b.value = candidate.intercept / norm
         self.gamma.value = 1.0 / norm
-        self.set_multiplier("margin", self.y * candidate.beta / norm**2)
-        self.set_multiplier("norm", 1.0 / norm)
+        return {"margin": self.y * candidate.beta / norm**2, "norm": 1.0 / norm}
 
     def objective_of(self, certificate: Certificate) -> float:
         """Return gamma = 1 / ||f||."""
         return float((2.0 * certificate.primal_value) ** -0.5)
 
-    @property
-    def partner(self) -> HardMarginDual:
-        """The dual."""
+    def state_partner(self) -> HardMarginDual:
+        """Return the dual."""
         return HardMarginDual._on(self.data)
 
 
 _NO_MARGIN = 1e-6
-"""A margin below this part of the largest ||phi(x_i)|| is none: the linear program B3 is asked."""
+"""For a margin below this part of the samples' radius, the linear program B3 is asked whether there is one."""
 
 
 class HardMarginDual(DualForm, _HardMargin):
@@ -168,12 +172,10 @@ class HardMarginDual(DualForm, _HardMargin):
             [balance.set_label("balance"), nonnegative.set_label("nonnegative")],
         )
 
-    def assign(self, candidate: Candidate) -> None:
-        """Write a, b, and the multipliers y_i (f(x_i) + b) - 1 of a >= 0."""
-        super().assign(candidate)
-        self.set_multiplier("nonnegative", np.maximum(self.margins(candidate) - 1.0, 0.0))
+    def assign(self, candidate: Candidate) -> Multipliers:
+        """Write a, and return b and the multipliers y_i (f(x_i) + b) - 1 of a >= 0."""
+        return super().assign(candidate) | {"nonnegative": np.maximum(self.margins(candidate) - 1.0, 0.0)}
 
-    @property
-    def partner(self) -> HardMarginPrimal:
-        """The primal."""
+    def state_partner(self) -> HardMarginPrimal:
+        """Return the primal."""
         return HardMarginPrimal._on(self.data)

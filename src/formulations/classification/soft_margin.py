@@ -16,19 +16,20 @@ of the catalogue; Cortes and Vapnik (1995).
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 import cvxpy as cp
 import numpy as np
 from numpy.typing import ArrayLike
 
+from formulations.base import Multipliers
 from formulations.binary import BinaryClassifier, TwoClasses
 from formulations.forms import DualForm, PrimalForm
 from formulations.hypothesis import half_squared_norm
 from formulations.lowering import Lowered
 from formulations.solution import Candidate
 from qpkernels.arrays import Vector, finite_vector
-from qpkernels.errors import ParameterError
+from qpkernels.errors import NonFiniteError, ParameterError
 from qpkernels.kernels import Kernel
 from qpkernels.programs import KernelQP
 
@@ -48,17 +49,26 @@ class _SoftMargin(BinaryClassifier):
     Attributes
     ----------
     C
-        The prices as a CVXPY parameter of shape (m,): set ``model.C.value`` to sweep, and the problem compiles once.
+        The prices as a CVXPY parameter of shape (m,); :meth:`set_params` sets it.
     """
 
     C: cp.Parameter
 
     def __init__(self, X: ArrayLike, y: ArrayLike, kernel: Kernel | None = None, *, C: ArrayLike = 1.0) -> None:
         self._bind(TwoClasses.from_arrays(X, y, kernel), C)
+        self.freeze()
 
-    def _bind(self, data: TwoClasses, C: ArrayLike = 1.0) -> None:
+    def _bind(self, data: TwoClasses, C: ArrayLike | cp.Parameter = 1.0) -> None:
         super()._bind(data)
-        self.C = cp.Parameter(len(self), nonneg=True, name="C", value=_checked(C, len(self)))
+        if isinstance(C, cp.Parameter):
+            self.C = C
+        else:
+            self.C = cp.Parameter(len(self), nonneg=True, name="C", value=_checked(C, len(self)))
+
+    def set_params(self, *, C: ArrayLike) -> Self:
+        """Set the prices, one number or one for each sample, also of the partner; the problem compiles only once."""
+        self.C.value = _checked(C, len(self))
+        return self
 
     def check_parameters(self) -> None:
         """Refuse prices that are not above 0."""
@@ -84,14 +94,16 @@ class _SoftMargin(BinaryClassifier):
 def _checked(C: Any, samples: int) -> Vector:
     try:
         prices = finite_vector(C, "C", samples)
-    except ValueError as error:
-        raise ParameterError(f"{error} An infinite C is the hard margin: HardMarginPrimal, HardMarginDual.") from None
+    except NonFiniteError:
+        raise ParameterError(
+            "C must be finite for every sample; an infinite C is the hard margin: HardMarginPrimal, HardMarginDual."
+        ) from None
     if prices.min() <= 0:
         first = int(np.argmax(prices <= 0))
         raise ParameterError(
             f"C must be above 0 for every sample, but C[{first}] is {prices[first]:g}; leave the sample out."
         )
-    return prices.copy()
+    return prices
 
 
 class SoftMarginPrimal(_SoftMargin, PrimalForm):
@@ -107,7 +119,7 @@ class SoftMarginPrimal(_SoftMargin, PrimalForm):
 
     catalogue = "C2-primal"
 
-    def _bind(self, data: TwoClasses, C: ArrayLike = 1.0) -> None:
+    def _bind(self, data: TwoClasses, C: ArrayLike | cp.Parameter = 1.0) -> None:
         super()._bind(data, C)
         self.xi = cp.Variable(len(self), name="xi")
 
@@ -120,18 +132,14 @@ class SoftMarginPrimal(_SoftMargin, PrimalForm):
             [margin.set_label("margin"), slack.set_label("slack")],
         )
 
-    def assign(self, candidate: Candidate) -> None:
-        """Write f, b, the slacks, and the multipliers a and C - a."""
-        super().assign(candidate)
-        alpha = self.y * candidate.beta
+    def assign(self, candidate: Candidate) -> Multipliers:
+        """Write f, b and the slacks, and return the multipliers a and C - a."""
         self.xi.value = self.slacks(candidate)
-        self.set_multiplier("margin", alpha)
-        self.set_multiplier("slack", self.C.value - alpha)
+        return super().assign(candidate) | {"slack": self.C.value - self.y * candidate.beta}
 
-    @property
-    def partner(self) -> SoftMarginDual:
-        """The dual."""
-        return SoftMarginDual._on(self.data, C=self.C.value)
+    def state_partner(self) -> SoftMarginDual:
+        """Return the dual."""
+        return SoftMarginDual._on(self.data, C=self.C)
 
 
 class SoftMarginHinge(_SoftMargin, PrimalForm):
@@ -152,14 +160,19 @@ class SoftMarginHinge(_SoftMargin, PrimalForm):
         hinge = cp.pos(1 - cp.multiply(self.y, self.f.values + self.b))
         return cp.Problem(cp.Minimize(self.f.half_squared_norm + self.C @ hinge))
 
+    def assign(self, candidate: Candidate) -> Multipliers:
+        """Write f and b; no constraint has a multiplier."""
+        super().assign(candidate)
+        return {}
+
     def recover(self, lowered: Lowered, z: Vector) -> Candidate:
         """Read f and b from the variables, and a from the epigraph rows t_i >= 1 - y_i (f(x_i) + b) of the hinge."""
+        # The objective is reduced before the constraints, so its rows come first, whatever the user added.
         return self.at_variables(self.y * lowered.auxiliary_multipliers(z, self.b)[: len(self)])
 
-    @property
-    def partner(self) -> SoftMarginDual:
-        """The dual."""
-        return SoftMarginDual._on(self.data, C=self.C.value)
+    def state_partner(self) -> SoftMarginDual:
+        """Return the dual."""
+        return SoftMarginDual._on(self.data, C=self.C)
 
 
 class SoftMarginDual(_SoftMargin, DualForm):
@@ -183,13 +196,14 @@ class SoftMarginDual(_SoftMargin, DualForm):
             [balance.set_label("balance"), lower.set_label("lower"), upper.set_label("upper")],
         )
 
-    def assign(self, candidate: Candidate) -> None:
-        """Write a, b, and the multipliers of both bounds: max(0, margin - 1) and the slacks."""
-        super().assign(candidate)
-        self.set_multiplier("lower", np.maximum(self.margins(candidate) - 1.0, 0.0))
-        self.set_multiplier("upper", self.slacks(candidate))
+    def assign(self, candidate: Candidate) -> Multipliers:
+        """Write a, and return b and the multipliers of both bounds: max(0, margin - 1) and the slacks."""
+        bounds: Multipliers = {
+            "lower": np.maximum(self.margins(candidate) - 1.0, 0.0),
+            "upper": self.slacks(candidate),
+        }
+        return super().assign(candidate) | bounds
 
-    @property
-    def partner(self) -> SoftMarginPrimal:
-        """The primal, with slacks."""
-        return SoftMarginPrimal._on(self.data, C=self.C.value)
+    def state_partner(self) -> SoftMarginPrimal:
+        """Return the primal, with slacks."""
+        return SoftMarginPrimal._on(self.data, C=self.C)

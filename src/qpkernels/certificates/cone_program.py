@@ -71,20 +71,25 @@ def certify_infeasibility(program: ConeProgram, z: Vector) -> Certificate:
     residual is how far z is from such a proof: |A'z| relative to |A|'|z|, column by column, wrong signs relative to
     the largest of z.
     """
-    proof = -float(program.b @ z) if np.isfinite(z).all() else 0.0
-    if not proof > 0:
+    if not np.isfinite(z).all() or not program.b @ z < 0:
         return undefined("the multipliers prove nothing: b'z is not negative")
-    wrong_sign = max((cone.dual_violation(z[rows]) for cone, rows in program.parts()), default=0.0)
-    unbalanced = _worst(np.abs(program.A.T @ z), abs(program.A).T @ np.abs(z))
+    clean = _without_rounding(z)
+    residuals = [_farkas_residual(program, proof) for proof in (z, clean) if program.b @ proof < 0]
     return Certificate(
         primal_value=np.inf,
         dual_value=np.inf,
         relative_gap=0.0,
         primal_residual=0.0,
-        dual_residual=max(relative(wrong_sign, float(np.abs(z).max())), unbalanced),
+        dual_residual=min(residuals),
         complementarity=0.0,
         worst=f"the heaviest of the contradicting constraints is {_place(program.rows, int(np.argmax(np.abs(z))))}",
     )
+
+
+def _farkas_residual(program: ConeProgram, z: Vector) -> float:
+    wrong_sign = max((cone.dual_violation(z[rows]) for cone, rows in program.parts()), default=0.0)
+    unbalanced = _worst(np.abs(program.A.T @ z), abs(program.A).T @ np.abs(z))
+    return max(relative(wrong_sign, float(np.abs(z).max())), unbalanced)
 
 
 def certify_unboundedness(program: ConeProgram, x: Vector) -> Certificate:
@@ -93,22 +98,32 @@ def certify_unboundedness(program: ConeProgram, x: Vector) -> Certificate:
     A proof is x with Px = 0, -Ax in K and q'x < 0. The primal residual is how far x is from such a proof: |Px| and the
     distance of -Ax from K relative to their terms, row by row.
     """
-    proof = -float(program.q @ x) if np.isfinite(x).all() else 0.0
-    if not proof > 0:
+    if not np.isfinite(x).all() or not program.q @ x < 0:
         return undefined("the direction proves nothing: q'x is not negative")
-    curved = _worst(np.abs(program.P @ x), abs(program.P) @ np.abs(x))
-    rise, terms = -(program.A @ x), abs(program.A) @ np.abs(x)
-    leaving = [relative(cone.violation(rise[rows]), terms[rows].max()) for cone, rows in program.parts()]
+    clean = _without_rounding(x)
+    residuals = [_ray_residual(program, direction) for direction in (x, clean) if program.q @ direction < 0]
     steepest = int(np.argmax(np.abs(program.q * x)))
     return Certificate(
         primal_value=-np.inf,
         dual_value=-np.inf,
         relative_gap=0.0,
-        primal_residual=max(curved, *leaving, 0.0),
+        primal_residual=min(residuals),
         dual_residual=0.0,
         complementarity=0.0,
         worst=f"the objective falls most along {_place(program.variables, steepest, 'entry')}",
     )
+
+
+def _ray_residual(program: ConeProgram, x: Vector) -> float:
+    curved = _worst(np.abs(program.P @ x), abs(program.P) @ np.abs(x))
+    rise, terms = -(program.A @ x), abs(program.A) @ np.abs(x)
+    leaving = [relative(cone.violation(rise[rows]), float(terms[rows].max())) for cone, rows in program.parts()]
+    return max(curved, *leaving, 0.0)
+
+
+def _without_rounding(proof: Vector) -> Vector:
+    """Return a proof without the entries that are nothing but rounding; it is verified as any other."""
+    return np.where(np.abs(proof) > 1e-6 * np.abs(proof).max(), proof, 0.0)
 
 
 @dataclass(frozen=True, eq=False)

@@ -111,7 +111,7 @@ def duality_gap(
     gains = (program.target - v) * beta - program.epsilon * np.abs(beta) - 0.5 * program.ridge * beta**2
     return DualityGap(
         primal_value=0.5 * stretch**2 * f.squared_norm + float(losses.sum()) + stretch * intercept * total,
-        dual_value=-program.objective(beta, expansion),
+        dual_value=0.0 - program.objective(beta, expansion),
         parts=losses - gains,
         violation=float(_violations(program, decision).max()),
     )
