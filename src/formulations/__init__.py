@@ -9,7 +9,8 @@ from formulations.classification import (
     SoftMarginHinge,
     SoftMarginPrimal,
 )
-from formulations.compare import Comparison, compare
+from formulations.compare import compare
+from formulations.comparison import Comparison
 from formulations.separation import HullIntersection, Separability
 from formulations.solution import Solution
 

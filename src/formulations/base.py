@@ -3,41 +3,32 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from copy import copy
+from abc import abstractmethod
 from functools import cached_property
-from pathlib import Path
-from typing import Any, ClassVar, Self, TypeAlias
+from typing import Any, ClassVar
 
-import cvxpy as cp
-import numpy as np
-from cvxpy.reductions.solution import Solution as CVXPYSolution
 from numpy.typing import ArrayLike
 
-from formulations.lowering import Lowered, lower
+from formulations.lowering import Lowered
 from formulations.routes import solve_cone_program, solve_kernel_qp
 from formulations.solution import Candidate, Solution
+from formulations.statement import Statement
 from qpkernels.arrays import Vector
 from qpkernels.certificates import Certificate, certify_cone_program
 from qpkernels.errors import (
     ExtendedModelError,
     InfeasibleError,
-    ParameterError,
     SolverFailedError,
     UnboundedError,
     UnsupportedOptionError,
 )
-from qpkernels.export import write_npz
 from qpkernels.programs import KernelQP
 from qpkernels.solvers import Solver, find_solver
 
-__all__ = ["Formulation", "Multipliers"]
-
-Multipliers: TypeAlias = dict[str, ArrayLike]
-"""Values of multipliers by the label of their constraint."""
+__all__ = ["Formulation"]
 
 
-class Formulation(ABC):
+class Formulation(Statement):
     """A model on data: declared in CVXPY, solved by any solver, certified without it.
 
     A subclass declares the problem, and says how an answer is read from the solved problem and how one from elsewhere
@@ -47,35 +38,11 @@ class Formulation(ABC):
     catalogue: ClassVar[str]
     """Id of the problem in the catalogue of models."""
 
-    _extra_constraints: tuple[cp.Constraint, ...] = ()
-    _extra_objective: cp.Expression | None = None
-
-    def __setattr__(self, name: str, value: object) -> None:
-        """Set an attribute while the model is being stated; refuse afterwards."""
-        if "_frozen" in self.__dict__:
-            raise AttributeError(
-                f"a {self.name} is frozen, so {name!r} cannot be set; state a new model, or change a hyper-parameter "
-                "by set_params."
-            )
-        super().__setattr__(name, value)
-
-    def freeze(self) -> None:
-        """Refuse further attributes: the model is stated."""
-        self.__dict__["_frozen"] = True
-
     # What a subclass gives ------------------------------------------------------------------------------------
-
-    @abstractmethod
-    def declare(self) -> cp.Problem:
-        """State the problem as the textbook does, every constraint with a label."""
 
     @abstractmethod
     def recover(self, lowered: Lowered, z: Vector) -> Candidate:
         """Read an answer from the values of the solved problem; ``z`` are the multipliers of its lowered rows."""
-
-    @abstractmethod
-    def assign(self, candidate: Candidate) -> Multipliers:
-        """Write an answer from elsewhere to the variables, and return the multipliers of the labelled constraints."""
 
     @abstractmethod
     def interpret(self, candidate: Candidate, certificate: Certificate, **facts: Any) -> Solution:
@@ -124,22 +91,6 @@ class Formulation(ABC):
 
     # What a user calls ----------------------------------------------------------------------------------------
 
-    @property
-    def name(self) -> str:
-        """Name of the form."""
-        return type(self).__name__
-
-    @cached_property
-    def problem(self) -> cp.Problem:
-        """The CVXPY problem, extensions included; after a solve its variables and multipliers hold the answer."""
-        textbook = self.declare()
-        expression = textbook.objective.args[0]
-        if self._extra_objective is not None:
-            expression = expression + self._extra_objective
-        problem = cp.Problem(type(textbook.objective)(expression), [*textbook.constraints, *self._extra_constraints])
-        self._write_to(problem)
-        return problem
-
     @cached_property
     def partner(self) -> Formulation:
         """The dual of a primal form, the primal of a dual; it shares data and hyper-parameters with this model.
@@ -155,42 +106,6 @@ class Formulation(ABC):
                 "take the partner of the model without the extension."
             )
         return self.state_partner()
-
-    @property
-    def is_extended(self) -> bool:
-        """Whether the user added to the textbook problem."""
-        return bool(self._extra_constraints) or self._extra_objective is not None
-
-    def extend(self, *constraints: cp.Constraint, objective: cp.Expression | float | None = None) -> Self:
-        """Return this model with further CVXPY constraints, and a further term in its objective.
-
-        The result shares data, variables and parameters with this model. It is no KernelQP any more: cone solvers
-        take it, and its certificate is the conic one.
-        """
-        for constraint in constraints:
-            if not isinstance(constraint, cp.Constraint):
-                raise ParameterError(
-                    f"extend takes CVXPY constraints, but {constraint!r} came; compare an expression of the model's "
-                    "variables, as in model.w[0] <= 1, and pass a further objective term by objective=..."
-                )
-        extended = copy(self)
-        fresh = extended.__dict__
-        for stale in ("problem", "partner", "_answer"):
-            fresh.pop(stale, None)
-        fresh["_extra_constraints"] = (*self._extra_constraints, *constraints)
-        if objective is not None:
-            term = _scalar_expression(objective)
-            fresh["_extra_objective"] = term if self._extra_objective is None else self._extra_objective + term
-        return extended
-
-    def lower(self) -> Lowered:
-        """Return the problem in matrices, with the way back."""
-        self.check_parameters()
-        return lower(self.problem, self.name)
-
-    def export(self, path: str | Path) -> Path:
-        """Write the lowered problem to a .npz file and return its path; see :func:`qpkernels.export.write_npz`."""
-        return write_npz(self.lower().program, path)
 
     def solve(
         self,
@@ -278,43 +193,5 @@ class Formulation(ABC):
 
     # Shared machinery -----------------------------------------------------------------------------------------
 
-    def check_parameters(self) -> None:  # noqa: B027  a model without hyper-parameters has nothing to refuse
-        """Refuse hyper-parameters outside their range."""
-
-    def constraint(self, label: str) -> cp.Constraint:
-        """Return the constraint of the problem with that label."""
-        return _constraint(self.problem, label)
-
-    def write(self, candidate: Candidate, value: float, proved: bool) -> None:
-        """Write an answer from elsewhere to the variables, and to the problem now or as soon as it is declared."""
-        self.__dict__["_answer"] = (self.assign(candidate), value, proved)
-        if "problem" in self.__dict__:
-            self._write_to(self.problem)
-
-    def _write_to(self, problem: cp.Problem) -> None:
-        if "_answer" not in self.__dict__:
-            return
-        multipliers, value, proved = self.__dict__["_answer"]
-        status = cp.OPTIMAL if proved else cp.OPTIMAL_INACCURATE
-        primal = {variable.id: variable.value for variable in problem.variables()}
-        dual = {_constraint(problem, label).id: np.asarray(vector) for label, vector in multipliers.items()}
-        problem.unpack(CVXPYSolution(status, value, primal, dual, {}))
-
-    def prepare(self) -> None:  # noqa: B027  most declarations need nothing computed before
+    def prepare(self) -> None:
         """Compute the kernel matrix if the declaration needs it, so that its time is told apart."""
-
-
-def _scalar_expression(objective: object) -> cp.Expression:
-    if isinstance(objective, int | float):
-        return cp.Constant(objective)
-    if isinstance(objective, cp.Expression) and objective.is_scalar():
-        return objective
-    raise ParameterError(
-        f"a further objective term must be a scalar CVXPY expression or a number, but {objective!r} came; "
-        "leave Minimize out, and sum a vector."
-    )
-
-
-def _constraint(problem: cp.Problem, label: str) -> cp.Constraint:
-    # The textbook's constraints stand before the user's, who may have used the same label.
-    return next(constraint for constraint in problem.constraints if constraint.label == label)

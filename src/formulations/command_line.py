@@ -3,9 +3,7 @@
 
 from __future__ import annotations
 
-import inspect
 import json
-import re
 import sys
 from collections.abc import Callable
 from dataclasses import asdict
@@ -13,19 +11,37 @@ from functools import wraps
 from pathlib import Path
 from typing import Annotated, Any, ParamSpec
 
-import numpy as np
 import typer
 from rich.console import Console
 from rich.table import Table
 
-import formulations
-from formulations.binary import BinaryClassifier
-from formulations.compare import compare, without_nan
+from formulations.command_options import (
+    MODELS,
+    SOFT_MARGIN,
+    Coef0,
+    Data,
+    Degree,
+    Gamma,
+    JsonPath,
+    KernelName,
+    Model,
+    Models,
+    Positive,
+    Price,
+    Scale,
+    Target,
+    TimeLimit,
+    Tolerance,
+    choose_kernel,
+    describe,
+    has_price,
+    read_data,
+    state_model,
+)
+from formulations.compare import compare
+from formulations.comparison import without_nan
 from formulations.solution import Solution
-from qpkernels.arrays import Matrix
-from qpkernels.datasets import load_dataset, one_versus_rest, scale_features
 from qpkernels.errors import InfeasibleError, ParameterError, QPKernelsError
-from qpkernels.kernels import RBF, Kernel, Linear, Polynomial, scale_gamma
 from qpkernels.programs import ConeProgram
 from qpkernels.solvers import Solver, registered_solvers
 
@@ -38,50 +54,6 @@ app = typer.Typer(
 )
 
 P = ParamSpec("P")
-
-
-def _kebab(name: str) -> str:
-    return re.sub(r"(?<=[a-z])(?=[A-Z])", "-", name).lower()
-
-
-_MODELS: dict[str, type[BinaryClassifier]] = {
-    _kebab(name): value
-    for name, value in vars(formulations).items()
-    if name in formulations.__all__ and isinstance(value, type) and issubclass(value, BinaryClassifier)
-}
-
-_MOST_CLASSES = 100
-"""More different targets than this are taken for the values of a regression."""
-
-_KERNEL_OPTIONS = {
-    "rbf": ("--gamma",),
-    "linear": (),
-    "polynomial": ("--gamma", "--degree", "--coef0"),
-    "none": (),
-}
-"""The kernels of the command line, each with its options; none: weights in the features themselves."""
-
-_SOFT_MARGIN = ["soft-margin-primal", "soft-margin-hinge", "soft-margin-dual"]
-
-Data = Annotated[str, typer.Argument(help="A bundled set (breast-cancer, digits, wine, iris, diabetes) or a file.")]
-Model = Annotated[str, typer.Option(help=f"One of {', '.join(_MODELS)}.")]
-Models = Annotated[list[str], typer.Option("--model", help="A formulation; may be repeated.")]
-KernelName = Annotated[
-    str, typer.Option("--kernel", help="rbf, linear, polynomial, or none: weights in the features themselves.")
-]
-Gamma = Annotated[
-    str | None,
-    typer.Option(help="Of rbf and polynomial: a number, 'auto' for 1 / d, or 'scale', the default, for 1 / (d Var X)."),
-]
-Degree = Annotated[int | None, typer.Option(help="Degree of the polynomial kernel; default 3.")]
-Coef0 = Annotated[float | None, typer.Option(help="Constant of the polynomial kernel; default 0.")]
-Price = Annotated[float | None, typer.Option("--C", help="Price of a slack in a soft margin; default 1.")]
-Scale = Annotated[bool, typer.Option("--scale", help="Map every feature to [-1, 1].")]
-Positive = Annotated[str | None, typer.Option(help="The class that is +1, against all others.")]
-Target = Annotated[str | None, typer.Option(help="Target column of a CSV file: its name, or its number from 1.")]
-Tolerance = Annotated[float, typer.Option(help="What the certificate must show for 'optimal'.")]
-TimeLimit = Annotated[float | None, typer.Option(help="Seconds for the solver.")]
-JsonPath = Annotated[str | None, typer.Option("--json", help="Also write JSON to this file; '-' prints JSON only.")]
 
 
 def _reports_errors(command: Callable[P, None]) -> Callable[P, None]:
@@ -144,8 +116,8 @@ def solve(
     json_path: JsonPath = None,
 ) -> None:
     """Solve one formulation by one solver, and say how well the answer is proved."""
-    X, y = _read(data, scale, positive, target)
-    stated = _state(model, X, y, _kernel(kernel, X, gamma, degree, coef0), price)
+    X, y = read_data(data, scale, positive, target)
+    stated = state_model(model, X, y, choose_kernel(kernel, X, gamma, degree, coef0), price)
     try:
         solution = stated.solve(solver, tol=tol, time_limit=time_limit)
     except InfeasibleError as error:
@@ -167,7 +139,7 @@ def solve(
 @_reports_errors
 def compare_command(
     data: Data,
-    models: Models = _SOFT_MARGIN,
+    models: Models = SOFT_MARGIN,
     solver: Annotated[list[str] | None, typer.Option(help="A solver; may be repeated. Default: all.")] = None,
     kernel: KernelName = "rbf",
     gamma: Gamma = None,
@@ -182,17 +154,17 @@ def compare_command(
     json_path: JsonPath = None,
 ) -> None:
     """Solve several formulations by several solvers, to see who agrees and who is proved."""
-    X, y = _read(data, scale, positive, target)
-    function = _kernel(kernel, X, gamma, degree, coef0)
-    priced = [model for model in models if model in _MODELS and _has_price(model)]
+    X, y = read_data(data, scale, positive, target)
+    function = choose_kernel(kernel, X, gamma, degree, coef0)
+    priced = [model for model in models if model in MODELS and has_price(model)]
     if price is not None and not priced:
         raise ParameterError(f"none of {', '.join(models)} has slacks, so there is no --C; leave it out.")
-    stated = [_state(model, X, y, function, price if model in priced else None) for model in models]
+    stated = [state_model(model, X, y, function, price if model in priced else None) for model in models]
     comparison = compare(stated, solver or "all", tol=tol, time_limit=time_limit)
     if json_path is None or json_path != "-":
         console = Console()
         console = console if console.is_terminal else Console(width=200)
-        console.print(f"{data}: {len(y)} samples, {X.shape[1]} features, {_describe(function)}")
+        console.print(f"{data}: {len(y)} samples, {X.shape[1]} features, {describe(function)}")
         console.print(comparison)
     if json_path is not None:
         _write_json(json.loads(comparison.to_json()), json_path)
@@ -215,8 +187,8 @@ def export(
     json_path: JsonPath = None,
 ) -> None:
     """Write the matrices of a formulation, every block named, for qpsolvers.Problem.load and our own reader."""
-    X, y = _read(data, scale, positive, target)
-    stated = _state(model, X, y, _kernel(kernel, X, gamma, degree, coef0), price)
+    X, y = read_data(data, scale, positive, target)
+    stated = state_model(model, X, y, choose_kernel(kernel, X, gamma, degree, coef0), price)
     written = stated.export(path)
     program = stated.lower().program
     record: dict[str, Any] = {
@@ -235,71 +207,6 @@ def _takes(solver: Solver) -> list[str]:
     """Return the kinds of program, a ConeProgram by the cones it may have."""
     cones = [kind.__name__ for kind in solver.cones]
     return [*(kind.__name__ for kind in solver.programs if kind is not ConeProgram), *cones]
-
-
-def _read(source: str, scale: bool, positive: str | None, target: str | None) -> tuple[Matrix, Any]:
-    column: str | int | None = int(target) if target is not None and target.isdecimal() else target
-    dataset = load_dataset(source, target=column)
-    labels = dataset.y if positive is None else one_versus_rest(dataset.y, positive)
-    classes = np.unique(labels)
-    if classes.size > _MOST_CLASSES:
-        raise ParameterError(
-            f"{source} has {classes.size} different targets, as for regression, and these models separate two classes; "
-            "take a data set of classes."
-        )
-    if classes.size > 2:
-        raise ParameterError(
-            f"{source} has {classes.size} different targets, and these models separate two classes; "
-            f"name the one that is +1: --positive {classes[0]}."
-        )
-    return scale_features(dataset.X) if scale else dataset.X, labels
-
-
-def _kernel(name: str, X: Matrix, gamma: str | None, degree: int | None, coef0: float | None) -> Kernel | None:
-    given = {"--gamma": gamma, "--degree": degree, "--coef0": coef0}
-    if name not in _KERNEL_OPTIONS:
-        raise ParameterError(f"--kernel must be one of {', '.join(_KERNEL_OPTIONS)}, but {name!r} came.")
-    for option, value in given.items():
-        if value is not None and option not in _KERNEL_OPTIONS[name]:
-            raise ParameterError(f"--kernel {name} has no {option}; leave it out, or choose another kernel.")
-    match name:
-        case "rbf":
-            return RBF(_gamma(gamma, X))
-        case "polynomial":
-            return Polynomial(3 if degree is None else degree, _gamma(gamma, X), coef0 or 0.0)
-        case "linear":
-            return Linear()
-        case _:
-            return None
-
-
-def _gamma(text: str | None, X: Matrix) -> float:
-    if text is None or text == "scale":
-        return scale_gamma(X)
-    if text == "auto":
-        return float(1.0 / X.shape[1])
-    try:
-        return float(text)
-    except ValueError:
-        raise ParameterError(f"--gamma must be a number, 'scale' or 'auto', but {text!r} came.") from None
-
-
-def _state(model: str, X: Matrix, y: Any, kernel: Kernel | None, price: float | None) -> BinaryClassifier:
-    if model not in _MODELS:
-        raise ParameterError(f"--model must be one of {', '.join(_MODELS)}, but {model!r} came.")
-    if price is None:
-        return _MODELS[model](X, y, kernel)
-    if not _has_price(model):
-        raise ParameterError(f"{model} has no slacks, so it has no --C; leave it out.")
-    return _MODELS[model](X, y, kernel, C=price)  # type: ignore[call-arg]
-
-
-def _has_price(model: str) -> bool:
-    return "C" in inspect.signature(_MODELS[model]).parameters
-
-
-def _describe(kernel: Kernel | None) -> str:
-    return "explicit features" if kernel is None else f"kernel {kernel}"
 
 
 def _record(solution: Solution) -> dict[str, Any]:

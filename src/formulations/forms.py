@@ -5,11 +5,12 @@ from __future__ import annotations
 
 import cvxpy as cp
 
-from formulations.base import Multipliers
-from formulations.binary import BinaryClassifier, TwoClasses
+from formulations.binary import BinaryClassifier
 from formulations.hypothesis import Coefficients, Hypothesis, Weights
 from formulations.lowering import Lowered
 from formulations.solution import Candidate
+from formulations.statement import Multipliers
+from formulations.two_classes import TwoClasses
 from qpkernels.arrays import Vector
 from qpkernels.certificates import Certificate, FunctionAtSamples
 from qpkernels.expansion import Expansion

@@ -9,9 +9,9 @@ from typing import Any, cast
 import cvxpy as cp
 import numpy as np
 
-from formulations.binary import TwoClasses
 from formulations.forms import PrimalForm
 from formulations.solution import Candidate, Solution
+from formulations.two_classes import TwoClasses
 from qpkernels.arrays import Indices, Vector, frozen
 from qpkernels.certificates import Certificate
 from qpkernels.certificates.certificate import relative

@@ -17,13 +17,14 @@ from __future__ import annotations
 import cvxpy as cp
 import numpy as np
 
-from formulations.base import Multipliers
-from formulations.binary import BinaryClassifier, TwoClasses
+from formulations.binary import BinaryClassifier
 from formulations.forms import DualForm, PrimalForm
 from formulations.hypothesis import half_squared_norm
 from formulations.lowering import Lowered
 from formulations.separation import Separability
 from formulations.solution import Candidate
+from formulations.statement import Multipliers
+from formulations.two_classes import TwoClasses
 from qpkernels.arrays import Vector
 from qpkernels.certificates import Certificate
 from qpkernels.errors import InseparableError, SolverFailedError

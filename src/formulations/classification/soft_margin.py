@@ -22,12 +22,13 @@ import cvxpy as cp
 import numpy as np
 from numpy.typing import ArrayLike
 
-from formulations.base import Multipliers
-from formulations.binary import BinaryClassifier, TwoClasses
+from formulations.binary import BinaryClassifier
 from formulations.forms import DualForm, PrimalForm
 from formulations.hypothesis import half_squared_norm
 from formulations.lowering import Lowered
 from formulations.solution import Candidate
+from formulations.statement import Multipliers
+from formulations.two_classes import TwoClasses
 from qpkernels.arrays import Vector, finite_vector
 from qpkernels.errors import NonFiniteError, ParameterError
 from qpkernels.kernels import Kernel

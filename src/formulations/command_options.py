@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the options of the command line mean: which data, which kernel, which model."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+
+import formulations
+from formulations.binary import BinaryClassifier
+from qpkernels.arrays import Matrix
+from qpkernels.datasets import load_dataset, one_versus_rest, scale_features
+from qpkernels.errors import ParameterError
+from qpkernels.kernels import RBF, Kernel, Linear, Polynomial, scale_gamma
+
+__all__ = [
+    "MODELS",
+    "SOFT_MARGIN",
+    "Coef0",
+    "Data",
+    "Degree",
+    "Gamma",
+    "JsonPath",
+    "KernelName",
+    "Model",
+    "Models",
+    "Positive",
+    "Price",
+    "Scale",
+    "Target",
+    "TimeLimit",
+    "Tolerance",
+    "choose_kernel",
+    "describe",
+    "has_price",
+    "read_data",
+    "state_model",
+]
+
+
+def _kebab(name: str) -> str:
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", "-", name).lower()
+
+
+MODELS: dict[str, type[BinaryClassifier]] = {
+    _kebab(name): value
+    for name, value in vars(formulations).items()
+    if name in formulations.__all__ and isinstance(value, type) and issubclass(value, BinaryClassifier)
+}
+
+_MOST_CLASSES = 100
+"""More different targets than this are taken for the values of a regression."""
+
+_KERNEL_OPTIONS = {
+    "rbf": ("--gamma",),
+    "linear": (),
+    "polynomial": ("--gamma", "--degree", "--coef0"),
+    "none": (),
+}
+"""The kernels of the command line, each with its options; none: weights in the features themselves."""
+
+SOFT_MARGIN = ["soft-margin-primal", "soft-margin-hinge", "soft-margin-dual"]
+
+Data = Annotated[str, typer.Argument(help="A bundled set (breast-cancer, digits, wine, iris, diabetes) or a file.")]
+Model = Annotated[str, typer.Option(help=f"One of {', '.join(MODELS)}.")]
+Models = Annotated[list[str], typer.Option("--model", help="A formulation; may be repeated.")]
+KernelName = Annotated[
+    str, typer.Option("--kernel", help="rbf, linear, polynomial, or none: weights in the features themselves.")
+]
+Gamma = Annotated[
+    str | None,
+    typer.Option(help="Of rbf and polynomial: a number, 'auto' for 1 / d, or 'scale', the default, for 1 / (d Var X)."),
+]
+Degree = Annotated[int | None, typer.Option(help="Degree of the polynomial kernel; default 3.")]
+Coef0 = Annotated[float | None, typer.Option(help="Constant of the polynomial kernel; default 0.")]
+Price = Annotated[float | None, typer.Option("--C", help="Price of a slack in a soft margin; default 1.")]
+Scale = Annotated[bool, typer.Option("--scale", help="Map every feature to [-1, 1].")]
+Positive = Annotated[str | None, typer.Option(help="The class that is +1, against all others.")]
+Target = Annotated[str | None, typer.Option(help="Target column of a CSV file: its name, or its number from 1.")]
+Tolerance = Annotated[float, typer.Option(help="What the certificate must show for 'optimal'.")]
+TimeLimit = Annotated[float | None, typer.Option(help="Seconds for the solver.")]
+JsonPath = Annotated[str | None, typer.Option("--json", help="Also write JSON to this file; '-' prints JSON only.")]
+
+
+def read_data(source: str, scale: bool, positive: str | None, target: str | None) -> tuple[Matrix, Any]:
+    """Return samples and labels of the data set that the options name."""
+    column: str | int | None = int(target) if target is not None and target.isdecimal() else target
+    dataset = load_dataset(source, target=column)
+    labels = dataset.y if positive is None else one_versus_rest(dataset.y, positive)
+    classes = np.unique(labels)
+    if classes.size > _MOST_CLASSES:
+        raise ParameterError(
+            f"{source} has {classes.size} different targets, as for regression, and these models separate two classes; "
+            "take a data set of classes."
+        )
+    if classes.size > 2:
+        raise ParameterError(
+            f"{source} has {classes.size} different targets, and these models separate two classes; "
+            f"name the one that is +1: --positive {classes[0]}."
+        )
+    return scale_features(dataset.X) if scale else dataset.X, labels
+
+
+def choose_kernel(name: str, X: Matrix, gamma: str | None, degree: int | None, coef0: float | None) -> Kernel | None:
+    """Return the kernel that the options describe; None: weights in the features themselves."""
+    given = {"--gamma": gamma, "--degree": degree, "--coef0": coef0}
+    if name not in _KERNEL_OPTIONS:
+        raise ParameterError(f"--kernel must be one of {', '.join(_KERNEL_OPTIONS)}, but {name!r} came.")
+    for option, value in given.items():
+        if value is not None and option not in _KERNEL_OPTIONS[name]:
+            raise ParameterError(f"--kernel {name} has no {option}; leave it out, or choose another kernel.")
+    match name:
+        case "rbf":
+            return RBF(_gamma(gamma, X))
+        case "polynomial":
+            return Polynomial(3 if degree is None else degree, _gamma(gamma, X), coef0 or 0.0)
+        case "linear":
+            return Linear()
+        case _:
+            return None
+
+
+def _gamma(text: str | None, X: Matrix) -> float:
+    if text is None or text == "scale":
+        return scale_gamma(X)
+    if text == "auto":
+        return float(1.0 / X.shape[1])
+    try:
+        return float(text)
+    except ValueError:
+        raise ParameterError(f"--gamma must be a number, 'scale' or 'auto', but {text!r} came.") from None
+
+
+def state_model(model: str, X: Matrix, y: Any, kernel: Kernel | None, price: float | None) -> BinaryClassifier:
+    """State the model of that name."""
+    if model not in MODELS:
+        raise ParameterError(f"--model must be one of {', '.join(MODELS)}, but {model!r} came.")
+    if price is None:
+        return MODELS[model](X, y, kernel)
+    if not has_price(model):
+        raise ParameterError(f"{model} has no slacks, so it has no --C; leave it out.")
+    return MODELS[model](X, y, kernel, C=price)  # type: ignore[call-arg]
+
+
+def has_price(model: str) -> bool:
+    """Return whether the model of that name has slacks with a price C."""
+    return "C" in inspect.signature(MODELS[model]).parameters
+
+
+def describe(kernel: Kernel | None) -> str:
+    """Return the kernel in words."""
+    return "explicit features" if kernel is None else f"kernel {kernel}"

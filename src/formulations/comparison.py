@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The table of a comparison: in a terminal, in a notebook, as data."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, fields, replace
+from html import escape
+from typing import Any, Literal
+
+from rich.console import Console, ConsoleOptions, RenderResult
+from rich.table import Table
+
+from formulations.solution import Seconds, Solution
+from qpkernels.certificates import Certificate, Status
+from qpkernels.errors import (
+    InfeasibleError,
+    QPKernelsError,
+    UnboundedError,
+)
+
+__all__ = ["Comparison", "Row", "without_nan"]
+
+_NAN = float("nan")
+
+
+@dataclass(frozen=True)
+class Row:
+    """One formulation solved by one solver; numbers are NaN where there is no answer.
+
+    The columns have the meaning of :class:`~formulations.solution.Solution` and
+    :class:`~qpkernels.certificates.Certificate`; ``seconds_*`` are its phases. ``reason`` says in words why there is no
+    answer, or else what the solver itself said and where the certificate is worst.
+    """
+
+    formulation: str
+    solver: str
+    status: str
+    objective: float = _NAN
+    primal_value: float = _NAN
+    dual_value: float = _NAN
+    relative_gap: float = _NAN
+    primal_residual: float = _NAN
+    dual_residual: float = _NAN
+    complementarity: float = _NAN
+    n_support: int | None = None
+    intercept: float = _NAN
+    seconds_gram: float = _NAN
+    seconds_lower: float = _NAN
+    seconds_solve: float = _NAN
+    seconds_certify: float = _NAN
+    reason: str = ""
+
+    @classmethod
+    def of_solution(cls, solution: Solution) -> Row:
+        """Return the row of an answer."""
+        return cls(
+            formulation=solution.formulation,
+            solver=solution.solver,
+            status=solution.status,
+            objective=solution.objective,
+            n_support=solution.n_support,
+            intercept=solution.intercept,
+            seconds_gram=solution.seconds.gram,
+            seconds_lower=solution.seconds.lower,
+            seconds_solve=solution.seconds.solve,
+            seconds_certify=solution.seconds.certify,
+            reason=f"{solution.words}; {solution.certificate.worst}",
+        )._with_proof(solution.certificate)
+
+    @classmethod
+    def of_error(cls, formulation: str, solver: str, error: QPKernelsError) -> Row:
+        """Return the row of a pair that gave no answer: proved infeasible, or failed for a reason."""
+        if isinstance(error, InfeasibleError | UnboundedError) and isinstance(error.certificate, Certificate):
+            status = Status.INFEASIBLE if isinstance(error, InfeasibleError) else Status.UNBOUNDED
+            return cls(formulation, solver, status, reason=str(error))._with_proof(error.certificate)
+        return cls(formulation, solver, Status.FAILED, reason=str(error))
+
+    def _with_proof(self, certificate: Certificate) -> Row:
+        return replace(
+            self,
+            primal_value=certificate.primal_value,
+            dual_value=certificate.dual_value,
+            relative_gap=certificate.relative_gap,
+            primal_residual=certificate.primal_residual,
+            dual_residual=certificate.dual_residual,
+            complementarity=certificate.complementarity,
+        )
+
+
+@dataclass(frozen=True)
+class Comparison(Sequence[Row]):
+    """The rows of a comparison, in the order of the formulations and, within one, of the solvers.
+
+    Prints as a table in a terminal (rich) and in a notebook (HTML).
+    """
+
+    rows: tuple[Row, ...]
+    tol: float
+
+    def __len__(self) -> int:
+        """Return the number of pairs."""
+        return len(self.rows)
+
+    def __getitem__(self, index: Any) -> Any:
+        """Return a row, or several by a slice."""
+        return self.rows[index]
+
+    def __iter__(self) -> Iterator[Row]:
+        """Iterate over the rows."""
+        return iter(self.rows)
+
+    def to_json(self, indent: int | None = 2) -> str:
+        """Return the rows as a JSON array; NaN and infinity, which JSON has not, become null."""
+        return json.dumps([without_nan(asdict(row)) for row in self.rows], indent=indent)
+
+    def to_pandas(self) -> Any:
+        """Return the rows as a pandas data frame."""
+        import pandas as pd
+
+        return pd.DataFrame([asdict(row) for row in self.rows], columns=[field.name for field in fields(Row)])
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """Yield the table, then where the proved optima lie, then why the other rows are not proved."""
+        del console, options
+        table = Table(title=self._title, caption_justify="left", pad_edge=False)
+        for heading, justify in _HEADINGS:
+            table.add_column(heading, justify=justify, no_wrap=True)
+        for row in self.rows:
+            table.add_row(*_cells(row), style=None if row.status == Status.OPTIMAL else "dim")
+        yield table
+        yield from self.remarks
+
+    def __str__(self) -> str:
+        console = Console(width=220, no_color=True)
+        with console.capture() as capture:
+            console.print(self)
+        return capture.get()
+
+    def _repr_html_(self) -> str:
+        """Return the table for a notebook."""
+        head = "".join(f"<th>{escape(heading)}</th>" for heading, _ in _HEADINGS)
+        body = "".join(
+            "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in _cells(row)) + "</tr>" for row in self.rows
+        )
+        notes = "".join(f"<p>{escape(remark)}</p>" for remark in self.remarks)
+        return (
+            f"<table><caption>{escape(self._title)}</caption><thead><tr>{head}</tr></thead>"
+            f"<tbody>{body}</tbody></table>{notes}"
+        )
+
+    @property
+    def _title(self) -> str:
+        return f"optimal = proved to a relative gap and residuals of {self.tol:g}"
+
+    @property
+    def remarks(self) -> list[str]:
+        """In words: for each formulation, whether the proved answers agree; then every row that is not proved."""
+        agreements = [self._agreement(name) for name in dict.fromkeys(row.formulation for row in self.rows)]
+        unproved = [
+            f"{row.formulation} by {row.solver} is {row.status}: {row.reason}"
+            for row in self.rows
+            if row.status != Status.OPTIMAL
+        ]
+        return [*agreements, *unproved]
+
+    def _agreement(self, formulation: str) -> str:
+        """Say whether the intervals [dual value, primal value] of the proved rows have a common point."""
+        proved = [row for row in self.rows if row.formulation == formulation and row.status == Status.OPTIMAL]
+        if not proved:
+            return f"{formulation}: no answer is proved"
+        lower, upper = max(row.dual_value for row in proved), min(row.primal_value for row in proved)
+        agree = "agree" if lower - upper <= self.tol * max(abs(lower), abs(upper)) else "DISAGREE"
+        return f"{formulation}: {len(proved)} proved answers {agree}, optimum {upper:.10g} to {abs(upper - lower):.0e}"
+
+
+_HEADINGS: tuple[tuple[str, Literal["left", "right"]], ...] = (
+    ("formulation", "left"),
+    ("solver", "left"),
+    ("status", "left"),
+    ("objective", "right"),
+    ("primal value", "right"),
+    ("dual value", "right"),
+    ("rel. gap", "right"),
+    ("primal res.", "right"),
+    ("dual res.", "right"),
+    ("compl.", "right"),
+    ("SV", "right"),
+    ("intercept", "right"),
+    *((f"{field.name} s", "right") for field in fields(Seconds)),
+)
+
+
+def _cells(row: Row) -> list[str]:
+    measures = (row.relative_gap, row.primal_residual, row.dual_residual, row.complementarity)
+    seconds = (row.seconds_gram, row.seconds_lower, row.seconds_solve, row.seconds_certify)
+    return [
+        row.formulation,
+        row.solver,
+        str(row.status),
+        *(_text(value, ".10g") for value in (row.objective, row.primal_value, row.dual_value)),
+        *(_text(value, ".0e") for value in measures),
+        "" if row.n_support is None else str(row.n_support),
+        _text(row.intercept, ".7g"),
+        *(_text(value, ".3f") for value in seconds),
+    ]
+
+
+def _text(value: float, form: str) -> str:
+    return "" if math.isnan(value) else format(value, form)
+
+
+def without_nan(record: dict[str, Any]) -> dict[str, Any]:
+    """Return the record with None in place of NaN and infinity, which JSON cannot write."""
+    return {
+        name: None if isinstance(value, float) and not math.isfinite(value) else value for name, value in record.items()
+    }
