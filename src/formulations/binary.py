@@ -16,6 +16,7 @@ from qpkernels.arrays import Vector, frozen
 from qpkernels.certificates import Certificate, FunctionAtSamples, Support, certify_kernel_qp, split_support
 from qpkernels.errors import ParameterError, ShapeError
 from qpkernels.expansion import Expansion
+from qpkernels.gram import Gram
 from qpkernels.kernels import Kernel
 from qpkernels.programs import KernelQP
 
@@ -28,7 +29,8 @@ class BinaryClassifier(Formulation):
     Parameters
     ----------
     X
-        Samples, as the kernel takes them: a matrix (samples x features) for most.
+        Samples, as the kernel takes them: a matrix (samples x features) for most. Or a
+        :class:`~qpkernels.gram.Gram`, to share a kernel matrix between models or to set its memory limit.
     y
         Two different labels, shape (m,); the greater one is +1.
     kernel
@@ -36,7 +38,7 @@ class BinaryClassifier(Formulation):
         a primal form has coefficients beta in R^m.
     """
 
-    def __init__(self, X: ArrayLike, y: ArrayLike, kernel: Kernel | None = None) -> None:
+    def __init__(self, X: ArrayLike | Gram, y: ArrayLike, kernel: Kernel | None = None) -> None:
         self._bind(TwoClasses.from_arrays(X, y, kernel))
         self.freeze()
 

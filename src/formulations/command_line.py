@@ -164,7 +164,8 @@ def compare_command(
     if json_path is None or json_path != "-":
         console = Console()
         console = console if console.is_terminal else Console(width=200)
-        console.print(f"{data}: {len(y)} samples, {X.shape[1]} features, {describe(function)}")
+        prices = f", C = {1.0 if price is None else price:g}" if priced else ""
+        console.print(f"{data}: {len(y)} samples, {X.shape[1]} features, {describe(function)}{prices}")
         console.print(comparison)
     if json_path is not None:
         _write_json(json.loads(comparison.to_json()), json_path)

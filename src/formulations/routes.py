@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["solve_cone_program", "solve_kernel_qp"]
 
-_PROOF_TOLERANCE = 1e-6
+_PROOF_TOLERANCE = 1e-5
 """Residual within which multipliers count as a proof of infeasibility; solvers stop at about 1e-8 of theirs."""
 
 

@@ -49,14 +49,16 @@ class TwoClasses:
         return float(np.sqrt(max(0.0, float((self.gram.diagonal - 2.0 * means + means.mean()).max()))))
 
     @classmethod
-    def from_arrays(cls, X: ArrayLike, y: ArrayLike, kernel: Kernel | None) -> TwoClasses:
-        """Check the data and bind the kernel to them."""
+    def from_arrays(cls, X: ArrayLike | Gram, y: ArrayLike, kernel: Kernel | None) -> TwoClasses:
+        """Check the data and bind the kernel to them; ``X`` may be a Gram, which has done so already."""
         if kernel is not None and not isinstance(kernel, Kernel):
             raise ParameterError(f"kernel must be a Kernel object, such as RBF(gamma=0.1), but {kernel!r} came.")
-        gram = Gram(Linear() if kernel is None else kernel, X)
+        if isinstance(X, Gram) and kernel is not None:
+            raise ParameterError("a Gram is bound to its kernel already; leave kernel out.")
+        gram = X if isinstance(X, Gram) else Gram(Linear() if kernel is None else kernel, X)
         signs, classes = two_classes(y, len(gram))
         gram.require_psd()
-        return cls(gram, signs, classes, explicit=kernel is None)
+        return cls(gram, signs, classes, explicit=kernel is None and not isinstance(X, Gram))
 
 
 def two_classes(y: ArrayLike, samples: int) -> tuple[Vector, NDArray[Any]]:

@@ -74,7 +74,8 @@ class Gram:
         if size > self.memory_limit:
             raise GramTooLargeError(
                 f"the kernel matrix of {len(self)} samples takes {size / 2**30:.1f} GiB, above the limit of "
-                f"{self.memory_limit / 2**30:.1f} GiB; raise memory_limit, or take fewer samples."
+                f"{self.memory_limit / 2**30:.1f} GiB; bind the samples with Gram(kernel, X, memory_limit=...), "
+                "or take fewer."
             )
         with np.errstate(over="ignore"):
             K = self.kernel.matrix(self.X, self.X)

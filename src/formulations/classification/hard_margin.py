@@ -126,10 +126,9 @@ class HardMarginGeometric(PrimalForm, _HardMargin):
         gamma = float(self.gamma.value)
         if gamma <= _NO_MARGIN * (self.data.radius or 1.0) and not self.is_extended and (error := self._inseparable()):
             raise error
-        if gamma <= 0:
-            raise SolverFailedError(f"the widest margin found is {gamma:.1e}, so f cannot be scaled to margin 1.")
-        beta = self.y * self.constraint("margin").dual_value / gamma**2
-        return self.at_variables(beta, scale=1.0 / gamma)
+        # Without a margin there is nothing to divide by, and the certificate says how far that is from an answer.
+        scale = 1.0 / gamma if gamma > 0 else 1.0
+        return self.at_variables(self.y * self.constraint("margin").dual_value * scale**2, scale)
 
     def assign(self, candidate: Candidate) -> Multipliers:
         """Write f, b and gamma at unit norm, and return the multipliers at unit sum."""

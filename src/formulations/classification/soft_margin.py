@@ -31,6 +31,7 @@ from formulations.statement import Multipliers
 from formulations.two_classes import TwoClasses
 from qpkernels.arrays import Vector, finite_vector
 from qpkernels.errors import NonFiniteError, ParameterError
+from qpkernels.gram import Gram
 from qpkernels.kernels import Kernel
 from qpkernels.programs import KernelQP
 
@@ -55,7 +56,7 @@ class _SoftMargin(BinaryClassifier):
 
     C: cp.Parameter
 
-    def __init__(self, X: ArrayLike, y: ArrayLike, kernel: Kernel | None = None, *, C: ArrayLike = 1.0) -> None:
+    def __init__(self, X: ArrayLike | Gram, y: ArrayLike, kernel: Kernel | None = None, *, C: ArrayLike = 1.0) -> None:
         self._bind(TwoClasses.from_arrays(X, y, kernel), C)
         self.freeze()
 
@@ -95,10 +96,8 @@ class _SoftMargin(BinaryClassifier):
 def _checked(C: Any, samples: int) -> Vector:
     try:
         prices = finite_vector(C, "C", samples)
-    except NonFiniteError:
-        raise ParameterError(
-            "C must be finite for every sample; an infinite C is the hard margin: HardMarginPrimal, HardMarginDual."
-        ) from None
+    except NonFiniteError as error:
+        raise ParameterError(f"{error} An infinite C is the hard margin: HardMarginPrimal, HardMarginDual.") from None
     if prices.min() <= 0:
         first = int(np.argmax(prices <= 0))
         raise ParameterError(

@@ -34,34 +34,57 @@ def certify_cone_program(program: ConeProgram, x: Vector, z: Vector) -> Certific
     * complementarity: the largest |s_i z_i| (an inequality) or |s'z| (another cone), relative to the same.
 
     In these terms |x_j| and |z_i| stand for the largest of their block, whose entries share a unit; and a residual that
-    a move of a single entry mends is measured by what the other rows notice of that move. Without an objective every
-    feasible point is optimal, and z = 0 proves it. The values bound the optimum up to these residuals.
+    a move of a single entry mends is measured by what the other rows notice of that move. Multipliers of slack rows are
+    set to 0 if that makes the better proof. The values bound the optimum up to these residuals.
     """
     if not (np.isfinite(x).all() and np.isfinite(z).all()):
         return undefined("the answer holds NaN or infinity")
-    if not program.P.nnz and not program.q.any():
-        z = np.zeros_like(z)
+    proofs = [_certify(program, x, multipliers) for multipliers in (z, _without_slack_rows(program, x, z))]
+    return min(proofs, key=lambda proof: max(proof.primal_residual, proof.dual_residual, proof.relative_gap))
+
+
+def _certify(program: ConeProgram, x: Vector, z: Vector) -> Certificate:
     s, Px = program.b - program.A @ x, program.P @ x
     primal_value, dual_value = float(0.5 * x @ Px + program.q @ x), float(-0.5 * x @ Px - program.b @ z)
     scale = max(abs(primal_value), abs(dual_value))
     terms = _Terms.of(program, x, z, scale)
     products = np.concatenate([[0.0], *_products(program, s, z)])
     largest = int(np.argmax(np.abs(products))) - 1
-    outside = [relative(cone.violation(s[rows]), terms.rows[rows].max()) for cone, rows in program.parts()]
-    wrong_sign = [relative(cone.dual_violation(z[rows]), terms.signs[rows].max()) for cone, rows in program.parts()]
-    for number, (cone, rows) in enumerate(program.parts()):
+    outside, wrong_sign = [0.0], [0.0]
+    for cone, rows in program.parts():
         if isinstance(cone, Nonnegative):
-            outside[number] = _worst(np.maximum(-s[rows], 0.0), terms.rows[rows])
-            wrong_sign[number] = _worst(np.maximum(-z[rows], 0.0), terms.signs[rows])
+            outside.append(_worst(np.maximum(-s[rows], 0.0), terms.rows[rows]))
+            wrong_sign.append(_worst(np.maximum(-z[rows], 0.0), terms.signs[rows]))
+        else:
+            outside.append(relative(cone.violation(s[rows]), float(terms.rows[rows].max(initial=0.0))))
+            wrong_sign.append(relative(cone.dual_violation(z[rows]), float(terms.signs[rows].max(initial=0.0))))
     return Certificate(
         primal_value=primal_value + program.offset,
         dual_value=dual_value + program.offset,
         relative_gap=relative(abs(primal_value - dual_value), scale),
-        primal_residual=max(outside, default=0.0),
-        dual_residual=max(_worst(np.abs(Px + program.q + program.A.T @ z), terms.columns), *wrong_sign, 0.0),
+        primal_residual=max(outside),
+        dual_residual=max(_worst(np.abs(Px + program.q + program.A.T @ z), terms.columns), *wrong_sign),
         complementarity=relative(abs(float(products[largest + 1])), scale),
         worst=f"{_place(program.rows, largest)} contributes {products[largest + 1]:.1e} to the gap",
     )
+
+
+def _without_slack_rows(program: ConeProgram, x: Vector, z: Vector) -> Vector:
+    """Return the multipliers with 0 where an inequality is slack by far more, in its terms, than its multiplier weighs.
+
+    Interior-point methods leave rounding there, and without an objective all multipliers are such.
+    """
+    if not program.P.nnz and not program.q.any():
+        return np.zeros_like(z)
+    scale = abs(float(0.5 * x @ (program.P @ x) + program.q @ x))
+    terms = np.abs(program.b) + abs(program.A) @ _block_sizes(program.variables, x)
+    slack = program.b - program.A @ x
+    cleaned = z.copy()
+    for cone, rows in program.parts():
+        if isinstance(cone, Nonnegative):
+            negligible = np.abs(z[rows]) * terms[rows] ** 2 < 1e-3 * scale * slack[rows]
+            cleaned[rows] = np.where(negligible, 0.0, z[rows])
+    return cleaned
 
 
 def certify_infeasibility(program: ConeProgram, z: Vector) -> Certificate:
@@ -89,7 +112,9 @@ def certify_infeasibility(program: ConeProgram, z: Vector) -> Certificate:
 def _farkas_residual(program: ConeProgram, z: Vector) -> float:
     wrong_sign = max((cone.dual_violation(z[rows]) for cone, rows in program.parts()), default=0.0)
     unbalanced = _worst(np.abs(program.A.T @ z), abs(program.A).T @ np.abs(z))
-    return max(relative(wrong_sign, float(np.abs(z).max())), unbalanced)
+    # What is left of b'z after cancellation is what the imbalance has to be small against.
+    strength = -float(program.b @ z) / float(np.abs(program.b) @ np.abs(z))
+    return max(relative(wrong_sign, float(np.abs(z).max())), unbalanced) / strength
 
 
 def certify_unboundedness(program: ConeProgram, x: Vector) -> Certificate:
@@ -117,8 +142,11 @@ def certify_unboundedness(program: ConeProgram, x: Vector) -> Certificate:
 def _ray_residual(program: ConeProgram, x: Vector) -> float:
     curved = _worst(np.abs(program.P @ x), abs(program.P) @ np.abs(x))
     rise, terms = -(program.A @ x), abs(program.A) @ np.abs(x)
-    leaving = [relative(cone.violation(rise[rows]), float(terms[rows].max())) for cone, rows in program.parts()]
-    return max(curved, *leaving, 0.0)
+    leaving = [
+        relative(cone.violation(rise[rows]), float(terms[rows].max(initial=0.0))) for cone, rows in program.parts()
+    ]
+    strength = -float(program.q @ x) / float(np.abs(program.q) @ np.abs(x))
+    return max(curved, *leaving, 0.0) / strength
 
 
 def _without_rounding(proof: Vector) -> Vector:

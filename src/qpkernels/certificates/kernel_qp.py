@@ -148,7 +148,7 @@ def _stretch(program: KernelQP, v: Vector) -> float:
     if not violated.any():
         return 1.0
     edge = np.where(v < program.target, program.target - program.epsilon, program.target + program.epsilon)[violated]
-    with np.errstate(divide="ignore"):
+    with np.errstate(divide="ignore", over="ignore"):
         factor = float((edge / v[violated]).max())
     rounding = 4 * np.finfo(float).eps
     mended = np.isfinite(factor) and factor > 1 and float(_violations(program, factor * v).max()) <= rounding

@@ -60,7 +60,7 @@ class Nonnegative(_Sized):
     """{s : s_i >= 0}: rows of A are inequalities Ax <= b; its own dual."""
 
     def violation(self, s: Vector) -> float:
-        return float(-s.min(initial=0.0))
+        return float(np.maximum(-s, 0.0).max(initial=0.0))
 
     def dual_violation(self, z: Vector) -> float:
         return self.violation(z)
@@ -71,7 +71,7 @@ class SecondOrder(_Sized):
     """{(t, v) : ||v|| <= t}; its own dual."""
 
     def violation(self, s: Vector) -> float:
-        return max(0.0, float(np.linalg.norm(s[1:]) - s[0]))
+        return max(0.0, float(np.linalg.norm(s[1:]) - s[0])) if np.isfinite(s).all() else np.inf
 
     def dual_violation(self, z: Vector) -> float:
         return self.violation(z)
@@ -113,10 +113,10 @@ class Exponential(Cone):
         # The face y = 0 (x <= 0, w >= 0) is always within reach.
         candidates = [max(x, abs(y), -w)]
         if y > 0:
-            with np.errstate(over="ignore"):
-                candidates.append(float(y * np.exp(x / y)) - w)
+            with np.errstate(over="ignore", invalid="ignore"):
+                candidates.append(float(y * np.exp(np.float64(x) / y)) - w)
             if w > 0:
-                candidates.append(x - y * float(np.log(w / y)))
+                candidates.append(x - y * float(np.log(w) - np.log(y)))
         return max(0.0, min(candidates)) if np.isfinite(s).all() else np.inf
 
     def dual_violation(self, z: Vector) -> float:

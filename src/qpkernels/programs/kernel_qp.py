@@ -84,8 +84,14 @@ class KernelQP:
             raise ParameterError("epsilon and ridge must be at least 0 everywhere.")
         if self.lower.max() > 0 or self.upper.min() < 0:
             raise ParameterError("the bounds must enclose 0: lower <= 0 <= upper for every sample.")
-        slack = 1e-12 * abs(self.total) if self.total is not None else 0.0
-        if self.total is not None and not self.lower.sum() - slack <= self.total <= self.upper.sum() + slack:
+        if self.total is None:
+            return
+        if not np.isfinite(self.total):
+            raise ParameterError(
+                f"total must be a finite number, or None for a model without b, but {self.total} came."
+            )
+        rounding = 1e-12 * abs(self.total)
+        if not self.lower.sum() - rounding <= self.total <= self.upper.sum() + rounding:
             raise ParameterError(
                 f"no beta within the bounds adds up to {self.total:g}: "
                 f"the sums run from {self.lower.sum():g} to {self.upper.sum():g}."
@@ -139,12 +145,13 @@ class KernelQP:
             parts.append(("split", -eye_array(2 * m, format="csr"), np.zeros(2 * m), Nonnegative))
         if self.total is not None:
             parts.insert(0, ("balance", csr_array(beta.sum(axis=0)[None, :]), np.array([self.total]), Zero))
+        parts = [part for part in parts if part[2].size]
         edges = np.cumsum([0] + [part[2].size for part in parts]).tolist()
         return ConeProgram(
             P=csc_array(beta.T @ csr_array(self.gram.dense + np.diag(self.ridge)) @ beta),
             q=np.concatenate([self.epsilon - sign * self.target for sign in signs]),
-            A=csc_array(vstack([part[1] for part in parts])),
-            b=np.concatenate([part[2] for part in parts]),
+            A=csc_array(vstack([part[1] for part in parts])) if parts else csc_array((0, beta.shape[1])),
+            b=np.concatenate([np.zeros(0), *(part[2] for part in parts)]),
             cones=tuple(part[3](part[2].size) for part in parts),
             variables=tuple(
                 Block(name, k * m, (k + 1) * m) for k, name in enumerate(("beta+", "beta-") if split else ("beta",))

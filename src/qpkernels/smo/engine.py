@@ -131,7 +131,8 @@ def _diverges(program: KernelQP, beta: Vector) -> bool:
     mean = program.gram.product(weight)
     squares = program.gram.diagonal - 2.0 * mean + float(weight @ mean)
     spread = float(weight @ np.sqrt(np.maximum(squares, 0.0)))
-    return float(ray @ program.gram.product(ray)) <= (_SAME_POINT * spread) ** 2
+    rounding = 8 * np.finfo(float).eps * float(weight @ program.gram.diagonal)
+    return float(ray @ program.gram.product(ray)) <= max((_SAME_POINT * spread) ** 2, rounding)
 
 
 def _intercept(program: KernelQP, beta: Vector, values: Vector) -> float:

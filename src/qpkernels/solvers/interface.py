@@ -134,7 +134,11 @@ class Solver(ABC):
     @property
     def installed(self) -> bool:
         """Whether the module it imports can be found."""
-        return find_spec(self.module) is not None
+        try:
+            return find_spec(self.module) is not None
+        except ModuleNotFoundError:
+            # A part of a package that is not there itself.
+            return False
 
     def refusal(self, program: Program) -> str | None:
         """Return why it does not take ``program``, or None if it does."""

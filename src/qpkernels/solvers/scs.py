@@ -43,16 +43,15 @@ class SCS(Solver):
             settings["max_iters"] = int(request.max_iter)
         if request.time_limit is not None:
             settings["time_limit_secs"] = request.time_limit
-        data = {
-            "P": csc_matrix(triu(program.P)),
-            "A": csc_matrix(csr_array(program.A)[order]),
-            "b": program.b[order],
-            "c": program.q,
-        }
-        result = scs.SCS(data, _cones(program.cones), **(settings | options)).solve()
+        A, b, cones = csc_matrix(csr_array(program.A)[order]), program.b[order], _cones(program.cones)
+        if not b.size:
+            # SCS wants at least one row: 0 <= 1.
+            A, b, cones = csc_matrix((1, program.q.size)), np.ones(1), {"l": 1}
+        data = {"P": csc_matrix(triu(program.P)), "A": A, "b": b, "c": program.q}
+        result = scs.SCS(data, cones, **(settings | options)).solve()
         info = result["info"]
         multipliers = np.empty(program.b.size)
-        multipliers[order] = result["y"]
+        multipliers[order] = result["y"][: order.size]
         claim = _CLAIMS.get(info["status_val"], Claim.FAILED)
         return Answer(np.array(result["x"]), multipliers, claim, str(info["status"]), int(info["iter"]))
 

@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The function that is learned: its values, its classes, its norm, and its file."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from builders import KERNEL_EXAMPLES, example_samples
+from qpkernels import RBF, Expansion, Kernel, Linear, Precomputed
+from qpkernels.errors import NonFiniteError, ParameterError, ShapeError
+
+every_kernel = pytest.mark.parametrize("kernel", KERNEL_EXAMPLES.values(), ids=lambda kernel: type(kernel).__name__)
+
+
+def expansion(kernel: Kernel, classes: Any = None, intercept: float = -0.25) -> Expansion:
+    centers = example_samples(kernel, 6)
+    return Expansion(kernel, centers, np.random.default_rng(5).normal(size=6), intercept, classes)
+
+
+@every_kernel
+def test_values_are_the_sum_over_the_centers(kernel: Kernel) -> None:
+    f, X = expansion(kernel), example_samples(kernel, 5, seed=9)
+    by_hand = [
+        sum(f.coefficients[j] * kernel(X[i : i + 1], f.centers[j : j + 1])[0, 0] for j in range(6)) for i in range(5)
+    ]
+    np.testing.assert_allclose(f(X), np.array(by_hand) - 0.25, rtol=1e-11, atol=1e-12)
+    np.testing.assert_array_equal(f.predict(X), f(X))
+
+
+@every_kernel
+def test_the_squared_norm_leaves_the_intercept_out(kernel: Kernel) -> None:
+    f = expansion(kernel, intercept=3.0)
+    K = kernel(f.centers)
+    assert f.squared_norm == pytest.approx(f.coefficients @ K @ f.coefficients, rel=1e-11)
+    assert f.squared_norm >= 0
+
+
+def test_values_in_many_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    f = expansion(RBF(0.5))
+    X = np.random.default_rng(0).normal(size=(50, 3))
+    whole = f(X)
+    monkeypatch.setattr("qpkernels.arrays._BLOCK_BYTES", 8 * 6 * 7)
+    np.testing.assert_allclose(f(X), whole, rtol=1e-13)
+
+
+CLASSES = [
+    np.array([-1, 1]),
+    np.array(["benign", "malignant"]),
+    np.array([0.5, 2.5]),
+    np.array([False, True]),
+    np.array(["é", "日本"]),
+]
+
+
+@pytest.mark.parametrize("classes", CLASSES, ids=str)
+def test_the_sign_chooses_the_class(classes: Any) -> None:
+    f = Expansion(Linear(), np.array([[1.0]]), np.array([1.0]), 0.0, classes)
+    predicted = f.predict([[-2.0], [3.0], [0.0], [1e-300]])
+    assert predicted.tolist() == [classes[0], classes[1], classes[0], classes[1]]
+    assert predicted.dtype == classes.dtype
+
+
+# --- files ---
+
+
+@every_kernel
+@pytest.mark.parametrize("suffix", ["", ".npz"])
+def test_a_file_keeps_every_number(kernel: Kernel, suffix: str, tmp_path: Path) -> None:
+    f, X = expansion(kernel, intercept=1 / 3), example_samples(kernel, 8, seed=4)
+    path = f.save(tmp_path / f"model{suffix}")
+    assert path == tmp_path / "model.npz"
+    again = Expansion.load(path)
+    np.testing.assert_array_equal(again(X), f(X))
+    np.testing.assert_array_equal(again.coefficients, f.coefficients)
+    np.testing.assert_array_equal(again.centers, f.centers)
+    assert again.intercept == f.intercept
+    assert again.classes is None
+    assert type(again.kernel) is type(kernel)
+    if not isinstance(kernel, Precomputed):
+        assert again.kernel == kernel
+
+
+@pytest.mark.parametrize("classes", CLASSES, ids=str)
+def test_a_file_keeps_the_classes(classes: Any, tmp_path: Path) -> None:
+    f = expansion(RBF(0.5), classes)
+    again = Expansion.load(f.save(str(tmp_path / "model")))
+    assert again.classes is not None
+    assert again.classes.dtype == classes.dtype
+    np.testing.assert_array_equal(again.classes, classes)
+    X = example_samples(RBF(0.5), 8, seed=4)
+    np.testing.assert_array_equal(again.predict(X), f.predict(X))
+
+
+def test_a_file_keeps_kernels_inside_kernels(tmp_path: Path) -> None:
+    K = np.random.default_rng(0).normal(size=(7, 7))
+    kernel = (Precomputed(K @ K.T) + 2 * Precomputed(np.eye(7))) ** 2
+    f = Expansion(kernel, np.array([1, 4]), np.array([0.5, -2.0]))
+    np.testing.assert_array_equal(Expansion.load(f.save(tmp_path / "f"))(np.arange(7)), f(np.arange(7)))
+
+
+def test_classes_from_pandas_are_kept_without_pickle(tmp_path: Path) -> None:
+    f = expansion(RBF(0.5), np.array(["no", "yes"], dtype=object))
+    path = f.save(tmp_path / "model")
+    with np.load(path, allow_pickle=False) as file:
+        assert all(file[name] is not None for name in file.files)
+    assert (
+        Expansion.load(path).predict(example_samples(RBF(0.5), 3)).tolist()
+        == f.predict(example_samples(RBF(0.5), 3)).tolist()
+    )
+
+
+@every_kernel
+def test_a_file_holds_no_pickle(kernel: Kernel, tmp_path: Path) -> None:
+    path = expansion(kernel, np.array(["a", "b"])).save(tmp_path / "model")
+    with np.load(path, allow_pickle=False) as file:
+        contents = {name: file[name] for name in file.files}
+    assert {"kernel", "centers", "coefficients", "intercept", "classes"} <= set(contents)
+    assert not any(array.dtype == object for array in contents.values())
+
+
+def test_a_file_with_an_unknown_kernel_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "model.npz"
+    np.savez(path, kernel='{"kernel": "Quantum"}', centers=np.ones((1, 1)), coefficients=np.ones(1), intercept=0.0)
+    with pytest.raises(ParameterError, match="'Quantum'"):
+        Expansion.load(path)
+
+
+# --- refusals ---
+
+
+def test_samples_must_have_the_features_of_the_centers() -> None:
+    f = expansion(Linear())
+    with pytest.raises(ShapeError, match=r"fitted to samples of shape \(3,\), but those of X have \(2,\)"):
+        f(np.ones((4, 2)))
+    with pytest.raises(ShapeError, match=r"shape \(3,\)"):
+        f.predict(np.ones((4, 1)))
+    with pytest.raises(ShapeError, match="reshape"):
+        f(np.ones(3))
+    with pytest.raises(NonFiniteError, match=r"X\[0, 2\]"):
+        f([[1.0, 2.0, np.nan]])
+    with pytest.raises(ShapeError, match="gamma has 3 entries"):
+        expansion(RBF((1.0, 2.0, 3.0)))(np.ones((4, 2)))
+
+
+def test_coefficients_must_fit_the_centers() -> None:
+    with pytest.raises(ShapeError, match="coefficients must have 3 entries"):
+        Expansion(Linear(), np.ones((3, 2)), np.ones(2))
+    with pytest.raises(NonFiniteError, match=r"coefficients\[1\]"):
+        Expansion(Linear(), np.ones((2, 2)), np.array([1.0, np.inf]))
+    with pytest.raises(ParameterError, match="row numbers"):
+        Expansion(Precomputed(np.eye(2)), np.array([2]), np.ones(1))
+
+
+def test_an_expansion_is_frozen() -> None:
+    f = expansion(Linear())
+    with pytest.raises(AttributeError):
+        f.intercept = 1.0  # type: ignore[misc]
+    for array in (f.centers, f.coefficients):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 0.0

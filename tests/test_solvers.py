@@ -1,0 +1,543 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Solvers: one contract for all that are registered, the registry, and what happens when a solver cannot."""
+
+import importlib.metadata
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any, ClassVar
+
+import numpy as np
+import pytest
+
+import qpkernels.solvers.registry as registry
+from builders import FAMILIES, KNOWN_OPTIMA, KnownOptimum, cone_program, manufacture
+from qpkernels.certificates import certify_cone_program, certify_infeasibility, certify_kernel_qp
+from qpkernels.errors import (
+    ParameterError,
+    SolverFailedError,
+    SolverNotInstalledError,
+    UnknownSolverError,
+    UnsupportedOptionError,
+    UnsupportedProgramError,
+)
+from qpkernels.programs import Cone, ConeProgram, KernelQP, Nonnegative, PSDTriangle, Zero
+from qpkernels.solvers import (
+    Answer,
+    Claim,
+    Outcome,
+    Request,
+    Solver,
+    find_solver,
+    installed_solvers,
+    registered_solvers,
+)
+
+EXPECTED = {"smo", "clarabel", "osqp", "scs", "piqp", "daqp", "proxqp", "highs"}
+"""What the package and its extra ``solvers`` install; a missing one fails the tests rather than shortening them."""
+
+ASKED, GRANTED = 1e-7, 1e-5
+"""The accuracy asked of every cone solver, and the one its certificate must show."""
+
+LESS = {"highs": 1e-4}
+"""What is granted instead: HiGHS ends its quadratic method at a dual residual of 1e-5 whatever is asked."""
+
+CVXPY = ["cvxpy:CLARABEL", "cvxpy:SCS", "cvxpy:OSQP"]
+STRICT: dict[str, dict[str, Any]] = {
+    "cvxpy:SCS": {"eps_abs": 1e-8, "eps_rel": 1e-8},
+    "cvxpy:OSQP": {"eps_abs": 1e-8, "eps_rel": 1e-8},
+}
+"""CVXPY has no common name for a tolerance, so its solvers are given their own."""
+
+QUADRATIC_ONLY = {"cvxpy:OSQP"}
+NO_EMPTY_PROGRAMS = {"cvxpy:SCS"}
+"""Solvers of CVXPY that say only when called what they cannot do; the answer is then SolverFailedError."""
+
+REGISTERED = registered_solvers()
+CONE_SOLVERS = [solver.name for solver in installed_solvers() if ConeProgram in solver.programs] + CVXPY
+every_solver = pytest.mark.parametrize("solver", REGISTERED, ids=lambda solver: solver.name)
+every_cone_solver = pytest.mark.parametrize("name", CONE_SOLVERS)
+
+SOFT = manufacture("hinge").program
+
+
+def solve(name: str, program: ConeProgram, **options: Any) -> Outcome:
+    return find_solver(name).solve(program, tol=ASKED, **(STRICT.get(name, {}) | options))
+
+
+def assert_certified(name: str, program: ConeProgram) -> Outcome:
+    outcome = solve(name, program)
+    certificate = certify_cone_program(program, outcome.point, outcome.multipliers)
+    assert certificate.holds(LESS.get(name, GRANTED)), certificate
+    assert outcome.claim is Claim.OPTIMAL
+    assert outcome.solver == name
+    return outcome
+
+
+# --- the registry ---
+
+
+def test_the_solvers_of_the_extra_are_all_here() -> None:
+    assert {solver.name for solver in installed_solvers()} >= EXPECTED
+    assert set(CONE_SOLVERS) >= EXPECTED - {"smo"}
+    assert {solver.name for solver in REGISTERED} >= {solver.name for solver in installed_solvers()}
+
+
+def test_names_are_unique_and_in_order() -> None:
+    names = [solver.name for solver in REGISTERED]
+    assert names == sorted(set(names))
+
+
+@every_solver
+def test_contract_a_solver_describes_itself(solver: Solver) -> None:
+    assert type(find_solver(solver.name)) is type(solver)
+    assert find_solver(solver.name).name == solver.name
+    assert solver.install.startswith("pip install ")
+    assert solver.programs
+    assert set(solver.programs) <= {ConeProgram, KernelQP}
+    assert solver.options <= {"tol", "max_iter", "time_limit", "warm_start"}
+    assert (ConeProgram in solver.programs) == bool(solver.cones)
+    assert type(solver).__doc__
+
+
+@every_solver
+def test_contract_a_solver_refuses_what_it_does_not_take(solver: Solver) -> None:
+    takes_cones = ConeProgram in solver.programs
+    for known in KNOWN_OPTIMA.values():
+        foreign = {type(cone).__name__ for cone in known.program.cones if not isinstance(cone, solver.cones)}
+        reason = solver.refusal(known.program)
+        assert (reason is None) == (takes_cones and not foreign)
+        if reason is not None:
+            assert solver.name in reason
+            assert known.program.name in reason
+            assert all(kind in reason for kind in foreign) or not takes_cones
+            with pytest.raises(UnsupportedProgramError, match="choose another solver"):
+                solver.solve(known.program)
+    assert (solver.refusal(SOFT) is None) == (KernelQP in solver.programs)
+    if KernelQP not in solver.programs:
+        with pytest.raises(UnsupportedProgramError, match="takes a ConeProgram, but hinge is a KernelQP"):
+            solver.solve(SOFT)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "suggestion"), [("clarabell", "clarabel"), ("SMO", "smo"), ("prox", "proxqp"), ("OSQP", "osqp")]
+)
+def test_an_unknown_name_gets_a_suggestion(wrong: str, suggestion: str) -> None:
+    with pytest.raises(UnknownSolverError, match=rf"no solver is called '{wrong}'; did you mean .*'{suggestion}'"):
+        find_solver(wrong)
+
+
+def test_an_unknown_name_like_no_other_gets_the_list() -> None:
+    with pytest.raises(UnknownSolverError, match=r"'zzz'; Known: clarabel, .*smo.*cvxpy:NAME") as caught:
+        find_solver("zzz")
+    assert "did you mean" not in str(caught.value)
+
+
+# --- the contract: solve ---
+
+
+@every_cone_solver
+@pytest.mark.parametrize("known", KNOWN_OPTIMA.values(), ids=KNOWN_OPTIMA)
+def test_contract_known_optima_are_found_with_their_multipliers(name: str, known: KnownOptimum) -> None:
+    if find_solver(name).refusal(known.program) is not None:
+        with pytest.raises(UnsupportedProgramError):
+            solve(name, known.program)
+        return
+    if name in QUADRATIC_ONLY and not known.program.is_quadratic:
+        with pytest.raises(SolverFailedError, match="cannot solve this problem"):
+            solve(name, known.program)
+        return
+    outcome = assert_certified(name, known.program)
+    np.testing.assert_allclose(outcome.point, known.x, atol=1e-3)
+    np.testing.assert_allclose(outcome.multipliers, known.z, atol=1e-3)
+
+
+def test_cone_solvers_take_the_cones_they_should() -> None:
+    kinds: dict[str, set[type[Cone]]] = {name: set(find_solver(name).cones) for name in CONE_SOLVERS}
+    assert all({Zero, Nonnegative} <= cones for cones in kinds.values())
+    assert PSDTriangle in kinds["clarabel"]
+    for name in ("clarabel", "scs", "cvxpy:CLARABEL", "cvxpy:SCS"):
+        assert len(kinds[name]) >= 5
+
+
+@every_cone_solver
+@pytest.mark.parametrize("family", FAMILIES)
+def test_contract_kernel_qps_in_matrices(name: str, family: str) -> None:
+    made = manufacture(family, m=20)
+    matrices = made.program.to_cone_program()
+    if name in NO_EMPTY_PROGRAMS and matrices.b.size == 0:
+        return
+    outcome = assert_certified(name, matrices)
+    m = len(made.program)
+    beta = outcome.point if matrices.q.size == m else outcome.point[:m] - outcome.point[m:]
+    balance = [block for block in matrices.rows if block.name == "balance"]
+    b = float(outcome.multipliers[balance[0].range][0]) if balance else 0.0
+    assert b == pytest.approx(made.intercept, abs=1e-3)
+    np.testing.assert_allclose(beta, made.beta, atol=1e-2)
+    assert certify_kernel_qp(made.program, beta, b).relative_gap <= 1e-4
+
+
+def test_every_kernel_qp_solver_finds_known_optima() -> None:
+    names = [solver.name for solver in installed_solvers() if KernelQP in solver.programs]
+    assert "smo" in names
+    for name in names:
+        for family in FAMILIES:
+            made = manufacture(family, m=20)
+            outcome = find_solver(name).solve(made.program, tol=1e-8)
+            b = float(outcome.multipliers[0]) if outcome.multipliers.size else 0.0
+            assert outcome.claim is Claim.OPTIMAL
+            assert certify_kernel_qp(made.program, outcome.point, b).holds(1e-7)
+
+
+@every_cone_solver
+def test_contract_rows_in_any_order_keep_their_multipliers(name: str) -> None:
+    # min (x1^2 + x2^2) / 2 s.t. x1 >= 1, x1 + x2 = 3, x2 <= 1: x = (2, 1), equation -2, last row 1.
+    program = cone_program(
+        np.eye(2), [0, 0], [[-1, 0], [1, 1], [0, 1]], [-1, 3, 1], [Nonnegative(1), Zero(1), Nonnegative(1)]
+    )
+    outcome = assert_certified(name, program)
+    np.testing.assert_allclose(outcome.point, [2, 1], atol=1e-4)
+    np.testing.assert_allclose(outcome.multipliers, [0, -2, 1], atol=1e-4)
+
+
+@every_cone_solver
+def test_contract_a_program_without_rows(name: str) -> None:
+    program = cone_program(2 * np.eye(2), [-2, 4], np.zeros((0, 2)), [], [])
+    if name in NO_EMPTY_PROGRAMS:
+        with pytest.raises(SolverFailedError, match="positive integer"):
+            solve(name, program)
+        return
+    outcome = solve(name, program)
+    np.testing.assert_allclose(outcome.point, [1, -2], atol=1e-4)
+    assert outcome.multipliers.shape == (0,)
+
+
+@every_cone_solver
+def test_contract_an_infeasible_program_has_no_optimum(name: str) -> None:
+    # x1 >= 2, x1 + x2 <= 1, x2 >= 0
+    program = cone_program(np.zeros((2, 2)), [1, 1], [[-1, 0], [1, 1], [0, -1]], [-2, 1, 0], [Nonnegative(3)])
+    try:
+        outcome = solve(name, program)
+    except SolverFailedError:
+        return
+    assert outcome.claim is not Claim.OPTIMAL
+    assert not certify_cone_program(program, outcome.point, outcome.multipliers).holds(1e-3)
+    if outcome.claim is Claim.INFEASIBLE and np.isfinite(outcome.multipliers).all():
+        assert certify_infeasibility(program, outcome.multipliers).holds(1e-4)
+
+
+@pytest.mark.parametrize("name", ["clarabel", "osqp", "scs"])
+@pytest.mark.parametrize("quadratic", [0.0, 1.0])
+def test_infeasibility_is_proved_by_those_that_can(name: str, quadratic: float) -> None:
+    A, b = [[-1, 0], [1, 1], [0, -1], [1, -1]], [-2, 1, 0, 0.5]
+    program = cone_program(quadratic * np.eye(2), [1, 1], A, b, [Nonnegative(3), Zero(1)])
+    outcome = solve(name, program)
+    assert outcome.claim is Claim.INFEASIBLE
+    assert certify_infeasibility(program, outcome.multipliers).holds(1e-4)
+
+
+@pytest.mark.parametrize("name", ["clarabel", "osqp", "scs"])
+def test_an_unbounded_program_comes_with_its_direction(name: str) -> None:
+    program = cone_program(np.diag([1.0, 0.0]), [0, -1], [[1, 0], [0, -1]], [1, 0], [Nonnegative(2)])
+    outcome = solve(name, program)
+    assert outcome.claim is Claim.UNBOUNDED
+    direction = outcome.point / np.abs(outcome.point).max()
+    assert program.q @ direction < -0.5
+    np.testing.assert_allclose(program.P @ direction, 0.0, atol=1e-4)
+    assert (program.A @ direction <= 1e-4).all()
+
+
+@every_cone_solver
+def test_contract_an_unbounded_program_has_no_optimum(name: str) -> None:
+    program = cone_program(np.zeros((2, 2)), [0, -1], [[1, 0], [-1, 0], [0, -1]], [1, 1, 0], [Nonnegative(3)])
+    try:
+        outcome = solve(name, program)
+    except SolverFailedError:
+        return
+    assert not certify_cone_program(program, outcome.point, outcome.multipliers).holds(1e-3)
+    assert outcome.claim is not Claim.OPTIMAL
+
+
+@every_cone_solver
+def test_contract_the_program_is_not_changed(name: str) -> None:
+    program = SOFT.to_cone_program()
+    before = [program.P.toarray(), program.q.copy(), program.A.toarray(), program.b.copy()]
+    solve(name, program)
+    after = [program.P.toarray(), program.q, program.A.toarray(), program.b]
+    for left, right in zip(before, after, strict=True):
+        np.testing.assert_array_equal(left, right)
+
+
+# --- options ---
+
+
+@every_solver
+def test_contract_options_it_lacks_are_refused(solver: Solver) -> None:
+    program = SOFT if KernelQP in solver.programs else SOFT.to_cone_program()
+    values: dict[str, Any] = {"max_iter": 5, "time_limit": 10.0, "warm_start": np.zeros(len(SOFT))}
+    for option, value in values.items():
+        if option in solver.options:
+            assert isinstance(solver.solve(program, **{option: value}), Outcome)
+        else:
+            with pytest.raises(UnsupportedOptionError, match=f"{solver.name}.* has no {option}; it has "):
+                solver.solve(program, **{option: value})
+
+
+@every_solver
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"tol": 0.0}, "tol"),
+        ({"tol": -1e-6}, "tol"),
+        ({"tol": np.nan}, "tol"),
+        ({"tol": np.inf}, "tol"),
+        ({"tol": "small"}, "tol"),
+        ({"max_iter": 0}, "max_iter"),
+        ({"max_iter": -3}, "max_iter"),
+        ({"max_iter": 2.5}, "max_iter"),
+        ({"max_iter": 3.0}, "max_iter"),
+        ({"max_iter": np.nan}, "max_iter"),
+        ({"max_iter": np.inf}, "max_iter"),
+        ({"max_iter": "many"}, "max_iter"),
+        ({"time_limit": 0.0}, "time_limit"),
+        ({"time_limit": -1.0}, "time_limit"),
+        ({"time_limit": np.nan}, "time_limit"),
+        ({"time_limit": "long"}, "time_limit"),
+    ],
+    ids=str,
+)
+def test_contract_nonsense_is_refused(solver: Solver, options: dict[str, Any], words: str) -> None:
+    program = SOFT if KernelQP in solver.programs else SOFT.to_cone_program()
+    (option,) = options
+    error = ParameterError if option == "tol" or option in solver.options else UnsupportedOptionError
+    with pytest.raises(error, match=words):
+        solver.solve(program, **options)
+
+
+@pytest.mark.parametrize("name", [n for n in CONE_SOLVERS if "max_iter" in find_solver(n).options and n != "highs"])
+def test_contract_one_iteration_is_not_called_optimal(name: str) -> None:
+    program = manufacture("weighted epsilon-insensitive").program.to_cone_program()
+    try:
+        outcome = solve(name, program, max_iter=1)
+    except SolverFailedError:
+        return
+    assert outcome.claim in {Claim.STOPPED, Claim.FAILED}
+    assert not certify_cone_program(program, outcome.point, outcome.multipliers).holds(GRANTED)
+
+
+@pytest.mark.parametrize("name", [name for name in CONE_SOLVERS if "warm_start" in find_solver(name).options])
+def test_contract_a_start_reaches_the_back_end(name: str) -> None:
+    program = SOFT.to_cone_program()
+    best = solve(name, program)
+    warm = solve(name, program, warm_start=best.point)
+    assert warm.claim is Claim.OPTIMAL
+    # After one iteration the answer still depends on where it began.
+    first = [solve(name, program, max_iter=1, warm_start=start).point for start in (best.point, None)]
+    assert np.abs(first[0] - first[1]).max() > 1e-3
+
+
+@pytest.mark.parametrize(("name", "option"), [("clarabel", "no_such_setting"), ("osqp", "no_such"), ("scs", "no_such")])
+def test_a_foreign_option_of_a_back_end_is_not_ignored(name: str, option: str) -> None:
+    with pytest.raises((UnsupportedOptionError, SolverFailedError), match=option):
+        solve(name, SOFT.to_cone_program(), **{option: 1})
+
+
+def test_options_of_the_back_end_reach_it() -> None:
+    program = SOFT.to_cone_program()
+    assert solve("clarabel", program, max_iter=2).iterations == 2
+    assert solve("osqp", program, max_iter=25, check_termination=5).iterations in {5, 10, 15, 20, 25}
+    with pytest.raises(SolverFailedError) as caught:
+        solve("osqp", program, rho=-1.0)
+    assert caught.value.__cause__ is not None
+
+
+def test_the_tolerance_reaches_the_back_end() -> None:
+    program = SOFT.to_cone_program()
+    for name in ("osqp", "scs", "proxqp", "piqp", "clarabel"):
+        loose, tight = (find_solver(name).solve(program, tol=tol) for tol in (1e-2, 1e-9))
+        gaps = [certify_cone_program(program, answer.point, answer.multipliers) for answer in (loose, tight)]
+        assert gaps[1].holds(1e-7)
+        assert abs(gaps[1].relative_gap) <= abs(gaps[0].relative_gap) + 1e-12
+
+
+@pytest.mark.parametrize("name", ["clarabel", "osqp", "scs"])
+def test_a_solver_is_silent_unless_asked(name: str, capfd: pytest.CaptureFixture[str]) -> None:
+    solve(name, SOFT.to_cone_program())
+    assert capfd.readouterr().out == ""
+    find_solver(name).solve(SOFT.to_cone_program(), verbose=True)
+    assert capfd.readouterr().out != ""
+
+
+# --- CVXPY ---
+
+
+def test_a_missing_solver_of_cvxpy_says_what_there_is() -> None:
+    with pytest.raises(SolverNotInstalledError, match=r"no solver 'NOSUCH'; it finds .*CLARABEL"):
+        find_solver("cvxpy:NOSUCH").solve(SOFT.to_cone_program())
+
+
+def test_names_of_cvxpy_solvers_may_be_written_small() -> None:
+    assert find_solver("cvxpy:clarabel").solve(SOFT.to_cone_program()).claim is Claim.OPTIMAL
+
+
+# --- solvers that fail, and solvers of others ---
+
+
+class Foreign(Solver):
+    """A solver as another package would write it."""
+
+    name = "foreign"
+    programs: ClassVar = (KernelQP,)
+    module = "json"
+    install = "pip install foreign"
+
+    def run(self, program: Any, request: Request, **options: Any) -> Answer:
+        if "fail" in options:
+            raise options["fail"]
+        return Answer(np.zeros(len(program)), np.zeros(1), Claim.STOPPED, f"tol {request.tol}")
+
+
+class Missing(Foreign):
+    """A solver whose package is not here."""
+
+    name = "missing"
+    module = "a_module_that_nobody_has"
+    install = "pip install missing-solver"
+
+
+class MissingInside(Missing):
+    """A solver whose module lies inside a package that is not here."""
+
+    name = "missing-inside"
+    module = "a_package_that_nobody_has.inside"
+
+
+def test_an_outcome_names_its_solver() -> None:
+    outcome = Foreign().solve(SOFT, tol=1e-3)
+    assert (outcome.solver, outcome.words, outcome.claim) == ("foreign", "tol 0.001", Claim.STOPPED)
+    assert outcome.seconds >= 0.0
+    assert outcome.iterations is None
+
+
+@pytest.mark.parametrize("error", [ValueError("bad matrix"), ZeroDivisionError("x"), MemoryError(), RuntimeError("no")])
+def test_an_exception_of_the_back_end_keeps_its_cause(error: Exception) -> None:
+    with pytest.raises(SolverFailedError, match=f"'foreign' raised {type(error).__name__}: {error}") as caught:
+        Foreign().solve(SOFT, fail=error)
+    assert caught.value.__cause__ is error
+
+
+@pytest.mark.parametrize("size", [0, 3, 25])
+def test_an_answer_of_the_wrong_size_is_refused(size: int) -> None:
+    class Careless(Foreign):
+        """Answers for another program."""
+
+        def run(self, program: Any, request: Request, **options: Any) -> Answer:
+            answer = super().run(program, request, **options)
+            return replace(answer, point=np.zeros(size))
+
+    with pytest.raises(SolverFailedError, match="sizes"):
+        Careless().solve(SOFT)
+    with pytest.raises(SolverFailedError, match="sizes"):
+        Foreign().solve(manufacture("hinge without intercept").program)
+
+
+def test_our_own_exceptions_pass_through() -> None:
+    with pytest.raises(UnsupportedOptionError, match="mine"):
+        Foreign().solve(SOFT, fail=UnsupportedOptionError("mine"))
+
+
+@pytest.mark.parametrize("kind", [Missing, MissingInside])
+def test_a_solver_that_is_not_installed_says_how_to_install_it(kind: type[Solver]) -> None:
+    assert not kind().installed
+    with pytest.raises(SolverNotInstalledError, match=r"nobody_has.*not installed; run: pip install missing-solver"):
+        kind().solve(SOFT)
+
+
+def test_the_solvers_of_the_extra_are_listed_also_where_they_are_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    import qpkernels.solvers.interface as interface
+    import qpkernels.solvers.qpsolvers as adapter
+
+    monkeypatch.setattr(adapter, "find_spec", lambda _: None)
+    monkeypatch.setattr(interface, "find_spec", lambda _: None)
+    assert {solver.name for solver in registered_solvers()} >= EXPECTED
+    assert installed_solvers() == ()
+    for name in EXPECTED:
+        solver = find_solver(name)
+        program = SOFT if KernelQP in solver.programs else SOFT.to_cone_program()
+        with pytest.raises(SolverNotInstalledError, match=f"'{name}' needs .* run: pip install"):
+            solver.solve(program)
+
+
+@pytest.fixture
+def entry_points(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[importlib.metadata.EntryPoint]]:
+    """Entry points in the group of solvers, as other packages would have them."""
+    points: list[importlib.metadata.EntryPoint] = []
+    monkeypatch.setattr(registry, "entry_points", lambda group: [p for p in points if p.group == group])
+    registry._families.cache_clear()
+    yield points
+    registry._families.cache_clear()
+
+
+def entry_point(name: str, value: str) -> importlib.metadata.EntryPoint:
+    return importlib.metadata.EntryPoint(name, value, registry.ENTRY_POINTS)
+
+
+def test_a_solver_of_another_package_is_found(entry_points: list[importlib.metadata.EntryPoint]) -> None:
+    entry_points.append(entry_point("foreign", f"{__name__}:Foreign"))
+    assert "foreign" in [solver.name for solver in registered_solvers()]
+    assert "foreign" in [solver.name for solver in installed_solvers()]
+    assert find_solver("foreign").solve(SOFT).words == "tol 1e-06"
+    with pytest.raises(UnknownSolverError, match="'foreign'"):
+        find_solver("forein")
+
+
+def test_a_missing_solver_of_another_package_is_registered_only(
+    entry_points: list[importlib.metadata.EntryPoint],
+) -> None:
+    entry_points.append(entry_point("missing", f"{__name__}:Missing"))
+    entry_points.append(entry_point("missing-inside", f"{__name__}:MissingInside"))
+    assert {"missing", "missing-inside"} <= {solver.name for solver in registered_solvers()}
+    assert not {"missing", "missing-inside"} & {solver.name for solver in installed_solvers()}
+
+
+def test_a_broken_entry_point_takes_no_other_solver_away(entry_points: list[importlib.metadata.EntryPoint]) -> None:
+    entry_points.append(entry_point("broken", "a_module_that_nobody_has:Solver"))
+    entry_points.append(entry_point("foreign", f"{__name__}:Foreign"))
+    with pytest.warns(RuntimeWarning, match="'broken'.*is left out.*ModuleNotFoundError"):
+        names = {solver.name for solver in registered_solvers()}
+    assert names >= EXPECTED | {"foreign"}
+    assert "broken" not in names
+
+
+def test_another_entry_point_group_is_not_asked(entry_points: list[importlib.metadata.EntryPoint]) -> None:
+    entry_points.append(importlib.metadata.EntryPoint("foreign", f"{__name__}:Foreign", "something.else"))
+    assert "foreign" not in {solver.name for solver in registered_solvers()}
+
+
+# --- imports ---
+
+BACK_ENDS = ("cvxpy", "clarabel", "osqp", "scs", "qpsolvers", "piqp", "daqp", "proxsuite", "highspy", "numba")
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "import qpkernels",
+        "import qpkernels.solvers",
+        "import qpkernels.programs, qpkernels.certificates, qpkernels.export, qpkernels.expansion",
+    ],
+)
+def test_importing_the_package_imports_no_back_end(statement: str) -> None:
+    script = f"import sys; {statement}; print(*[name for name in {BACK_ENDS} if name in sys.modules])"
+    result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert result.stdout.strip() == ""
+
+
+def test_asking_for_one_solver_imports_no_other() -> None:
+    script = (
+        "import sys; from qpkernels.solvers import find_solver; find_solver('clarabel');"
+        "print(*[name for name in ('cvxpy', 'osqp', 'scs', 'piqp', 'daqp', 'proxsuite') if name in sys.modules])"
+    )
+    result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert result.stdout.strip() == ""
