@@ -103,9 +103,9 @@ def test_shapes_that_do_not_fit(case: Case) -> None:
         (-1.0, r"C must be above 0 for every sample, but C\[0\] is -1"),
         (changed(np.ones(30), 7, 0.0), r"C\[7\] is 0; leave the sample out"),
         (changed(np.ones(30), 7, -2.5), r"C\[7\] is -2.5"),
-        (np.nan, "C must be finite for every sample"),
-        (np.inf, "an infinite C is the hard margin: HardMarginPrimal, HardMarginDual"),
-        (changed(np.ones(30), 2, np.inf), "an infinite C is the hard margin"),
+        (np.nan, r"C must hold finite numbers only, but C\[0\] is nan"),
+        (np.inf, "An infinite C is the hard margin: HardMarginPrimal, HardMarginDual"),
+        (changed(np.ones(30), 2, np.inf), "An infinite C is the hard margin"),
     ],
 )
 def test_prices_outside_their_range(case: Case, C: Any, words: str) -> None:

@@ -284,7 +284,7 @@ def test_refusals(libsvm: Path, tmp_path: Path) -> None:
         (("solve", libsvm, "--gamma", "-1"), "ParameterError: gamma must be finite and above 0, but -1 came"),
         (("solve", libsvm, "--model", "svm"), "ParameterError: --model must be one of .*soft-margin-dual"),
         (("solve", libsvm, "--C", "0"), "ParameterError: C must be above 0"),
-        (("solve", libsvm, "--C", "inf"), "ParameterError: .*an infinite C is the hard margin"),
+        (("solve", libsvm, "--C", "inf"), "ParameterError: .*An infinite C is the hard margin"),
         (("solve", libsvm, "--tol", "0"), "ParameterError: tol must be finite and above 0"),
         (("solve", libsvm, "--solver", "smoo"), "UnknownSolverError: .*did you mean 'smo'"),
         (("solve", libsvm, "--target", "kind"), "ParameterError: target must be left out"),

@@ -327,8 +327,8 @@ GRAM = Gram(RBF(1.0), np.arange(8.0).reshape(4, 2))
         ({"upper": [1, 1, 1, -1]}, ParameterError, "enclose 0"),
         ({"total": 4.5}, ParameterError, "adds up to 4.5: the sums run from -4 to 4"),
         ({"total": -5}, ParameterError, "adds up to -5"),
-        ({"total": np.nan}, ParameterError, "adds up"),
-        ({"total": np.inf}, ParameterError, "adds up"),
+        ({"total": np.nan}, ParameterError, "total must be a finite number"),
+        ({"total": np.inf}, ParameterError, "total must be a finite number"),
         ({"total": np.inf, "upper": np.inf}, (ParameterError, NonFiniteError), "total|adds up"),
     ],
 )

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csc_array, vstack
+from scipy.sparse import csc_array, diags_array, vstack
 
 from qpkernels.arrays import Indices, Vector
 from qpkernels.certificates.certificate import Certificate, relative, undefined
@@ -82,7 +82,7 @@ def _without_slack_rows(program: ConeProgram, x: Vector, z: Vector) -> Vector:
     cleaned = z.copy()
     for cone, rows in program.parts():
         if isinstance(cone, Nonnegative):
-            negligible = np.abs(z[rows]) * terms[rows] ** 2 < 1e-3 * scale * slack[rows]
+            negligible = np.abs(z[rows]) * terms[rows] ** 2 < 1e-7 * scale * slack[rows]
             cleaned[rows] = np.where(negligible, 0.0, z[rows])
     return cleaned
 
@@ -91,8 +91,8 @@ def certify_infeasibility(program: ConeProgram, z: Vector) -> Certificate:
     """Certify that no x satisfies the constraints, by multipliers z (Farkas).
 
     A proof is z in K* with A'z = 0 and b'z < 0: along it the dual rises without end, so both values are +inf. The dual
-    residual is how far z is from such a proof: |A'z| relative to |A|'|z|, column by column, wrong signs relative to
-    the largest of z.
+    residual is how far z is from such a proof: |A'z| column by column, relative to what the heaviest multiplier could
+    add there, and wrong signs relative to the largest of z; both against what is left of b'z after cancellation.
     """
     if not np.isfinite(z).all() or not program.b @ z < 0:
         return undefined("the multipliers prove nothing: b'z is not negative")
@@ -111,7 +111,12 @@ def certify_infeasibility(program: ConeProgram, z: Vector) -> Certificate:
 
 def _farkas_residual(program: ConeProgram, z: Vector) -> float:
     wrong_sign = max((cone.dual_violation(z[rows]) for cone, rows in program.parts()), default=0.0)
-    unbalanced = _worst(np.abs(program.A.T @ z), abs(program.A).T @ np.abs(z))
+    sizes = abs(program.A)
+    # The unit of a row cancels between its largest coefficient and its multiplier.
+    units = sizes.max(axis=1).toarray().ravel() if sizes.nnz else np.zeros(z.size)
+    columns = (diags_array(np.divide(1.0, units, out=np.zeros_like(units), where=units > 0)) @ sizes).max(axis=0)
+    heaviest = float((units * np.abs(z)).max(initial=0.0))
+    unbalanced = _worst(np.abs(program.A.T @ z), heaviest * columns.toarray().ravel())
     # What is left of b'z after cancellation is what the imbalance has to be small against.
     strength = -float(program.b @ z) / float(np.abs(program.b) @ np.abs(z))
     return max(relative(wrong_sign, float(np.abs(z).max())), unbalanced) / strength

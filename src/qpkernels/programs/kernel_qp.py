@@ -145,7 +145,6 @@ class KernelQP:
             parts.append(("split", -eye_array(2 * m, format="csr"), np.zeros(2 * m), Nonnegative))
         if self.total is not None:
             parts.insert(0, ("balance", csr_array(beta.sum(axis=0)[None, :]), np.array([self.total]), Zero))
-        parts = [part for part in parts if part[2].size]
         edges = np.cumsum([0] + [part[2].size for part in parts]).tolist()
         return ConeProgram(
             P=csc_array(beta.T @ csr_array(self.gram.dense + np.diag(self.ridge)) @ beta),

@@ -52,6 +52,8 @@ class Clarabel(Solver):
         settings = clarabel.DefaultSettings()
         settings.verbose = request.verbose
         settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = max(request.tol / 100, 1e-14)
+        # A claim of infeasibility has to pass as a proof, which its default of 1e-8 does not always.
+        settings.tol_infeas_abs = settings.tol_infeas_rel = max(request.tol / 1e4, 1e-12)
         if request.max_iter is not None:
             settings.max_iter = int(request.max_iter)
         if request.time_limit is not None:
