@@ -186,8 +186,9 @@ def stationarity(model: Any) -> dict[str, np.ndarray]:
         gradient = y * (K @ (y * v["alpha"])) - 1 + dual["balance"] * y
         gradient -= dual["nonnegative"] if "nonnegative" in dual else dual["lower"] - dual["upper"]
         return {"alpha": gradient}
-    f = model.gram.X @ v["w"] if "w" in v else K @ v["beta"]
-    norm = np.sqrt(v["w"] @ v["w"] if "w" in v else v["beta"] @ f)
+    beta = None if "w" in v else model.beta.value
+    f = model.gram.X @ v["w"] if beta is None else K @ beta
+    norm = np.sqrt(v["w"] @ v["w"] if beta is None else beta @ f)
     weight = dual.get("norm", norm) / norm
     alpha = dual["margin"]
     zero = {"f": weight * f - K @ (y * alpha), "b": np.atleast_1d(y @ alpha)}
@@ -220,8 +221,8 @@ def test_hinge_form_by_the_textbook(kernel: str, solver: str) -> None:
     """w = sum alpha_i y_i x_i with alpha in the subdifferential: C beyond the margin, 0 outside, between on it."""
     model = Case(SoftMarginHinge, kernel).state()
     solution = model.solve(solver, tol=SHARP[solver])
-    K, variable = model.gram.kernel(model.gram.X), model.f.variable.value
-    f = model.gram.X @ variable if model.data.explicit else K @ variable
+    K = model.gram.kernel(model.gram.X)
+    f = model.gram.X @ model.w.value if model.data.explicit else K @ model.beta.value
     assert f == pytest.approx(K @ solution.beta, abs=1e-6)
     margins = model.y * (f + model.b.value)
     assert solution.alpha[margins < 1 - 1e-4] == pytest.approx(PRICE, abs=1e-4)
@@ -451,9 +452,13 @@ def model_of(form: type, kernel: str) -> Any:
 # --- extension ---
 
 
+def coefficients(model: Any) -> cp.Expression:
+    return model.w if model.data.explicit else model.beta
+
+
 def fairness(model: Any) -> list[cp.Constraint]:
     """Return: the mean of f over the first ten samples is near 0, and the coefficients are few."""
-    budget = cp.norm1(model.f.variable) <= 0.9
+    budget = cp.norm1(coefficients(model)) <= 0.9
     fair = cp.abs(cp.sum(model.f.values[:10])) / 10 <= 0.02
     return [fair.set_label("fair"), budget.set_label("budget")]
 
@@ -486,14 +491,14 @@ def test_extended_with_fairness_and_a_budget(form: type, kernel: str, solver: st
     assert solution.objective == pytest.approx(stated_from_scratch(KERNELS[kernel]), rel=2e-5)
     values = solution.function(model.gram.X) - solution.intercept
     assert abs(values[:10].mean()) == pytest.approx(0.02, abs=1e-4)
-    assert np.abs(model.f.variable.value).sum() <= 0.9 + 1e-5
+    assert np.abs(coefficients(model).value).sum() <= 0.9 + 1e-5
     assert multipliers_of(fair.problem)["fair"] > 1e-3
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
 def test_extended_objective(kernel: str) -> None:
     model = model_of(SoftMarginPrimal, kernel)
-    term = 0.3 * cp.norm1(model.f.variable)
+    term = 0.3 * cp.norm1(coefficients(model))
     for extended in (
         model.extend(*fairness(model), objective=term),
         model.extend(objective=term).extend(*fairness(model)),
@@ -743,8 +748,10 @@ def test_weights_and_coefficients_are_the_same_with_the_linear_kernel(form: type
 @pytest.mark.parametrize("form", [SoftMarginPrimal, SoftMarginHinge, HardMarginPrimal, HardMarginGeometric])
 def test_variables_go_by_the_name_of_the_textbook(form: type) -> None:
     explicit, kernel = model_of(form, "explicit"), model_of(form, "rbf")
-    assert (explicit.w.shape, kernel.beta.shape) == ((3,), (30,))
+    assert (explicit.w.shape, kernel.u.shape, kernel.beta.shape) == ((3,), (30,), (30,))
     with pytest.raises(AttributeError, match="leave the kernel out for w"):
         _ = kernel.w
     with pytest.raises(AttributeError, match="pass a kernel for beta"):
         _ = explicit.beta
+    with pytest.raises(AttributeError, match="pass a kernel for u"):
+        _ = explicit.u

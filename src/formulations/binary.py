@@ -35,7 +35,7 @@ class BinaryClassifier(Formulation):
         Two different labels, shape (m,); the greater one is +1.
     kernel
         None: explicit features, and a primal form has weights w in R^d. Otherwise f is in the space of the kernel, and
-        a primal form has coefficients beta in R^m.
+        a primal form has its coordinates u in an orthonormal basis there.
     """
 
     def __init__(self, X: ArrayLike | Gram, y: ArrayLike, kernel: Kernel | None = None) -> None:

@@ -3,10 +3,13 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+from typing import Self
+
 import cvxpy as cp
 
 from formulations.binary import BinaryClassifier
-from formulations.hypothesis import Coefficients, Hypothesis, Weights
+from formulations.hypothesis import Hypothesis
 from formulations.lowering import Lowered
 from formulations.solution import Candidate
 from formulations.statement import Multipliers
@@ -23,33 +26,62 @@ class PrimalForm(BinaryClassifier):
 
     Attributes
     ----------
-    f
-        The function: values at the samples and norm, as CVXPY expressions.
     b
         The intercept, a scalar CVXPY variable.
     """
 
-    f: Hypothesis
     b: cp.Variable
 
     def _bind(self, data: TwoClasses) -> None:
         super()._bind(data)
-        self.f = Weights(data.gram) if data.explicit else Coefficients(data.gram)
         self.b = cp.Variable(name="b")
+
+    @cached_property
+    def f(self) -> Hypothesis:
+        """The function: values at the samples and norm, as CVXPY expressions in w or u."""
+        hypothesis = Hypothesis(self.gram, self.data.explicit)
+        if "_coefficients" in self.__dict__:
+            hypothesis.assign(self.__dict__.pop("_coefficients"))
+        return hypothesis
+
+    def assign_function(self, beta: Vector) -> None:
+        """Write f to w or u; where u would cost a factorisation that nobody asked for yet, when it is asked for."""
+        if self.data.explicit or "f" in self.__dict__:
+            self.f.assign(beta)
+        else:
+            self.__dict__["_coefficients"] = beta
+
+    def extend(self, *constraints: cp.Constraint, objective: cp.Expression | float | None = None) -> Self:
+        """Return this model with further CVXPY constraints, and a further term in its objective, on the same variables.
+
+        See :meth:`formulations.statement.Statement.extend`.
+        """
+        self.f  # noqa: B018  the variable must exist to be shared
+        return super().extend(*constraints, objective=objective)
 
     @property
     def w(self) -> cp.Variable:
         """The weights of f(x) = <w, x>, a CVXPY variable of shape (d,); only in explicit features."""
         if not self.data.explicit:
-            raise AttributeError(f"with a kernel, the variable of a {self.name} is beta; leave the kernel out for w.")
+            raise AttributeError(f"with a kernel, the variable of a {self.name} is u; leave the kernel out for w.")
         return self.f.variable
 
     @property
-    def beta(self) -> cp.Variable:
-        """The coefficients of f in the space of the kernel, a CVXPY variable of shape (m,); only with a kernel."""
+    def u(self) -> cp.Variable:
+        """The coordinates of f in an orthonormal basis of the span of the k(x_j, .); only with a kernel."""
+        if self.data.explicit:
+            raise AttributeError(f"in explicit features, the variable of a {self.name} is w; pass a kernel for u.")
+        return self.f.variable
+
+    @property
+    def beta(self) -> cp.Expression:
+        """The coefficients of f = sum_j beta_j k(x_j, .), shape (m,), affine in u; only with a kernel.
+
+        Where K is singular, those samples have the coefficients that the pivots of its factor name.
+        """
         if self.data.explicit:
             raise AttributeError(f"in explicit features, the variable of a {self.name} is w; pass a kernel for beta.")
-        return self.f.variable
+        return self.f.coefficients
 
     def recover(self, lowered: Lowered, z: Vector) -> Candidate:
         """Read f and b from the variables, alpha from the margins."""
@@ -70,14 +102,14 @@ class PrimalForm(BinaryClassifier):
 
     def assign(self, candidate: Candidate) -> Multipliers:
         """Write f and b, and return alpha of the margins."""
-        self.f.assign(candidate.beta)
+        self.assign_function(candidate.beta)
         self.b.value = candidate.intercept
         return {"margin": self.y * candidate.beta}
 
     def prepare(self) -> None:
-        """Compute K unless f has weights."""
+        """Factor K unless f has weights."""
         if not self.data.explicit:
-            self.gram.dense  # noqa: B018  a cached property
+            self.gram.factor  # noqa: B018  a cached property
 
 
 class DualForm(BinaryClassifier):

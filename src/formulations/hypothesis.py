@@ -1,123 +1,85 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The function f of a primal form as CVXPY sees it: weights in explicit features, or coefficients in the RKHS."""
+"""The function f as CVXPY sees it: by coordinates in a primal form, by its norm in a dual."""
 
 from __future__ import annotations
-
-from abc import ABC, abstractmethod
 
 import cvxpy as cp
 import numpy as np
 
-from qpkernels.arrays import Vector, frozen
+from qpkernels.arrays import Vector
 from qpkernels.certificates import FunctionAtSamples
 from qpkernels.gram import Gram
 from qpkernels.kernels import Kernel, Linear, Samples
 
-__all__ = ["Coefficients", "Hypothesis", "Weights", "half_squared_norm"]
+__all__ = ["Hypothesis", "half_squared_norm"]
 
 
-def half_squared_norm(gram: Gram, coefficients: cp.Variable, signs: Vector | None = None) -> cp.Expression:
-    """Return 1/2 ||f||^2 of f = sum_j s_j c_j k(x_j, .), for the variable c and signs s (all +1 when left out).
+def half_squared_norm(gram: Gram, coefficients: cp.Variable, signs: Vector) -> cp.Expression:
+    """Return 1/2 ||f||^2 of f = sum_j s_j c_j k(x_j, .), for the variable c and signs s.
 
     Through explicit features where they are few, else through the dense K. That K is positive semidefinite is settled
     by the Gram matrix, so CVXPY need not test it again.
     """
-    s = np.ones(len(gram)) if signs is None else signs
     if gram.features is not None:
-        return 0.5 * cp.sum_squares((s[:, None] * gram.features).T @ coefficients)
-    K = gram.dense if signs is None else np.outer(s, s) * gram.dense
-    return 0.5 * cp.quad_form(coefficients, cp.psd_wrap(K))
+        return 0.5 * cp.sum_squares((signs[:, None] * gram.features).T @ coefficients)
+    return 0.5 * cp.quad_form(coefficients, cp.psd_wrap(np.outer(signs, signs) * gram.dense))
 
 
-class Hypothesis(ABC):
-    """f in a primal form: a variable, the values f(x_i), and the norm of f, all as CVXPY expressions."""
+class Hypothesis:
+    """f in a primal form: a vector of coordinates, in which f(x_i) is linear and ||f|| the Euclidean norm.
 
-    variable: cp.Variable
+    In explicit features the coordinates are the weights w of f(x) = <w, x>. With a kernel they are those of f in an
+    orthonormal basis of the span of the functions k(x_j, .): with K = Phi Phi', f(x_i) = (Phi u)_i and ||f|| = ||u||.
+    The coefficients beta of f = sum_j beta_j k(x_j, .) satisfy Phi'beta = u; solvers are not given beta itself, since
+    K is nearly singular for most kernels, and beta then hardly determined.
+
+    Attributes
+    ----------
+    variable
+        w or u.
+    """
+
+    def __init__(self, gram: Gram, explicit: bool) -> None:
+        self._gram = gram
+        self._explicit = explicit
+        coordinates = gram.X if explicit else gram.factor
+        self.variable = cp.Variable(coordinates.shape[1], name="w" if explicit else "u")
 
     @property
-    @abstractmethod
     def values(self) -> cp.Expression:
-        """f(x_i), shape (m,), affine in the variable."""
+        """f(x_i), shape (m,)."""
+        return (self._gram.X if self._explicit else self._gram.factor) @ self.variable
 
     @property
-    @abstractmethod
     def half_squared_norm(self) -> cp.Expression:
         """1/2 ||f||^2."""
-
-    @property
-    @abstractmethod
-    def norm(self) -> cp.Expression:
-        """||f||."""
-
-    @abstractmethod
-    def assign(self, beta: Vector) -> None:
-        """Give the variable the value that stands for sum_j beta_j k(x_j, .)."""
-
-    @abstractmethod
-    def expansion(self) -> tuple[Kernel, Samples, Vector]:
-        """Return kernel, centers and coefficients of f at the variable's value."""
-
-    @abstractmethod
-    def at_samples(self) -> FunctionAtSamples:
-        """Return f(x_i) and ||f||^2 at the variable's value, computed without CVXPY."""
-
-
-class Weights(Hypothesis):
-    """f(x) = <w, x> with w in R^d."""
-
-    def __init__(self, gram: Gram) -> None:
-        self._X = gram.X
-        self.variable = cp.Variable(gram.X.shape[1], name="w")
-
-    @property
-    def values(self) -> cp.Expression:
-        return self._X @ self.variable
-
-    @property
-    def half_squared_norm(self) -> cp.Expression:
         return 0.5 * cp.sum_squares(self.variable)
 
     @property
     def norm(self) -> cp.Expression:
+        """||f||."""
         return cp.norm(self.variable)
 
-    def assign(self, beta: Vector) -> None:
-        self.variable.value = self._X.T @ beta
-
-    def expansion(self) -> tuple[Kernel, Samples, Vector]:
-        return Linear(), self.variable.value[None, :], np.ones(1)
-
-    def at_samples(self) -> FunctionAtSamples:
-        w = self.variable.value
-        return FunctionAtSamples(self._X @ w, float(w @ w))
-
-
-class Coefficients(Hypothesis):
-    """f(x) = sum_j beta_j k(x_j, x) with beta in R^m (the RKHS form)."""
-
-    def __init__(self, gram: Gram) -> None:
-        self._gram = gram
-        self.variable = cp.Variable(len(gram), name="beta")
-
     @property
-    def values(self) -> cp.Expression:
-        return self._gram.dense @ self.variable
-
-    @property
-    def half_squared_norm(self) -> cp.Expression:
-        return half_squared_norm(self._gram, self.variable)
-
-    @property
-    def norm(self) -> cp.Expression:
-        return cp.norm(self._gram.factor.T @ self.variable)
+    def coefficients(self) -> cp.Expression:
+        """The beta of f = sum_j beta_j k(x_j, .), shape (m,), linear in u."""
+        return self._gram.coefficients(np.eye(self.variable.size)) @ self.variable
 
     def assign(self, beta: Vector) -> None:
-        self.variable.value = beta
+        """Give the variable the value that stands for sum_j beta_j k(x_j, .)."""
+        self.variable.value = (self._gram.X if self._explicit else self._gram.factor).T @ beta
 
     def expansion(self) -> tuple[Kernel, Samples, Vector]:
-        return self._gram.kernel, self._gram.X, frozen(self.variable.value.copy())
+        """Return kernel, centers and coefficients of f at the variable's value."""
+        if self._explicit:
+            return Linear(), self.variable.value[None, :], np.ones(1)
+        return self._gram.kernel, self._gram.X, self._gram.coefficients(self.variable.value)
 
     def at_samples(self) -> FunctionAtSamples:
-        beta = self.variable.value
+        """Return f(x_i) and ||f||^2 at the variable's value, computed without CVXPY and without Phi."""
+        if self._explicit:
+            w = self.variable.value
+            return FunctionAtSamples(self._gram.X @ w, float(w @ w))
+        beta = self._gram.coefficients(self.variable.value)
         values = self._gram.product(beta)
         return FunctionAtSamples(values, float(beta @ values))

@@ -31,7 +31,7 @@ class TwoClasses:
     classes
         The labels that -1 and +1 stand for.
     explicit
-        Whether a primal form has weights w in the features, rather than coefficients in the RKHS.
+        Whether a primal form has weights w in the features, rather than coordinates in the space of the kernel.
     """
 
     gram: Gram

@@ -7,10 +7,10 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.linalg import LinAlgError, cholesky, eigvalsh
+from scipy.linalg import LinAlgError, cholesky, eigvalsh, solve_triangular
 from scipy.linalg.lapack import dpstrf
 
-from qpkernels.arrays import Matrix, Vector, finite_vector, frozen, row_blocks
+from qpkernels.arrays import Indices, Matrix, Vector, finite_vector, frozen, row_blocks
 from qpkernels.errors import GramTooLargeError, IndefiniteKernelError, NonFiniteError
 from qpkernels.kernels.base import Kernel
 
@@ -100,19 +100,31 @@ class Gram:
         features = self.kernel.features(self.X)
         return features if features is not None and features.shape[1] < len(self) else None
 
-    @cached_property
+    @property
     def factor(self) -> Matrix:
-        """A matrix L of shape (m, r) with K = L L' to about 1e-13 of max K_ii; r is the numerical rank of K.
+        """A matrix Phi of shape (m, r) with K = Phi Phi': the samples in r coordinates of the space of the kernel.
 
-        The features of the kernel if they are few, else found by Cholesky decomposition with complete pivoting.
+        The features of the kernel if they are few, else the factor of a Cholesky decomposition with complete pivoting;
+        then r is the numerical rank, and K is met to about 1e-13 of max K_ii.
         """
+        return self._cholesky[0] if self.features is None else self.features
+
+    def coefficients(self, coordinates: Vector | Matrix) -> Vector | Matrix:
+        """Return a beta with Phi'beta = ``coordinates``: the expansion of the function <coordinates, .>; or several."""
         if self.features is not None:
-            return self.features
-        factored, pivots, rank, _ = dpstrf(self.dense, lower=1)
-        order = pivots - 1
-        L = np.empty((len(self), rank))
-        L[order] = np.tril(factored)[:, :rank]
-        return frozen(L)
+            return np.asarray(np.linalg.lstsq(self.features.T, coordinates)[0])
+        factor, pivots = self._cholesky
+        beta = np.zeros((len(self), *np.shape(coordinates)[1:]))
+        beta[pivots] = solve_triangular(factor[pivots], coordinates, trans="T", lower=True, check_finite=False)
+        return beta
+
+    @cached_property
+    def _cholesky(self) -> tuple[Matrix, Indices]:
+        """The factor, and the samples whose rows make it lower triangular."""
+        factored, order, rank, _ = dpstrf(self.dense, lower=1)
+        factor = np.empty((len(self), rank))
+        factor[order - 1] = np.tril(factored)[:, :rank]
+        return frozen(factor), frozen((order - 1)[:rank])
 
     def require_psd(self) -> None:
         """Settle that K is positive semidefinite.

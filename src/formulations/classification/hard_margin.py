@@ -76,7 +76,7 @@ class _HardMargin(BinaryClassifier):
 class HardMarginPrimal(PrimalForm, _HardMargin):
     """min 1/2 ||f||^2  s.t.  y_i (f(x_i) + b) >= 1.
 
-    Variables: w (explicit features) or beta (kernel), and b. Multipliers of ``margin``: a.
+    Variables: w (explicit features) or u (kernel), and b. Multipliers of ``margin``: a.
 
     Parameters
     ----------
@@ -100,7 +100,7 @@ class HardMarginGeometric(PrimalForm, _HardMargin):
     """max gamma  s.t.  y_i (f(x_i) + b) >= gamma,  ||f|| <= 1: a second-order cone program.
 
     The objective is the margin in the units of the features: gamma = 1 / ||f|| of the primal. The solution's function
-    is scaled as the primal's (margins at +-1), so that all forms can be compared. Variables: w or beta, b, gamma.
+    is scaled as the primal's (margins at +-1), so that all forms can be compared. Variables: w or u, b, gamma.
 
     Parameters
     ----------
@@ -133,7 +133,7 @@ class HardMarginGeometric(PrimalForm, _HardMargin):
     def assign(self, candidate: Candidate) -> Multipliers:
         """Write f, b and gamma at unit norm, and return the multipliers at unit sum."""
         norm = float(np.sqrt(candidate.function.squared_norm))
-        self.f.assign(candidate.beta / norm)
+        self.assign_function(candidate.beta / norm)
         self.b.value = candidate.intercept / norm
         self.gamma.value = 1.0 / norm
         return {"margin": self.y * candidate.beta / norm**2, "norm": 1.0 / norm}

@@ -109,7 +109,7 @@ def _checked(C: Any, samples: int) -> Vector:
 class SoftMarginPrimal(_SoftMargin, PrimalForm):
     """min 1/2 ||f||^2 + sum C_i xi_i  s.t.  y_i (f(x_i) + b) >= 1 - xi_i,  xi_i >= 0.
 
-    Variables: w (explicit features) or beta (kernel), b, xi. Multipliers: a of ``margin``, C - a of ``slack``.
+    Variables: w (explicit features) or u (kernel), b, xi. Multipliers: a of ``margin``, C - a of ``slack``.
 
     Parameters
     ----------
@@ -145,7 +145,7 @@ class SoftMarginPrimal(_SoftMargin, PrimalForm):
 class SoftMarginHinge(_SoftMargin, PrimalForm):
     """min 1/2 ||f||^2 + sum C_i max(0, 1 - y_i (f(x_i) + b)).
 
-    Variables: w (explicit features) or beta (kernel), and b.
+    Variables: w (explicit features) or u (kernel), and b.
 
     Parameters
     ----------
