@@ -173,7 +173,8 @@ class Comparison(Sequence[Row]):
             return f"{formulation}: no answer is proved"
         lower, upper = max(row.dual_value for row in proved), min(row.primal_value for row in proved)
         agree = "agree" if lower - upper <= self.tol * max(abs(lower), abs(upper)) else "DISAGREE"
-        return f"{formulation}: {len(proved)} proved answers {agree}, optimum {upper:.10g} to {abs(upper - lower):.0e}"
+        width = f"{abs(upper - lower):.0e}"
+        return f"{formulation}: {len(proved)} proved answers {agree}, optimum {upper:.10g} (bounds {width} apart)"
 
 
 _HEADINGS: tuple[tuple[str, Literal["left", "right"]], ...] = (
