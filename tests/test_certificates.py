@@ -223,7 +223,7 @@ def test_any_loss_is_the_largest_value_over_its_box(
 def test_a_hard_constraint_is_violated_by_its_distance() -> None:
     gram = Gram(Linear(), np.ones((1, 1)))
     program = KernelQP(gram, 3.0, -np.inf, np.inf, None, epsilon=0.5)
-    for v, violation in ((2.5, 0.0), (3.5, 0.0), (2.0, 0.5 / 2.5), (4.2, 0.7 / 3.5), (-1.0, 3.5 / 2.5)):
+    for v, violation in ((2.5, 0.0), (3.5, 0.0), (2.0, 0.5 / 3.5), (4.2, 0.7 / 3.5), (-1.0, 3.5 / 3.5)):
         gap = duality_gap(program, np.zeros(1), np.zeros(1), 0.0, FunctionAtSamples(np.array([v]), 1.0))
         assert gap.violation == pytest.approx(violation, rel=1e-12)
 

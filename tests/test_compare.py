@@ -189,7 +189,7 @@ def test_a_solver_that_fails_is_a_row() -> None:
         assert all(np.isnan(value) for value in (row.objective, row.relative_gap, row.intercept, row.seconds_solve))
     words = {row.solver: row.reason for row in rows}
     assert words["broken"] == "solver 'broken' raised ZeroDivisionError: <b>no pivot</b> & no luck"
-    assert "'empty' returned no point (lost)" in words["empty"]
+    assert "'empty' returned no point with multipliers (lost)" in words["empty"]
     assert "run: nothing to install" in words["missing"]
     assert "no solver is called 'unheard-of'" in words["unheard-of"]
 

@@ -22,7 +22,7 @@ from qpkernels.errors import (
     UnboundedError,
     UnsupportedOptionError,
 )
-from qpkernels.programs import KernelQP
+from qpkernels.programs import ConeProgram, KernelQP
 from qpkernels.solvers import Solver, find_solver
 
 __all__ = ["Formulation"]
@@ -151,7 +151,7 @@ class Formulation(Statement):
         best = "clarabel" if self.kernel_qp() is None else "smo"
         backend = find_solver(best if solver is None else solver)
         limits: dict[str, Any] = {"tol": tol, "max_iter": max_iter, "time_limit": time_limit, "verbose": verbose}
-        if KernelQP in backend.programs:
+        if self._takes_kernel_qp(backend):
             start = warm_start.beta if isinstance(warm_start, Solution) else warm_start
             return solve_kernel_qp(self, backend, limits | {"warm_start": start} | options)
         if warm_start is not None:
@@ -163,11 +163,16 @@ class Formulation(Statement):
 
     def refusal(self, solver: Solver) -> str | None:
         """Return why ``solver`` does not take this model, or None if it does."""
-        program = self.kernel_qp() if KernelQP in solver.programs else self.lower().program
+        program = self.kernel_qp() if self._takes_kernel_qp(solver) else self.lower().program
         if program is None:
             why = "it was extended" if self.is_extended else "its textbook problem is another"
             return f"solver {solver.name!r} takes a KernelQP, and this {self.name} is none, since {why}"
         return solver.refusal(program)
+
+    def _takes_kernel_qp(self, solver: Solver) -> bool:
+        """Return whether ``solver`` is to be given the KernelQP: it takes no other, or takes it and there is one."""
+        takes = KernelQP in solver.programs
+        return takes and (self.kernel_qp() is not None or ConeProgram not in solver.programs)
 
     def certify(self, candidate: Any) -> Certificate:
         """Certify an answer from anywhere: a Solution, a pair (beta, b), or a fitted SVC of scikit-learn.

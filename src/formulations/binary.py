@@ -121,7 +121,7 @@ class BinaryClassifier(Formulation):
         dual: Any = estimator.dual_coef_
         coefficients = np.asarray(cast(Any, dual).todense() if issparse(dual) else dual)
         support = np.asarray(estimator.support_)
-        if support.max() >= len(self):
+        if support.size and support.max() >= len(self):
             raise ShapeError(
                 f"the estimator must be fitted to these {len(self)} samples, but it has a support vector "
                 f"{support.max()}."

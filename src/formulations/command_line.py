@@ -13,6 +13,7 @@ from typing import Annotated, Any, ParamSpec
 
 import typer
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from formulations.command_options import (
@@ -79,7 +80,7 @@ def solvers(json_path: JsonPath = None) -> None:
     table = Table("solver", "installed", "takes", "options")
     for solver in known:
         state = "yes" if solver.installed else f"no: {solver.install}"
-        table.add_row(solver.name, state, ", ".join(_takes(solver)), ", ".join(sorted(solver.options)))
+        table.add_row(solver.name, escape(state), ", ".join(_takes(solver)), ", ".join(sorted(solver.options)))
     records = [
         {
             "name": solver.name,
@@ -128,10 +129,10 @@ def solve(
     record = _record(solution)
     for name, value in record.items():
         if not isinstance(value, list):
-            table.add_row(name.replace("_", " "), f"{value:.12g}" if isinstance(value, float) else str(value))
+            table.add_row(name.replace("_", " "), f"{value:.12g}" if isinstance(value, float) else escape(str(value)))
     if save is not None:
         record["saved"] = str(solution.function.save(save))
-        table.add_row("saved", record["saved"])
+        table.add_row("saved", escape(record["saved"]))
     _show(table, record, json_path)
 
 
@@ -165,7 +166,7 @@ def compare_command(
         console = Console()
         console = console if console.is_terminal else Console(width=200)
         prices = f", C = {1.0 if price is None else price:g}" if priced else ""
-        console.print(f"{data}: {len(y)} samples, {X.shape[1]} features, {describe(function)}{prices}")
+        console.print(f"{data}: {len(y)} samples, {X.shape[1]} features, {describe(function)}{prices}", markup=False)
         console.print(comparison)
     if json_path is not None:
         _write_json(json.loads(comparison.to_json()), json_path)
@@ -187,7 +188,7 @@ def export(
     target: Target = None,
     json_path: JsonPath = None,
 ) -> None:
-    """Write the matrices of a formulation, every block named, for qpsolvers.Problem.load and our own reader."""
+    """Write the matrices of a formulation, every block named, for our own reader and, if it is a quadratic program, qpsolvers.Problem.load."""
     X, y = read_data(data, scale, positive, target)
     stated = state_model(model, X, y, choose_kernel(kernel, X, gamma, degree, coef0), price)
     written = stated.export(path)
@@ -197,7 +198,7 @@ def export(
         "variables": {block.name: block.stop - block.start for block in program.variables},
         "rows": {block.name: block.stop - block.start for block in program.rows},
     }
-    table = Table("kind", "block", "size", title=f"{stated.name} in {written}")
+    table = Table("kind", "block", "size", title=escape(f"{stated.name} in {written}"))
     for kind in ("variables", "rows"):
         for name, size in record[kind].items():
             table.add_row(kind, name, str(size))

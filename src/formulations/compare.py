@@ -12,6 +12,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from formulations.base import Formulation
 from formulations.comparison import Comparison, Row
 from formulations.solution import Solution
+from qpkernels.arrays import check_positive
 from qpkernels.errors import ParameterError, QPKernelsError, UnsupportedProgramError
 from qpkernels.solvers import find_solver, installed_solvers
 
@@ -51,10 +52,15 @@ def compare(
         without passing the certificate is ``uncertified``.
     """
     stated = [models] if isinstance(models, Formulation) else list(models)
-    if not stated:
-        raise ParameterError("compare needs at least one formulation, but none came.")
+    if not stated or not all(isinstance(model, Formulation) for model in stated):
+        raise ParameterError(f"compare needs at least one formulation, and nothing else, but {stated} came.")
     chosen = [solvers] if isinstance(solvers, str) else list(solvers)
     names = _installed() if chosen == ["all"] else chosen
+    for name in names:
+        find_solver(name)
+    check_positive(tol, "tol")
+    if time_limit is not None:
+        check_positive(time_limit, "time_limit")
     pairs = [(model, name) for model in stated for name in names]
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     rows = []

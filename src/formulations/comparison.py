@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 from rich.console import Console, ConsoleOptions, RenderResult
 from rich.table import Table
+from rich.text import Text
 
 from formulations.solution import Seconds, Solution
 from qpkernels.certificates import Certificate, Status
@@ -131,7 +132,7 @@ class Comparison(Sequence[Row]):
         for row in self.rows:
             table.add_row(*_cells(row), style=None if row.status == Status.OPTIMAL else "dim")
         yield table
-        yield from self.remarks
+        yield from (Text(remark) for remark in self.remarks)
 
     def __str__(self) -> str:
         console = Console(width=220, no_color=True)

@@ -45,11 +45,14 @@ class Lowered:
         the name of its variable or the label of its constraint.
     columns
         The first column of each variable, by its CVXPY id.
+    added
+        Names of the blocks of rows that the reduction added.
     """
 
     problem: cp.Problem
     program: ConeProgram
     columns: Mapping[int, int]
+    added: frozenset[str]
     chain: Any
     inverse_data: Any
 
@@ -69,7 +72,7 @@ class Lowered:
         self.problem.unpack(self.chain.invert(raw, self.inverse_data))
 
     def auxiliary_multipliers(self, z: Vector, variable: cp.Variable) -> Vector:
-        """Return the multipliers of the rows that the reduction added and that involve ``variable``, in order.
+        """Return the multipliers of the inequalities that the reduction added and that involve ``variable``, in order.
 
         These are the multipliers of an epigraph row t >= g(x), which no declared constraint shows.
         """
@@ -77,7 +80,9 @@ class Lowered:
         touched = np.diff(self.program.A[:, start : start + variable.size].tocsr().indptr) > 0
         added = np.zeros(z.size, dtype=bool)
         for block in self.program.rows:
-            added[block.range] = block.name.startswith(_AUXILIARY)
+            added[block.range] = block.name in self.added
+        for cone, rows in self.program.parts():
+            added[rows] &= isinstance(cone, Nonnegative)
         return np.asarray(z[touched & added])
 
 
@@ -112,6 +117,8 @@ def lower(problem: cp.Problem, name: str) -> Lowered:
     ]
     labels = _row_labels(problem, chain, inverse_data)
     rows = [(labels.get(constraint.id), constraint.size) for constraint in compiled.constraints]
+    blocks = _blocks(rows)
+    added = frozenset(block.name for block, (label, _) in zip(blocks, rows, strict=True) if label is None)
     program = ConeProgram(
         P=csc_array(data["P"]) if data.get("P") is not None else csc_array((n, n)),
         q=np.asarray(data["c"], dtype=np.float64),
@@ -119,11 +126,11 @@ def lower(problem: cp.Problem, name: str) -> Lowered:
         b=np.asarray(data["b"], dtype=np.float64),
         cones=tuple(_cones(data["dims"], name)),
         variables=_blocks(variables),
-        rows=_blocks(rows),
+        rows=blocks,
         offset=float(inverse_data[-1].inverse_data["offset"]),
         name=name,
     )
-    return Lowered(problem, program, compiled.var_id_to_col, chain, inverse_data)
+    return Lowered(problem, program, compiled.var_id_to_col, added, chain, inverse_data)
 
 
 def _row_labels(problem: cp.Problem, chain: Any, inverse_data: Any) -> Mapping[int, str]:
@@ -139,10 +146,13 @@ def _row_labels(problem: cp.Problem, chain: Any, inverse_data: Any) -> Mapping[i
 
 
 def _blocks(parts: list[tuple[str | None, int]]) -> tuple[Block, ...]:
-    blocks, start, added = [], 0, 0
+    blocks, start, number = [], 0, 0
+    taken = {name for name, _ in parts}
     for name, size in parts:
-        added += name is None
-        blocks.append(Block(name or f"{_AUXILIARY} {added}", start, start + size))
+        while name is None:
+            number += 1
+            name = None if f"{_AUXILIARY} {number}" in taken else f"{_AUXILIARY} {number}"
+        blocks.append(Block(name, start, start + size))
         start += size
     return tuple(blocks)
 

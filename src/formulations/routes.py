@@ -55,7 +55,7 @@ def solve_cone_program(model: Formulation, backend: Solver, arguments: dict[str,
     if outcome.claim in (Claim.INFEASIBLE, Claim.UNBOUNDED):
         raise _no_solution(model, outcome, lowered)
     if not _is_finite(outcome):
-        raise model.explain_failure(f"solver {outcome.solver!r} returned no point ({outcome.words})")
+        raise model.explain_failure(f"solver {outcome.solver!r} returned no point with multipliers ({outcome.words})")
     lowered.write_back(outcome.point, outcome.multipliers, solved=outcome.claim is Claim.OPTIMAL)
     begin = perf_counter()
     candidate = model.recover(lowered, outcome.multipliers)

@@ -13,7 +13,7 @@ from formulations.forms import PrimalForm
 from formulations.solution import Candidate, Solution
 from formulations.two_classes import TwoClasses
 from qpkernels.arrays import Indices, Vector, frozen
-from qpkernels.certificates import Certificate
+from qpkernels.certificates import Certificate, Status
 from qpkernels.certificates.certificate import relative
 from qpkernels.errors import InseparableError
 from qpkernels.expansion import Expansion
@@ -94,7 +94,10 @@ class Separability(PrimalForm):
     def decide(self, solver: str = "clarabel", **options: Any) -> Solution | HullIntersection:
         """Return a separating function, or the proof that there is none; parameters as in ``solve``."""
         try:
-            return self.solve(solver, **options)
+            solution = self.solve(solver, **options)
+            if solution.status is not Status.OPTIMAL:
+                raise self.explain_failure(f"solver {solution.solver!r} says {solution.words!r}: nothing is proved")
+            return solution
         except InseparableError as error:
             return cast(HullIntersection, error.proof)
 

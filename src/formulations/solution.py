@@ -62,7 +62,8 @@ class Solution:
     intercept
         b of the decision value f(x) + b.
     alpha, beta
-        Multipliers of the margin constraints, shape (m,), and beta = y * alpha.
+        Multipliers of the margin constraints, shape (m,), and beta = y * alpha. Of a textbook model these are
+        coefficients of f; an extended one has others, which are those of ``function``.
     support
         Which samples are support vectors: free, and at the bound C.
     function

@@ -116,14 +116,22 @@ class Statement(ABC):
 
     def write(self, candidate: Candidate, value: float, proved: bool) -> None:
         """Write an answer from elsewhere to the variables, and to the problem now or as soon as it is declared."""
-        self.__dict__["_answer"] = (self.assign(candidate), value, proved)
+        multipliers = self.assign(candidate)
+        self.__dict__["_answer"] = (multipliers, value, proved, self._parameter_values())
         if "problem" in self.__dict__:
             self._write_to(self.problem)
+
+    def _parameter_values(self) -> list[bytes]:
+        """Return what the hyper-parameters are now, to tell whether an answer is still one."""
+        parameters = (value for value in self.__dict__.values() if isinstance(value, cp.Parameter))
+        return [np.asarray(parameter.value).tobytes() for parameter in parameters]
 
     def _write_to(self, problem: cp.Problem) -> None:
         if "_answer" not in self.__dict__:
             return
-        multipliers, value, proved = self.__dict__["_answer"]
+        multipliers, value, proved, parameters = self.__dict__["_answer"]
+        if parameters != self._parameter_values():
+            return
         status = cp.OPTIMAL if proved else cp.OPTIMAL_INACCURATE
         primal = {variable.id: variable.value for variable in problem.variables()}
         dual = {_constraint(problem, label).id: np.asarray(vector) for label, vector in multipliers.items()}
@@ -143,4 +151,8 @@ def _scalar_expression(objective: object) -> cp.Expression:
 
 def _constraint(problem: cp.Problem, label: str) -> cp.Constraint:
     # The textbook's constraints stand before the user's, who may have used the same label.
-    return next(constraint for constraint in problem.constraints if constraint.label == label)
+    for constraint in problem.constraints:
+        if constraint.label == label:
+            return constraint
+    labels = ", ".join(repr(constraint.label) for constraint in problem.constraints if constraint.label)
+    raise ParameterError(f"no constraint is labelled {label!r}; the labels are {labels or 'none'}.")

@@ -91,7 +91,7 @@ def two_classes(y: ArrayLike, samples: int) -> tuple[Vector, NDArray[Any]]:
     classes = np.unique(labels)
     if classes.size == 1:
         raise OneClassError(
-            f"y must hold two classes, but every label is {classes[0]!r}; there is nothing to separate."
+            f"y must hold two classes, but every label is {classes.tolist()[0]!r}; there is nothing to separate."
         )
     if classes.size != 2:
         shown = ", ".join(map(str, classes[:6])) + (", ..." if classes.size > 6 else "")

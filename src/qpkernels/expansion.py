@@ -102,6 +102,8 @@ class Expansion:
     def load(cls, path: str | Path) -> Expansion:
         """Read a function that :meth:`save` wrote."""
         with np.load(path, allow_pickle=False) as file:
+            if not {"kernel", "centers", "coefficients", "intercept"} <= set(file.files):
+                raise ShapeError(f"{path} is no function written by Expansion.save; it holds {', '.join(file.files)}.")
             arrays = [file[f"array_{k}"] for k in range(sum(name.startswith("array_") for name in file.files))]
             return cls(
                 kernel=kernel_from_spec(json.loads(str(file["kernel"])), arrays),

@@ -11,7 +11,7 @@ from scipy.linalg import LinAlgError, cholesky, eigvalsh, solve_triangular
 from scipy.linalg.lapack import dpstrf
 
 from qpkernels.arrays import Indices, Matrix, Vector, finite_vector, frozen, row_blocks
-from qpkernels.errors import GramTooLargeError, IndefiniteKernelError, NonFiniteError
+from qpkernels.errors import GramTooLargeError, IndefiniteKernelError, NonFiniteError, ParameterError
 from qpkernels.kernels.base import Kernel
 
 __all__ = ["PSD_TOLERANCE", "Gram"]
@@ -43,13 +43,15 @@ class Gram:
     """
 
     def __init__(self, kernel: Kernel, X: ArrayLike, memory_limit: int = 4 * 2**30) -> None:
+        if not isinstance(kernel, Kernel):
+            raise ParameterError(
+                f"a Gram takes a Kernel first, then the samples, but {type(kernel).__name__} came first."
+            )
         self.kernel = kernel
         self.X = frozen(kernel.samples(X))
         self.memory_limit = memory_limit
         if not np.isfinite(self.diagonal).all():
-            raise NonFiniteError(
-                f"{kernel} is not finite on these samples; scale the features, or choose other parameters."
-            )
+            raise NonFiniteError(_overflow(kernel))
 
     def __len__(self) -> int:
         """Return the number m of samples."""
@@ -114,6 +116,8 @@ class Gram:
         if self.features is not None:
             return np.asarray(np.linalg.lstsq(self.features.T, coordinates)[0])
         factor, pivots = self._cholesky
+        if not self.diagonal.any():
+            return np.zeros((len(self), *np.shape(coordinates)[1:]))
         beta = np.zeros((len(self), *np.shape(coordinates)[1:]))
         beta[pivots] = solve_triangular(factor[pivots], coordinates, trans="T", lower=True, check_finite=False)
         return beta
@@ -122,6 +126,8 @@ class Gram:
     def _cholesky(self) -> tuple[Matrix, Indices]:
         """The factor, and the samples whose rows make it lower triangular."""
         factored, order, rank, _ = dpstrf(self.dense, lower=1)
+        # A kernel that is 0 on all samples still has one coordinate, in which every sample is 0.
+        rank = max(rank, 1)
         factor = np.empty((len(self), rank))
         factor[order - 1] = np.tril(factored)[:, :rank]
         return frozen(factor), frozen((order - 1)[:rank])

@@ -97,7 +97,11 @@ def _checked(C: Any, samples: int) -> Vector:
     try:
         prices = finite_vector(C, "C", samples)
     except NonFiniteError as error:
-        raise ParameterError(f"{error} An infinite C is the hard margin: HardMarginPrimal, HardMarginDual.") from None
+        message = "C must be a number above 0, or one for each sample" if np.ndim(C) == 0 else str(error)
+        hint = " An infinite C is the hard margin: HardMarginPrimal, HardMarginDual." if np.isinf(C).any() else ""
+        raise ParameterError(f"{message}, but {C} came.{hint}" if np.ndim(C) == 0 else message + hint) from None
+    if prices.min() <= 0 and np.ndim(C) == 0:
+        raise ParameterError(f"C must be a number above 0, but {C} came.")
     if prices.min() <= 0:
         first = int(np.argmax(prices <= 0))
         raise ParameterError(
@@ -167,7 +171,7 @@ class SoftMarginHinge(_SoftMargin, PrimalForm):
 
     def recover(self, lowered: Lowered, z: Vector) -> Candidate:
         """Read f and b from the variables, and a from the epigraph rows t_i >= 1 - y_i (f(x_i) + b) of the hinge."""
-        # The objective is reduced before the constraints, so its rows come first, whatever the user added.
+        # The textbook's objective is reduced before whatever the user added, so its inequalities come first.
         return self.at_variables(self.y * lowered.auxiliary_multipliers(z, self.b)[: len(self)])
 
     def state_partner(self) -> SoftMarginDual:

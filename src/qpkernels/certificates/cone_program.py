@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,6 +56,8 @@ def _certify(program: ConeProgram, x: Vector, z: Vector) -> Certificate:
         if isinstance(cone, Nonnegative):
             outside.append(_worst(np.maximum(-s[rows], 0.0), terms.rows[rows]))
             wrong_sign.append(_worst(np.maximum(-z[rows], 0.0), terms.signs[rows]))
+        elif isinstance(cone, Zero):
+            outside.append(_worst(np.abs(s[rows]), terms.rows[rows]))
         else:
             outside.append(relative(cone.violation(s[rows]), float(terms.rows[rows].max(initial=0.0))))
             wrong_sign.append(relative(cone.dual_violation(z[rows]), float(terms.signs[rows].max(initial=0.0))))
@@ -92,9 +95,16 @@ def certify_infeasibility(program: ConeProgram, z: Vector) -> Certificate:
 
     A proof is z in K* with A'z = 0 and b'z < 0: along it the dual rises without end, so both values are +inf. The dual
     residual is how far z is from such a proof: |A'z| column by column, relative to what the heaviest multiplier could
-    add there, and wrong signs relative to the largest of z; both against what is left of b'z after cancellation.
+    add there, and its distance from K* relative to the same (wrong signs of inequalities are dropped); both against what is left of b'z after cancellation.
     """
-    if not np.isfinite(z).all() or not program.b @ z < 0:
+    if not np.isfinite(z).all():
+        return undefined("the multipliers hold NaN or infinity")
+    z = z.copy()
+    for cone, rows in program.parts():
+        if isinstance(cone, Nonnegative):
+            # A wrong sign proves nothing, so the proof has to do without it.
+            z[rows] = np.maximum(z[rows], 0.0)
+    if not program.b @ z < 0:
         return undefined("the multipliers prove nothing: b'z is not negative")
     clean = _without_rounding(z)
     residuals = [_farkas_residual(program, proof) for proof in (z, clean) if program.b @ proof < 0]
@@ -110,16 +120,16 @@ def certify_infeasibility(program: ConeProgram, z: Vector) -> Certificate:
 
 
 def _farkas_residual(program: ConeProgram, z: Vector) -> float:
-    wrong_sign = max((cone.dual_violation(z[rows]) for cone, rows in program.parts()), default=0.0)
     sizes = abs(program.A)
     # The unit of a row cancels between its largest coefficient and its multiplier.
-    units = sizes.max(axis=1).toarray().ravel() if sizes.nnz else np.zeros(z.size)
-    columns = (diags_array(np.divide(1.0, units, out=np.zeros_like(units), where=units > 0)) @ sizes).max(axis=0)
+    units = _largest(sizes.max(axis=1))
+    columns = (diags_array(1.0 / units) @ sizes).max(axis=0)
     heaviest = float((units * np.abs(z)).max(initial=0.0))
     unbalanced = _worst(np.abs(program.A.T @ z), heaviest * columns.toarray().ravel())
     # What is left of b'z after cancellation is what the imbalance has to be small against.
     strength = -float(program.b @ z) / float(np.abs(program.b) @ np.abs(z))
-    return max(relative(wrong_sign, float(np.abs(z).max())), unbalanced) / strength
+    outside = [cone.dual_violation(z[rows]) * float(units[rows].max(initial=0.0)) for cone, rows in program.parts()]
+    return max(unbalanced, relative(max(outside, default=0.0), heaviest)) / strength
 
 
 def certify_unboundedness(program: ConeProgram, x: Vector) -> Certificate:
@@ -147,11 +157,15 @@ def certify_unboundedness(program: ConeProgram, x: Vector) -> Certificate:
 def _ray_residual(program: ConeProgram, x: Vector) -> float:
     curved = _worst(np.abs(program.P @ x), abs(program.P) @ np.abs(x))
     rise, terms = -(program.A @ x), abs(program.A) @ np.abs(x)
-    leaving = [
-        relative(cone.violation(rise[rows]), float(terms[rows].max(initial=0.0))) for cone, rows in program.parts()
-    ]
+    leaving = [0.0]
+    for cone, rows in program.parts():
+        if isinstance(cone, Zero | Nonnegative):
+            amounts = np.abs(rise[rows]) if isinstance(cone, Zero) else np.maximum(-rise[rows], 0.0)
+            leaving.append(_worst(amounts, terms[rows]))
+        else:
+            leaving.append(relative(cone.violation(rise[rows]), float(terms[rows].max())))
     strength = -float(program.q @ x) / float(np.abs(program.q) @ np.abs(x))
-    return max(curved, *leaving, 0.0) / strength
+    return max(curved, *leaving) / strength
 
 
 def _without_rounding(proof: Vector) -> Vector:
@@ -169,13 +183,17 @@ class _Terms:
 
     @classmethod
     def of(cls, program: ConeProgram, x: Vector, z: Vector, scale: float) -> _Terms:
-        size_x, size_z = _block_sizes(program.variables, x), _block_sizes(program.rows, z)
         A, P = csc_array(abs(program.A)), abs(program.P)
+        # Entries of a block are compared in the units that their coefficients give them.
+        unit_x = _largest(csc_array(vstack([A, P])).max(axis=0))
+        unit_z = _largest(A.max(axis=1))
+        size_x = _block_sizes(program.variables, x * unit_x) / unit_x
+        size_z = _block_sizes(program.rows, z * unit_z) / unit_z
         slope = P @ size_x + np.abs(program.q)
         rows = np.abs(program.b) + A @ size_x
         columns = slope + A.T @ size_z
         At, prices = csc_array(A.T), np.abs(program.b)
-        mended = _Moves.of(At, columns, prices, scale).coupled(program).mended(columns)
+        mended = _Moves.of(At, columns, prices, scale).coupled(program).one_sided(program).mended(columns)
         signs = _Moves.of(At, mended, prices, scale).noticed
         return cls(rows=_Moves.of(A, rows, slope, scale).mended(rows), columns=mended, signs=signs)
 
@@ -222,6 +240,14 @@ class _Moves:
                 second[rows] = np.where(np.isfinite(second[rows]), second[rows], seen.max())
         return replace(self, second=second)
 
+    def one_sided(self, program: ConeProgram) -> _Moves:
+        """Let the multipliers of inequalities mend nothing: they may not move below 0."""
+        first, second = self.first.copy(), self.second.copy()
+        for cone, rows in program.parts():
+            if isinstance(cone, Nonnegative):
+                first[rows] = second[rows] = np.inf
+        return replace(self, first=first, second=second)
+
     @property
     def noticed(self) -> Vector:
         """For each entry, the move after which something notices; 0 where nothing ever does."""
@@ -234,6 +260,12 @@ class _Moves:
         raised = np.append(rows, 0.0)
         np.maximum.at(raised, self.sizes.indices, np.where(np.isfinite(others), self.sizes.data * others, 0.0))
         return raised[:-1]
+
+
+def _largest(sizes: Any) -> Vector:
+    """Return largest coefficients as units, and 1 where there are none."""
+    units = np.asarray(sizes.toarray(), dtype=np.float64).ravel()
+    return np.where(units > 0, units, 1.0)
 
 
 def _smallest(values: Vector, group: Indices, groups: int) -> Vector:

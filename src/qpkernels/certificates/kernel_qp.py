@@ -12,6 +12,7 @@ import numpy as np
 
 from qpkernels.arrays import Vector
 from qpkernels.certificates.certificate import Certificate, relative, undefined
+from qpkernels.gram import PSD_TOLERANCE
 from qpkernels.programs.kernel_qp import KernelQP
 
 __all__ = ["DualityGap", "FunctionAtSamples", "certify_kernel_qp", "duality_gap"]
@@ -75,13 +76,16 @@ def certify_kernel_qp(
     if not np.array_equal(feasible, beta):
         expansion = program.gram.product(feasible)
     gap = duality_gap(program, feasible, expansion, intercept, function)
+    # Where K may be indefinite by the tolerance of its check, weak duality holds up to this much.
+    trusted = program.gram.kernel.positive_semidefinite
+    doubt = 0.0 if trusted else 0.5 * PSD_TOLERANCE * float(program.gram.diagonal.max()) * float(feasible @ feasible)
     moved = np.abs(beta - feasible)
     imbalance = 0.0 if program.total is None else abs(float(beta.sum()) - program.total)
     largest = int(np.argmax(gap.parts))
     return Certificate(
         primal_value=gap.primal_value,
         dual_value=gap.dual_value,
-        relative_gap=gap.relative,
+        relative_gap=max(gap.relative, relative(doubt, gap.scale)),
         primal_residual=gap.violation,
         dual_residual=max(
             relative(float(moved.max()), float(np.abs(feasible).max())),
@@ -134,11 +138,12 @@ def _branch(slope: Vector, bound: Vector, ridge: Vector) -> Vector:
 
 
 def _violations(program: KernelQP, v: Vector) -> Vector:
-    """Return how far each v_i is beyond target +- epsilon on a side whose bound is infinite, relative to the edge."""
+    """Return how far each v_i is beyond target +- epsilon on a side with an infinite bound, relative to the targets."""
     hard = program.ridge == 0
     low, high = program.target - program.epsilon, program.target + program.epsilon
-    short = np.where(hard & np.isinf(program.upper), np.maximum(low - v, 0.0) / np.maximum(1.0, np.abs(low)), 0.0)
-    over = np.where(hard & np.isinf(program.lower), np.maximum(v - high, 0.0) / np.maximum(1.0, np.abs(high)), 0.0)
+    unit = float(np.abs(program.target).max() + program.epsilon.max()) or 1.0
+    short = np.where(hard & np.isinf(program.upper), np.maximum(low - v, 0.0) / unit, 0.0)
+    over = np.where(hard & np.isinf(program.lower), np.maximum(v - high, 0.0) / unit, 0.0)
     return np.maximum(short, over)
 
 

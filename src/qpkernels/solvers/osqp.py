@@ -40,6 +40,8 @@ class OSQP(Solver):
 
         equal = program.equations()
         settings: dict[str, Any] = {"eps_abs": request.tol, "eps_rel": request.tol, "verbose": request.verbose}
+        # A claim of infeasibility has to pass as a proof, which its default of 1e-4 does not.
+        settings |= {"eps_prim_inf": 1e-8, "eps_dual_inf": 1e-8}
         if request.max_iter is not None:
             settings["max_iter"] = int(request.max_iter)
         if request.time_limit is not None:

@@ -48,15 +48,16 @@ class SMO(Solver):
                 f"smo has no option {', '.join(options)}; it has {', '.join(sorted(self.options))}."
             )
         start = None if request.warm_start is None else finite_vector(request.warm_start, "warm_start", len(program))
+        max_iter = request.max_iter or max(10_000_000, 1000 * len(program))
         final = minimise(
             program,
             tol=request.tol,
-            max_iter=request.max_iter or max(10_000_000, 1000 * len(program)),
+            max_iter=max_iter,
             deadline=np.inf if request.time_limit is None else perf_counter() + request.time_limit,
             start=start,
             report=_print_progress if request.verbose else None,
         )
-        claim, words = _verdict(final, request)
+        claim, words = _verdict(final, request.tol, max_iter)
         multipliers = np.array([] if program.total is None else [final.intercept])
         return Answer(final.beta, multipliers, claim, words, final.iterations)
 
@@ -71,15 +72,15 @@ def _compile() -> None:
         minimise(KernelQP(gram, np.array([1.0, -1.0]), -1.0, 1.0, total), tol=1e-6, max_iter=10)
 
 
-def _verdict(final: Iterate, request: Request) -> tuple[Claim, str]:
+def _verdict(final: Iterate, tol: float, max_iter: int) -> tuple[Claim, str]:
     reached = f"relative gap {final.gap.relative:.1e}"
-    if final.proves(request.tol):
+    if final.proves(tol):
         return Claim.OPTIMAL, reached
     if final.diverging:
         return Claim.UNBOUNDED, "beta grows without end at no cost"
     if final.stalled:
         return Claim.STOPPED, f"no step improves in float64; {reached}"
-    limit = "time" if request.time_limit and final.iterations != request.max_iter else "iterations"
+    limit = "iterations" if final.iterations >= max_iter else "time"
     return Claim.STOPPED, f"limit of {limit}; {reached}"
 
 
