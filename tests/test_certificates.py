@@ -433,6 +433,34 @@ def test_certificates_do_not_depend_on_units(seed: int, units: tuple[int, int, i
             assert not certify_cone_program(program, of_x * x, of_value / of_row * moved).holds(1e-6)
 
 
+def test_a_large_row_hides_no_violation() -> None:
+    # 1e9 x1 = 1e9 and x2 = 5 in one cone, at x = (1, 0).
+    program = cone_program(np.diag([0, 1]), [1, 0], [[1e9, 0], [0, 1]], [1e9, 5], [Zero(2)])
+    assert not certify_cone_program(program, np.array([1.0, 0.0]), np.array([-1e-9, 0.0])).holds(1e-6)
+    # The same with a hard margin whose samples are all violated at w = 0.
+    program = cone_program([[1]], [0], [[-1], [-2], [1e9]], [-1, -1, 1e9], [Nonnegative(3)])
+    assert not certify_cone_program(program, np.zeros(1), np.zeros(3)).holds(1e-6)
+
+
+def test_a_small_bound_on_a_priced_variable_is_no_excuse() -> None:
+    # min x1 + x2 s.t. x2 >= 1, x1 <= 1e-9 falls without end along x1.
+    program = cone_program(np.zeros((2, 2)), [1, 1], [[0, -1], [1, 0]], [-1, 1e-9], [Nonnegative(2)])
+    for z in ((1.0, 0.0), (1.0, -1.0)):
+        assert not certify_cone_program(program, np.array([0.0, 1.0]), np.array(z)).holds(1e-6)
+
+
+def test_a_direction_that_leaves_one_row_is_no_proof() -> None:
+    # min -x1 s.t. x1 <= 1, -1e9 x2 <= 0 is bounded; the ray (1, 1) leaves the first row.
+    program = cone_program(np.zeros((2, 2)), [-1, 0], [[1, 0], [0, -1e9]], [1, 0], [Nonnegative(2)])
+    assert not certify_unboundedness(program, np.ones(2)).holds(1e-6)
+
+
+def test_wrong_signs_in_other_units_prove_nothing() -> None:
+    # 1e-9 x <= 1e-9 and x <= 2 are satisfied by x = 0.
+    program = cone_program([[0]], [0], [[1e-9], [1]], [1e-9, 2], [Nonnegative(2)])
+    assert not certify_infeasibility(program, np.array([1e9, -1.0])).holds(1e-6)
+
+
 def test_gaps_that_cancel_are_refused() -> None:
     # max x1 + x2 s.t. x1 <= 1, x2 <= 1 at x = (0, 2): the products s_i z_i are 1 and -1, and their sum is 0.
     program = cone_program(np.zeros((2, 2)), [-1, -1], np.eye(2), [1, 1], [Nonnegative(2)])
@@ -512,6 +540,8 @@ def test_a_false_proof_of_infeasibility_is_refused(name: str) -> None:
             z[k] += step
             # A little more on the axis of a second-order cone proves the same.
             still_true = name == "cone" and k == 0 and step > 0
+            # So does the multiplier 0 of an inequality with a wrong sign, which is dropped.
+            still_true |= name == "inequalities" and proof[k] == 0 and step < 0
             assert certify_infeasibility(program, z).holds(1e-6) == still_true, (k, step)
     for z in (-proof, 0 * proof, np.full_like(proof, np.nan), np.full_like(proof, np.inf)):
         assert not certify_infeasibility(program, z).holds(1e-6)

@@ -283,7 +283,7 @@ def test_refusals(libsvm: Path, tmp_path: Path) -> None:
         (("solve", libsvm, "--gamma", "narrow"), "ParameterError: --gamma must be a number, 'scale' or 'auto'"),
         (("solve", libsvm, "--gamma", "-1"), "ParameterError: gamma must be finite and above 0, but -1 came"),
         (("solve", libsvm, "--model", "svm"), "ParameterError: --model must be one of .*soft-margin-dual"),
-        (("solve", libsvm, "--C", "0"), "ParameterError: C must be above 0"),
+        (("solve", libsvm, "--C", "0"), "ParameterError: C must be a number above 0"),
         (("solve", libsvm, "--C", "inf"), "ParameterError: .*An infinite C is the hard margin"),
         (("solve", libsvm, "--tol", "0"), "ParameterError: tol must be finite and above 0"),
         (("solve", libsvm, "--solver", "smoo"), "UnknownSolverError: .*did you mean 'smo'"),

@@ -51,7 +51,7 @@ from qpkernels.errors import (
 )
 from qpkernels.expansion import Expansion
 from qpkernels.export import read_npz
-from qpkernels.kernels import RBF, Kernel, Linear
+from qpkernels.kernels import RBF, Kernel, Linear, Precomputed
 from qpkernels.solvers import find_solver
 
 each_case = pytest.mark.parametrize("case", CASES, ids=str)
@@ -755,3 +755,32 @@ def test_variables_go_by_the_name_of_the_textbook(form: type) -> None:
         _ = explicit.beta
     with pytest.raises(AttributeError, match="pass a kernel for u"):
         _ = explicit.u
+
+
+# --- answers that once went wrong ---
+
+
+def test_an_extended_hinge_reads_its_own_multipliers() -> None:
+    hinge, primal = model_of(SoftMarginHinge, "explicit"), model_of(SoftMarginPrimal, "explicit")
+    for extend in (
+        lambda model: model.extend(objective=cp.sum_squares(model.b - 1)),
+        lambda model: model.extend((model.b * np.ones(3) <= 7).set_label("auxiliary rows")),
+    ):
+        one, other = extend(hinge).solve("clarabel", tol=1e-8), extend(primal).solve("clarabel", tol=1e-8)
+        assert one.alpha == pytest.approx(other.alpha, abs=1e-4)
+
+
+def test_a_changed_price_leaves_no_answer_behind() -> None:
+    model = model_of(SoftMarginDual, "rbf")
+    model.solve("smo")
+    model.set_params(C=7.0)
+    assert model.problem.status is None
+
+
+@pytest.mark.parametrize("solver", ["smo", "clarabel"])
+@pytest.mark.parametrize("form", [SoftMarginPrimal, SoftMarginHinge, SoftMarginDual])
+def test_a_kernel_that_is_zero_leaves_only_the_intercept(form: type, solver: str) -> None:
+    model = form(np.arange(5), [1, 1, 1, -1, -1], Precomputed(np.zeros((5, 5))))
+    solution = model.solve(solver)
+    assert solution.status is Status.OPTIMAL
+    assert abs(solution.objective) == pytest.approx(4.0, rel=1e-6)

@@ -188,7 +188,7 @@ def export(
     target: Target = None,
     json_path: JsonPath = None,
 ) -> None:
-    """Write the matrices of a formulation, every block named, for our own reader and, if it is a quadratic program, qpsolvers.Problem.load."""
+    """Write the matrices of a formulation, every block named; qpsolvers.Problem.load reads quadratic programs."""
     X, y = read_data(data, scale, positive, target)
     stated = state_model(model, X, y, choose_kernel(kernel, X, gamma, degree, coef0), price)
     written = stated.export(path)

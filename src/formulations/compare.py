@@ -56,27 +56,33 @@ def compare(
         raise ParameterError(f"compare needs at least one formulation, and nothing else, but {stated} came.")
     chosen = [solvers] if isinstance(solvers, str) else list(solvers)
     names = _installed() if chosen == ["all"] else chosen
-    for name in names:
-        find_solver(name)
     check_positive(tol, "tol")
     if time_limit is not None:
         check_positive(time_limit, "time_limit")
-    pairs = [(model, name) for model in stated for name in names]
+    labels = _labels(stated)
+    pairs = [(model, label, name) for model, label in zip(stated, labels, strict=True) for name in names]
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     rows = []
-    with Progress(*columns, console=Console(stderr=True), transient=True, disable=not progress) as bar:
+    terminal = Console(stderr=True)
+    with Progress(*columns, console=terminal, transient=True, disable=not (progress and terminal.is_terminal)) as bar:
         task = bar.add_task("comparing", total=len(pairs))
-        for model, name in pairs:
-            bar.update(task, description=f"{model.name} by {name}")
+        for model, label, name in pairs:
+            bar.update(task, description=f"{label} by {name}")
             try:
-                rows.append(Row.of_solution(_solve(model, name, tol, time_limit, options)))
+                rows.append(Row.of_solution(_solve(model, name, tol, time_limit, options), label))
             except UnsupportedProgramError as error:
                 if chosen != ["all"]:
-                    rows.append(Row.of_error(model.name, name, error))
+                    rows.append(Row.of_error(label, name, error))
             except QPKernelsError as error:
-                rows.append(Row.of_error(model.name, name, error))
+                rows.append(Row.of_error(label, name, error))
             bar.advance(task)
     return Comparison(tuple(rows), tol)
+
+
+def _labels(models: list[Formulation]) -> list[str]:
+    """Return a name for each model that tells it from the others."""
+    names = [model.name + (" extended" if model.is_extended else "") for model in models]
+    return [f"{name} #{names[:k].count(name) + 1}" if names.count(name) > 1 else name for k, name in enumerate(names)]
 
 
 def _solve(model: Formulation, name: str, tol: float, time_limit: float | None, options: dict[str, Any]) -> Solution:

@@ -55,10 +55,10 @@ class Row:
     reason: str = ""
 
     @classmethod
-    def of_solution(cls, solution: Solution) -> Row:
-        """Return the row of an answer."""
+    def of_solution(cls, solution: Solution, formulation: str) -> Row:
+        """Return the row of an answer of the formulation so called."""
         return cls(
-            formulation=solution.formulation,
+            formulation=formulation,
             solver=solution.solver,
             status=solution.status,
             objective=solution.objective,
@@ -124,13 +124,15 @@ class Comparison(Sequence[Row]):
         return pd.DataFrame([asdict(row) for row in self.rows], columns=[field.name for field in fields(Row)])
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """Yield the table, then where the proved optima lie, then why the other rows are not proved."""
-        del console, options
-        table = Table(title=self._title, caption_justify="left", pad_edge=False)
-        for heading, justify in _HEADINGS:
+        """Yield the table (fewer columns in a narrow terminal), where the proved optima lie, and what is not proved."""
+        del console
+        table = Table(title=self._title, pad_edge=False)
+        shown = [k for k, (name, _) in enumerate(_HEADINGS) if options.max_width >= _WIDE or name in _NARROW]
+        for heading, justify in (_HEADINGS[k] for k in shown):
             table.add_column(heading, justify=justify, no_wrap=True)
         for row in self.rows:
-            table.add_row(*_cells(row), style=None if row.status == Status.OPTIMAL else "dim")
+            cells = _cells(row)
+            table.add_row(*(cells[k] for k in shown), style=None if row.status == Status.OPTIMAL else "dim")
         yield table
         yield from (Text(remark) for remark in self.remarks)
 
@@ -143,9 +145,14 @@ class Comparison(Sequence[Row]):
     def _repr_html_(self) -> str:
         """Return the table for a notebook."""
         head = "".join(f"<th>{escape(heading)}</th>" for heading, _ in _HEADINGS)
-        body = "".join(
-            "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in _cells(row)) + "</tr>" for row in self.rows
-        )
+        body = ""
+        for row in self.rows:
+            cells = zip(_cells(row), _HEADINGS, strict=True)
+            marked = "" if row.status == Status.OPTIMAL else ' style="opacity: 0.6"'
+            body += f"<tr{marked}>"
+            body += (
+                "".join(f'<td style="text-align: {side}">{escape(cell)}</td>' for cell, (_, side) in cells) + "</tr>"
+            )
         notes = "".join(f"<p>{escape(remark)}</p>" for remark in self.remarks)
         return (
             f"<table><caption>{escape(self._title)}</caption><thead><tr>{head}</tr></thead>"
@@ -193,6 +200,13 @@ _HEADINGS: tuple[tuple[str, Literal["left", "right"]], ...] = (
     ("intercept", "right"),
     *((f"{field.name} s", "right") for field in fields(Seconds)),
 )
+
+
+_WIDE = 185
+"""Width of a terminal that shows every column."""
+
+_NARROW = ("formulation", "solver", "status", "objective", "rel. gap", "SV", "solve s")
+"""The columns that a narrower one shows."""
 
 
 def _cells(row: Row) -> list[str]:

@@ -60,6 +60,8 @@ def solve_cone_program(model: Formulation, backend: Solver, arguments: dict[str,
     begin = perf_counter()
     candidate = model.recover(lowered, outcome.multipliers)
     certificate = model.certify_answer(lowered, outcome.point, outcome.multipliers, candidate)
+    if outcome.claim is Claim.OPTIMAL and not certificate.holds(arguments["tol"]):
+        lowered.write_back(outcome.point, outcome.multipliers, solved=False)
     seconds = Seconds(marks[1] - marks[0], marks[2] - marks[1], outcome.seconds, perf_counter() - begin)
     objective = float(model.problem.objective.value)
     return _solution(model, candidate, certificate, outcome, objective, seconds, arguments["tol"])

@@ -95,7 +95,8 @@ def certify_infeasibility(program: ConeProgram, z: Vector) -> Certificate:
 
     A proof is z in K* with A'z = 0 and b'z < 0: along it the dual rises without end, so both values are +inf. The dual
     residual is how far z is from such a proof: |A'z| column by column, relative to what the heaviest multiplier could
-    add there, and its distance from K* relative to the same (wrong signs of inequalities are dropped); both against what is left of b'z after cancellation.
+    add there, and its distance from K* relative to the same (wrong signs of inequalities are dropped); both against
+    what is left of b'z after cancellation.
     """
     if not np.isfinite(z).all():
         return undefined("the multipliers hold NaN or infinity")
@@ -122,7 +123,7 @@ def certify_infeasibility(program: ConeProgram, z: Vector) -> Certificate:
 def _farkas_residual(program: ConeProgram, z: Vector) -> float:
     sizes = abs(program.A)
     # The unit of a row cancels between its largest coefficient and its multiplier.
-    units = _largest(sizes.max(axis=1))
+    units = _largest(sizes, axis=1)
     columns = (diags_array(1.0 / units) @ sizes).max(axis=0)
     heaviest = float((units * np.abs(z)).max(initial=0.0))
     unbalanced = _worst(np.abs(program.A.T @ z), heaviest * columns.toarray().ravel())
@@ -184,9 +185,9 @@ class _Terms:
     @classmethod
     def of(cls, program: ConeProgram, x: Vector, z: Vector, scale: float) -> _Terms:
         A, P = csc_array(abs(program.A)), abs(program.P)
-        # Entries of a block are compared in the units that their coefficients give them.
-        unit_x = _largest(csc_array(vstack([A, P])).max(axis=0))
-        unit_z = _largest(A.max(axis=1))
+        # Entries of a block are compared in the units that their coefficients give them, rows first.
+        unit_z = _largest(A, axis=1)
+        unit_x = _largest(diags_array(1.0 / unit_z) @ A, axis=0)
         size_x = _block_sizes(program.variables, x * unit_x) / unit_x
         size_z = _block_sizes(program.rows, z * unit_z) / unit_z
         slope = P @ size_x + np.abs(program.q)
@@ -262,9 +263,11 @@ class _Moves:
         return raised[:-1]
 
 
-def _largest(sizes: Any) -> Vector:
-    """Return largest coefficients as units, and 1 where there are none."""
-    units = np.asarray(sizes.toarray(), dtype=np.float64).ravel()
+def _largest(sizes: Any, axis: int) -> Vector:
+    """Return the largest coefficients along an axis as units, and 1 where there are none."""
+    if not sizes.shape[axis]:
+        return np.ones(sizes.shape[1 - axis])
+    units = np.asarray(sizes.max(axis=axis).toarray(), dtype=np.float64).ravel()
     return np.where(units > 0, units, 1.0)
 
 
