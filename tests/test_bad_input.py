@@ -322,7 +322,7 @@ def test_answers_that_do_not_fit(case: Case) -> None:
 def test_estimators_fitted_to_other_data(case: Case) -> None:
     X, y = case.data()
     more = SVC(kernel="linear").fit(np.vstack([X, X]), np.append(y, -y))
-    with pytest.raises(ShapeError, match="must be fitted to these 30 samples, but it has a support vector 5"):
+    with pytest.raises(ShapeError, match="must be fitted to these 30 samples, but it was fitted to 60"):
         case.state().certify(more)
     three = SVC(kernel="linear").fit(X, np.arange(30) % 3)
     with pytest.raises(ParameterError, match=r"fitted to the classes \[-1, 1\], but it was fitted to \[0, 1, 2\]"):

@@ -121,10 +121,10 @@ class BinaryClassifier(Formulation):
         dual: Any = estimator.dual_coef_
         coefficients = np.asarray(cast(Any, dual).todense() if issparse(dual) else dual)
         support = np.asarray(estimator.support_)
-        if support.size and support.max() >= len(self):
+        fitted = getattr(estimator, "shape_fit_", (len(self),))[0]
+        if fitted != len(self) or (support.size and support.max() >= len(self)):
             raise ShapeError(
-                f"the estimator must be fitted to these {len(self)} samples, but it has a support vector "
-                f"{support.max()}."
+                f"the estimator must be fitted to these {len(self)} samples, but it was fitted to {fitted}."
             )
         beta = np.zeros(len(self))
         beta[support] = coefficients[0]

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Callable
 from dataclasses import asdict
@@ -16,6 +17,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+import qpkernels
 from formulations.command_options import (
     MODELS,
     SOFT_MARGIN,
@@ -70,6 +72,20 @@ def _reports_errors(command: Callable[P, None]) -> Callable[P, None]:
             raise typer.Exit(1) from None
 
     return wrapper
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        print(f"qpkernels {qpkernels.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def main(
+    version: Annotated[bool, typer.Option("--version", callback=_print_version, is_eager=True)] = False,
+) -> None:
+    """State kernel machines as convex problems, solve them by any solver, and prove the answers."""
+    del version
 
 
 @app.command()
@@ -164,7 +180,8 @@ def compare_command(
     comparison = compare(stated, solver or "all", tol=tol, time_limit=time_limit)
     if json_path is None or json_path != "-":
         console = Console()
-        console = console if console.is_terminal else Console(width=200)
+        if not console.is_terminal and "COLUMNS" not in os.environ:
+            console = Console(width=200)
         prices = f", C = {1.0 if price is None else price:g}" if priced else ""
         console.print(f"{data}: {len(y)} samples, {X.shape[1]} features, {describe(function)}{prices}", markup=False)
         console.print(comparison)

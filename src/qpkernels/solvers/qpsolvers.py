@@ -12,6 +12,7 @@ import numpy as np
 from scipy.sparse import csc_array, csc_matrix
 
 from qpkernels.arrays import Vector
+from qpkernels.errors import UnsupportedOptionError
 from qpkernels.programs import ConeProgram, Nonnegative, QuadraticProgram, Zero
 from qpkernels.solvers.interface import Answer, Claim, Request, Solver
 
@@ -76,6 +77,7 @@ class QPSolversBackend(Solver):
         """Solve in the form with inequalities and equations apart, and put the multipliers back in order."""
         import qpsolvers
 
+        _refuse_unknown(self.name, options)
         dense = self.name in qpsolvers.dense_solvers and (
             self.name not in qpsolvers.sparse_solvers or program.P.nnz > _DENSE_ABOVE * program.q.size**2
         )
@@ -91,6 +93,23 @@ class QPSolversBackend(Solver):
         claim = Claim.OPTIMAL if solution.found else Claim.STOPPED if limited else Claim.FAILED
         point = np.full(program.q.size, np.nan) if solution.x is None else np.asarray(solution.x)
         return Answer(point, _multipliers(program, solution.y, solution.z), claim, words)
+
+
+def _refuse_unknown(name: str, options: dict[str, Any]) -> None:
+    """Refuse options that PIQP or HiGHS do not have; through qpsolvers they would be ignored."""
+    if name == "piqp":
+        import piqp
+
+        known: Any = piqp.DenseSolver().settings
+    elif name == "highs":
+        import highspy
+
+        known = highspy.HighsOptions()
+    else:
+        return
+    unknown = [option for option in options if option != "backend" and not hasattr(known, option)]
+    if unknown:
+        raise UnsupportedOptionError(f"{name} has no option {', '.join(unknown)}; see its manual for the names.")
 
 
 def _problem(qpsolvers: Any, qp: QuadraticProgram, dense: bool) -> Any:
