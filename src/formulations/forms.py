@@ -92,7 +92,7 @@ class PrimalForm(BinaryClassifier):
         """Return the answer whose f and b are the variables times ``scale``, with ``beta`` read elsewhere."""
         kernel, centers, coefficients = self.f.expansion()
         intercept = scale * float(self.b.value)
-        at = self.f.at_samples()
+        at = self.f.at_samples(coefficients)
         return Candidate(
             beta,
             intercept,

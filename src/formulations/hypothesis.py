@@ -42,13 +42,13 @@ class Hypothesis:
     def __init__(self, gram: Gram, explicit: bool) -> None:
         self._gram = gram
         self._explicit = explicit
-        coordinates = gram.X if explicit else gram.factor
-        self.variable = cp.Variable(coordinates.shape[1], name="w" if explicit else "u")
+        self._coordinates = gram.X if explicit else gram.factor
+        self.variable = cp.Variable(self._coordinates.shape[1], name="w" if explicit else "u")
 
     @property
     def values(self) -> cp.Expression:
         """f(x_i), shape (m,)."""
-        return (self._gram.X if self._explicit else self._gram.factor) @ self.variable
+        return self._coordinates @ self.variable
 
     @property
     def half_squared_norm(self) -> cp.Expression:
@@ -67,7 +67,7 @@ class Hypothesis:
 
     def assign(self, beta: Vector) -> None:
         """Give the variable the value that stands for sum_j beta_j k(x_j, .)."""
-        self.variable.value = (self._gram.X if self._explicit else self._gram.factor).T @ beta
+        self.variable.value = self._coordinates.T @ beta
 
     def expansion(self) -> tuple[Kernel, Samples, Vector]:
         """Return kernel, centers and coefficients of f at the variable's value."""
@@ -75,11 +75,10 @@ class Hypothesis:
             return Linear(), self.variable.value[None, :], np.ones(1)
         return self._gram.kernel, self._gram.X, self._gram.coefficients(self.variable.value)
 
-    def at_samples(self) -> FunctionAtSamples:
-        """Return f(x_i) and ||f||^2 at the variable's value, computed without CVXPY and without Phi."""
+    def at_samples(self, coefficients: Vector) -> FunctionAtSamples:
+        """Return f(x_i) and ||f||^2 at the variable's value and its coefficients, without CVXPY and without Phi."""
         if self._explicit:
             w = self.variable.value
             return FunctionAtSamples(self._gram.X @ w, float(w @ w))
-        beta = self._gram.coefficients(self.variable.value)
-        values = self._gram.product(beta)
-        return FunctionAtSamples(values, float(beta @ values))
+        values = self._gram.product(coefficients)
+        return FunctionAtSamples(values, float(coefficients @ values))

@@ -115,10 +115,10 @@ class Gram:
         """Return a beta with Phi'beta = ``coordinates``: the expansion of the function <coordinates, .>; or several."""
         if self.features is not None:
             return np.asarray(np.linalg.lstsq(self.features.T, coordinates)[0])
-        factor, pivots = self._cholesky
-        if not self.diagonal.any():
-            return np.zeros((len(self), *np.shape(coordinates)[1:]))
         beta = np.zeros((len(self), *np.shape(coordinates)[1:]))
+        if not self.diagonal.any():
+            return beta
+        factor, pivots = self._cholesky
         beta[pivots] = solve_triangular(factor[pivots], coordinates, trans="T", lower=True, check_finite=False)
         return beta
 

@@ -40,7 +40,9 @@ def certify_cone_program(program: ConeProgram, x: Vector, z: Vector) -> Certific
     """
     if not (np.isfinite(x).all() and np.isfinite(z).all()):
         return undefined("the answer holds NaN or infinity")
-    proofs = [_certify(program, x, multipliers) for multipliers in (z, _without_slack_rows(program, x, z))]
+    cleaned = _without_slack_rows(program, x, z)
+    candidates = (z,) if np.array_equal(cleaned, z) else (z, cleaned)
+    proofs = [_certify(program, x, multipliers) for multipliers in candidates]
     return min(proofs, key=lambda proof: max(proof.primal_residual, proof.dual_residual, proof.relative_gap))
 
 
@@ -51,21 +53,17 @@ def _certify(program: ConeProgram, x: Vector, z: Vector) -> Certificate:
     terms = _Terms.of(program, x, z, scale)
     products = np.concatenate([[0.0], *_products(program, s, z)])
     largest = int(np.argmax(np.abs(products))) - 1
-    outside, wrong_sign = [0.0], [0.0]
+    wrong_sign = [0.0]
     for cone, rows in program.parts():
         if isinstance(cone, Nonnegative):
-            outside.append(_worst(np.maximum(-s[rows], 0.0), terms.rows[rows]))
             wrong_sign.append(_worst(np.maximum(-z[rows], 0.0), terms.signs[rows]))
-        elif isinstance(cone, Zero):
-            outside.append(_worst(np.abs(s[rows]), terms.rows[rows]))
         else:
-            outside.append(relative(cone.violation(s[rows]), float(terms.rows[rows].max(initial=0.0))))
             wrong_sign.append(relative(cone.dual_violation(z[rows]), float(terms.signs[rows].max(initial=0.0))))
     return Certificate(
         primal_value=primal_value + program.offset,
         dual_value=dual_value + program.offset,
         relative_gap=relative(abs(primal_value - dual_value), scale),
-        primal_residual=max(outside),
+        primal_residual=_outside(program, s, terms.rows),
         dual_residual=max(_worst(np.abs(Px + program.q + program.A.T @ z), terms.columns), *wrong_sign),
         complementarity=relative(abs(float(products[largest + 1])), scale),
         worst=f"{_place(program.rows, largest)} contributes {products[largest + 1]:.1e} to the gap",
@@ -158,15 +156,20 @@ def certify_unboundedness(program: ConeProgram, x: Vector) -> Certificate:
 def _ray_residual(program: ConeProgram, x: Vector) -> float:
     curved = _worst(np.abs(program.P @ x), abs(program.P) @ np.abs(x))
     rise, terms = -(program.A @ x), abs(program.A) @ np.abs(x)
-    leaving = [0.0]
+    strength = -float(program.q @ x) / float(np.abs(program.q) @ np.abs(x))
+    return max(curved, _outside(program, rise, terms)) / strength
+
+
+def _outside(program: ConeProgram, s: Vector, sizes: Vector) -> float:
+    """Return how far s is from K: equations and inequalities row by row, another cone as a whole, relative to sizes."""
+    distances = [0.0]
     for cone, rows in program.parts():
         if isinstance(cone, Zero | Nonnegative):
-            amounts = np.abs(rise[rows]) if isinstance(cone, Zero) else np.maximum(-rise[rows], 0.0)
-            leaving.append(_worst(amounts, terms[rows]))
+            amounts = np.abs(s[rows]) if isinstance(cone, Zero) else np.maximum(-s[rows], 0.0)
+            distances.append(_worst(amounts, sizes[rows]))
         else:
-            leaving.append(relative(cone.violation(rise[rows]), float(terms[rows].max())))
-    strength = -float(program.q @ x) / float(np.abs(program.q) @ np.abs(x))
-    return max(curved, *leaving) / strength
+            distances.append(relative(cone.violation(s[rows]), float(sizes[rows].max(initial=0.0))))
+    return max(distances)
 
 
 def _without_rounding(proof: Vector) -> Vector:
@@ -223,7 +226,7 @@ class _Moves:
         sizes = csc_array(vstack([A, csc_array(objective[None, :])]))
         sizes.eliminate_zeros()
         reach = np.append(rows, scale)[sizes.indices] / sizes.data
-        entry = np.repeat(np.arange(sizes.shape[1]), np.diff(sizes.indptr))
+        entry = _entries(sizes)
         first = _smallest(reach, entry, sizes.shape[1])
         (candidates,) = np.nonzero(reach == first[entry])
         _, chosen = np.unique(entry[candidates], return_index=True)
@@ -256,7 +259,7 @@ class _Moves:
 
     def mended(self, rows: Vector) -> Vector:
         """Return the sizes of the rows, raised to what moving one entry changes in a row before another notices."""
-        entry = np.repeat(np.arange(self.sizes.shape[1]), np.diff(self.sizes.indptr))
+        entry = _entries(self.sizes)
         others = np.where(self.nearest, self.second[entry], self.first[entry])
         raised = np.append(rows, 0.0)
         np.maximum.at(raised, self.sizes.indices, np.where(np.isfinite(others), self.sizes.data * others, 0.0))
@@ -269,6 +272,11 @@ def _largest(sizes: Any, axis: int) -> Vector:
         return np.ones(sizes.shape[1 - axis])
     units = np.asarray(sizes.max(axis=axis).toarray(), dtype=np.float64).ravel()
     return np.where(units > 0, units, 1.0)
+
+
+def _entries(sizes: csc_array) -> Indices:
+    """Return the column of each nonzero."""
+    return np.repeat(np.arange(sizes.shape[1]), np.diff(sizes.indptr))
 
 
 def _smallest(values: Vector, group: Indices, groups: int) -> Vector:

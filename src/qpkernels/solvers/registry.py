@@ -66,10 +66,9 @@ def find_solver(name: str) -> Solver:
     UnknownSolverError
         If there is none; the message suggests the nearest names.
     """
-    # A class with a name of its own stands for one solver; only then is it worth asking the families, of which
-    # one imports a large package to answer.
     if not isinstance(name, str):
         raise UnknownSolverError(f"a solver is called by its name, a str, but {name!r} came; see registered_solvers().")
+    # The class with that name of its own comes first: one of the others imports a large package to answer.
     for family in sorted(_families(), key=lambda family: vars(family).get("name") != name):
         solver = family.named(name)
         if solver is not None:
