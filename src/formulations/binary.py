@@ -132,11 +132,10 @@ class BinaryClassifier(Formulation):
 
     def _expand(self, beta: Vector, intercept: float) -> Expansion:
         """Return the expansion over the samples with a coefficient."""
-        used = np.flatnonzero(beta)
-        if used.size == 0 or not np.isfinite(beta).all():
-            used = np.arange(1)
-            return Expansion(self.gram.kernel, self.gram.X[used], np.zeros(1), intercept, self.data.classes)
-        return Expansion(self.gram.kernel, self.gram.X[used], beta[used], intercept, self.data.classes)
+        usable = bool(beta.any() and np.isfinite(beta).all())
+        used = np.flatnonzero(beta) if usable else np.arange(1)
+        coefficients = beta[used] if usable else np.zeros(1)
+        return Expansion(self.gram.kernel, self.gram.X[used], coefficients, intercept, self.data.classes)
 
     def certify_candidate(self, candidate: Candidate) -> Certificate:
         """Bound the error of (beta, b), and of f, by the duality gap of the KernelQP."""

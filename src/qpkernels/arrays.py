@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Array types of the project, and the checks that every public entry point shares."""
+"""Array types of the project, and what every entry point shares: checks, blocks of rows, names of array files."""
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -10,7 +11,17 @@ from scipy.sparse import issparse
 
 from qpkernels.errors import NonFiniteError, ParameterError, ShapeError
 
-__all__ = ["Indices", "Matrix", "Vector", "check_positive", "finite_matrix", "finite_vector", "frozen", "row_blocks"]
+__all__ = [
+    "Indices",
+    "Matrix",
+    "Vector",
+    "check_positive",
+    "finite_matrix",
+    "finite_vector",
+    "frozen",
+    "npz_path",
+    "row_blocks",
+]
 
 Vector: TypeAlias = NDArray[np.float64]
 """One-dimensional float64 array."""
@@ -99,6 +110,11 @@ def frozen(array: NDArray[Any]) -> NDArray[Any]:
     view = array.view()
     view.flags.writeable = False
     return view
+
+
+def npz_path(path: str | Path) -> Path:
+    """Return ``path`` with the suffix .npz, which is appended if missing."""
+    return Path(path) if str(path).endswith(".npz") else Path(f"{path}.npz")
 
 
 def _as_floats(values: ArrayLike, name: str) -> NDArray[np.float64]:

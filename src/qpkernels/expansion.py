@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from qpkernels.arrays import Vector, finite_vector, frozen, row_blocks
+from qpkernels.arrays import Vector, finite_vector, frozen, npz_path, row_blocks
 from qpkernels.errors import ShapeError
 from qpkernels.kernels.base import Kernel, Samples
 from qpkernels.kernels.spec import kernel_from_spec, kernel_to_spec
@@ -84,7 +84,7 @@ class Expansion:
         """Write the function to a .npz file, without pickle, every number exact; return the path with its suffix."""
         arrays: list[NDArray[Any]] = []
         spec = json.dumps(kernel_to_spec(self.kernel, arrays))
-        target = Path(path) if str(path).endswith(".npz") else Path(f"{path}.npz")
+        target = npz_path(path)
         contents: dict[str, Any] = {f"array_{k}": array for k, array in enumerate(arrays)}
         if self.classes is not None:
             contents["classes"] = self.classes

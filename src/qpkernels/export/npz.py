@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csc_array
 
+from qpkernels.arrays import npz_path
 from qpkernels.errors import ShapeError
 from qpkernels.programs import (
     Block,
@@ -35,7 +36,7 @@ _KINDS = {kind.__name__: kind for kind in (Zero, Nonnegative, SecondOrder, PSDTr
 
 def write_npz(program: ConeProgram, path: str | Path) -> Path:
     """Write ``program`` to ``path`` (.npz is appended if missing) and return the path; matrices are written dense."""
-    target = Path(path) if str(path).endswith(".npz") else Path(f"{path}.npz")
+    target = npz_path(path)
     if program.is_quadratic:
         qp = program.to_qp()
         n = program.q.size
