@@ -10,8 +10,32 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csc_array
 
-from qpkernels import RBF, Gram, Kernel, Linear, Polynomial, Precomputed
-from qpkernels.kernels import Exponential, Power, Product, Scaled, Sum
+from qpkernels import (
+    RBF,
+    Gram,
+    Kernel,
+    Laplacian,
+    Linear,
+    Matern,
+    Polynomial,
+    Precomputed,
+    RankOne,
+    ScaledQuadraticMap,
+    Sigmoid,
+    Spectrum,
+    Subsequence,
+)
+from qpkernels.kernels import (
+    Composed,
+    Exponential,
+    PolynomialOf,
+    Power,
+    Product,
+    SampleFunction,
+    Scaled,
+    SequenceKernel,
+    Sum,
+)
 from qpkernels.programs import (
     Block,
     Cone,
@@ -40,10 +64,26 @@ def two_classes(m: int, seed: int = 0, shift: float = 1.0, features: int = 2) ->
 
 # --- kernels ---
 
+
+@dataclass(frozen=True)
+class Tilt(SampleFunction):
+    """1 + weight x_1: a function of samples that a file can hold."""
+
+    weight: float
+
+    def __call__(self, X: ArrayLike) -> Floats:
+        return 1.0 + self.weight * np.asarray(X)[:, 0]
+
+
 _ROOT = np.random.default_rng(7).normal(size=(12, 5))
 
 KERNEL_EXAMPLES: dict[type[Kernel], Kernel] = {
     Linear: Linear(),
+    Laplacian: Laplacian(0.4),
+    Matern: Matern(1.3, 2.2),
+    Sigmoid: Sigmoid(0.3, -0.2),
+    Spectrum: Spectrum(2),
+    Subsequence: Subsequence(2, 0.6, normalise=True),
     Polynomial: Polynomial(degree=3, gamma=0.5, coef0=1.25),
     RBF: RBF((0.3, 0.0, 1.7)),
     Precomputed: Precomputed(_ROOT @ _ROOT.T),
@@ -52,8 +92,14 @@ KERNEL_EXAMPLES: dict[type[Kernel], Kernel] = {
     Scaled: 2.5 * Linear(),
     Power: RBF(0.2) ** 3,
     Exponential: (0.3 * Linear()).exp(),
+    PolynomialOf: RBF(0.4).polynomial([0.5, 0.0, 2.0]),
+    Composed: Linear().compose(ScaledQuadraticMap()),
+    RankOne: RankOne(Tilt(0.7)),
 }
-"""One example for each public kernel; every example takes three features, or row numbers below 12."""
+"""One example for each public kernel; every example takes three features, row numbers below 12, or text."""
+
+INDEFINITE = {Sigmoid}
+"""Those whose example has a negative eigenvalue."""
 
 
 def example_samples(kernel: Kernel, m: int = 8, seed: int = 1) -> NDArray[Any]:
@@ -61,7 +107,16 @@ def example_samples(kernel: Kernel, m: int = 8, seed: int = 1) -> NDArray[Any]:
     rng = np.random.default_rng(seed)
     if isinstance(kernel, Precomputed):
         return rng.permutation(len(kernel.K))[:m]
+    if isinstance(kernel, SequenceKernel):
+        return np.array(random_texts(m, "abc", 4, 9, seed))
     return rng.normal(size=(m, 3))
+
+
+def random_texts(m: int, alphabet: str, shortest: int, longest: int, seed: int = 0) -> list[str]:
+    """m random texts over an alphabet."""
+    rng = np.random.default_rng(seed)
+    lengths = rng.integers(shortest, longest + 1, m)
+    return ["".join(rng.choice(list(alphabet), length)) for length in lengths]
 
 
 # --- kernel quadratic programs built backwards from their optimum ---

@@ -1,15 +1,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The kernel matrix: every way to get at it agrees, and its refusals."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from builders import KERNEL_EXAMPLES, example_samples
-from qpkernels import RBF, Gram, Kernel, Linear, Polynomial, Precomputed
-from qpkernels.errors import GramTooLargeError, IndefiniteKernelError, NonFiniteError, ShapeError
-from qpkernels.gram import PSD_TOLERANCE, row_blocks
+from builders import INDEFINITE, KERNEL_EXAMPLES, example_samples
+from qpkernels import RBF, Expansion, Gram, Kernel, Linear, Polynomial, Precomputed, Sigmoid
+from qpkernels.certificates import certify_kernel_qp
+from qpkernels.errors import GramTooLargeError, IndefiniteKernelError, NonFiniteError, ParameterError, ShapeError
+from qpkernels.gram import PSD_TOLERANCE, Correction, row_blocks
+from qpkernels.programs import KernelQP
 
 every_kernel = pytest.mark.parametrize("kernel", KERNEL_EXAMPLES.values(), ids=lambda kernel: type(kernel).__name__)
 
@@ -22,7 +26,8 @@ def test_all_views_of_the_matrix_agree(kernel: Kernel) -> None:
     assert len(gram) == len(X)
     np.testing.assert_array_equal(gram.dense, K)
     np.testing.assert_allclose(gram.diagonal, K.diagonal(), rtol=1e-13)
-    np.testing.assert_allclose(gram.factor @ gram.factor.T, K, atol=1e-12 * np.abs(K).max())
+    if type(kernel) not in INDEFINITE:
+        np.testing.assert_allclose(gram.factor @ gram.factor.T, K, atol=1e-12 * np.abs(K).max())
     if gram.features is not None:
         np.testing.assert_allclose(gram.features @ gram.features.T, K, atol=1e-13 * np.abs(K).max())
     v = np.random.default_rng(4).normal(size=len(X))
@@ -146,3 +151,149 @@ def test_kernels_known_to_be_positive_semidefinite_cost_nothing_to_check() -> No
     gram = Gram(RBF(1.0), np.zeros((4, 1)), memory_limit=0)
     gram.require_psd()
     assert "dense" not in vars(gram)
+
+
+# --- correction ---
+
+_Q = np.linalg.qr(np.random.default_rng(2).normal(size=(7, 7)))[0]
+_EIGENVALUES = np.array([-2.0, -0.25, 0.0, 1.0, 1.5, 3.0, 5.0])
+INDEFINITE_MATRIX = _Q @ np.diag(_EIGENVALUES) @ _Q.T
+INDEFINITE_MATRIX = (INDEFINITE_MATRIX + INDEFINITE_MATRIX.T) / 2
+CORRECTED = {"clip": _Q @ np.diag(np.maximum(_EIGENVALUES, 0)) @ _Q.T, "shift": INDEFINITE_MATRIX + 2.0 * np.eye(7)}
+either = pytest.mark.parametrize("kind", ["clip", "shift"])
+
+
+@either
+def test_every_view_is_that_of_the_corrected_matrix(kind: Any) -> None:
+    gram, expected = Gram(Precomputed(INDEFINITE_MATRIX), np.arange(7), indefinite=kind), CORRECTED[kind]
+    v = np.random.default_rng(0).normal(size=7)
+    np.testing.assert_allclose(gram.product(v), expected @ v, atol=1e-13)
+    np.testing.assert_allclose(gram.diagonal, expected.diagonal(), atol=1e-13)
+    np.testing.assert_allclose(gram.dense, expected, atol=1e-13)
+    np.testing.assert_array_equal(gram.dense, gram.dense.T)
+    # The clipped matrix has rank 4: those of its eigenvalues that were above 0.
+    np.testing.assert_allclose(gram.factor @ gram.factor.T, expected, atol=1e-13)
+    u = gram.factor.T @ v
+    np.testing.assert_allclose(gram.factor.T @ gram.coefficients(u), u, atol=1e-12)
+    gram.require_psd()
+    for array in (gram.dense, gram.diagonal, gram.factor):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 0.0
+
+
+@either
+def test_a_correction_says_what_was_done(kind: Any) -> None:
+    gram = Gram(Precomputed(INDEFINITE_MATRIX), np.arange(7), indefinite=kind)
+    correction = gram.correction
+    assert isinstance(correction, Correction)
+    assert correction.kind == kind
+    assert correction.smallest_eigenvalue == pytest.approx(-2.0, rel=1e-12)
+    assert correction.negative_eigenvalues == 2
+    assert correction.shift == pytest.approx(2.0 if kind == "shift" else 0.0, rel=1e-12)
+    words = {"clip": "the smallest -2; they were set to 0", "shift": "they were lifted by adding 2 to the diagonal"}
+    assert words[kind] in str(correction)
+    assert "2 of its eigenvalues were negative" in str(correction)
+
+
+@either
+def test_the_function_of_a_corrected_matrix_extends_it(kind: Any) -> None:
+    gram = Gram(Precomputed(INDEFINITE_MATRIX), np.arange(7), indefinite=kind)
+    beta = np.random.default_rng(1).normal(size=7)
+    c = gram.expansion_coefficients(beta)
+    at_samples = Expansion(gram.kernel, gram.X, c)(gram.X)
+    assert gram.correction is not None
+    np.testing.assert_allclose(at_samples + gram.correction.shift * c, gram.product(beta), atol=1e-13)
+    np.testing.assert_allclose(c @ at_samples + gram.correction.shift * c @ c, beta @ gram.product(beta), rtol=1e-12)
+    if kind == "shift":
+        np.testing.assert_array_equal(c, beta)
+    with pytest.raises(ShapeError, match="beta must have 7 entries"):
+        gram.expansion_coefficients(np.ones(3))
+
+
+@pytest.mark.parametrize("indefinite", ["refuse", "clip", "shift"])
+@pytest.mark.parametrize(
+    ("kernel", "trusted"),
+    [(RBF(1.0), True), (Linear(), True), (Precomputed(np.diag([1.0, 2.0, -1e-12])), False)],
+    ids=["rbf", "linear", "within the tolerance"],
+)
+def test_a_positive_semidefinite_matrix_is_left_alone(indefinite: Any, kernel: Kernel, trusted: bool) -> None:
+    X = np.arange(3) if isinstance(kernel, Precomputed) else np.random.default_rng(0).normal(size=(3, 2))
+    gram = Gram(kernel, X, indefinite=indefinite)
+    assert gram.correction is None
+    assert gram.trusted is trusted
+    np.testing.assert_array_equal(gram.dense, kernel(X))
+    np.testing.assert_array_equal(gram.diagonal, kernel.diagonal(gram.X))
+    np.testing.assert_array_equal(gram.expansion_coefficients([1.0, 2.0, 3.0]), [1.0, 2.0, 3.0])
+    assert (gram.features is None) == (not isinstance(kernel, Linear))
+    gram.require_psd()
+
+
+def test_a_matrix_is_trusted_once_it_is_corrected() -> None:
+    kernel, X = Precomputed(INDEFINITE_MATRIX), np.arange(7)
+    assert not Gram(kernel, X).trusted
+    assert Gram(kernel, X).correction is None
+    assert Gram(kernel, X, indefinite="clip").trusted
+    assert Gram(kernel, X, indefinite="shift").trusted
+
+
+def test_kernels_known_to_be_positive_semidefinite_are_corrected_at_no_cost() -> None:
+    gram = Gram(RBF(1.0), np.zeros((4, 1)), memory_limit=0, indefinite="clip")
+    gram.require_psd()
+    assert gram.trusted
+    np.testing.assert_array_equal(gram.product(np.ones(4)), 4.0)
+    np.testing.assert_array_equal(gram.diagonal, 1.0)
+    assert "dense" not in vars(gram)
+
+
+@either
+def test_a_sigmoid_kernel_is_corrected(kind: Any) -> None:
+    X = np.random.default_rng(0).normal(size=(30, 3))
+    kernel = Sigmoid(0.5, 1.0)
+    with pytest.raises(IndefiniteKernelError) as caught:
+        Gram(kernel, X).require_psd()
+    for words in (
+        'Gram(kernel, X, indefinite="clip")',
+        'indefinite="shift"',
+        f"{caught.value.smallest_eigenvalue:.6g}",
+    ):
+        assert words in str(caught.value)
+    gram = Gram(kernel, X, indefinite=kind)
+    eigenvalues, expected = np.linalg.eigvalsh(gram.dense), np.linalg.eigvalsh(kernel(X))
+    np.testing.assert_allclose(
+        eigenvalues, np.maximum(expected, 0) if kind == "clip" else expected - expected[0], atol=1e-12
+    )
+
+
+@either
+def test_a_matrix_without_a_positive_eigenvalue_is_corrected_to_nothing(kind: Any) -> None:
+    gram = Gram(Precomputed(-np.eye(3)), np.arange(3), indefinite=kind)
+    np.testing.assert_array_equal(gram.dense, np.zeros((3, 3)))
+    assert gram.factor.shape == (3, 1)
+    np.testing.assert_array_equal(gram.coefficients(np.zeros(1)), np.zeros(3))
+
+
+@pytest.mark.parametrize("bad", ["Clip", "", None, True, 0.5])
+def test_another_word_for_indefinite_is_refused(bad: Any) -> None:
+    with pytest.raises(ParameterError, match=f"indefinite must be 'refuse', 'clip' or 'shift', but {bad!r} came"):
+        Gram(Linear(), np.ones((2, 1)), indefinite=bad)
+
+
+def test_a_correction_keeps_the_memory_limit() -> None:
+    gram = Gram(Sigmoid(), np.zeros((10, 1)), memory_limit=799, indefinite="clip")
+    with pytest.raises(GramTooLargeError, match="memory_limit"):
+        _ = gram.diagonal
+
+
+@pytest.mark.parametrize(
+    ("indefinite", "smallest", "target", "doubt"),
+    [("refuse", -1e-12, 1.0, 1e-10), ("clip", -1e-12, 1.0, 1e-10), ("clip", -0.5, 1.0, 0.0), ("shift", -0.5, 1.5, 0.0)],
+)
+def test_the_certificate_doubts_a_matrix_that_was_only_checked(
+    indefinite: Any, smallest: float, target: float, doubt: float
+) -> None:
+    gram = Gram(Precomputed(np.diag([1.0, 1.0, smallest])), np.arange(3), indefinite=indefinite)
+    program = KernelQP(gram, [target, target, 0.0], -1.0, 1.0, None)
+    certificate = certify_kernel_qp(program, np.array([1.0, 1.0, 0.0]), 0.0)
+    # At the optimum nothing is left but the doubt.
+    assert certificate.primal_value == pytest.approx(target, rel=1e-12)
+    assert certificate.relative_gap == pytest.approx(doubt, rel=1e-6, abs=1e-15)

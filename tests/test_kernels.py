@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Kernels: one contract for all of them, then each against its formula and an independent implementation."""
 
+import inspect
 import json
+import math
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,11 +13,30 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
-from sklearn.metrics.pairwise import linear_kernel, polynomial_kernel, rbf_kernel
+from sklearn.gaussian_process.kernels import Matern as MaternOracle
+from sklearn.metrics.pairwise import (
+    laplacian_kernel,
+    linear_kernel,
+    polynomial_kernel,
+    rbf_kernel,
+    sigmoid_kernel,
+)
 
 import qpkernels.kernels
-from builders import KERNEL_EXAMPLES, example_samples
-from qpkernels import RBF, Kernel, Linear, Polynomial, Precomputed
+from builders import INDEFINITE, KERNEL_EXAMPLES, Tilt, example_samples
+from qpkernels import (
+    RBF,
+    Kernel,
+    Laplacian,
+    Linear,
+    Matern,
+    Polynomial,
+    Precomputed,
+    QuadraticMap,
+    RankOne,
+    ScaledQuadraticMap,
+    Sigmoid,
+)
 from qpkernels.errors import (
     NonFiniteError,
     NotSquareError,
@@ -23,7 +45,17 @@ from qpkernels.errors import (
     QPKernelsError,
     ShapeError,
 )
-from qpkernels.kernels import Exponential, Power, Product, Scaled, Sum, scale_gamma
+from qpkernels.kernels import (
+    Composed,
+    Exponential,
+    PolynomialOf,
+    Power,
+    Product,
+    SampleFunction,
+    Scaled,
+    Sum,
+    scale_gamma,
+)
 from qpkernels.kernels.spec import kernel_from_spec, kernel_to_spec
 
 RNG = np.random.default_rng(3)
@@ -33,7 +65,8 @@ Z = RNG.normal(size=(5, 3))
 
 def public_kernels(kind: type[Kernel] = Kernel) -> Iterator[type[Kernel]]:
     for child in kind.__subclasses__():
-        if not child.__name__.startswith("_") and child.__module__.startswith("qpkernels."):
+        hidden = child.__name__.startswith("_") or inspect.isabstract(child)
+        if not hidden and child.__module__.startswith("qpkernels."):
             yield child
         yield from public_kernels(child)
 
@@ -94,14 +127,18 @@ def test_contract_eigenvalues_as_claimed(kind: type[Kernel]) -> None:
     kernel, X, _ = example(kind)
     assert isinstance(kernel.positive_semidefinite, bool)
     eigenvalues = np.linalg.eigvalsh(kernel.matrix(X, X))
-    assert eigenvalues[0] >= -1e-12 * eigenvalues[-1]
+    if kind in INDEFINITE:
+        assert not kernel.positive_semidefinite
+        assert eigenvalues[0] < -1e-3
+    else:
+        assert eigenvalues[0] >= -1e-12 * eigenvalues[-1]
 
 
 @contract
 def test_contract_features(kind: type[Kernel]) -> None:
     kernel, X, Z = example(kind)
     phi, psi = kernel.features(X), kernel.features(Z)
-    if kind is Linear:
+    if kind in (Linear, Scaled, Composed, RankOne):
         assert phi is not None
     if phi is not None:
         assert psi is not None
@@ -221,6 +258,78 @@ def test_rbf_of_equal_samples_is_one() -> None:
     assert RBF(3.0)(twice).max() == 1.0
 
 
+@pytest.mark.parametrize("gamma", [0.05, 0.8, 30.0])
+def test_laplacian_against_the_formula_and_scikit_learn(gamma: float) -> None:
+    K = Laplacian(gamma)(X, Z)
+    np.testing.assert_allclose(K, by_pairs(lambda x, z: np.exp(-gamma * sum(abs(x - z))), X, Z), rtol=1e-13)
+    np.testing.assert_allclose(K, laplacian_kernel(X, Z, gamma=gamma), rtol=1e-13)
+    np.testing.assert_array_equal(Laplacian(gamma)(X).diagonal(), 1.0)
+
+
+def test_a_distance_beyond_float64_gives_the_value_0() -> None:
+    for kernel in (Laplacian(1e300), Matern(1e-300), Matern(1e-300, 0.7), Matern(1e-300, 40.0)):
+        np.testing.assert_array_equal(kernel([[0.0], [1e10]]), np.eye(2))
+
+
+@pytest.mark.parametrize(("kappa", "b"), [(1.0, 0.0), (0.3, 1.2), (2.0, -0.4)])
+def test_sigmoid_against_the_formula_and_scikit_learn(kappa: float, b: float) -> None:
+    K = Sigmoid(kappa, b)(X, Z)
+    np.testing.assert_allclose(K, by_pairs(lambda x, z: np.tanh(kappa * sum(x * z) - b), X, Z), rtol=1e-11)
+    np.testing.assert_allclose(K, sigmoid_kernel(X, Z, gamma=kappa, coef0=-b), rtol=1e-11)
+
+
+@pytest.mark.parametrize("nu", [0.5, 1.5, 2.5, np.inf, 0.1, 0.7, 1.0, 2.0, 3.0, 3.3, 4.0, 7.9, 25.2])
+@pytest.mark.parametrize("length_scale", [0.4, 3.0])
+def test_matern_against_scikit_learn(nu: float, length_scale: float) -> None:
+    expected = MaternOracle(length_scale, nu=nu)(X, Z)
+    np.testing.assert_allclose(Matern(length_scale, nu)(X, Z), expected, rtol=1e-9, atol=1e-15)
+
+
+@pytest.mark.parametrize("p", [0, 1, 2, 3, 4, 10, 30])
+def test_matern_of_half_integers_against_the_closed_form(p: int) -> None:
+    """exp(-x) p! / (2p)! sum_i (p+i)! / (i! (p-i)!) (2x)^(p-i), in exact integers but for x."""
+
+    def formula(x: Any, z: Any) -> float:
+        scaled = math.sqrt(2 * p + 1) * math.dist(x, z) / 0.8
+        ratios = [
+            math.factorial(p + i) * math.factorial(p) // (math.factorial(i) * math.factorial(p - i))
+            for i in range(p + 1)
+        ]
+        terms = [ratio / math.factorial(2 * p) * (2 * scaled) ** (p - i) for i, ratio in enumerate(ratios)]
+        return math.exp(-scaled) * sum(terms)
+
+    np.testing.assert_allclose(Matern(0.8, p + 0.5)(X, Z), by_pairs(formula, X, Z), rtol=1e-12)
+    np.testing.assert_allclose(Matern(0.8, p + 0.5 + 1e-9)(X, Z), by_pairs(formula, X, Z), rtol=1e-6)
+
+
+def test_matern_tends_to_the_gaussian() -> None:
+    errors = [np.abs(Matern(1.3, nu)(X, Z) - RBF.from_sigma(1.3)(X, Z)).max() for nu in (10.0, 100.0, 1000.0)]
+    assert 1e-3 < errors[0] < 0.1
+    # The difference falls like 1 / nu.
+    assert errors[1] == pytest.approx(errors[0] / 10, rel=0.2)
+    assert errors[2] == pytest.approx(errors[1] / 10, rel=0.05)
+    np.testing.assert_array_equal(Matern(1.3, math.inf)(X, Z), RBF.from_sigma(1.3)(X, Z))
+
+
+@pytest.mark.parametrize("nu", [0.3, 0.5, 1.0, 2.0, 2.9, 3.0, 60.0, 1000.0])
+def test_matern_falls_from_1_without_breaks(nu: float) -> None:
+    distances = np.concatenate([[0.0], np.logspace(-300, 3, 400)])[:, None]
+    values = Matern(1.0, nu)(distances, [[0.0]])[:, 0]
+    assert values[0] == 1.0
+    assert values[-1] == pytest.approx(0.0, abs=1e-60)
+    # Equal to rounding, or falling.
+    assert np.diff(values).max() < 1e-13
+
+
+def test_the_smoothness_of_a_matern_kernel_has_a_range() -> None:
+    with pytest.raises(ParameterError, match=r"nu must be at most 1000, or math.inf .* Gaussian kernel, but 1001 came"):
+        Matern(1.0, 1001)
+    with pytest.raises(ParameterError, match="nu must be finite and above 0, but 0 came"):
+        Matern(1.0, 0.0)
+    with pytest.raises(ParameterError, match="between 1e-150 and 1e150"):
+        Matern(1e200, math.inf)
+
+
 def test_scale_gamma_is_that_of_scikit_learn() -> None:
     assert scale_gamma(X) == pytest.approx(1.0 / (X.shape[1] * X.var()), rel=1e-15)
     assert RBF.from_data(X).gamma == scale_gamma(X)
@@ -263,6 +372,10 @@ k1, k2 = RBF(0.4), Polynomial(2, 0.5, 1.0)
         (k2**3, Power, lambda _, b: b**3),
         (k2 ** np.int64(2), Power, lambda _, b: b**2),
         (k1.exp(), Exponential, lambda a, _: np.exp(a)),
+        (k2.polynomial([0.5, 0.0, 3.0]), PolynomialOf, lambda _, b: 0.5 + 3.0 * b**2),
+        (k1.polynomial((0, 1)), PolynomialOf, lambda a, _: a),
+        (k1.polynomial([2]), PolynomialOf, lambda a, _: 2.0 + 0.0 * a),
+        (k2.polynomial([1, 2, 3, 4]), PolynomialOf, lambda _, b: 1 + 2 * b + 3 * b**2 + 4 * b**3),
         (2 * (k1 + k2) * k1 + k2.exp(), Sum, lambda a, b: 2 * (a + b) * a + np.exp(b)),
     ],
     ids=lambda value: value.__name__ if isinstance(value, type) else "",
@@ -278,6 +391,8 @@ def test_algebra_passes_on_what_is_not_known_to_be_positive_semidefinite() -> No
     assert not doubtful.positive_semidefinite
     assert Polynomial(3, 1.0, 0.0).positive_semidefinite
     for kernel in (doubtful + k1, k1 + doubtful, k1 * doubtful, 2 * doubtful, doubtful**2, doubtful.exp()):
+        assert not kernel.positive_semidefinite
+    for kernel in (doubtful.polynomial([1.0, 1.0]), doubtful.compose(QuadraticMap())):
         assert not kernel.positive_semidefinite
     assert ((k1 + k2) * Linear() ** 2).exp().positive_semidefinite
 
@@ -304,6 +419,9 @@ PARTS = st.recursive(
         st.floats(0.2, 3.0).map(RBF.from_sigma),
         st.lists(st.floats(0.1, 2.0), min_size=3, max_size=3).map(RBF.from_theta),
         st.builds(Polynomial, st.integers(1, 3), st.floats(0.1, 1.0), st.floats(0.0, 2.0)),
+        st.floats(0.1, 2.0).map(Laplacian),
+        st.builds(Matern, st.floats(0.5, 3.0), st.floats(0.3, 8.0)),
+        st.sampled_from([Linear(), RBF(0.3)]).map(lambda kernel: kernel.compose(QuadraticMap())),
     ),
     lambda inner: st.one_of(
         st.builds(Sum, inner, inner),
@@ -311,6 +429,8 @@ PARTS = st.recursive(
         st.builds(Scaled, inner, st.floats(0.01, 10.0)),
         st.builds(Power, inner, st.integers(1, 2)),
         inner.map(lambda kernel: (0.1 * kernel).exp()),
+        inner.map(lambda kernel: kernel.polynomial([0.5, 0.0, 0.25])),
+        inner.map(lambda kernel: RankOne(Tilt(0.5)) * kernel),
     ),
     max_leaves=4,
 )
@@ -328,11 +448,222 @@ def test_any_composition_keeps_the_contract(kernel: Kernel, seed: int) -> None:
     assert kernel_from_spec(json.loads(json.dumps(kernel_to_spec(kernel, arrays))), arrays) == kernel
 
 
+# --- kernels made of functions ---
+
+
+def _two(X: Any) -> Any:
+    return X[:, :2]
+
+
+def test_rank_one_is_the_product_of_values() -> None:
+    kernel = RankOne(Tilt(0.7))
+    values, others = 1 + 0.7 * X[:, 0], 1 + 0.7 * Z[:, 0]
+    np.testing.assert_allclose(kernel(X, Z), np.outer(values, others), rtol=1e-14)
+    np.testing.assert_allclose((kernel * k1)(X, Z), values[:, None] * k1(X, Z) * others, rtol=1e-13)
+    assert np.linalg.matrix_rank(kernel(X)) == 1
+    np.testing.assert_allclose(RankOne(lambda _: 3.0)(X, Z), 9.0, rtol=1e-15)
+
+
+@pytest.mark.parametrize("base", [Linear(), RBF(0.3), Polynomial(2, 0.5, -1.0), Matern()], ids=repr)
+def test_composed_is_the_kernel_at_the_images(base: Kernel) -> None:
+    kernel = base.compose(np.tanh)
+    assert type(kernel) is Composed
+    np.testing.assert_allclose(kernel(X, Z), base(np.tanh(X), np.tanh(Z)), rtol=1e-14)
+    np.testing.assert_allclose(kernel.diagonal(X), base(np.tanh(X)).diagonal(), rtol=1e-13)
+    assert kernel.positive_semidefinite == base.positive_semidefinite
+
+
+def test_maps_compose_from_the_inside() -> None:
+    kernel = Linear().compose(np.tanh).compose(np.exp)
+    np.testing.assert_allclose(kernel(X, Z), np.tanh(np.exp(X)) @ np.tanh(np.exp(Z)).T, rtol=1e-13)
+
+
+@given(seed=st.integers(0, 2**32 - 1), d=st.integers(1, 6))
+def test_the_scaled_quadratic_map_is_that_of_the_squared_inner_product(seed: int, d: int) -> None:
+    rng = np.random.default_rng(seed)
+    X, Z = rng.normal(size=(5, d)), rng.normal(size=(4, d))
+    phi = ScaledQuadraticMap()
+    assert phi(X).shape == (5, d * (d + 1) // 2)
+    np.testing.assert_allclose(phi(X) @ phi(Z).T, Polynomial(2)(X, Z), rtol=1e-11, atol=1e-12)
+    np.testing.assert_allclose(Linear().compose(phi)(X, Z), (X @ Z.T) ** 2, rtol=1e-11, atol=1e-12)
+
+
+def test_quadratic_maps_by_hand() -> None:
+    np.testing.assert_array_equal(QuadraticMap()([[2.0, 3.0, 5.0]]), [[2, 3, 5, 4, 6, 10, 9, 15, 25]])
+    np.testing.assert_allclose(ScaledQuadraticMap()([[2.0, 3.0]]), [[4, 6 * math.sqrt(2), 9]], rtol=1e-15)
+    with pytest.raises(ShapeError, match="reshape"):
+        QuadraticMap()([1.0, 2.0])
+    with pytest.raises(NonFiniteError, match=r"X\[0, 1\]"):
+        ScaledQuadraticMap()([[1.0, np.nan]])
+
+
+@pytest.mark.parametrize(
+    ("kernel", "columns"),
+    [
+        (2.5 * Linear(), 3),
+        (Linear() + Linear().compose(ScaledQuadraticMap()), 9),
+        (RankOne(Tilt(0.5)) * Linear(), 3),
+        (3.0 * Linear() * RankOne(Tilt(0.5)) + RankOne(Tilt(2.0)), 4),
+        (Linear().compose(QuadraticMap()), 9),
+    ],
+    ids=repr,
+)
+def test_features_are_passed_on(kernel: Kernel, columns: int) -> None:
+    phi, psi = kernel.features(X), kernel.features(Z)
+    assert phi is not None
+    assert psi is not None
+    assert phi.shape == (9, columns)
+    np.testing.assert_allclose(phi @ psi.T, kernel.matrix(X, Z), rtol=1e-12, atol=1e-13)
+
+
+@pytest.mark.parametrize(
+    "kernel",
+    [
+        Linear() + RBF(1.0),
+        RBF(1.0) + Linear(),
+        Linear().compose(_two) * Linear().compose(_two),
+        2 * RBF(1.0),
+        RBF(1.0).compose(np.tanh),
+    ],
+)
+def test_features_are_not_invented(kernel: Kernel) -> None:
+    assert kernel.features(X) is None
+
+
+def test_repr_reads_like_the_rule() -> None:
+    kernel = 2 * RBF(1.0) + Linear().compose(QuadraticMap()).polynomial([0, 1.5])
+    assert repr(kernel) == (
+        "Sum(left=Scaled(base=RBF(gamma=1.0), factor=2.0), right=PolynomialOf("
+        "base=Composed(base=Linear(), phi=QuadraticMap()), coefficients=(0.0, 1.5)))"
+    )
+
+
+def test_what_is_no_function_is_refused() -> None:
+    with pytest.raises(ParameterError, match="phi must be a function of samples, but 3 came"):
+        Linear().compose(3)  # type: ignore[arg-type]
+    with pytest.raises(ParameterError, match="f must be a function of samples, but 'x' came"):
+        RankOne("x")  # type: ignore[arg-type]
+
+
+def test_what_a_function_returns_is_checked() -> None:
+    with pytest.raises(ShapeError, match=r"phi must return one row for each sample, but of 9 samples .* made 3"):
+        Linear().compose(np.transpose)(X)
+    with pytest.raises(NonFiniteError, match=r"Linear\(\) does not take what .* returned: X must hold finite"):
+        Linear().compose(lambda X: X * np.nan)(X)
+    with pytest.raises(ShapeError, match=r"does not take what .* returned: X must have two dimensions"):
+        Linear().compose(lambda X: X[:, 0])(X)
+    with pytest.raises(ShapeError, match=r"f\(X\) must have one dimension"):
+        RankOne(lambda X: X)(X)
+    with pytest.raises(ShapeError, match=r"f\(X\) must have 9 entries"):
+        RankOne(lambda X: X[0])(X)
+    with pytest.raises(NonFiniteError, match=r"f\(X\)\[0\] is inf"):
+        RankOne(lambda X: np.full(len(X), np.inf))(X)
+
+
+@pytest.mark.parametrize(
+    ("bad", "words"),
+    [
+        ([1.0, 0.0, -2.0], r"at least 0, but that of k\^2 is -2"),
+        ([-1.0], r"that of k\^0 is -1"),
+        ([0.0, 0.0], r"needs a coefficient above 0, but \[0.0, 0.0\] came"),
+        ([], "needs a coefficient above 0"),
+    ],
+)
+def test_the_coefficients_of_a_polynomial_of_a_kernel_are_not_negative(bad: Any, words: str) -> None:
+    with pytest.raises(ParameterError, match=words):
+        Linear().polynomial(bad)
+    with pytest.raises(NonFiniteError, match="coefficients of a polynomial"):
+        Linear().polynomial([1.0, np.nan])
+
+
+# --- as text ---
+
+
+def test_a_python_function_is_not_saved() -> None:
+    for kernel in (RankOne(np.tanh), 2 * Linear().compose(np.tanh)):
+        with pytest.raises(ParameterError, match=r"cannot hold <ufunc 'tanh'>, the .*derives from SampleFunction"):
+            kernel_to_spec(kernel, [])
+
+
+def test_two_kernels_of_the_same_name_are_told_apart() -> None:
+    @dataclass(frozen=True)
+    class Laplacian(Kernel):
+        gamma: float
+
+        def matrix(self, X: Any, Z: Any) -> Any:
+            return np.zeros((len(X), len(Z)))
+
+        def diagonal(self, X: Any) -> Any:
+            return np.zeros(len(X))
+
+    for kernel in (Laplacian(2.0), qpkernels.Laplacian(2.0)):
+        again = kernel_from_spec(json.loads(json.dumps(kernel_to_spec(kernel, []))), [])
+        assert type(again) is type(kernel)
+        assert again == kernel
+    assert kernel_to_spec(qpkernels.Laplacian(2.0), []) == {"kernel": "Laplacian", "gamma": 2.0}
+
+
+@dataclass(frozen=True)
+class Blend(SampleFunction):
+    """A function with a kernel, an array and a tuple among its fields."""
+
+    array: np.ndarray
+    inner: Kernel
+    parts: tuple[Kernel, ...]
+
+    def __call__(self, X: Any) -> Any:
+        return self.inner(X, self.array)[:, 0] + sum(part(X, self.array)[:, 0] for part in self.parts)
+
+
+def test_functions_with_kernels_and_arrays_are_read_back() -> None:
+    kernel = RankOne(Blend(Z, RBF(0.5), (Linear(), Matern(2.0, math.inf))))
+    arrays: list[Any] = []
+    again = kernel_from_spec(json.loads(json.dumps(kernel_to_spec(kernel, arrays))), arrays)
+    np.testing.assert_array_equal(again(X), kernel(X))
+
+
+def test_fields_that_a_file_cannot_hold_are_refused() -> None:
+    with pytest.raises(
+        ParameterError, match=r"cannot hold \{1, 2\}, the value of Odd, .*numbers, text, arrays and kernels"
+    ):
+        kernel_to_spec(Odd({1, 2}), [])
+    with pytest.raises(ParameterError, match=r"field 'kernel' of Wrapped .* rename it"):
+        kernel_to_spec(Wrapped(Linear()), [])
+    with pytest.raises(ParameterError, match="is no dataclass"):
+        kernel_to_spec(RankOne(Plain()), [])
+
+
+def test_an_unknown_function_in_a_file_is_named() -> None:
+    spec = {"kernel": "RankOne", "function": {"function": "Sine", "fields": {}}}
+    with pytest.raises(ParameterError, match=r"holds a function 'Sine'.*QuadraticMap.*import the module"):
+        kernel_from_spec(spec, [])
+
+
+class Plain(SampleFunction):
+    """No dataclass."""
+
+    def __call__(self, X: Any) -> Any:
+        return np.ones(len(X))
+
+
+@dataclass(frozen=True)
+class Odd(Linear):
+    value: Any
+
+
+@dataclass(frozen=True)
+class Wrapped(Linear):
+    kernel: Kernel
+
+
 # --- refusals ---
 
 
 @pytest.mark.parametrize("bad", [0.0, -1.0, np.nan, np.inf, "scale", None, 1e-200j])
-@pytest.mark.parametrize("make", [RBF, RBF.from_sigma, RBF.from_c, RBF.from_theta, lambda g: Polynomial(2, g)])
+@pytest.mark.parametrize(
+    "make",
+    [RBF, RBF.from_sigma, RBF.from_c, RBF.from_theta, lambda g: Polynomial(2, g), Laplacian, Sigmoid, Matern],
+)
 def test_a_width_must_be_a_finite_number_above_zero(make: Callable[[Any], Kernel], bad: Any) -> None:
     with pytest.raises(ParameterError, match="above 0"):
         make(bad)
@@ -371,9 +702,11 @@ def test_an_exponent_must_be_an_integer_of_at_least_one(bad: Any) -> None:
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf, "1", None])
-def test_the_constant_of_a_polynomial_must_be_finite(bad: Any) -> None:
-    with pytest.raises(ParameterError, match="coef0"):
+def test_constants_must_be_finite(bad: Any) -> None:
+    with pytest.raises(ParameterError, match="coef0 must be a finite number"):
         Polynomial(2, 1.0, bad)
+    with pytest.raises(ParameterError, match="b must be a finite number"):
+        Sigmoid(1.0, bad)
 
 
 @pytest.mark.parametrize("bad", [0.0, -2.0, np.nan, np.inf])
@@ -384,7 +717,11 @@ def test_a_factor_must_be_above_zero(bad: float) -> None:
         Linear() * bad
 
 
-@pytest.mark.parametrize("kernel", [Linear(), RBF(1.0), Polynomial(2)])
+@pytest.mark.parametrize(
+    "kernel",
+    [Linear(), RBF(1.0), Polynomial(2), Laplacian(1.0), Matern(), Sigmoid(), Linear().compose(np.tanh), RankOne(len)],
+    ids=lambda kernel: type(kernel).__name__,
+)
 @pytest.mark.parametrize(
     ("bad", "error", "words"),
     [
@@ -438,8 +775,6 @@ def test_an_unknown_kernel_in_a_file_is_named() -> None:
 
 
 def test_a_kernel_of_ones_own_combines_and_is_read_back() -> None:
-    from dataclasses import dataclass
-
     @dataclass(frozen=True)
     class Constant(Kernel):
         value: float

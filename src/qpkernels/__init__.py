@@ -7,8 +7,41 @@ solver.
 
 from qpkernels.expansion import Expansion
 from qpkernels.gram import Gram
-from qpkernels.kernels import RBF, Kernel, Linear, Polynomial, Precomputed
+from qpkernels.kernels import (
+    RBF,
+    Kernel,
+    Laplacian,
+    Linear,
+    Matern,
+    Polynomial,
+    Precomputed,
+    QuadraticMap,
+    RankOne,
+    ScaledQuadraticMap,
+    Sigmoid,
+    Spectrum,
+    Subsequence,
+)
+from qpkernels.mercer import Mercer
 
 __version__ = "0.1.0"
 
-__all__ = ["RBF", "Expansion", "Gram", "Kernel", "Linear", "Polynomial", "Precomputed", "__version__"]
+__all__ = [
+    "RBF",
+    "Expansion",
+    "Gram",
+    "Kernel",
+    "Laplacian",
+    "Linear",
+    "Matern",
+    "Mercer",
+    "Polynomial",
+    "Precomputed",
+    "QuadraticMap",
+    "RankOne",
+    "ScaledQuadraticMap",
+    "Sigmoid",
+    "Spectrum",
+    "Subsequence",
+    "__version__",
+]

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from qpkernels.arrays import Vector, finite_vector, frozen, npz_path, row_blocks
 from qpkernels.errors import ShapeError
 from qpkernels.kernels.base import Kernel, Samples
+from qpkernels.kernels.linear import Linear
 from qpkernels.kernels.spec import kernel_from_spec, kernel_to_spec
 
 __all__ = ["Expansion"]
@@ -73,6 +74,13 @@ class Expansion:
         """Return class labels (the positive one where f(x) + b > 0), or the values where there are no classes."""
         values = self(X)
         return values if self.classes is None else self.classes[(values > 0).astype(np.intp)]
+
+    @property
+    def weights(self) -> Vector:
+        """W of the linear function <w, x> + b, shape (d,): sum_j beta_j x_j; only with the kernel Linear."""
+        if not isinstance(self.kernel, Linear):
+            raise AttributeError(f"a function in the space of {self.kernel} has no weights; only one of Linear() has.")
+        return np.asarray(self.coefficients @ self.centers)
 
     @property
     def squared_norm(self) -> float:

@@ -3,21 +3,60 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.linalg import LinAlgError, cholesky, eigvalsh, solve_triangular
+from scipy.linalg import LinAlgError, cholesky, eigh, eigvalsh, solve_triangular
 from scipy.linalg.lapack import dpstrf
 
 from qpkernels.arrays import Indices, Matrix, Vector, finite_vector, frozen, row_blocks
 from qpkernels.errors import GramTooLargeError, IndefiniteKernelError, NonFiniteError, ParameterError
 from qpkernels.kernels.base import Kernel
 
-__all__ = ["PSD_TOLERANCE", "Gram"]
+__all__ = ["PSD_TOLERANCE", "Correction", "Gram", "psd_threshold"]
 
 PSD_TOLERANCE = 1e-10
 """A matrix counts as positive semidefinite when its smallest eigenvalue is above minus this times max K_ii."""
+
+
+def psd_threshold(diagonal: Vector) -> float:
+    """Return how far below 0 an eigenvalue may be: 1e-10 of the largest entry of the diagonal."""
+    return PSD_TOLERANCE * max(float(np.abs(diagonal).max()), np.finfo(float).tiny)
+
+
+@dataclass(frozen=True)
+class Correction:
+    """How an indefinite kernel matrix was made positive semidefinite.
+
+    Attributes
+    ----------
+    kind
+        "clip": its negative eigenvalues were set to 0. "shift": the smallest one was taken from its diagonal.
+    smallest_eigenvalue
+        The smallest eigenvalue of the kernel matrix as it was.
+    negative_eigenvalues
+        How many of its eigenvalues were negative.
+    """
+
+    kind: Literal["clip", "shift"]
+    smallest_eigenvalue: float
+    negative_eigenvalues: int
+
+    @property
+    def shift(self) -> float:
+        """What was added to each diagonal entry; 0 where the matrix was clipped."""
+        return -self.smallest_eigenvalue if self.kind == "shift" else 0.0
+
+    def __str__(self) -> str:
+        """Say in a sentence what was done."""
+        done = "set to 0" if self.kind == "clip" else f"lifted by adding {self.shift:.6g} to the diagonal"
+        return (
+            f"the kernel matrix was indefinite: {self.negative_eigenvalues} of its eigenvalues were negative, "
+            f"the smallest {self.smallest_eigenvalue:.6g}; they were {done}"
+        )
 
 
 def _overflow(kernel: Kernel) -> str:
@@ -35,22 +74,38 @@ class Gram:
         The samples, as ``kernel`` takes them.
     memory_limit
         Largest size in bytes of the whole matrix in float64.
+    indefinite
+        What becomes of a matrix with a negative eigenvalue. "refuse": :meth:`require_psd` raises. "clip": such
+        eigenvalues are set to 0. "shift": the smallest one is taken from the diagonal, which amounts to a ridge. All
+        members then speak of the corrected matrix, and :attr:`correction` says what was done. A correction holds three
+        matrices in memory while it is made, and takes an eigenvalue decomposition.
 
     Raises
     ------
     ShapeError, NonFiniteError
         If ``X`` does not fit the kernel, or the kernel overflows on it.
+    ParameterError
+        If ``kernel`` is none, or ``indefinite`` is no such word.
     """
 
-    def __init__(self, kernel: Kernel, X: ArrayLike, memory_limit: int = 4 * 2**30) -> None:
+    def __init__(
+        self,
+        kernel: Kernel,
+        X: ArrayLike,
+        memory_limit: int = 4 * 2**30,
+        indefinite: Literal["refuse", "clip", "shift"] = "refuse",
+    ) -> None:
         if not isinstance(kernel, Kernel):
             raise ParameterError(
                 f"a Gram takes a Kernel first, then the samples, but {type(kernel).__name__} came first."
             )
+        if indefinite not in ("refuse", "clip", "shift"):
+            raise ParameterError(f"indefinite must be 'refuse', 'clip' or 'shift', but {indefinite!r} came.")
         self.kernel = kernel
         self.X = frozen(kernel.samples(X))
         self.memory_limit = memory_limit
-        if not np.isfinite(self.diagonal).all():
+        self.indefinite = indefinite
+        if not np.isfinite(self._diagonal_of_kernel).all():
             raise NonFiniteError(_overflow(kernel))
 
     def __len__(self) -> int:
@@ -58,20 +113,11 @@ class Gram:
         return len(self.X)
 
     @cached_property
-    def diagonal(self) -> Vector:
-        """The m values k(x_i, x_i)."""
+    def _diagonal_of_kernel(self) -> Vector:
         with np.errstate(over="ignore"):
             return frozen(self.kernel.diagonal(self.X))
 
-    @cached_property
-    def dense(self) -> Matrix:
-        """The whole matrix, read-only.
-
-        Raises
-        ------
-        GramTooLargeError
-            If it would exceed ``memory_limit``.
-        """
+    def _matrix_of_kernel(self) -> Matrix:
         size = 8 * len(self) ** 2
         if size > self.memory_limit:
             raise GramTooLargeError(
@@ -83,7 +129,62 @@ class Gram:
             K = self.kernel.matrix(self.X, self.X)
         if not np.isfinite(K).all():
             raise NonFiniteError(_overflow(self.kernel))
-        return frozen(K)
+        return K
+
+    @cached_property
+    def _settled(self) -> tuple[Matrix, Correction | None, Matrix | None]:
+        """The matrix, corrected if that was asked for and it is indefinite; the correction; V+ of a clipped one."""
+        K = self._matrix_of_kernel()
+        if not self._may_be_corrected or _is_psd(K, self._diagonal_of_kernel):
+            return frozen(K), None, None
+        # Half of what the check allows: below this, an eigenvalue is negative beyond doubt and rounding.
+        doubt = 0.5 * psd_threshold(self._diagonal_of_kernel)
+        if self.indefinite == "shift":
+            eigenvalues = eigvalsh(K, check_finite=False)
+            correction = Correction("shift", float(eigenvalues[0]), int((eigenvalues < -doubt).sum()))
+            return frozen(K + correction.shift * np.eye(len(K))), correction, None
+        eigenvalues, vectors = eigh(K, check_finite=False)
+        kept = vectors[:, eigenvalues > 0]
+        roots = kept * np.sqrt(eigenvalues[eigenvalues > 0])
+        correction = Correction("clip", float(eigenvalues[0]), int((eigenvalues < -doubt).sum()))
+        return frozen(roots @ roots.T), correction, frozen(kept)
+
+    @property
+    def _may_be_corrected(self) -> bool:
+        return self.indefinite != "refuse" and not self.kernel.positive_semidefinite
+
+    @property
+    def correction(self) -> Correction | None:
+        """What was done to an indefinite matrix, or None: it is as the kernel gives it.
+
+        Asking for it settles whether the matrix is indefinite, which takes the whole matrix, unless the kernel is
+        positive semidefinite by construction or ``indefinite`` is "refuse".
+        """
+        return self._settled[1] if self._may_be_corrected else None
+
+    @property
+    def trusted(self) -> bool:
+        """Whether K is positive semidefinite up to rounding: by the construction of its kernel, or by correction.
+
+        Otherwise it has at most been checked, to within 1e-10 of max K_ii.
+        """
+        return self.kernel.positive_semidefinite or self.correction is not None
+
+    @cached_property
+    def diagonal(self) -> Vector:
+        """The m values K_ii."""
+        return self._diagonal_of_kernel if self.correction is None else frozen(self.dense.diagonal())
+
+    @cached_property
+    def dense(self) -> Matrix:
+        """The whole matrix, read-only.
+
+        Raises
+        ------
+        GramTooLargeError
+            If it would exceed ``memory_limit``.
+        """
+        return self._settled[0]
 
     def product(self, coefficients: ArrayLike) -> Vector:
         """Return K v for v of shape (m,), from the columns where v is not zero; the matrix need not fit in memory."""
@@ -91,8 +192,9 @@ class Gram:
         (used,) = np.nonzero(v)
         if used.size == 0:
             return np.zeros(len(self))
-        if "dense" in self.__dict__:
-            return np.asarray(self.dense @ v)
+        if "dense" in self.__dict__ or self.correction is not None:
+            few = 4 * used.size < len(self)
+            return np.asarray(v[used] @ self.dense[used] if few else self.dense @ v)
         blocks = [self.kernel.matrix(self.X[rows], self.X[used]) @ v[used] for rows in row_blocks(len(self), used.size)]
         return np.concatenate(blocks)
 
@@ -122,10 +224,32 @@ class Gram:
         beta[pivots] = solve_triangular(factor[pivots], coordinates, trans="T", lower=True, check_finite=False)
         return beta
 
+    def part(self, rows: Indices) -> Gram:
+        """Return the kernel matrix of some of the samples; its entries are taken from this one where they are known."""
+        part = Gram(self.kernel, self.X[rows], self.memory_limit, self.indefinite)
+        if "_settled" in self.__dict__ and self.correction is None:
+            part.__dict__["_settled"] = (frozen(self.dense[np.ix_(rows, rows)]), None, None)
+        return part
+
+    def expansion_coefficients(self, beta: ArrayLike) -> Vector:
+        """Return the c of the function sum_j c_j k(x_j, .), with the kernel as it is, that stands for ``beta``.
+
+        beta itself, unless the matrix was clipped: then c = V+ V+' beta, with the eigenvectors V+ of the eigenvalues
+        that were kept, so that the function takes the values of the corrected matrix times beta at the samples.
+
+        Where the matrix was shifted, the function takes the values K beta of the kernel matrix as it was; those of the
+        corrected matrix are larger by ``correction.shift * beta``, at the samples only. This is how a ridge works.
+        """
+        coefficients = finite_vector(beta, "beta", len(self))
+        kept = self._settled[2] if self._may_be_corrected else None
+        return coefficients if kept is None else np.asarray(kept @ (kept.T @ coefficients))
+
     @cached_property
     def _cholesky(self) -> tuple[Matrix, Indices]:
         """The factor, and the samples whose rows make it lower triangular."""
-        factored, order, rank, _ = dpstrf(self.dense, lower=1)
+        # LAPACK's own tolerance, m u max K_ii, is within the rounding of K itself where m is small.
+        tolerance = (len(self) + 50) * 0.5 * np.finfo(float).eps * float(self.diagonal.max())
+        factored, order, rank, _ = dpstrf(self.dense, tol=tolerance, lower=1)
         # A kernel that is 0 on all samples still has one coordinate, in which every sample is 0.
         rank = max(rank, 1)
         factor = np.empty((len(self), rank))
@@ -136,23 +260,30 @@ class Gram:
         """Settle that K is positive semidefinite.
 
         Kernels that are so by construction pass at once. Otherwise a Cholesky decomposition of K + shift I decides,
-        with shift = 1e-10 max K_ii, and eigenvalues are computed only when it fails.
+        with shift = 1e-10 max K_ii, and eigenvalues are computed only when it fails. A matrix that is to be corrected
+        is so now.
 
         Raises
         ------
         IndefiniteKernelError
-            With the smallest eigenvalue.
+            With the smallest eigenvalue, where ``indefinite`` is "refuse".
         """
-        if self.kernel.positive_semidefinite:
+        if self.trusted or self._may_be_corrected or _is_psd(self.dense, self.diagonal):
             return
-        shift = PSD_TOLERANCE * max(float(np.abs(self.diagonal).max()), np.finfo(float).tiny)
-        try:
-            cholesky(self.dense + shift * np.eye(len(self)), check_finite=False)
-        except LinAlgError:
-            smallest = float(eigvalsh(self.dense, subset_by_index=[0, 0], check_finite=False)[0])
-            raise IndefiniteKernelError(
-                f"the kernel matrix of {self.kernel} is not positive semidefinite: its smallest eigenvalue is "
-                f"{smallest:.6g} (largest diagonal entry {self.diagonal.max():.6g}), so the problem is not convex; "
-                f"use another kernel, or add at least {-smallest:.6g} to the diagonal knowingly.",
-                smallest,
-            ) from None
+        smallest = float(eigvalsh(self.dense, subset_by_index=[0, 0], check_finite=False)[0])
+        raise IndefiniteKernelError(
+            f"the kernel matrix of {self.kernel} is not positive semidefinite: its smallest eigenvalue is "
+            f"{smallest:.6g} (largest diagonal entry {self.diagonal.max():.6g}), so the problem is not convex; "
+            'use another kernel, or change the matrix knowingly: Gram(kernel, X, indefinite="clip") sets its negative '
+            f'eigenvalues to 0, and indefinite="shift" will add at least {-smallest:.6g} to its diagonal.',
+            smallest,
+        )
+
+
+def _is_psd(K: Matrix, diagonal: Vector) -> bool:
+    """Return whether K has a Cholesky decomposition once the threshold is added to its diagonal."""
+    try:
+        cholesky(K + psd_threshold(diagonal) * np.eye(len(K)), check_finite=False)
+    except LinAlgError:
+        return False
+    return True

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,7 +14,8 @@ from qpkernels.arrays import Matrix, Vector, finite_matrix
 from qpkernels.errors import ShapeError
 
 if TYPE_CHECKING:
-    from qpkernels.kernels.algebra import Exponential, Power, Product, Scaled, Sum
+    from qpkernels.kernels.algebra import Exponential, PolynomialOf, Power, Product, Scaled, Sum
+    from qpkernels.kernels.composition import Composed
 
 __all__ = ["Kernel", "Samples"]
 
@@ -34,7 +36,9 @@ class Kernel(ABC):
     * ``features(X) @ features(Z).T == matrix(X, Z)`` where there are features
     * ``matrix(X, X)`` has no negative eigenvalue when :attr:`positive_semidefinite` is true.
 
-    Kernels combine: ``k1 + k2``, ``k1 * k2``, ``a * k`` with a > 0, ``k ** n`` with an integer n >= 1, ``k.exp()``.
+    Kernels combine: ``k1 + k2``, ``k1 * k2``, ``a * k`` with a > 0, ``k ** n`` with an integer n >= 1, ``k.exp()``,
+    ``k.polynomial([c0, c1, c2])`` with coefficients >= 0, ``k.compose(phi)`` for k(phi(x), phi(z)), and
+    ``RankOne(f)`` is the kernel f(x) f(z).
     """
 
     @abstractmethod
@@ -113,3 +117,15 @@ class Kernel(ABC):
         from qpkernels.kernels.algebra import Exponential
 
         return Exponential(self)
+
+    def polynomial(self, coefficients: ArrayLike) -> PolynomialOf:
+        """Return the kernel c_0 + c_1 k(x, z) + c_2 k(x, z)^2 + ... for coefficients of at least 0."""
+        from qpkernels.kernels.algebra import PolynomialOf
+
+        return PolynomialOf(self, coefficients)  # type: ignore[arg-type]
+
+    def compose(self, phi: Callable[[Samples], ArrayLike]) -> Composed:
+        """Return the kernel k(phi(x), phi(z)); see :class:`~qpkernels.kernels.Composed` for what phi may be."""
+        from qpkernels.kernels.composition import Composed
+
+        return Composed(self, phi)

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from qpkernels.arrays import Matrix, Vector, check_positive
-from qpkernels.errors import ParameterError
 from qpkernels.kernels.base import Kernel, Samples
+from qpkernels.kernels.parameters import check_count, check_finite
 
 __all__ = ["Polynomial"]
 
@@ -36,13 +36,9 @@ class Polynomial(Kernel):
     coef0: float = 0.0
 
     def __post_init__(self) -> None:
-        if isinstance(self.degree, bool) or not isinstance(self.degree, int | np.integer) or self.degree < 1:
-            raise ParameterError(f"degree must be an integer of at least 1, but {self.degree!r} came.")
-        if not isinstance(self.coef0, int | float | np.integer | np.floating) or not np.isfinite(self.coef0):
-            raise ParameterError(f"coef0 must be a finite number, but {self.coef0!r} came.")
-        object.__setattr__(self, "degree", int(self.degree))
+        object.__setattr__(self, "degree", check_count(self.degree, "degree"))
         object.__setattr__(self, "gamma", check_positive(self.gamma, "gamma"))
-        object.__setattr__(self, "coef0", float(self.coef0))
+        object.__setattr__(self, "coef0", check_finite(self.coef0, "coef0"))
 
     @property
     def positive_semidefinite(self) -> bool:

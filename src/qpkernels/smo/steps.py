@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from qpkernels.arrays import Matrix, Vector
-from qpkernels.smo.compiled import compiled
+from qpkernels.compiled import compiled
 
 __all__ = ["Arrays", "pair_steps", "separating_interval", "single_steps"]
 

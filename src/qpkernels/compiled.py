@@ -13,5 +13,8 @@ R = TypeVar("R")
 
 
 def compiled(function: Callable[P, R]) -> Callable[P, R]:
-    """Return ``function`` compiled when first called; later processes load the machine code from numba's cache."""
-    return cast(Callable[P, R], njit(cache=True)(function))
+    """Return ``function`` compiled when first called; later processes load the machine code from numba's cache.
+
+    It releases the interpreter's lock, so that threads may run side by side.
+    """
+    return cast(Callable[P, R], njit(cache=True, nogil=True)(function))
