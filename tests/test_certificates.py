@@ -12,15 +12,32 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize_scalar
 
 from builders import FAMILIES, KNOWN_OPTIMA, cone_program, manufacture, random_feasible, two_classes
+from formulations.losses import (
+    AbsolutePower,
+    EpsilonInsensitive,
+    Hinge,
+    Huber,
+    LogisticLoss,
+    LogisticResidual,
+    Loss,
+    MarginLoss,
+    Pinball,
+    Squared,
+    SquaredHinge,
+)
 from qpkernels import RBF, Gram, Linear
 from qpkernels.certificates import (
     Certificate,
     FunctionAtSamples,
+    SampleLosses,
     certify_cone_program,
+    certify_fenchel,
     certify_infeasibility,
     certify_kernel_qp,
     certify_unboundedness,
+    certify_values,
     duality_gap,
+    intercept_interval,
     split_support,
 )
 from qpkernels.certificates.certificate import relative, undefined
@@ -647,3 +664,239 @@ def test_no_answer_has_no_support() -> None:
     X, y = two_classes(6)
     program = KernelQP(Gram(RBF(1.0), X), y, np.where(y > 0, 0.0, -1.0), np.where(y > 0, 1.0, 0.0))
     assert len(split_support(program, np.zeros(6), 2 * y)) == 0
+
+
+def test_rounding_carries_nothing() -> None:
+    """Where the optimum counts as 0, coefficients of the size of rounding are no support vectors."""
+    program = KernelQP(Gram(RBF(1.0), np.arange(4.0)[:, None]), [0.0, 0.0, 0.2, 0.2], -np.inf, np.inf, epsilon=0.3)
+    noise = 1e-15 * np.array([-1.0, -1.0, 1.0, 1.0])
+    decision = np.full(4, 0.1)
+    assert len(split_support(program, noise, decision)) > 0
+    assert len(split_support(program, noise, decision, negligible=1e-5)) == 0
+
+
+# --- multipliers of rounding ---
+
+
+def test_a_column_that_only_rounding_touches_refuses_nothing() -> None:
+    # min x1^2 / 2 - x1 s.t. x1 <= 3, x2 >= 0: nothing but the multiplier of its own slack row enters the column of x2.
+    program = cone_program(np.diag([1, 0]), [-1, 0], [[1, 0], [0, -1]], [3, 0], [Nonnegative(2)])
+    x = np.array([1.0, 2.0])
+    assert certify_cone_program(program, x, np.array([1e-13, 1e-13])).holds(1e-9)
+    assert not certify_cone_program(program, x, np.array([1e-13, 1e-2])).holds(1e-9)
+
+
+# --- the intercept ---
+
+
+def optimal_value(program: KernelQP, values: np.ndarray, b: float) -> float:
+    """Return the part of P(f, b) that depends on b, by the textbook formula of the losses; infinite beyond a wall."""
+    slope = np.array([program.target - values - b - program.epsilon, values + b - program.target - program.epsilon])
+    walls = np.array([program.upper, -program.lower])
+    with np.errstate(invalid="ignore"):
+        losses = np.where(slope > 1e-12, slope * walls, 0.0)
+    return float(losses.max(axis=0).sum() + b * (program.total or 0.0))
+
+
+INTERVALS = [
+    # (target, lower, upper, epsilon, total, values, beta), all without a free coefficient
+    ([1, -1, -1, 1], [0, -2, -2, 0], [2, 0, 0, 2], 0.0, 0.0, [0, 0, 0, 0], [2, -2, -2, 2]),
+    ([0, 0, 1, 1], [-1] * 4, [1] * 4, 0.1, 0.0, [0] * 4, [-1, -1, 1, 1]),
+    ([0, 0, 1, 1], [-0.5] * 4, [0.5] * 4, 0.0, 0.0, [0] * 4, [-0.5, -0.5, 0.5, 0.5]),
+    ([0, 0, 0.2, 0.2], [-np.inf] * 4, [np.inf] * 4, 0.3, 0.0, [0] * 4, [0] * 4),
+    ([0] * 4, [0] * 4, [0.5] * 4, 0.0, 1.0, [1.5, 3.0, 4.5, 6.0], [0.5, 0.5, 0, 0]),
+    ([1, 1, -1, -1], [0, 0, -np.inf, -np.inf], [np.inf, np.inf, 0, 0], 0.0, 0.0, [2, 3, -2, -4], [0] * 4),
+]
+
+
+@pytest.mark.parametrize("row", INTERVALS, ids=["hinge", "tube", "absolute", "hard tube", "one class", "hard margin"])
+def test_the_interval_of_the_intercept_by_brute_force(row: tuple[Any, ...]) -> None:
+    target, lower, upper, epsilon, total, *answer = row
+    gram = Gram(RBF(1.0), np.arange(4.0)[:, None])
+    program = KernelQP(gram, target, np.array(lower, float), np.array(upper, float), total, epsilon)
+    values, beta = np.array(answer[0], float), np.array(answer[1], float)
+    grid = np.linspace(-8, 8, 3201)
+    costs = np.array([optimal_value(program, values, b) for b in grid])
+    best = grid[costs <= costs.min() + 1e-12]
+    inside = float(0.5 * (best[0] + best[-1]))
+    support = split_support(program, beta, values + inside)
+    assert support.free.size == 0
+    interval = intercept_interval(program, beta, values, inside, support)
+    assert interval == pytest.approx((best[0], best[-1]), abs=1e-9)
+    assert interval[1] - interval[0] > 0.3
+
+
+@every_family
+def test_a_free_coefficient_leaves_no_interval(name: str) -> None:
+    made = manufacture(name)
+    program = made.program
+    values = program.gram.dense @ made.beta
+    support = split_support(program, made.beta, values + made.intercept)
+    assert support.free.size
+    assert intercept_interval(program, made.beta, values, made.intercept, support) == (made.intercept, made.intercept)
+
+
+# --- any convex loss ---
+
+
+def sample_losses(loss: Loss, y: np.ndarray, C: float) -> SampleLosses:
+    """Return C psi(y - v), or C phi(y v), with the conjugates in beta."""
+    low, high = loss.domain
+    if isinstance(loss, MarginLoss):
+        ends = np.where(y > 0, -C * high, C * low), np.where(y > 0, -C * low, C * high)
+        return SampleLosses(
+            value=lambda v: C * loss.value(y * v),
+            conjugate=lambda beta: C * loss.conjugate(np.clip(-y * beta / C, low, high)),
+            lower=ends[0],
+            upper=ends[1],
+        )
+    return SampleLosses(
+        value=lambda v: C * loss.value(y - v),
+        conjugate=lambda beta: C * loss.conjugate(np.clip(beta / C, low, high)) - y * beta,
+        lower=np.full(len(y), C * low),
+        upper=np.full(len(y), C * high),
+    )
+
+
+FENCHEL: list[Loss] = [
+    LogisticLoss(),
+    Hinge(),
+    SquaredHinge(),
+    AbsolutePower(1.0),
+    AbsolutePower(1.3),
+    AbsolutePower(2.0),
+    AbsolutePower(4.0),
+    LogisticResidual(),
+    Squared(),
+    Huber(0.5),
+    Pinball(0.3),
+    EpsilonInsensitive(0.2),
+]
+every_loss = pytest.mark.parametrize("loss", FENCHEL, ids=repr)
+
+
+def setting(loss: Loss, seed: int) -> tuple[Gram, np.ndarray, SampleLosses, float]:
+    rng = np.random.default_rng(seed)
+    gram = Gram(RBF(0.7), rng.normal(size=(14, 2)))
+    y = np.where(np.arange(14) % 2 == 0, 1.0, -1.0) if isinstance(loss, MarginLoss) else rng.normal(size=14)
+    C = float(10.0 ** rng.uniform(-1, 1))
+    return gram, y, sample_losses(loss, y, C), C
+
+
+@every_loss
+@given(seed=SEEDS, b=st.floats(-3, 3), balanced=st.booleans(), spread=st.sampled_from([1e-3, 1.0, 30.0]))
+def test_weak_duality_of_any_loss(loss: Loss, seed: int, b: float, balanced: bool, spread: float) -> None:
+    """P(f, b) >= D(beta) for every f, b and beta: beta is moved to where D is finite, and f is another function."""
+    gram, _, losses, _ = setting(loss, seed % 7)
+    rng = np.random.default_rng(seed)
+    beta, other = spread * rng.normal(size=(2, 14))
+    values = gram.dense @ other
+    b = b if balanced else 0.0
+    for function in (None, FunctionAtSamples(values, float(other @ values))):
+        certificate = certify_fenchel(gram, losses, beta, b, 0.0 if balanced else None, function)
+        slack = 1e-9 * max(1.0, abs(certificate.primal_value), abs(certificate.dual_value))
+        assert certificate.primal_value >= certificate.dual_value - slack
+        assert certificate.relative_gap >= 0
+        assert certificate.complementarity >= 0
+
+
+@every_loss
+def test_fenchel_bounds_meet_at_the_optimum(loss: Loss) -> None:
+    """Without an intercept: the beta that is the slope of the loss at its own function, by damped iteration."""
+    gram, y, losses, C = setting(loss, 3)
+    smooth = isinstance(loss, LogisticLoss | SquaredHinge | LogisticResidual | Squared | Huber)
+    if not smooth:
+        certificate = certify_fenchel(gram, losses, np.zeros(14), 0.0, None)
+        assert not certificate.holds(1e-3)
+        return
+    beta = np.zeros(14)
+    for _ in range(20_000):
+        f = gram.dense @ beta
+        slope = -y * loss.slope(y * f) if isinstance(loss, MarginLoss) else loss.slope(y - f)
+        beta += 0.5 / (1.0 + 4 * C * 14) * (C * slope - beta)
+    certificate = certify_fenchel(gram, losses, beta, 0.0, None)
+    assert certificate.holds(1e-9), certificate
+    for wrong in (1.1 * beta, -beta, 0 * beta, np.roll(beta, 1)):
+        assert not certify_fenchel(gram, losses, wrong, 0.0, None).holds(1e-6)
+
+
+@pytest.mark.parametrize(
+    ("loss", "parts"),
+    [
+        (Squared(), lambda _, C: {"lower": -np.inf, "upper": np.inf, "ridge": 1 / C}),
+        (Huber(0.5), lambda _, C: {"lower": -0.5 * C, "upper": 0.5 * C, "ridge": 1 / C}),
+        (Pinball(0.3), lambda _, C: {"lower": -0.7 * C, "upper": 0.3 * C}),
+        (EpsilonInsensitive(0.2), lambda _, C: {"lower": -C, "upper": C, "epsilon": 0.2}),
+        (Hinge(), lambda y, C: {"lower": np.where(y > 0, 0, -C), "upper": np.where(y > 0, C, 0)}),
+        (
+            SquaredHinge(),
+            lambda y, C: {
+                "lower": np.where(y > 0, 0, -np.inf),
+                "upper": np.where(y > 0, np.inf, 0),
+                "ridge": 0.5 / C,
+            },
+        ),
+    ],
+    ids=lambda value: repr(value) if isinstance(value, Loss) else "",
+)
+@given(seed=SEEDS, b=st.floats(-3, 3))
+def test_both_certificates_agree_on_losses_that_both_know(loss: Loss, parts: Any, seed: int, b: float) -> None:
+    gram, y, losses, C = setting(loss, seed % 7)
+    program = KernelQP(gram, y, total=0.0, **parts(y, C))
+    beta = np.random.default_rng(seed).normal(size=14)
+    ours = certify_kernel_qp(program, beta, b)
+    theirs = certify_fenchel(gram, losses, beta, b, 0.0)
+    assert theirs.primal_value == pytest.approx(ours.primal_value, rel=1e-9, abs=1e-9)
+    assert theirs.dual_value == pytest.approx(ours.dual_value, rel=1e-9, abs=1e-9)
+    assert theirs.relative_gap == pytest.approx(ours.relative_gap, rel=1e-6, abs=1e-9)
+    assert theirs.dual_residual == pytest.approx(ours.dual_residual, rel=1e-6, abs=1e-9)
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+def test_fenchel_refuses_what_is_not_finite(bad: float) -> None:
+    gram, _, losses, _ = setting(LogisticLoss(), 1)
+    beta = np.zeros(14)
+    assert not certify_fenchel(gram, losses, beta, bad, 0.0).holds(np.inf)
+    beta[3] = bad
+    assert not certify_fenchel(gram, losses, beta, 0.0, 0.0).holds(np.inf)
+
+
+def test_what_is_moved_into_the_domain_is_the_dual_residual() -> None:
+    gram, y, losses, C = setting(LogisticLoss(), 2)
+    beta = 0.5 * C * y
+    assert certify_fenchel(gram, losses, beta, 0.0, 0.0).dual_residual == 0.0
+    outside = beta.copy()
+    outside[2] = -0.1 * C * y[2]
+    certificate = certify_fenchel(gram, losses, outside, 0.0, None)
+    assert certificate.dual_residual == pytest.approx(0.1 / 0.5, rel=1e-9)
+    assert not certificate.holds(0.1)
+
+
+# --- certificates from values ---
+
+
+def test_a_certificate_from_two_values() -> None:
+    certificate = certify_values(10.0, 9.0, primal_residual=0.25, dual_residual=0.5, worst="here")
+    assert (certificate.primal_value, certificate.dual_value) == (10.0, 9.0)
+    assert certificate.relative_gap == certificate.complementarity == pytest.approx(0.1, rel=1e-15)
+    assert (certificate.primal_residual, certificate.dual_residual, certificate.worst) == (0.25, 0.5, "here")
+    assert certify_values(10.0, 9.0, largest=-0.5).complementarity == pytest.approx(0.05, rel=1e-15)
+    # A dual value above the primal one is a contradiction, and counts as a gap as well.
+    assert certify_values(9.0, 10.0).relative_gap == pytest.approx(0.1, rel=1e-15)
+
+
+def test_values_below_the_floor_count_as_zero() -> None:
+    assert certify_values(1e-12, 0.0).relative_gap == 1.0
+    assert certify_values(1e-12, 0.0, floor=1e-3).relative_gap == pytest.approx(1e-9, rel=1e-12)
+    assert certify_values(2.0, 1.0, floor=1e-3).relative_gap == 0.5
+    assert certify_values(0.0, 0.0).holds(0.0)
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+def test_values_that_are_not_finite_prove_nothing(bad: float) -> None:
+    good: dict[str, float] = {"primal": 1.0, "dual": 1.0, "primal_residual": 0.0, "dual_residual": 0.0}
+    assert certify_values(**good).holds(0.0)
+    for name in good:
+        certificate = certify_values(**(good | {name: bad}))
+        assert not certificate.holds(np.inf)
+        assert "NaN or infinity" in certificate.worst

@@ -20,11 +20,14 @@ from qpkernels.programs import (
     ConeProgram,
     Exponential,
     KernelQP,
+    LinearSystem,
     Nonnegative,
     Power,
     PSDTriangle,
+    RidgedGram,
     SecondOrder,
     Zero,
+    nearest_feasible,
 )
 
 CONES: dict[str, Cone] = {
@@ -396,6 +399,95 @@ def test_projection_moves_entries_at_an_end_where_it_must(total: float) -> None:
 def test_projection_ends_where_only_one_point_is_feasible(C: float) -> None:
     program = KernelQP(GRAM, 0.0, 0.0, C, float(np.full(4, C).sum()))
     np.testing.assert_allclose(program.project(np.zeros(4)), np.full(4, C), rtol=1e-13)
+
+
+@given(seed=SEEDS, total=st.sampled_from([None, 0.0, 0.5]))
+def test_the_nearest_feasible_point_moves_what_it_must_and_nothing_else(seed: int, total: float | None) -> None:
+    rng = np.random.default_rng(seed)
+    lower, upper = -rng.uniform(0, 2, 10), rng.uniform(0.1, 2, 10)
+    beta = 1.5 * rng.normal(size=10)
+    found = nearest_feasible(beta, lower, upper, total)
+    assert (found >= lower).all()
+    assert (found <= upper).all()
+    if total is None:
+        np.testing.assert_array_equal(found, np.clip(beta, lower, upper))
+        return
+    assert found.sum() == pytest.approx(total, abs=1e-12)
+    # Entries are moved to the side where the sum is missing, after clipping.
+    moved = found - np.clip(beta, lower, upper)
+    assert (moved >= -1e-12).all() or (moved <= 1e-12).all()
+    feasible = nearest_feasible(found, lower, upper, total)
+    np.testing.assert_allclose(feasible, found, atol=1e-12)
+
+
+def test_a_sum_out_of_reach_leaves_the_point_clipped() -> None:
+    clipped = nearest_feasible(np.array([3.0, -3.0]), np.zeros(2), np.ones(2), 5.0)
+    np.testing.assert_array_equal(clipped, [1.0, 0.0])
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+@given(seed=SEEDS)
+def test_slopes_attain_the_loss(name: str, seed: int) -> None:
+    """L(v) is the maximum of (target - v) s - epsilon |s| - ridge/2 s^2, attained in the slope; soft losses only."""
+    program = manufacture(name).program
+    v = program.target + np.random.default_rng(seed).normal(size=len(program))
+    slopes = program.slopes(v)
+    hard = (program.ridge == 0) & (np.isinf(program.lower) | np.isinf(program.upper))
+
+    def gain(s: np.ndarray) -> np.ndarray:
+        return (program.target - v) * s - program.epsilon * np.abs(s) - 0.5 * program.ridge * s**2
+
+    assert (slopes >= program.lower).all()
+    assert (slopes <= program.upper).all()
+    for k in range(7):
+        other = random_feasible(program, seed % 1000 + k)
+        assert (gain(slopes) >= gain(other) - 1e-12)[~hard].all()
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_slopes_at_the_optimum_are_its_coefficients(name: str) -> None:
+    """Except where the loss has a kink, at a free coefficient without a ridge; there it is the slope nearest to 0."""
+    made = manufacture(name)
+    program, beta = made.program, made.beta
+    slopes = program.slopes(program.gram.dense @ beta + made.intercept)
+    at_end = (beta == 0) | (beta == program.lower) | (beta == program.upper)
+    fixed = at_end | (program.ridge > 0)
+    np.testing.assert_allclose(slopes[fixed], beta[fixed], atol=1e-9)
+    assert np.isfinite(slopes).all()
+
+
+def test_there_is_no_slope_beyond_a_wall() -> None:
+    program = KernelQP(GRAM, [1.0, 1.0, -1.0, -1.0], [0, 0, -np.inf, -np.inf], [np.inf, np.inf, 0, 0])
+    np.testing.assert_array_equal(program.slopes(np.array([0.0, 2.0, 0.0, -2.0])), np.zeros(4))
+
+
+# --- linear systems ---
+
+
+def test_linear_systems_measure_their_residual() -> None:
+    H, rhs = np.diag([2.0, 4.0]), np.array([2.0, 4.0])
+    plain = LinearSystem(H, rhs)
+    assert plain.residual(np.ones(2), 0.0) == 0.0
+    assert plain.residual(np.zeros(2), 0.0) == 1.0
+    # b counts in a bordered system only.
+    assert plain.residual(np.ones(2), 7.0) == 0.0
+    bordered = LinearSystem(H, rhs, bordered=True)
+    x, b = np.array([-1 / 3, 1 / 3]), 8 / 3
+    np.testing.assert_allclose(H @ x + b, rhs, rtol=1e-14)
+    assert bordered.residual(x, b) <= 1e-15
+    assert bordered.residual(x, b + 1.0) == pytest.approx(np.sqrt(2) / np.linalg.norm(rhs), rel=1e-12)
+    assert bordered.residual(np.ones(2), 0.0) == 1.0
+    assert LinearSystem(H, np.zeros(2)).residual(np.zeros(2), 0.0) == 0.0
+
+
+def test_a_ridged_kernel_matrix_is_a_product_or_a_matrix() -> None:
+    ridge, v = np.arange(4.0), np.random.default_rng(0).normal(size=4)
+    matrix = RidgedGram(GRAM, ridge)
+    assert matrix.shape == (4, 4)
+    np.testing.assert_array_equal(matrix.dense(), GRAM.dense + np.diag(ridge))
+    np.testing.assert_allclose(matrix.product(v), matrix.dense() @ v, rtol=1e-14)
+    np.testing.assert_array_equal(GRAM.dense, RBF(1.0)(GRAM.X))
+    assert LinearSystem(matrix, v).product(v) == pytest.approx(matrix.dense() @ v, rel=1e-14)
 
 
 # --- KernelQP in matrices ---

@@ -16,13 +16,27 @@ from builders import FAMILIES, KNOWN_OPTIMA, KnownOptimum, cone_program, manufac
 from qpkernels.certificates import certify_cone_program, certify_infeasibility, certify_kernel_qp
 from qpkernels.errors import (
     ParameterError,
+    ShapeError,
     SolverFailedError,
     SolverNotInstalledError,
     UnknownSolverError,
     UnsupportedOptionError,
     UnsupportedProgramError,
 )
-from qpkernels.programs import Cone, ConeProgram, KernelQP, Nonnegative, PSDTriangle, Zero
+from qpkernels.gram import Gram
+from qpkernels.kernels import RBF, Linear
+from qpkernels.programs import (
+    Cone,
+    ConeProgram,
+    KernelQP,
+    LeastSquares,
+    LinearSystem,
+    Nonnegative,
+    Program,
+    PSDTriangle,
+    RidgedGram,
+    Zero,
+)
 from qpkernels.solvers import (
     Answer,
     Claim,
@@ -34,7 +48,7 @@ from qpkernels.solvers import (
     registered_solvers,
 )
 
-EXPECTED = {"smo", "clarabel", "osqp", "scs", "piqp", "daqp", "proxqp", "highs"}
+EXPECTED = {"smo", "linear", "clarabel", "osqp", "scs", "piqp", "daqp", "proxqp", "highs"}
 """What the package and its extra ``solvers`` install; a missing one fails the tests rather than shortening them."""
 
 ASKED, GRANTED = 1e-7, 1e-5
@@ -61,6 +75,19 @@ every_cone_solver = pytest.mark.parametrize("name", CONE_SOLVERS)
 
 SOFT = manufacture("hinge").program
 
+EXAMPLES: dict[type[Program], Program] = {
+    KernelQP: SOFT,
+    ConeProgram: SOFT.to_cone_program(),
+    LinearSystem: LinearSystem(RidgedGram(SOFT.gram, np.full(len(SOFT), 0.5)), SOFT.target, name="ridge"),
+    LeastSquares: LeastSquares(np.asarray(SOFT.gram.X), SOFT.target, name="a fit"),
+}
+"""A program of each kind."""
+
+
+def example_for(solver: Solver) -> Program:
+    """Return a program that the solver takes."""
+    return EXAMPLES[solver.programs[0]]
+
 
 def solve(name: str, program: ConeProgram, **options: Any) -> Outcome:
     return find_solver(name).solve(program, tol=ASKED, **(STRICT.get(name, {}) | options))
@@ -80,7 +107,7 @@ def assert_certified(name: str, program: ConeProgram) -> Outcome:
 
 def test_the_solvers_of_the_extra_are_all_here() -> None:
     assert {solver.name for solver in installed_solvers()} >= EXPECTED
-    assert set(CONE_SOLVERS) >= EXPECTED - {"smo"}
+    assert set(CONE_SOLVERS) >= EXPECTED - {"smo", "linear"}
     assert {solver.name for solver in REGISTERED} >= {solver.name for solver in installed_solvers()}
 
 
@@ -95,7 +122,7 @@ def test_contract_a_solver_describes_itself(solver: Solver) -> None:
     assert find_solver(solver.name).name == solver.name
     assert solver.install.startswith("pip install ")
     assert solver.programs
-    assert set(solver.programs) <= {ConeProgram, KernelQP}
+    assert set(solver.programs) <= set(EXAMPLES)
     assert solver.options <= {"tol", "max_iter", "time_limit", "warm_start"}
     assert (ConeProgram in solver.programs) == bool(solver.cones)
     assert type(solver).__doc__
@@ -114,10 +141,13 @@ def test_contract_a_solver_refuses_what_it_does_not_take(solver: Solver) -> None
             assert all(kind in reason for kind in foreign) or not takes_cones
             with pytest.raises(UnsupportedProgramError, match="choose another solver"):
                 solver.solve(known.program)
-    assert (solver.refusal(SOFT) is None) == (KernelQP in solver.programs)
-    if KernelQP not in solver.programs:
-        with pytest.raises(UnsupportedProgramError, match="takes a ConeProgram, but hinge is a KernelQP"):
-            solver.solve(SOFT)
+    takes = " or ".join(kind.__name__ for kind in solver.programs)
+    for kind, program in EXAMPLES.items():
+        assert (solver.refusal(program) is None) == (kind in solver.programs)
+        if kind not in solver.programs:
+            words = f"'{solver.name}' takes a {takes}, but {program.name} is a {kind.__name__}; choose another solver"
+            with pytest.raises(UnsupportedProgramError, match=words):
+                solver.solve(program)
 
 
 @pytest.mark.parametrize(
@@ -274,7 +304,7 @@ def test_contract_the_program_is_not_changed(name: str) -> None:
 
 @every_solver
 def test_contract_options_it_lacks_are_refused(solver: Solver) -> None:
-    program = SOFT if KernelQP in solver.programs else SOFT.to_cone_program()
+    program = example_for(solver)
     values: dict[str, Any] = {"max_iter": 5, "time_limit": 10.0, "warm_start": np.zeros(len(SOFT))}
     for option, value in values.items():
         if option in solver.options:
@@ -308,7 +338,7 @@ def test_contract_options_it_lacks_are_refused(solver: Solver) -> None:
     ids=str,
 )
 def test_contract_nonsense_is_refused(solver: Solver, options: dict[str, Any], words: str) -> None:
-    program = SOFT if KernelQP in solver.programs else SOFT.to_cone_program()
+    program = example_for(solver)
     (option,) = options
     error = ParameterError if option == "tol" or option in solver.options else UnsupportedOptionError
     with pytest.raises(error, match=words):
@@ -367,6 +397,163 @@ def test_a_solver_is_silent_unless_asked(name: str, capfd: pytest.CaptureFixture
     assert capfd.readouterr().out == ""
     find_solver(name).solve(SOFT.to_cone_program(), verbose=True)
     assert capfd.readouterr().out != ""
+
+
+# --- linear algebra ---
+
+
+def gram(samples: int = 40, seed: int = 4) -> Gram:
+    return Gram(RBF(0.3), np.random.default_rng(seed).normal(size=(samples, 3)))
+
+
+def linear(program: Program, **options: Any) -> Outcome:
+    return find_solver("linear").solve(program, **options)
+
+
+def ridged(bordered: bool, samples: int = 40) -> LinearSystem:
+    K = gram(samples)
+    rng = np.random.default_rng(5)
+    return LinearSystem(RidgedGram(K, rng.uniform(0.1, 0.9, samples)), rng.normal(size=samples), bordered, "ridge")
+
+
+def test_a_dense_system_is_solved() -> None:
+    # [4, 1; 1, 3] x = [1, 2] has the solution (1, 7) / 11.
+    outcome = linear(LinearSystem(np.array([[4.0, 1.0], [1.0, 3.0]]), np.array([1.0, 2.0])))
+    np.testing.assert_allclose(outcome.point, [1 / 11, 7 / 11], rtol=1e-14)
+    assert outcome.multipliers.size == 0
+    assert (outcome.claim, outcome.solver) == (Claim.OPTIMAL, "linear")
+    assert outcome.words.startswith("Cholesky, relative residual ")
+
+
+@pytest.mark.parametrize("bordered", [False, True])
+def test_a_ridged_kernel_matrix_against_numpy(bordered: bool) -> None:
+    program = ridged(bordered)
+    n = program.rhs.size
+    H = program.matrix.gram.dense + np.diag(program.matrix.ridge)
+    np.testing.assert_allclose(program.matrix.dense(), H, atol=0)
+    if bordered:
+        full = np.block([[np.zeros((1, 1)), np.ones((1, n))], [np.ones((n, 1)), H]])
+        expected = np.linalg.solve(full, np.append(0.0, program.rhs))
+    else:
+        expected = np.append(0.0, np.linalg.solve(H, program.rhs))
+    outcome = linear(program)
+    np.testing.assert_allclose(outcome.point, expected[1:], atol=1e-11)
+    if bordered:
+        assert outcome.multipliers[0] == pytest.approx(expected[0], rel=1e-10)
+        assert outcome.point.sum() == pytest.approx(0.0, abs=1e-12)
+    else:
+        assert outcome.multipliers.size == 0
+    assert float(outcome.words.split()[-1]) <= 1e-13
+
+
+@pytest.mark.parametrize("ridge", [1e-3, 0.3, 100.0])
+@pytest.mark.parametrize("bordered", [False, True])
+def test_conjugate_gradients_agree_with_cholesky(bordered: bool, ridge: float) -> None:
+    program = ridged(bordered)
+    program = replace(program, matrix=replace(program.matrix, ridge=ridge * program.matrix.ridge))
+    exact = linear(program)
+    for rank in (0, 5, 40):
+        iterated = linear(program, tol=1e-10, dense_limit=10, rank=rank)
+        assert iterated.claim is Claim.OPTIMAL
+        assert iterated.words.startswith(f"conjugate gradients, preconditioned by rank {rank}, relative residual ")
+        assert float(iterated.words.split()[-1]) <= 1e-10
+        assert iterated.iterations >= 1
+        scale = float(np.abs(exact.point).max())
+        np.testing.assert_allclose(iterated.point, exact.point, atol=1e-8 * scale / ridge)
+        np.testing.assert_allclose(iterated.multipliers, exact.multipliers, atol=1e-6)
+    assert exact.iterations is None
+
+
+def test_a_better_preconditioner_saves_iterations() -> None:
+    program = ridged(bordered=True, samples=120)
+    program = replace(program, matrix=replace(program.matrix, ridge=np.full(120, 1e-4)))
+    counts = [linear(program, tol=1e-8, dense_limit=10, rank=rank).iterations for rank in (0, 20, 120)]
+    assert counts[0] > counts[1] > counts[2]
+
+
+def test_conjugate_gradients_stop_at_their_limit() -> None:
+    program = replace(ridged(bordered=False, samples=120))
+    program = replace(program, matrix=replace(program.matrix, ridge=np.full(120, 1e-6)))
+    outcome = linear(program, tol=1e-12, dense_limit=10, rank=0, max_iter=3)
+    assert outcome.claim is Claim.STOPPED
+    assert outcome.iterations == 3
+    assert float(outcome.words.split()[-1]) > 1e-6
+
+
+def test_the_whole_matrix_is_not_needed_above_the_dense_limit() -> None:
+    X = np.random.default_rng(4).normal(size=(60, 3))
+    small = Gram(RBF(0.3), X, memory_limit=1000)
+    system = LinearSystem(RidgedGram(small, np.full(60, 0.5)), X[:, 0], bordered=True)
+    outcome = linear(system, tol=1e-10, dense_limit=10, rank=10)
+    whole = linear(replace(system, matrix=RidgedGram(Gram(RBF(0.3), X), np.full(60, 0.5))))
+    np.testing.assert_allclose(outcome.point, whole.point, atol=1e-8)
+
+
+@pytest.mark.parametrize(
+    "matrix",
+    [
+        np.array([[1.0, 1.0], [1.0, 1.0]]),
+        np.array([[1.0, 2.0], [2.0, 1.0]]),
+        RidgedGram(Gram(Linear(), [[1.0], [2.0]]), np.zeros(2)),
+    ],
+    ids=["singular", "indefinite", "kernel of low rank"],
+)
+def test_a_matrix_that_is_not_positive_definite(matrix: Any) -> None:
+    words = (
+        r"the matrix of this interpolation must be positive definite, but its smallest eigenvalue is .*; add a ridge"
+    )
+    with pytest.raises(SolverFailedError, match=words):
+        linear(LinearSystem(matrix, np.array([1.0, -1.0]), name="interpolation"))
+
+
+@pytest.mark.parametrize("intercept", [False, True])
+def test_least_squares_of_full_rank(intercept: bool) -> None:
+    rng = np.random.default_rng(8)
+    F, target = rng.normal(size=(20, 4)), rng.normal(size=20)
+    columns = np.column_stack([F, np.ones(20)]) if intercept else F
+    expected = np.linalg.lstsq(columns, target, rcond=None)[0]
+    outcome = linear(LeastSquares(F, target, intercept))
+    np.testing.assert_allclose(outcome.point, expected[:4], atol=1e-12)
+    np.testing.assert_allclose(outcome.multipliers, expected[4:], atol=1e-12)
+    assert outcome.words == "rank 4 of 4"
+
+
+@pytest.mark.parametrize("intercept", [False, True])
+def test_least_squares_of_deficient_rank(intercept: bool) -> None:
+    """The w of least norm, and it says so."""
+    rng = np.random.default_rng(9)
+    F = rng.normal(size=(20, 2)) @ rng.normal(size=(2, 4)) + (3.0 if intercept else 0.0)
+    target = rng.normal(size=20)
+    outcome = linear(LeastSquares(F, target, intercept))
+    assert outcome.words == "rank 2 of 4: the w of least norm among several"
+    b = float(outcome.multipliers[0]) if intercept else 0.0
+    residuals = target - F @ outcome.point - b
+    np.testing.assert_allclose(F.T @ residuals, 0.0, atol=1e-11)
+    centred = F - F.mean(axis=0) if intercept else F
+    # Of all answers the shortest one lies in the span of the rows.
+    null = np.linalg.svd(centred)[2][2:]
+    np.testing.assert_allclose(null @ outcome.point, 0.0, atol=1e-12)
+
+
+def test_more_features_than_samples() -> None:
+    rng = np.random.default_rng(10)
+    F, target = rng.normal(size=(3, 6)), rng.normal(size=3)
+    outcome = linear(LeastSquares(F, target, intercept=False))
+    np.testing.assert_allclose(outcome.point, np.linalg.pinv(F) @ target, atol=1e-12)
+    assert "rank 3 of 6: the w of least norm" in outcome.words
+    assert "rank 2 of 6" in linear(LeastSquares(F, target)).words
+
+
+def test_a_system_of_another_shape_is_refused() -> None:
+    with pytest.raises(
+        ShapeError, match=r"the matrix must have shape \(3, 3\), as the right-hand side, but has \(2, 2\)"
+    ):
+        LinearSystem(np.eye(2), np.ones(3))
+
+
+def test_linear_algebra_has_its_own_options_only() -> None:
+    with pytest.raises(UnsupportedOptionError, match="linear has no option colour; it has dense_limit, rank"):
+        linear(ridged(bordered=False), colour="blue")
 
 
 # --- CVXPY ---
@@ -464,7 +651,7 @@ def test_the_solvers_of_the_extra_are_listed_also_where_they_are_missing(monkeyp
     assert installed_solvers() == ()
     for name in EXPECTED:
         solver = find_solver(name)
-        program = SOFT if KernelQP in solver.programs else SOFT.to_cone_program()
+        program = example_for(solver)
         with pytest.raises(SolverNotInstalledError, match=f"'{name}' needs .* run: pip install"):
             solver.solve(program)
 

@@ -4,7 +4,9 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
-__all__ = ["Certificate", "Status", "relative", "undefined"]
+import numpy as np
+
+__all__ = ["Certificate", "Status", "certify_values", "relative", "undefined"]
 
 
 class Status(StrEnum):
@@ -83,3 +85,43 @@ def undefined(reason: str) -> Certificate:
     """Return the certificate that never holds, of an answer that has no value."""
     nan = float("nan")
     return Certificate(nan, nan, nan, nan, nan, nan, worst=reason)
+
+
+def certify_values(
+    primal: float,
+    dual: float,
+    *,
+    primal_residual: float = 0.0,
+    dual_residual: float = 0.0,
+    floor: float = 0.0,
+    largest: float | None = None,
+    worst: str = "",
+) -> Certificate:
+    """Return the certificate of feasible points of both problems, by their values.
+
+    Parameters
+    ----------
+    primal, dual
+        Upper and lower bound of the optimum.
+    primal_residual, dual_residual
+        How far the answer itself was moved to be feasible, relative to its size.
+    floor
+        Size of the values below which an optimum counts as 0; the gap is relative to this at least.
+    largest
+        The largest contribution of one sample to primal - dual; the whole gap when left out.
+    worst
+        In words, where that is.
+    """
+    if not all(np.isfinite(value) for value in (primal, dual, primal_residual, dual_residual)):
+        return undefined("the answer, or its value, holds NaN or infinity")
+    scale = max(abs(primal), abs(dual), floor)
+    gap = abs(primal - dual)
+    return Certificate(
+        primal_value=primal,
+        dual_value=dual,
+        relative_gap=relative(gap, scale),
+        primal_residual=primal_residual,
+        dual_residual=dual_residual,
+        complementarity=relative(gap if largest is None else abs(largest), scale),
+        worst=worst,
+    )

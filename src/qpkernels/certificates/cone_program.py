@@ -35,13 +35,14 @@ def certify_cone_program(program: ConeProgram, x: Vector, z: Vector) -> Certific
     * complementarity: the largest |s_i z_i| (an inequality) or |s'z| (another cone), relative to the same.
 
     In these terms |x_j| and |z_i| stand for the largest of their block, whose entries share a unit; and a residual that
-    a move of a single entry mends is measured by what the other rows notice of that move. Multipliers of slack rows are
-    set to 0 if that makes the better proof. The values bound the optimum up to these residuals.
+    a move of a single entry mends is measured by what the other rows notice of that move. Multipliers of slack rows, or
+    those that are nothing but rounding, are set to 0 if that makes the better proof. The values bound the optimum up to
+    these residuals.
     """
     if not (np.isfinite(x).all() and np.isfinite(z).all()):
         return undefined("the answer holds NaN or infinity")
-    cleaned = _without_slack_rows(program, x, z)
-    candidates = (z,) if np.array_equal(cleaned, z) else (z, cleaned)
+    cleaned = (_without_slack_rows(program, x, z), _without_rounding(z))
+    candidates = (z, *(other for other in cleaned if not np.array_equal(other, z)))
     proofs = [_certify(program, x, multipliers) for multipliers in candidates]
     return min(proofs, key=lambda proof: max(proof.primal_residual, proof.dual_residual, proof.relative_gap))
 
@@ -174,7 +175,7 @@ def _outside(program: ConeProgram, s: Vector, sizes: Vector) -> float:
 
 def _without_rounding(proof: Vector) -> Vector:
     """Return a proof without the entries that are nothing but rounding; it is verified as any other."""
-    return np.where(np.abs(proof) > 1e-6 * np.abs(proof).max(), proof, 0.0)
+    return np.where(np.abs(proof) > 1e-6 * np.abs(proof).max(initial=0.0), proof, 0.0)
 
 
 @dataclass(frozen=True, eq=False)

@@ -47,7 +47,11 @@ class DualityGap:
 
 
 def certify_kernel_qp(
-    program: KernelQP, beta: Vector, intercept: float, function: FunctionAtSamples | None = None
+    program: KernelQP,
+    beta: Vector,
+    intercept: float,
+    function: FunctionAtSamples | None = None,
+    negligible: float = 0.0,
 ) -> Certificate:
     """Certify the candidate (beta, b), and with it the function f, from the data alone.
 
@@ -66,6 +70,8 @@ def certify_kernel_qp(
         b.
     function
         f at the samples. Left out: the expansion of beta as it came, before the projection.
+    negligible
+        Values below this count as 0: the gap is relative to it at least.
     """
     if not (np.isfinite(beta).all() and np.isfinite(intercept)):
         return undefined("the answer holds NaN or infinity")
@@ -77,21 +83,24 @@ def certify_kernel_qp(
         expansion = program.gram.product(feasible)
     gap = duality_gap(program, feasible, expansion, intercept, function)
     # Where K may be indefinite by the tolerance of its check, weak duality holds up to this much.
-    trusted = program.gram.kernel.positive_semidefinite
-    doubt = 0.0 if trusted else 0.5 * PSD_TOLERANCE * float(program.gram.diagonal.max()) * float(feasible @ feasible)
+    spread = 0.0 if program.gram.trusted else PSD_TOLERANCE * float(program.gram.diagonal.max())
+    doubt = 0.5 * spread * float(feasible @ feasible)
     moved = np.abs(beta - feasible)
     imbalance = 0.0 if program.total is None else abs(float(beta.sum()) - program.total)
     largest = int(np.argmax(gap.parts))
+    scale = max(gap.scale, negligible)
+    # The coefficient whose kernel function alone costs what is negligible.
+    trace = float(np.sqrt(2.0 * negligible / (float(program.gram.diagonal.max()) or 1.0)))
     return Certificate(
         primal_value=gap.primal_value,
         dual_value=gap.dual_value,
-        relative_gap=max(gap.relative, relative(doubt, gap.scale)),
+        relative_gap=relative(max(abs(gap.primal_value - gap.dual_value), doubt), scale),
         primal_residual=gap.violation,
         dual_residual=max(
-            relative(float(moved.max()), float(np.abs(feasible).max())),
-            relative(imbalance, float(np.abs(feasible).sum())),
+            relative(float(moved.max()), max(float(np.abs(feasible).max()), trace)),
+            relative(imbalance, max(float(np.abs(feasible).sum()), trace)),
         ),
-        complementarity=relative(abs(float(gap.parts[largest])), gap.scale),
+        complementarity=relative(abs(float(gap.parts[largest])), scale),
         worst=(
             f"sample {largest} (target {program.target[largest]:g}, beta {beta[largest]:.6g}) "
             f"adds {gap.parts[largest]:.1e} to the gap"

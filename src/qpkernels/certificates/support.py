@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from qpkernels.arrays import Indices, Vector
 from qpkernels.programs.kernel_qp import KernelQP
 
-__all__ = ["Support", "split_support"]
+__all__ = ["Support", "intercept_interval", "split_support"]
 
 _ROUNDING = 1e-9
 """Share of its range within which a coefficient is at its end whatever the slopes say."""
@@ -40,7 +40,7 @@ class Support:
         return self.free.size + self.bounded.size
 
 
-def split_support(program: KernelQP, beta: Vector, decision: Vector) -> Support:
+def split_support(program: KernelQP, beta: Vector, decision: Vector, negligible: float = 0.0) -> Support:
     """Return the support of an answer that may be inexact.
 
     An interior-point answer leaves no coefficient exactly at 0 or at a bound. Which end it means is read off strict
@@ -55,8 +55,12 @@ def split_support(program: KernelQP, beta: Vector, decision: Vector) -> Support:
         Coefficients, shape (m,).
     decision
         f(x_i) + b, shape (m,).
+    negligible
+        Values below this count as 0: where all coefficients are rounding, no sample carries the answer.
     """
-    largest = float(np.abs(beta).max(initial=0.0)) or 1.0
+    diagonal = float(program.gram.diagonal.max())
+    trace = float(np.sqrt(2.0 * negligible / diagonal)) if diagonal > 0 else 0.0
+    largest = max(float(np.abs(beta).max(initial=0.0)), trace) or 1.0
     unit = float(np.abs(program.target).max()) or float(np.abs(decision).max()) or 1.0
     slope, width = (decision - program.target) / unit, program.epsilon / unit
     size = np.abs(beta)
@@ -68,6 +72,41 @@ def split_support(program: KernelQP, beta: Vector, decision: Vector) -> Support:
     outward = np.where(beta >= 0, -slope, slope) - width - program.ridge * size / unit
     bounded = ~zero & np.isfinite(end) & _at_end((end - size) / reach, outward)
     return Support(free=np.flatnonzero(~zero & ~bounded), bounded=np.flatnonzero(bounded))
+
+
+def intercept_interval(
+    program: KernelQP, beta: Vector, values: Vector, intercept: float, support: Support
+) -> tuple[float, float]:
+    """Return the ends of the interval of every b that is optimal with this f.
+
+    A free support vector, which lies on the margin or the edge of the tube, determines b. Without one, b is bounded by
+    the slopes of the objective: no coefficient that can go up may have a slope below -b, and none that can go down
+    one above -b.
+
+    Parameters
+    ----------
+    program
+        The problem.
+    beta
+        Coefficients, shape (m,).
+    values
+        f(x_i) without b, shape (m,).
+    intercept
+        The b of the answer; the interval holds it.
+    support
+        The support of beta, which says which coefficients are at an end.
+    """
+    if support.free.size:
+        return intercept, intercept
+    sign = np.zeros(len(program))
+    sign[support.bounded] = np.sign(beta[support.bounded])
+    gradient = values + program.ridge * beta - program.target
+    # A bounded coefficient cannot move on outward, one at 0 only to a side that has room.
+    slope_up = np.where(sign < 0, gradient - program.epsilon, gradient + program.epsilon)
+    slope_up[(sign > 0) | (program.upper == 0) & (sign == 0)] = np.inf
+    slope_down = np.where(sign > 0, gradient + program.epsilon, gradient - program.epsilon)
+    slope_down[(sign < 0) | (program.lower == 0) & (sign == 0)] = -np.inf
+    return min(-float(slope_up.min()), intercept), max(-float(slope_down.max()), intercept)
 
 
 def _at_end(distance: Vector, slope: Vector) -> NDArray[np.bool_]:

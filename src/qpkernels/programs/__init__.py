@@ -5,7 +5,8 @@ from typing import TypeAlias
 
 from qpkernels.programs.cone_program import Block, ConeProgram, QuadraticProgram
 from qpkernels.programs.cones import Cone, Exponential, Nonnegative, Power, PSDTriangle, SecondOrder, Zero
-from qpkernels.programs.kernel_qp import KernelQP
+from qpkernels.programs.kernel_qp import KernelQP, nearest_feasible
+from qpkernels.programs.linear_system import LeastSquares, LinearSystem, RidgedGram
 
 __all__ = [
     "Block",
@@ -13,14 +14,18 @@ __all__ = [
     "ConeProgram",
     "Exponential",
     "KernelQP",
+    "LeastSquares",
+    "LinearSystem",
     "Nonnegative",
     "PSDTriangle",
     "Power",
     "Program",
     "QuadraticProgram",
+    "RidgedGram",
     "SecondOrder",
     "Zero",
+    "nearest_feasible",
 ]
 
-Program: TypeAlias = ConeProgram | KernelQP
+Program: TypeAlias = ConeProgram | KernelQP | LinearSystem | LeastSquares
 """Anything a solver can be given."""

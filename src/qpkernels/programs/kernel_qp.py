@@ -16,7 +16,7 @@ from qpkernels.gram import Gram
 from qpkernels.programs.cone_program import Block, ConeProgram
 from qpkernels.programs.cones import Nonnegative, Zero
 
-__all__ = ["KernelQP"]
+__all__ = ["KernelQP", "nearest_feasible"]
 
 
 @dataclass(frozen=True, init=False, eq=False)
@@ -106,29 +106,21 @@ class KernelQP:
         f = self.gram.product(beta) if values is None else values
         return float(0.5 * beta @ (f + self.ridge * beta) - self.target @ beta + self.epsilon @ np.abs(beta))
 
-    def project(self, beta: Vector) -> Vector:
-        """Return a feasible point close to ``beta``: clipped to the bounds, then shifted evenly until the sum is right.
+    def slopes(self, decision: Vector) -> Vector:
+        """Return -L_i'(v_i) at the decision values v: the s in which L_i attains its maximum.
 
-        The shift moves only entries strictly inside the bounds if they suffice, so that an answer keeps its support.
+        Where L_i has a kink at v_i (without a ridge: at the edges of the tube) it is the slope nearest to 0; where a
+        hard constraint is violated, and there is none, 0.
         """
-        inside = np.clip(beta, self.lower, self.upper)
-        if self.total is None:
-            return inside
-        free = (inside > self.lower) & (inside < self.upper)
-        for movable in (free, np.ones_like(free)):
-            shifted = self._shift(inside, movable, self.total)
-            if shifted is not None:
-                return shifted
-        return inside
+        excess = self.target - decision
+        size = np.maximum(np.abs(excess) - self.epsilon, 0.0)
+        steep = np.divide(size, self.ridge, out=np.where(size > 0, np.inf, 0.0), where=self.ridge > 0)
+        slope = np.clip(np.copysign(steep, excess), self.lower, self.upper)
+        return np.where(np.isfinite(slope), slope, 0.0)
 
-    def _shift(self, beta: Vector, movable: NDArray[np.bool_], total: float) -> Vector | None:
-        rounding = 4 * np.finfo(float).eps * (np.abs(beta).sum() + abs(total))
-        while abs(defect := total - beta.sum()) > rounding:
-            room = movable & ((beta < self.upper) if defect > 0 else (beta > self.lower))
-            if not room.any():
-                return None
-            beta = np.clip(beta + room * (defect / room.sum()), self.lower, self.upper)
-        return beta
+    def project(self, beta: Vector) -> Vector:
+        """Return a feasible point close to ``beta``; see :func:`nearest_feasible`."""
+        return nearest_feasible(beta, self.lower, self.upper, self.total)
 
     def to_cone_program(self) -> ConeProgram:
         """Return the same problem in matrices: in x = beta, or in x = (beta+, beta-) where epsilon is not 0."""
@@ -158,6 +150,32 @@ class KernelQP:
             rows=tuple(Block(part[0], start, stop) for part, (start, stop) in zip(parts, pairwise(edges), strict=True)),
             name=self.name,
         )
+
+
+def nearest_feasible(beta: Vector, lower: Vector, upper: Vector, total: float | None) -> Vector:
+    """Return a point close to ``beta`` within the bounds: clipped, then shifted evenly until the sum is ``total``.
+
+    The shift moves only entries strictly inside the bounds if they suffice, so that an answer keeps its support.
+    """
+    inside = np.clip(beta, lower, upper)
+    if total is None:
+        return inside
+    free = (inside > lower) & (inside < upper)
+    for movable in (free, np.ones_like(free)):
+        shifted = _shift(inside, lower, upper, movable, total)
+        if shifted is not None:
+            return shifted
+    return inside
+
+
+def _shift(beta: Vector, lower: Vector, upper: Vector, movable: NDArray[np.bool_], total: float) -> Vector | None:
+    rounding = 4 * np.finfo(float).eps * (np.abs(beta).sum() + abs(total))
+    while abs(defect := total - beta.sum()) > rounding:
+        room = movable & ((beta < upper) if defect > 0 else (beta > lower))
+        if not room.any():
+            return None
+        beta = np.clip(beta + room * (defect / room.sum()), lower, upper)
+    return beta
 
 
 def _bound(values: ArrayLike, name: str, m: int) -> Vector:

@@ -64,7 +64,17 @@ class Clarabel(Solver):
             setattr(settings, option, value)
         P = csc_array(triu(program.P))
         cones = [_cone(clarabel, cone) for cone in program.cones]
-        solution = clarabel.DefaultSolver(P, program.q, program.A, program.b, cones, settings).solve()
+
+        def solve() -> Any:
+            return clarabel.DefaultSolver(P, program.q, program.A, program.b, cones, settings).solve()
+
+        solution = solve()
+        size = max(abs(solution.obj_val), abs(solution.obj_val_dual))
+        if str(solution.status) == "Solved" and not {"tol_gap_abs", "tol_gap_rel"} & options.keys() and 0 < size < 1:
+            # Its gap is relative to 1 at least, which means little where the value itself is smaller.
+            settings.tol_gap_abs = settings.tol_gap_rel = max(settings.tol_gap_rel * size, 1e-14)
+            again = solve()
+            solution = again if str(again.status) == "Solved" else solution
         words = str(solution.status)
         return Answer(
             np.array(solution.x), np.array(solution.z), _CLAIMS.get(words, Claim.FAILED), words, solution.iterations

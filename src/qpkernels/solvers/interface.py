@@ -23,7 +23,7 @@ from qpkernels.errors import (
     UnsupportedOptionError,
     UnsupportedProgramError,
 )
-from qpkernels.programs import Cone, ConeProgram, Program
+from qpkernels.programs import Cone, ConeProgram, KernelQP, LeastSquares, LinearSystem, Program
 
 __all__ = ["Answer", "Claim", "Outcome", "Request", "Solver"]
 
@@ -204,10 +204,15 @@ class Solver(ABC):
         return Outcome(**vars(answer), solver=self.name, seconds=seconds)
 
     def _check_shape(self, program: Program, answer: Answer) -> None:
-        if isinstance(program, ConeProgram):
-            expected = (program.q.size, program.b.size)
-        else:
-            expected = (len(program), 0 if program.total is None else 1)
+        match program:
+            case ConeProgram():
+                expected = (program.q.size, program.b.size)
+            case LinearSystem():
+                expected = (program.rhs.size, int(program.bordered))
+            case LeastSquares():
+                expected = (program.features.shape[1], int(program.intercept))
+            case KernelQP():
+                expected = (len(program), 0 if program.total is None else 1)
         if (answer.point.size, answer.multipliers.size) != expected:
             raise SolverFailedError(
                 f"solver {self.name!r} must return a point and multipliers of sizes {expected}, but returned "

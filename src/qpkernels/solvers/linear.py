@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Linear algebra as a solver: Cholesky, conjugate gradients above a size, and least squares of least norm."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigvalsh, lstsq
+from scipy.sparse.linalg import LinearOperator, cg
+
+from qpkernels.arrays import Matrix, Vector
+from qpkernels.errors import SolverFailedError, UnsupportedOptionError
+from qpkernels.programs import LeastSquares, LinearSystem, Program, RidgedGram
+from qpkernels.solvers.interface import Answer, Claim, Request, Solver
+
+__all__ = ["LinearAlgebra"]
+
+_DENSE = 10_000
+"""Number of unknowns up to which H is factored; above, it is only multiplied by vectors."""
+
+_UNSOLVED = 1e-6
+"""Relative residual above which a factorisation has solved nothing: backward stable, it leaves about 1e-15."""
+
+_LANDMARKS = 1000
+"""Rank of the preconditioner: as many columns of K as conjugate gradients are spared."""
+
+
+class LinearAlgebra(Solver):
+    """scipy.linalg: a Cholesky factorisation, or preconditioned conjugate gradients above 10000 unknowns.
+
+    ``dense_limit`` moves that size, ``rank`` the rank of the preconditioner. ``tol`` bounds the relative residual of
+    conjugate gradients, to a hundredth, and max_iter their iterations.
+    """
+
+    name = "linear"
+    programs: ClassVar = (LinearSystem, LeastSquares)
+    options = frozenset({"tol", "max_iter"})
+    module = "scipy"
+    install = "pip install scipy"
+
+    def run(self, program: Program, request: Request, **options: Any) -> Answer:
+        """Solve, and say by what and how exactly."""
+        settings = {"dense_limit": _DENSE, "rank": _LANDMARKS}
+        if unknown := options.keys() - settings.keys():
+            raise UnsupportedOptionError(
+                f"linear has no option {', '.join(sorted(unknown))}; it has {', '.join(sorted(settings))}."
+            )
+        settings |= options
+        if isinstance(program, LeastSquares):
+            return _least_norm(program)
+        assert isinstance(program, LinearSystem)
+        if isinstance(program.matrix, RidgedGram) and program.rhs.size > settings["dense_limit"]:
+            return _conjugate_gradients(program, program.matrix, request, settings["rank"])
+        return _cholesky(program)
+
+
+def _least_norm(program: LeastSquares) -> Answer:
+    F = program.features
+    centre = F.mean(axis=0) if program.intercept else np.zeros(F.shape[1])
+    level = float(program.target.mean()) if program.intercept else 0.0
+    centred = F - centre
+    # Centring leaves rounding of the size of F itself, which is no rank; LAPACK's own cutoff would count it.
+    shrunk = float(np.linalg.norm(F)) / (float(np.linalg.norm(centred)) or 1.0)
+    cutoff = 10 * max(F.shape) * np.finfo(float).eps * max(1.0, shrunk)
+    w, _, rank, _ = lstsq(centred, program.target - level, cond=cutoff)
+    columns = w.size
+    words = f"rank {rank} of {columns}" + (": the w of least norm among several" if rank < columns else "")
+    return Answer(w, np.array([level - centre @ w]) if program.intercept else np.zeros(0), Claim.OPTIMAL, words)
+
+
+def _cholesky(program: LinearSystem) -> Answer:
+    matrix = program.matrix.dense() if isinstance(program.matrix, RidgedGram) else program.matrix
+    try:
+        factor = cho_factor(matrix, lower=True, check_finite=False)
+    except LinAlgError:
+        raise _singular(program, matrix) from None
+
+    def solve(rhs: Vector) -> Vector:
+        x = cho_solve(factor, rhs, check_finite=False)
+        # One step of refinement takes the rounding of the factorisation out.
+        return np.asarray(x + cho_solve(factor, rhs - matrix @ x, check_finite=False))
+
+    x, b = _bordered(solve(program.rhs), solve(np.ones(program.rhs.size)) if program.bordered else None)
+    if not program.residual(x, b) <= _UNSOLVED:
+        # Rounding may let the factorisation of a singular matrix pass, but not its solution.
+        raise _singular(program, matrix)
+    return _answer(program, x, b, Claim.OPTIMAL, "Cholesky", None)
+
+
+def _singular(program: LinearSystem, matrix: Matrix) -> SolverFailedError:
+    smallest = float(eigvalsh(matrix, subset_by_index=[0, 0], check_finite=False)[0])
+    return SolverFailedError(
+        f"the matrix of this {program.name} must be positive definite, but its smallest eigenvalue is "
+        f"{smallest:.3g}: two samples are equal to the kernel, or nearly; add a ridge (KernelRidge), or merge them."
+    )
+
+
+def _bordered(particular: Vector, ones: Vector | None) -> tuple[Vector, float]:
+    """Return x and b of the bordered system from H^-1 rhs and H^-1 1: 1'x = 0 determines b."""
+    if ones is None:
+        return particular, 0.0
+    b = float(particular.sum() / ones.sum())
+    x = particular - b * ones
+    return x - ones * (x.sum() / ones.sum()), b
+
+
+def _conjugate_gradients(program: LinearSystem, matrix: RidgedGram, request: Request, rank: int) -> Answer:
+    n, count = program.rhs.size, 0
+    if 8 * n**2 <= matrix.gram.memory_limit:
+        # What fits in memory need not be computed anew for each product.
+        matrix.gram.dense  # noqa: B018  a cached property
+    operator = LinearOperator((n, n), matvec=matrix.product, dtype=np.float64)
+    preconditioner = LinearOperator((n, n), matvec=_preconditioner(matrix, rank), dtype=np.float64)
+
+    def counted(_: Vector) -> None:
+        nonlocal count
+        count += 1
+
+    def solve(rhs: Vector) -> tuple[Vector, bool]:
+        x, stopped = cg(
+            operator, rhs, rtol=request.tol / 100, maxiter=request.max_iter, M=preconditioner, callback=counted
+        )
+        return x, stopped != 0
+
+    particular, stopped = solve(program.rhs)
+    ones = None
+    if program.bordered:
+        ones, also = solve(np.ones(n))
+        stopped |= also
+    x, b = _bordered(particular, ones)
+    claim = Claim.STOPPED if stopped else Claim.OPTIMAL
+    return _answer(program, x, b, claim, f"conjugate gradients, preconditioned by rank {rank}", count)
+
+
+def _preconditioner(matrix: RidgedGram, rank: int) -> Any:
+    """Return v -> (L L' + D)^-1 v, where L are columns of K by pivoted Cholesky, and D the ridge and what L misses."""
+    L, missed = _partial_cholesky(matrix, min(rank, matrix.shape[0]))
+    # What L misses of the trace, spread evenly, keeps the preconditioner above the ridge where that is tiny.
+    D = matrix.ridge + missed.mean() / matrix.shape[0]
+    D = np.maximum(D, np.finfo(float).eps * float(matrix.gram.diagonal.max()))
+    scaled = L / D[:, None]
+    inner = cho_factor(np.eye(L.shape[1]) + L.T @ scaled, check_finite=False)
+    return lambda v: v / D - scaled @ cho_solve(inner, scaled.T @ v, check_finite=False)
+
+
+def _partial_cholesky(matrix: RidgedGram, rank: int) -> tuple[Matrix, Vector]:
+    gram = matrix.gram
+    L = np.zeros((len(gram), rank))
+    missed = np.array(gram.diagonal)
+    for k in range(rank):
+        pivot = int(np.argmax(missed))
+        if missed[pivot] <= 1e-12 * float(gram.diagonal.max()):
+            return L[:, :k], missed
+        unit = np.zeros(len(gram))
+        unit[pivot] = 1.0
+        L[:, k] = (gram.product(unit) - L[:, :k] @ L[pivot, :k]) / np.sqrt(missed[pivot])
+        missed = np.maximum(missed - L[:, k] ** 2, 0.0)
+    return L, missed
+
+
+def _answer(program: LinearSystem, x: Vector, b: float, claim: Claim, how: str, count: int | None) -> Answer:
+    multipliers = np.array([b]) if program.bordered else np.zeros(0)
+    return Answer(x, multipliers, claim, f"{how}, relative residual {program.residual(x, b):.1e}", count)
