@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a loss is: a convex function of one number, with its conjugate, in NumPy and in CVXPY."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import ClassVar, TypeAlias
+
+import cvxpy as cp
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from qpkernels.errors import ParameterError
+
+__all__ = ["Loss", "MarginLoss", "ResidualLoss", "Values", "checked"]
+
+Values: TypeAlias = NDArray[np.float64]
+"""float64 array of any shape; losses work elementwise."""
+
+
+class Loss(ABC):
+    r"""A convex function phi of one number, and its conjugate :math:`\phi^*(s) = \sup_t s t - \phi(t)`.
+
+    A subclass is a frozen dataclass whose fields are its parameters. The laws that the tests check for each:
+
+    * ``value(t) + conjugate(s) >= s * t``, with equality where ``s == slope(t)``
+    * ``atom`` and ``conjugate_atom`` have these values, and are convex by CVXPY's rules
+    * ``value(t)`` is the largest ``s * t - conjugate(s)`` of all s.
+
+    A loss times C > 0 has the conjugate ``C * conjugate(s / C)``. Values too large for float64 are infinite.
+    """
+
+    name: ClassVar[str]
+    """What the loss is called in tables and figures."""
+
+    # What a subclass gives ------------------------------------------------------------------------------------
+
+    @property
+    @abstractmethod
+    def domain(self) -> tuple[float, float]:
+        """The ends of the interval where the conjugate is finite: the slopes that the loss takes or approaches."""
+
+    @abstractmethod
+    def atom(self, expression: cp.Expression) -> cp.Expression:
+        """Return the loss of every entry as a convex CVXPY expression, for an affine ``expression``."""
+
+    @abstractmethod
+    def conjugate_atom(self, expression: cp.Expression) -> cp.Expression:
+        """Return the conjugate of every entry as a convex CVXPY expression, for an affine ``expression``.
+
+        It is the conjugate on :attr:`domain` only; whoever states a problem adds the finite ends as constraints.
+        """
+
+    @abstractmethod
+    def _value(self, t: Values) -> Values:
+        """Return the losses."""
+
+    @abstractmethod
+    def _slope(self, t: Values) -> Values:
+        """Return one subgradient for each entry."""
+
+    @abstractmethod
+    def _conjugate(self, s: Values) -> Values:
+        """Return the conjugate of entries within the domain."""
+
+    # What a user calls ----------------------------------------------------------------------------------------
+
+    def value(self, t: ArrayLike) -> Values:
+        """Return phi(t), elementwise."""
+        with np.errstate(over="ignore"):
+            return np.asarray(self._value(np.asarray(t, dtype=np.float64)))
+
+    def slope(self, t: ArrayLike) -> Values:
+        """Return a subgradient of phi at t, elementwise; it lies within :attr:`domain`."""
+        with np.errstate(over="ignore"):
+            return np.asarray(self._slope(np.asarray(t, dtype=np.float64)))
+
+    def conjugate(self, s: ArrayLike) -> Values:
+        """Return the conjugate at s, elementwise; infinity outside :attr:`domain`."""
+        slopes, (lower, upper) = np.asarray(s, dtype=np.float64), self.domain
+        with np.errstate(over="ignore"):
+            inside = self._conjugate(np.clip(slopes, lower, upper))
+        return np.where((slopes < lower) | (slopes > upper), np.inf, inside)
+
+
+class MarginLoss(Loss):
+    """A loss of the margin z = y (f(x) + b), which is above 0 where the sign of f(x) + b is right."""
+
+
+class ResidualLoss(Loss):
+    """A loss of the residual r = y - f(x) - b."""
+
+
+def checked(
+    loss: Loss, name: str, *, above: float = -np.inf, least: float = -np.inf, below: float = np.inf, meaning: str
+) -> None:
+    """Replace the field ``name`` of a frozen loss by a float, or refuse one outside its range.
+
+    Raises
+    ------
+    ParameterError
+        If it is no finite number that is > ``above``, >= ``least`` and < ``below``.
+    """
+    given = getattr(loss, name)
+    bounds = [
+        *([f"above {above:g}"] if np.isfinite(above) else []),
+        *([f"of at least {least:g}"] if np.isfinite(least) else []),
+        *([f"below {below:g}"] if np.isfinite(below) else []),
+    ]
+    wanted = f"{name} must be a finite number {' and '.join(bounds)}"
+    try:
+        number = float(given)
+    except (TypeError, ValueError):
+        raise ParameterError(f"{wanted}, but {given!r} came; it is {meaning}.") from None
+    if not (np.isfinite(number) and above < number < below and number >= least):
+        raise ParameterError(f"{wanted}, but {number:g} came; it is {meaning}.")
+    object.__setattr__(loss, name, number)

@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Losses phi(z) of the margin z = y (f(x) + b): they fall, and charge margins that are small or negative."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, NoReturn
+
+import cvxpy as cp
+import numpy as np
+from scipy.special import expit, xlog1py, xlogy
+
+from formulations.losses.base import MarginLoss, Values
+from qpkernels.errors import UnsupportedProgramError
+
+__all__ = ["Hinge", "LogisticLoss", "SquaredHinge", "ZeroOne"]
+
+
+@dataclass(frozen=True)
+class Hinge(MarginLoss):
+    """max(0, 1 - z); its conjugate is s on [-1, 0]."""
+
+    name: ClassVar[str] = "hinge"
+
+    @property
+    def domain(self) -> tuple[float, float]:
+        """[-1, 0]."""
+        return -1.0, 0.0
+
+    def atom(self, expression: cp.Expression) -> cp.Expression:
+        """Return max(0, 1 - z)."""
+        return cp.pos(1 - expression)
+
+    def conjugate_atom(self, expression: cp.Expression) -> cp.Expression:
+        """Return s itself."""
+        return expression
+
+    def _value(self, t: Values) -> Values:
+        return np.maximum(0.0, 1.0 - t)
+
+    def _slope(self, t: Values) -> Values:
+        return np.where(t < 1.0, -1.0, 0.0)
+
+    def _conjugate(self, s: Values) -> Values:
+        return s
+
+
+@dataclass(frozen=True)
+class SquaredHinge(MarginLoss):
+    """max(0, 1 - z)^2, without a factor 1/2; its conjugate is s + s^2 / 4 for s <= 0."""
+
+    name: ClassVar[str] = "squared hinge"
+
+    @property
+    def domain(self) -> tuple[float, float]:
+        """Everything up to 0."""
+        return -np.inf, 0.0
+
+    def atom(self, expression: cp.Expression) -> cp.Expression:
+        """Return max(0, 1 - z)^2."""
+        return cp.square(cp.pos(1 - expression))
+
+    def conjugate_atom(self, expression: cp.Expression) -> cp.Expression:
+        """Return s + s^2 / 4."""
+        return expression + 0.25 * cp.square(expression)
+
+    def _value(self, t: Values) -> Values:
+        return np.maximum(0.0, 1.0 - t) ** 2
+
+    def _slope(self, t: Values) -> Values:
+        return -2.0 * np.maximum(0.0, 1.0 - t)
+
+    def _conjugate(self, s: Values) -> Values:
+        return s * (1.0 + 0.25 * s)
+
+
+@dataclass(frozen=True)
+class LogisticLoss(MarginLoss):
+    """log(1 + exp(-z)); with p = -s its conjugate is p log p + (1 - p) log(1 - p), for p in [0, 1].
+
+    Divided by log 2 it touches the 0/1 loss from above at z = 0.
+    """
+
+    name: ClassVar[str] = "logistic"
+
+    @property
+    def domain(self) -> tuple[float, float]:
+        """[-1, 0]."""
+        return -1.0, 0.0
+
+    def atom(self, expression: cp.Expression) -> cp.Expression:
+        """Return log(1 + exp(-z))."""
+        return cp.logistic(-expression)
+
+    def conjugate_atom(self, expression: cp.Expression) -> cp.Expression:
+        """Return p log p + (1 - p) log(1 - p) for p = -s."""
+        return -cp.entr(-expression) - cp.entr(1 + expression)
+
+    def _value(self, t: Values) -> Values:
+        return np.maximum(0.0, -t) + np.log1p(np.exp(-np.abs(t)))
+
+    def _slope(self, t: Values) -> Values:
+        return np.asarray(-expit(-t))
+
+    def _conjugate(self, s: Values) -> Values:
+        return np.asarray(xlogy(-s, -s) + xlog1py(1.0 + s, s))
+
+
+@dataclass(frozen=True)
+class ZeroOne(MarginLoss):
+    """1 where z <= 0, else 0: the count of errors, which the convex losses bound from above.
+
+    It is there to be drawn and counted. It is not convex, so that every other method refuses.
+    """
+
+    name: ClassVar[str] = "0/1"
+
+    @property
+    def domain(self) -> tuple[float, float]:
+        """Refused."""
+        self._refuse()
+
+    def atom(self, expression: cp.Expression) -> cp.Expression:
+        """Refuse."""
+        del expression
+        self._refuse()
+
+    def conjugate_atom(self, expression: cp.Expression) -> cp.Expression:
+        """Refuse."""
+        del expression
+        self._refuse()
+
+    def _value(self, t: Values) -> Values:
+        return np.where(np.isnan(t), np.nan, np.where(t <= 0.0, 1.0, 0.0))
+
+    def _slope(self, t: Values) -> Values:
+        del t
+        self._refuse()
+
+    def _conjugate(self, s: Values) -> Values:
+        del s
+        self._refuse()
+
+    def _refuse(self) -> NoReturn:
+        raise UnsupportedProgramError(
+            "the 0/1 loss is not convex: it has values only, no subgradient, no conjugate and no CVXPY expression; "
+            "state the problem with Hinge(), SquaredHinge() or LogisticLoss(), which bound it from above."
+        )

@@ -1,0 +1,248 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Losses psi(r) of the residual r = y - f(x) - b: they are 0 at 0 and charge both signs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import cvxpy as cp
+import numpy as np
+from scipy.special import xlog1py
+
+from formulations.losses.base import ResidualLoss, Values, checked
+
+__all__ = ["AbsolutePower", "EpsilonInsensitive", "Huber", "LogisticResidual", "Pinball", "Squared"]
+
+
+@dataclass(frozen=True)
+class EpsilonInsensitive(ResidualLoss):
+    """max(0, |r| - epsilon); its conjugate is epsilon |s| on [-1, 1].
+
+    Parameters
+    ----------
+    epsilon
+        At least 0, in the unit of y: half the width of the tube that costs nothing. 0 is the absolute loss.
+    """
+
+    epsilon: float
+    name: ClassVar[str] = "epsilon-insensitive"
+
+    def __post_init__(self) -> None:
+        checked(self, "epsilon", least=0.0, meaning="half the width of the tube that costs nothing")
+
+    @property
+    def domain(self) -> tuple[float, float]:
+        """[-1, 1]."""
+        return -1.0, 1.0
+
+    def atom(self, expression: cp.Expression) -> cp.Expression:
+        """Return max(0, |r| - epsilon)."""
+        return cp.pos(cp.abs(expression) - self.epsilon)
+
+    def conjugate_atom(self, expression: cp.Expression) -> cp.Expression:
+        """Return epsilon |s|."""
+        return self.epsilon * cp.abs(expression)
+
+    def _value(self, t: Values) -> Values:
+        return np.maximum(0.0, np.abs(t) - self.epsilon)
+
+    def _slope(self, t: Values) -> Values:
+        return np.where(np.abs(t) > self.epsilon, np.sign(t), 0.0)
+
+    def _conjugate(self, s: Values) -> Values:
+        return self.epsilon * np.abs(s)
+
+
+@dataclass(frozen=True)
+class Pinball(ResidualLoss):
+    """max(tau r, (tau - 1) r); its conjugate is 0 on [tau - 1, tau].
+
+    Parameters
+    ----------
+    tau
+        Between 0 and 1: the share of samples that the fit is to lie above. 1/2 is half the absolute loss.
+    """
+
+    tau: float
+    name: ClassVar[str] = "pinball"
+
+    def __post_init__(self) -> None:
+        checked(self, "tau", above=0.0, below=1.0, meaning="the quantile wanted")
+
+    @property
+    def domain(self) -> tuple[float, float]:
+        """[tau - 1, tau]."""
+        return self.tau - 1.0, self.tau
+
+    def atom(self, expression: cp.Expression) -> cp.Expression:
+        """Return max(tau r, (tau - 1) r)."""
+        return cp.maximum(self.tau * expression, (self.tau - 1.0) * expression)
+
+    def conjugate_atom(self, expression: cp.Expression) -> cp.Expression:
+        """Return 0 for every entry."""
+        return _zeros_like(expression)
+
+    def _value(self, t: Values) -> Values:
+        return np.maximum(self.tau * t, (self.tau - 1.0) * t)
+
+    def _slope(self, t: Values) -> Values:
+        return np.where(t >= 0.0, self.tau, self.tau - 1.0)
+
+    def _conjugate(self, s: Values) -> Values:
+        return 0.0 * s
+
+
+@dataclass(frozen=True)
+class Huber(ResidualLoss):
+    """r^2 / 2 for |r| <= delta, and delta |r| - delta^2 / 2 beyond; its conjugate is s^2 / 2 on [-delta, delta].
+
+    Parameters
+    ----------
+    delta
+        Above 0, in the unit of y: the size from which a residual counts as an outlier.
+    """
+
+    delta: float
+    name: ClassVar[str] = "Huber"
+
+    def __post_init__(self) -> None:
+        checked(self, "delta", above=0.0, meaning="the size from which a residual counts as an outlier")
+
+    @property
+    def domain(self) -> tuple[float, float]:
+        """[-delta, delta]."""
+        return -self.delta, self.delta
+
+    def atom(self, expression: cp.Expression) -> cp.Expression:
+        """Return the loss by CVXPY's Huber function, which is twice this one."""
+        return 0.5 * cp.huber(expression, self.delta)
+
+    def conjugate_atom(self, expression: cp.Expression) -> cp.Expression:
+        """Return s^2 / 2."""
+        return 0.5 * cp.square(expression)
+
+    def _value(self, t: Values) -> Values:
+        near = np.minimum(np.abs(t), self.delta)
+        return near * (np.abs(t) - 0.5 * near)
+
+    def _slope(self, t: Values) -> Values:
+        return np.clip(t, -self.delta, self.delta)
+
+    def _conjugate(self, s: Values) -> Values:
+        return 0.5 * s**2
+
+
+@dataclass(frozen=True)
+class Squared(ResidualLoss):
+    """r^2 / 2; its conjugate is s^2 / 2 everywhere."""
+
+    name: ClassVar[str] = "squared"
+
+    @property
+    def domain(self) -> tuple[float, float]:
+        """All numbers."""
+        return -np.inf, np.inf
+
+    def atom(self, expression: cp.Expression) -> cp.Expression:
+        """Return r^2 / 2."""
+        return 0.5 * cp.square(expression)
+
+    def conjugate_atom(self, expression: cp.Expression) -> cp.Expression:
+        """Return s^2 / 2."""
+        return 0.5 * cp.square(expression)
+
+    def _value(self, t: Values) -> Values:
+        return 0.5 * t**2
+
+    def _slope(self, t: Values) -> Values:
+        return t.copy()
+
+    def _conjugate(self, s: Values) -> Values:
+        return 0.5 * s**2
+
+
+@dataclass(frozen=True)
+class AbsolutePower(ResidualLoss):
+    """|r|^p; its conjugate is (p - 1) |s / p|^(p / (p - 1)), and for p = 1 it is 0 on [-1, 1].
+
+    Parameters
+    ----------
+    p
+        At least 1, for a loss that is convex. Raising it weighs large residuals more.
+    """
+
+    p: float
+    name: ClassVar[str] = "absolute power"
+
+    def __post_init__(self) -> None:
+        checked(self, "p", least=1.0, meaning="the power of |r|, and below 1 the loss is not convex")
+
+    @property
+    def domain(self) -> tuple[float, float]:
+        """All numbers, and [-1, 1] for p = 1."""
+        return (-1.0, 1.0) if self.p == 1.0 else (-np.inf, np.inf)
+
+    def atom(self, expression: cp.Expression) -> cp.Expression:
+        """Return |r|^p."""
+        # The power cone is exact; CVXPY's default would round p to a fraction.
+        return cp.power(cp.abs(expression), self.p, approx=False)
+
+    def conjugate_atom(self, expression: cp.Expression) -> cp.Expression:
+        """Return (p - 1) |s / p|^(p / (p - 1)), and 0 for p = 1."""
+        if self.p == 1.0:
+            return _zeros_like(expression)
+        return (self.p - 1.0) * cp.power(cp.abs(expression / self.p), self._dual_power, approx=False)
+
+    def _value(self, t: Values) -> Values:
+        return np.abs(t) ** self.p
+
+    def _slope(self, t: Values) -> Values:
+        return np.sign(t) * self.p * np.abs(t) ** (self.p - 1.0)
+
+    def _conjugate(self, s: Values) -> Values:
+        return 0.0 * s if self.p == 1.0 else (self.p - 1.0) * np.abs(s / self.p) ** self._dual_power
+
+    @property
+    def _dual_power(self) -> float:
+        return self.p / (self.p - 1.0)
+
+
+@dataclass(frozen=True)
+class LogisticResidual(ResidualLoss):
+    """-log(4 e^r / (1 + e^r)^2) = 2 log cosh(r / 2); its conjugate is (1+s) log(1+s) + (1-s) log(1-s) on [-1, 1].
+
+    The negative logarithm of the logistic density, up to a constant: quadratic near 0, linear far away.
+    """
+
+    name: ClassVar[str] = "logistic residual"
+
+    @property
+    def domain(self) -> tuple[float, float]:
+        """[-1, 1]."""
+        return -1.0, 1.0
+
+    def atom(self, expression: cp.Expression) -> cp.Expression:
+        """Return 2 log(1 + e^r) - r - log 4."""
+        return 2 * cp.logistic(expression) - expression - np.log(4.0)
+
+    def conjugate_atom(self, expression: cp.Expression) -> cp.Expression:
+        """Return (1 + s) log(1 + s) + (1 - s) log(1 - s)."""
+        return -cp.entr(1 + expression) - cp.entr(1 - expression)
+
+    def _value(self, t: Values) -> Values:
+        size = np.abs(t)
+        # cosh(r / 2) = 1 + 2 sinh(r / 4)^2 keeps the digits of small residuals; far away it overflows.
+        near = 2.0 * np.log1p(2.0 * np.sinh(0.25 * np.minimum(size, 1.0)) ** 2)
+        far = size + 2.0 * (np.log1p(np.exp(-size)) - np.log(2.0))
+        return np.where(size < 1.0, near, far)
+
+    def _slope(self, t: Values) -> Values:
+        return np.tanh(0.5 * t)
+
+    def _conjugate(self, s: Values) -> Values:
+        return np.asarray(xlog1py(1.0 + s, s) + xlog1py(1.0 - s, -s))
+
+
+def _zeros_like(expression: cp.Expression) -> cp.Expression:
+    return cp.Constant(np.zeros(expression.shape))
