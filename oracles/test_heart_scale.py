@@ -2,7 +2,8 @@
 """heart_scale of LIBSVM, 270 x 13: optima certified elsewhere, and LIBSVM's own answers under our certificate.
 
 The dual optima are certified to a relative gap of 5e-13 by an independent program. LIBSVM computes its kernel in
-float32, which is why its answers are held to 1e-5.
+float32, which is why its answers are held to 1e-5. The other models are held to what its program svm-train prints at
+-e 1e-8: objective, rho (the negative of the intercept), and numbers of support vectors.
 """
 
 from __future__ import annotations
@@ -13,9 +14,20 @@ from typing import Any
 
 import numpy as np
 import pytest
-from sklearn.svm import SVC
+from sklearn.svm import SVC, SVR, NuSVC, NuSVR, OneClassSVM
 
-from formulations import SoftMarginDual
+from formulations import (
+    NuMarginDual,
+    NuMarginPrimal,
+    NuTubeDual,
+    NuTubePrimal,
+    OneClassDual,
+    OneClassPrimal,
+    SoftMarginDual,
+    SoftTubeDual,
+    SoftTubePrimal,
+)
+from formulations.estimators import price_of_margin, scale_of_one_class
 from qpkernels.certificates import Status
 from qpkernels.datasets import Dataset, load_dataset
 from qpkernels.kernels import RBF, Kernel, Linear, Polynomial
@@ -114,3 +126,94 @@ def test_default_libsvm_is_not_proved_to_six_digits(row: Row, data: Dataset) -> 
     assert 1e-6 < certificate.relative_gap < 1e-2
     assert certificate.dual_value == pytest.approx(-row.optimum, rel=1e-5, abs=0)
     assert np.isfinite(certificate.primal_value)
+
+
+# --- the other models, as svm-train prints them ---
+
+
+RADIAL = rbf(G)[0]
+SHARP = {"gamma": G, "tol": 1e-8}
+CLOSE = 1e-5
+"""svm-train prints six decimals, and computes its kernel in float32."""
+
+
+@dataclass(frozen=True)
+class Printed:
+    """obj, rho, nSV and nBSV of svm-train."""
+
+    objective: float
+    rho: float
+    n_support: int
+    n_bounded: int
+
+    def agrees(self, objective: float, rho: float, solution: Any) -> None:
+        assert solution.status is Status.OPTIMAL
+        assert objective == pytest.approx(self.objective, rel=CLOSE, abs=0)
+        assert rho == pytest.approx(self.rho, rel=0, abs=CLOSE * max(1.0, abs(self.rho)))
+        assert (solution.n_support, solution.support.bounded.size) == (self.n_support, self.n_bounded)
+
+
+@pytest.mark.parametrize("form", [NuMarginDual, NuMarginPrimal])
+def test_nu_svc(form: type[NuMarginDual | NuMarginPrimal], data: Dataset) -> None:
+    """LIBSVM divides f and b by rho; half the norm of that is its objective."""
+    solution = form(data.X, data.y, RADIAL, nu=0.5).solve("clarabel", tol=1e-9)
+    rho = solution.edge
+    Printed(9.563630, 0.226564, 145, 125).agrees(
+        0.5 * solution.function.squared_norm / rho**2, -solution.intercept / rho, solution
+    )
+    price = price_of_margin(rho, len(data.y))
+    assert price == pytest.approx(0.465965, rel=CLOSE)
+    same = SoftMarginDual(data.X, data.y, RADIAL, C=price).solve("smo", tol=1e-10)
+    assert same.function(data.X) == pytest.approx(solution.function(data.X) / rho, abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("form", "solver"), [(SoftTubeDual, "smo"), (SoftTubeDual, "clarabel"), (SoftTubePrimal, "clarabel")]
+)
+@pytest.mark.parametrize(
+    ("kernel", "printed"),
+    [(RADIAL, Printed(-95.509975, 0.225342, 200, 145)), (Linear(), Printed(-109.344322, -0.132953, 208, 194))],
+    ids=["rbf", "linear"],
+)
+def test_epsilon_svr(
+    form: type[SoftTubeDual | SoftTubePrimal], solver: str, kernel: Kernel, printed: Printed, data: Dataset
+) -> None:
+    solution = form(data.X, data.y, kernel, C=1.0, epsilon=0.1).solve(solver, tol=1e-9)
+    sign = 1.0 if form is SoftTubeDual else -1.0
+    printed.agrees(sign * solution.objective, -solution.intercept, solution)
+
+
+@pytest.mark.parametrize("form", [NuTubeDual, NuTubePrimal])
+def test_nu_svr(form: type[NuTubeDual | NuTubePrimal], data: Dataset) -> None:
+    solution = form(data.X, data.y, RADIAL, nu=0.5, C=1.0).solve("clarabel", tol=1e-9)
+    sign = 1.0 if form is NuTubeDual else -1.0
+    Printed(-107.405051, 0.332139, 154, 114).agrees(sign * solution.objective, -solution.intercept, solution)
+    assert solution.epsilon == pytest.approx(0.225923, abs=CLOSE)
+
+
+@pytest.mark.parametrize(
+    ("form", "solver"), [(OneClassDual, "smo"), (OneClassDual, "clarabel"), (OneClassPrimal, "clarabel")]
+)
+def test_one_class(form: type[OneClassDual | OneClassPrimal], solver: str, data: Dataset) -> None:
+    """LIBSVM's multipliers add up to nu m, so that f and rho are nu m times ours, and its objective the square."""
+    solution = form(data.X, RADIAL, nu=0.5).solve(solver, tol=1e-9)
+    scale = scale_of_one_class(0.5, len(data.X))
+    sign = 1.0 if form is OneClassDual else -1.0
+    Printed(3366.935440, 54.425724, 141, 130).agrees(
+        sign * solution.objective * scale**2, solution.rho * scale, solution
+    )
+
+
+def test_the_other_models_certify_libsvm(data: Dataset) -> None:
+    X, y = data.X, data.y
+    pairs = [
+        (NuMarginDual(X, y, RADIAL, nu=0.5), NuSVC(nu=0.5, **SHARP).fit(X, y)),
+        (SoftTubeDual(X, y, RADIAL, C=1.0, epsilon=0.1), SVR(C=1.0, epsilon=0.1, **SHARP).fit(X, y)),
+        (NuTubeDual(X, y, RADIAL, nu=0.5, C=1.0), NuSVR(nu=0.5, C=1.0, **SHARP).fit(X, y)),
+        (OneClassDual(X, RADIAL, nu=0.5), OneClassSVM(nu=0.5, **SHARP).fit(X)),
+    ]
+    for model, machine in pairs:
+        assert model.certify(machine).holds(1e-4)
+    others = (NuSVC(nu=0.52, **SHARP), SVR(C=1.1, **SHARP), NuSVR(nu=0.52, **SHARP), OneClassSVM(nu=0.52, **SHARP))
+    for (model, _), other in zip(pairs, others, strict=True):
+        assert not model.certify(other.fit(X, y)).holds(1e-4)

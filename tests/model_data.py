@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the tests of the models share: the formulations found, data of both kinds, and KKT in NumPy."""
+"""What the tests of the models share: the formulations found, an example of each, its data, and KKT in NumPy."""
 
 from __future__ import annotations
 
 import inspect
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
@@ -12,9 +14,64 @@ import cvxpy as cp
 import numpy as np
 
 import formulations
+from formulations import (
+    ChebyshevFit,
+    ChebyshevFitDual,
+    HardMarginDual,
+    HardMarginGeometric,
+    HardMarginPrimal,
+    HardTubeDual,
+    HardTubePrimal,
+    HuberDual,
+    HuberPrimal,
+    InterpolationDual,
+    InterpolationPrimal,
+    KernelRidgeDual,
+    KernelRidgePrimal,
+    LaplaceFit,
+    LaplaceFitDual,
+    LeastAbsoluteFit,
+    LeastAbsoluteFitDual,
+    LeastSquaresCentred,
+    LeastSquaresDual,
+    LeastSquaresFit,
+    LeastSquaresFitDual,
+    LeastSquaresPrimal,
+    LeastSquaresSystem,
+    LinearProgramDual,
+    LinearProgramPrimal,
+    LogisticDual,
+    LogisticPenalised,
+    LogisticPrimal,
+    NuMarginDual,
+    NuMarginPrimal,
+    NuTubeDual,
+    NuTubePrimal,
+    OneClassDual,
+    OneClassPrimal,
+    PenalisedTube,
+    QuantileDual,
+    QuantilePrimal,
+    ResidualLossDual,
+    ResidualLossPrimal,
+    Separability,
+    SoftMarginDual,
+    SoftMarginHinge,
+    SoftMarginPrimal,
+    SoftTubeDual,
+    SoftTubeLoss,
+    SoftTubePrimal,
+    SparseApproximation,
+    SparseApproximationSplit,
+    SquaredHingeDual,
+    SquaredHingePrimal,
+)
 from formulations.base import Formulation
+from formulations.fit_forms import LinearFit
+from formulations.losses import AbsolutePower, LogisticResidual
+from formulations.solution import Solution
 from qpkernels.datasets import load_dataset, scale_features
-from qpkernels.kernels import RBF, Kernel
+from qpkernels.kernels import RBF, Kernel, Polynomial
 
 FORMULATIONS: tuple[type[Formulation], ...] = tuple(
     value
@@ -23,41 +80,14 @@ FORMULATIONS: tuple[type[Formulation], ...] = tuple(
 )
 """Every concrete formulation that the package makes public."""
 
-KERNELS: dict[str, Kernel | None] = {"explicit": None, "rbf": RBF(0.5)}
+KERNELS: dict[str, Kernel | None] = {"explicit": None, "rbf": RBF(0.5), "polynomial": Polynomial(2, 0.5, 0.0)}
+"""None: explicit features. The polynomial has 6 features of 3, which leaves residuals to a fit."""
 
 PRICE = 0.8
 """C of a soft margin in the contract, unless a test says otherwise."""
 
 
-@dataclass(frozen=True)
-class Case:
-    """A formulation with a kernel."""
-
-    form: type[Formulation]
-    kernel: str
-
-    def __str__(self) -> str:
-        return f"{self.form.__name__}-{self.kernel}"
-
-    @property
-    def is_soft(self) -> bool:
-        return "C" in inspect.signature(self.form).parameters
-
-    def data(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return data that the model has an answer for."""
-        return overlapping() if self.is_soft else separable()
-
-    def state(self, X: Any = None, y: Any = None, **parameters: Any) -> Any:
-        """Return the model on its own data, or on those given."""
-        own = self.data()
-        defaults = {"C": PRICE} if self.is_soft else {}
-        return self.form(
-            own[0] if X is None else X, own[1] if y is None else y, KERNELS[self.kernel], **(defaults | parameters)
-        )
-
-    @property
-    def is_kernel_qp(self) -> bool:
-        return self.state().kernel_qp() is not None
+# --- data ---
 
 
 def blobs(seed: int, samples: int, features: int, distance: float) -> tuple[np.ndarray, np.ndarray]:
@@ -74,8 +104,13 @@ def overlapping() -> tuple[np.ndarray, np.ndarray]:
     return blobs(seed=11, samples=30, features=3, distance=1.5)
 
 
+def touching() -> tuple[np.ndarray, np.ndarray]:
+    """Return 30 samples of which a few are on the wrong side of every line."""
+    return blobs(seed=11, samples=30, features=3, distance=3.0)
+
+
 def separable() -> tuple[np.ndarray, np.ndarray]:
-    """Return 30 samples that a line separates with room."""
+    """Return 30 samples that a line separates with room, with and without an intercept."""
     X, y = blobs(seed=5, samples=30, features=3, distance=2.0)
     X[:, 0] = y * (0.4 + np.abs(X[:, 0]))
     return X, y
@@ -92,11 +127,239 @@ def contradiction() -> tuple[np.ndarray, np.ndarray]:
     return np.vstack([X, X[:1]]), np.append(y, -y[0])
 
 
+def measured() -> tuple[np.ndarray, np.ndarray]:
+    """Return 24 samples with targets near a plane that misses the origin."""
+    rng = np.random.default_rng(17)
+    X = rng.normal(size=(24, 3))
+    return X, X @ np.array([1.0, -0.6, 0.3]) + 0.7 + 0.4 * rng.standard_t(3, size=24)
+
+
+def few() -> tuple[np.ndarray, np.ndarray]:
+    """Return 6 samples with more features than that: a plane meets any targets."""
+    rng = np.random.default_rng(23)
+    return rng.normal(size=(6, 8)), rng.normal(size=6)
+
+
+def cloud() -> tuple[np.ndarray]:
+    """Return 24 samples without targets, on one side of the origin."""
+    return (np.random.default_rng(29).normal(size=(24, 3)) + np.array([2.5, 1.0, 0.5]),)
+
+
 @cache
 def one_against_rest(name: str, positive: int) -> tuple[np.ndarray, np.ndarray]:
     """Return a bundled set with features in [-1, 1] and one class against the rest."""
     dataset = load_dataset(name)
     return scale_features(dataset.X), np.where(dataset.y == positive, 1, -1)
+
+
+# --- examples ---
+
+
+@dataclass(frozen=True)
+class Example:
+    """How the contract states a form: data and numbers for which the optimum is not 0.
+
+    Attributes
+    ----------
+    data
+        Returns the samples, and their labels or targets.
+    parameters
+        Hyper-parameters by name.
+    others
+        Further values of each hyper-parameter, to sweep.
+    kernels
+        Names of the kernels, explicit features first.
+    label
+        Tells several examples of a form apart.
+    """
+
+    data: Callable[[], tuple[np.ndarray, ...]]
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    others: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
+    kernels: tuple[str, ...] = ("explicit", "rbf")
+    label: str = ""
+
+
+_PRICES = {"C": (0.05, 3.0, np.linspace(0.1, 2.0, 30))}
+_TARGET_PRICES = {"C": (0.3, np.linspace(0.5, 2.0, 24))}
+
+_SEPARABLE = Example(separable)
+_SOFT = Example(overlapping, {"C": PRICE}, _PRICES)
+# Where the samples overlap too much for nu, the optimum is f = 0.
+_NU_MARGIN = Example(touching, {"nu": 0.61}, {"nu": (0.43, 0.54)})
+_ONE_CLASS = Example(cloud, {"nu": 0.3}, {"nu": (0.17, 0.8)})
+# A kernel of full rank fits every target exactly, which leaves nothing to be minimised.
+_FIT = Example(measured, kernels=("explicit", "polynomial"))
+_HARD_TUBE = Example(measured, {"epsilon": 1.4}, {"epsilon": (1.2, 1.9)})
+_SOFT_TUBE = Example(measured, {"C": 1.3, "epsilon": 0.25}, {**_TARGET_PRICES, "epsilon": (0.0, 0.6)})
+_QUANTILE = Example(measured, {"C": 1.3, "tau": 0.3}, {**_TARGET_PRICES, "tau": (0.45, 0.8)})
+_HUBER = Example(measured, {"C": 1.3, "delta": 0.35}, {**_TARGET_PRICES, "delta": (0.1, 1.0)})
+_LOSSES = (
+    Example(measured, {"C": 1.3, "loss": AbsolutePower(1.5)}, {"C": (0.3, 2.0)}, label="power"),
+    Example(measured, {"C": 1.3, "loss": LogisticResidual()}, {"C": (0.3, 2.0)}, label="logistic"),
+)
+_NU_TUBE = Example(measured, {"C": 1.3, "nu": 0.3}, {"C": (0.3, 2.0), "nu": (0.15, 0.7)})
+_LEAST_SQUARES = Example(measured, {"C": 1.3}, {"C": (0.3, 20.0)})
+_RIDGE = Example(measured, {"regularisation": 0.4}, {"regularisation": (0.1, 3.0)})
+# The kernel matrix of an interpolation has to be positive definite: explicit features must outnumber the samples.
+_INTERPOLATION = Example(few)
+_SPARSE = Example(measured, {"epsilon": 1.6}, {"epsilon": (1.7, 2.0)})
+
+EXAMPLES: dict[type[Formulation], tuple[Example, ...]] = {
+    Separability: (_SEPARABLE,),
+    HardMarginPrimal: (_SEPARABLE,),
+    HardMarginGeometric: (_SEPARABLE,),
+    HardMarginDual: (_SEPARABLE,),
+    SoftMarginPrimal: (_SOFT,),
+    SoftMarginHinge: (_SOFT,),
+    SoftMarginDual: (_SOFT,),
+    LinearProgramPrimal: (_SOFT,),
+    LinearProgramDual: (_SOFT,),
+    LogisticPrimal: (_SOFT,),
+    LogisticPenalised: (Example(overlapping, {"regularisation": 0.6}, {"regularisation": (0.1, 3.0)}),),
+    LogisticDual: (_SOFT,),
+    SquaredHingePrimal: (_SOFT,),
+    SquaredHingeDual: (_SOFT,),
+    NuMarginPrimal: (_NU_MARGIN,),
+    NuMarginDual: (_NU_MARGIN,),
+    OneClassPrimal: (_ONE_CLASS,),
+    OneClassDual: (_ONE_CLASS,),
+    LeastSquaresFit: (_FIT,),
+    LeastSquaresFitDual: (_FIT,),
+    LeastAbsoluteFit: (_FIT,),
+    LeastAbsoluteFitDual: (_FIT,),
+    LaplaceFit: (_FIT,),
+    LaplaceFitDual: (_FIT,),
+    ChebyshevFit: (_FIT,),
+    ChebyshevFitDual: (_FIT,),
+    HardTubePrimal: (_HARD_TUBE,),
+    HardTubeDual: (_HARD_TUBE,),
+    SoftTubePrimal: (_SOFT_TUBE,),
+    SoftTubeLoss: (_SOFT_TUBE,),
+    SoftTubeDual: (_SOFT_TUBE,),
+    PenalisedTube: (
+        Example(
+            measured,
+            {"regularisation": 0.4, "epsilon": 0.25},
+            {"regularisation": (0.1, 3.0), "epsilon": (0.0, 0.6)},
+        ),
+    ),
+    QuantilePrimal: (_QUANTILE,),
+    QuantileDual: (_QUANTILE,),
+    HuberPrimal: (_HUBER,),
+    HuberDual: (_HUBER,),
+    ResidualLossPrimal: _LOSSES,
+    ResidualLossDual: _LOSSES,
+    NuTubePrimal: (_NU_TUBE,),
+    NuTubeDual: (_NU_TUBE,),
+    LeastSquaresPrimal: (_LEAST_SQUARES,),
+    LeastSquaresSystem: (_LEAST_SQUARES,),
+    LeastSquaresCentred: (_LEAST_SQUARES,),
+    LeastSquaresDual: (_LEAST_SQUARES,),
+    KernelRidgePrimal: (_RIDGE,),
+    KernelRidgeDual: (_RIDGE,),
+    SparseApproximation: (_SPARSE,),
+    SparseApproximationSplit: (_SPARSE,),
+    InterpolationPrimal: (_INTERPOLATION,),
+    InterpolationDual: (_INTERPOLATION,),
+}
+"""How each form is stated in the contract."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """A formulation with a kernel; where its signature lets it, also without an intercept."""
+
+    form: type[Formulation]
+    kernel: str
+    label: str = ""
+    intercept: bool = True
+
+    def __str__(self) -> str:
+        parts = [self.form.__name__, self.kernel, self.label, "" if self.intercept else "without intercept"]
+        return "-".join(part for part in parts if part)
+
+    @property
+    def example(self) -> Example:
+        return next(example for example in EXAMPLES[self.form] if example.label == self.label)
+
+    @property
+    def has(self) -> frozenset[str]:
+        """Return the names of the arguments it is stated with."""
+        return frozenset(inspect.signature(self.form).parameters)
+
+    @property
+    def is_soft(self) -> bool:
+        return "C" in self.has
+
+    @property
+    def is_regression(self) -> bool:
+        return self.example.data in (measured, few)
+
+    def data(self) -> tuple[np.ndarray, ...]:
+        """Return data that the model has an answer for: samples, and labels or targets unless it takes none."""
+        return self.example.data()
+
+    def state(self, X: Any = None, y: Any = None, **parameters: Any) -> Any:
+        """Return the model on its own data and numbers, or on those given."""
+        own = self.data()
+        data = [own[0] if X is None else X, *([own[1] if y is None else y] if len(own) == 2 else [])]
+        settings = dict(self.example.parameters)
+        if not self.intercept:
+            settings["fit_intercept"] = False
+        return self.form(*data, KERNELS[self.kernel], **(settings | parameters))
+
+    @property
+    def is_kernel_qp(self) -> bool:
+        return self.state().kernel_qp() is not None
+
+    @property
+    def is_system(self) -> bool:
+        return self.state().system() is not None
+
+    @property
+    def routes(self) -> tuple[str, ...]:
+        """Return the solvers of the contract that take it."""
+        own = (("smo", self.is_kernel_qp), ("linear", self.is_system), ("clarabel", True))
+        return tuple(solver for solver, takes in own if takes)
+
+
+def _cases() -> Iterator[Case]:
+    for form in FORMULATIONS:
+        for example in EXAMPLES.get(form, ()):
+            for kernel in example.kernels:
+                yield Case(form, kernel, example.label)
+            if "fit_intercept" in inspect.signature(form).parameters:
+                yield Case(form, example.kernels[-1], example.label, intercept=False)
+
+
+CASES = list(_cases())
+ROUTES = [(case, solver) for case in CASES for solver in case.routes]
+CERTIFIED_CASES = [case for case in CASES if case.is_kernel_qp]
+FIRST_CASES = [case for case in CASES if case.intercept and case.kernel == case.example.kernels[0]]
+"""One case for each example, in explicit features: for what has nothing to do with the kernel."""
+SHARP = {"smo": 1e-11, "linear": 1e-9, "clarabel": 1e-8}
+"""The tolerance asked of each route where numbers are compared."""
+
+
+@cache
+def solved(case: Case, solver: str) -> tuple[Any, Any]:
+    """Return the model of a case and its sharp solution, which is also what its variables hold; leave both alone."""
+    model = case.state()
+    solution = model.solve(solver, tol=SHARP[solver])
+    assert isinstance(solution, Solution)
+    return model, solution
+
+
+def coefficients_of(model: Any, solution: Any) -> np.ndarray:
+    """Return coefficients of the solution's function over all samples."""
+    if not isinstance(model, LinearFit):
+        return np.asarray(solution.beta)
+    K = model.gram.kernel(model.gram.X)
+    return np.linalg.lstsq(K, solution.decision - solution.intercept, rcond=1e-10)[0]
+
+
+# --- KKT in NumPy ---
 
 
 def relative_error(value: float, expected: float) -> float:
@@ -120,9 +383,12 @@ def lagrangian(problem: cp.Problem) -> float:
     return sign * float(problem.objective.value) + float(sum(terms))
 
 
-CASES = [Case(form, kernel) for form in FORMULATIONS for kernel in KERNELS]
-ROUTES = [(case, solver) for case in CASES for solver in (("smo", "clarabel") if case.is_kernel_qp else ("clarabel",))]
-CERTIFIED_CASES = [case for case in CASES if case.is_kernel_qp]
-SOFT_CASES = [case for case in CASES if case.is_soft]
-SHARP = {"smo": 1e-11, "clarabel": 1e-8}
-"""The tolerance asked of each route where numbers are compared."""
+@contextmanager
+def restored(problem: cp.Problem) -> Iterator[dict[cp.Variable, np.ndarray]]:
+    """Give the variables their present values back at the end."""
+    here = {variable: np.array(variable.value) for variable in problem.variables()}
+    try:
+        yield here
+    finally:
+        for variable, value in here.items():
+            variable.value = value

@@ -17,13 +17,22 @@ from formulations import (
     HardMarginDual,
     HardMarginGeometric,
     HardMarginPrimal,
+    KernelRidgePrimal,
+    LeastSquaresDual,
+    LeastSquaresFit,
+    LeastSquaresSystem,
+    LinearProgramPrimal,
+    LogisticDual,
+    NuTubeDual,
+    OneClassPrimal,
+    ResidualLossPrimal,
     SoftMarginDual,
     SoftMarginHinge,
     SoftMarginPrimal,
     compare,
 )
 from formulations.compare import Row
-from model_data import overlapping, separable, xor
+from model_data import Case, overlapping, separable, solved, xor
 from qpkernels.errors import ParameterError
 from qpkernels.kernels import RBF
 from qpkernels.programs import ConeProgram
@@ -156,7 +165,7 @@ def test_one_model_and_all_solvers() -> None:
     names = [row.solver for row in rows]
     assert names[0] == "smo"
     assert names[1:] == sorted(names[1:])
-    assert set(names) == {solver.name for solver in installed_solvers()}
+    assert set(names) == {solver.name for solver in installed_solvers()} - {"linear"}
     assert {"smo", "clarabel", "osqp", "scs"} <= {row.solver for row in rows if row.status == "optimal"}
 
 
@@ -275,6 +284,56 @@ def test_nothing_to_compare() -> None:
 def test_progress_goes_to_standard_error(capsys: pytest.CaptureFixture[str]) -> None:
     compare(soft()[2], ["smo"], progress=True)
     assert capsys.readouterr().out == ""
+
+
+# --- every kind of model ---
+
+KINDS = [
+    Case(HardMarginGeometric, "explicit"),
+    Case(LinearProgramPrimal, "explicit"),
+    Case(LogisticDual, "explicit"),
+    Case(LeastSquaresDual, "rbf"),
+    Case(LeastSquaresFit, "explicit"),
+    Case(LeastSquaresSystem, "explicit"),
+    Case(KernelRidgePrimal, "explicit"),
+    Case(NuTubeDual, "explicit"),
+    Case(OneClassPrimal, "explicit"),
+    Case(ResidualLossPrimal, "explicit", "power"),
+]
+
+
+@pytest.mark.parametrize("case", KINDS, ids=str)
+def test_all_solvers_are_those_that_take_the_model(case: Case) -> None:
+    model = case.state()
+    rows = comparison(model, "all")
+    takes = {solver.name for solver in installed_solvers() if model.refusal(solver) is None}
+    assert {row.solver for row in rows} == takes
+    assert ("linear" in takes) == case.is_system
+    assert ("smo" in takes) == case.is_kernel_qp
+    proved = [row for row in rows if row.status == "optimal"]
+    assert {"clarabel", *case.routes} <= {row.solver for row in proved}
+    expected = solved(case, "clarabel")[1]
+    for row in proved:
+        assert row.objective == pytest.approx(expected.objective, rel=3e-5, abs=1e-6)
+        assert row.n_support == expected.n_support
+    assert all("DISAGREE" not in remark for remark in rows.remarks)
+    assert str(rows)
+    for solver in {solver.name for solver in installed_solvers()} - takes:
+        (row,) = comparison(model, [solver])
+        assert row.status == "failed"
+        assert f"{solver!r} " in row.reason
+
+
+def test_models_of_all_kinds_stand_in_one_table() -> None:
+    rows = comparison([case.state() for case in KINDS], ["linear", "clarabel"])
+    assert len(rows) == 2 * len(KINDS)
+    dense = [row for row in rows if row.formulation in ("LogisticDual", "LeastSquaresDual") and row.status == "optimal"]
+    assert len(dense) == 3
+    assert all(row.n_support is None for row in dense)
+    refused = [row.formulation for row in rows if row.status == "failed"]
+    assert refused == [case.form.__name__ for case in KINDS if not case.is_system]
+    assert rows.to_pandas()["n_support"].isna().sum() >= len(refused) + len(dense)
+    assert len(json.loads(rows.to_json())) == len(rows)
 
 
 # --- what it looks like ---

@@ -12,17 +12,43 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from formulations import (
+    ChebyshevFit,
     HardMarginDual,
     HardMarginGeometric,
     HardMarginPrimal,
+    HardTubeDual,
+    HardTubePrimal,
+    HuberDual,
     HullIntersection,
+    InterpolationPrimal,
+    KernelRidgeDual,
+    KernelRidgePrimal,
+    LeastAbsoluteFit,
+    LeastSquaresCentred,
+    LeastSquaresDual,
+    LeastSquaresPrimal,
+    LeastSquaresSystem,
+    LogisticDual,
+    LogisticPenalised,
+    NuMarginDual,
+    NuTubeDual,
+    OneClassDual,
+    PenalisedTube,
+    QuantileDual,
+    ResidualLossPrimal,
     Separability,
     SoftMarginDual,
     SoftMarginHinge,
     SoftMarginPrimal,
+    SoftTubeDual,
+    SparseApproximation,
+    SparseApproximationSplit,
+    SquaredHingeDual,
 )
+from formulations.losses import AbsolutePower, EpsilonInsensitive, Huber, Pinball, Squared
 from qpkernels.certificates import Status
-from qpkernels.kernels import RBF, Kernel, Linear, Polynomial
+from qpkernels.errors import InfeasibleError
+from qpkernels.kernels import RBF, Kernel, Linear, Polynomial, Precomputed
 
 TOL = 1e-9
 
@@ -254,3 +280,214 @@ def test_the_strategy_draws_both_kinds() -> None:
 
     collect()
     assert len(kinds) == 2
+
+
+# --- relations between the models ---
+
+relation = settings(derandomize=True, deadline=None, max_examples=15, database=None)
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Random samples with real targets, a kernel and a price."""
+
+    X: np.ndarray
+    y: np.ndarray
+    kernel: Kernel | None
+    C: float
+
+
+@st.composite
+def targets(draw: st.DrawFn) -> Measured:
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    samples, features = draw(st.integers(8, 20)), draw(st.integers(1, 3))
+    X = rng.normal(size=(samples, features))
+    y = np.sin(2 * X[:, 0]) + 0.5 + 0.3 * rng.standard_t(3, size=samples)
+    kernel = draw(st.sampled_from([None, Linear(), RBF(0.5), RBF(2.0), Polynomial(2, 0.5, 1.0)]))
+    return Measured(X, y, kernel, 10.0 ** draw(st.floats(-1, 1)))
+
+
+def proved(model: Any, tol: float = 1e-8, solver: str | None = None) -> Any:
+    solution = model.solve(solver, tol=tol)
+    assert solution.status is Status.OPTIMAL, solution
+    return solution
+
+
+def assert_same_function(one: Any, other: Any, X: np.ndarray, atol: float = 1e-3) -> None:
+    assert one.function(X) == pytest.approx(other.function(X), abs=atol * (1 + np.abs(other.function(X)).max()))
+
+
+@given(drawn=targets())
+@relation
+def test_four_ways_to_least_squares(drawn: Measured) -> None:
+    forms = (LeastSquaresDual, LeastSquaresPrimal, LeastSquaresSystem, LeastSquaresCentred)
+    data = (drawn.X, drawn.y, drawn.kernel)
+    dual, primal, system, centred = (proved(form(*data, C=drawn.C)) for form in forms)
+    for other in (primal, system, centred):
+        assert_same_function(other, dual, drawn.X, 1e-4)
+        assert other.intercept == pytest.approx(dual.intercept, abs=1e-4)
+    loss = proved(ResidualLossPrimal(*data, loss=Squared(), C=drawn.C))
+    assert loss.objective == pytest.approx(dual.objective, rel=1e-6)
+    squares = proved(ResidualLossPrimal(*data, loss=AbsolutePower(2.0), C=0.5 * drawn.C))
+    assert squares.objective == pytest.approx(dual.objective, rel=1e-6)
+    # Beyond the largest residual Huber's loss never turns linear.
+    wide = 2.0 * float(np.abs(dual.residuals).max())
+    assert proved(HuberDual(*data, C=drawn.C, delta=wide)).objective == pytest.approx(dual.objective, rel=1e-6)
+
+
+@given(drawn=targets())
+@relation
+def test_ridge_is_least_squares_through_the_origin(drawn: Measured) -> None:
+    data, m = (drawn.X, drawn.y, drawn.kernel), len(drawn.y)
+    ridge = 1.0 / drawn.C
+    dual, primal = (proved(form(*data, regularisation=ridge)) for form in (KernelRidgeDual, KernelRidgePrimal))
+    K = (drawn.kernel or Linear())(drawn.X)
+    beta = np.linalg.solve(K + ridge * np.eye(m), drawn.y)
+    assert dual.beta == pytest.approx(beta, abs=1e-6 * np.abs(beta).max())
+    f = K @ beta
+    assert primal.objective == pytest.approx((ridge * beta @ f + np.sum((drawn.y - f) ** 2)) / m, rel=1e-7)
+    unbiased = ResidualLossPrimal(*data, loss=Squared(), C=drawn.C, fit_intercept=False)
+    assert proved(unbiased).objective == pytest.approx(dual.objective, rel=1e-6)
+
+
+@given(drawn=targets(), width=st.floats(0.05, 0.5))
+@relation
+def test_one_tube_in_four_scalings(drawn: Measured, width: float) -> None:
+    data, m = (drawn.X, drawn.y, drawn.kernel), len(drawn.y)
+    soft = proved(SoftTubeDual(*data, C=drawn.C, epsilon=width))
+    loss = proved(ResidualLossPrimal(*data, loss=EpsilonInsensitive(width), C=drawn.C))
+    assert loss.objective == pytest.approx(-soft.objective, rel=1e-6)
+    unbiased = proved(SoftTubeDual(*data, C=drawn.C, epsilon=width, fit_intercept=False))
+    penalised = proved(PenalisedTube(*data, regularisation=0.5 / drawn.C, epsilon=width))
+    assert penalised.objective == pytest.approx(-unbiased.objective / (drawn.C * m), rel=1e-6)
+    # At epsilon = 0 the tube is the absolute loss: twice the pinball of the median.
+    absolute = proved(SoftTubeDual(*data, C=drawn.C, epsilon=0.0))
+    median = proved(QuantileDual(*data, C=2 * drawn.C, tau=0.5))
+    assert median.objective == pytest.approx(-absolute.objective, rel=1e-6)
+    pinball = proved(ResidualLossPrimal(*data, loss=Pinball(0.5), C=2 * drawn.C))
+    assert pinball.objective == pytest.approx(median.objective, rel=1e-6)
+
+
+@given(drawn=targets(), nu=st.floats(0.15, 0.85))
+@relation
+def test_a_nu_tube_is_the_soft_tube_of_the_width_it_finds(drawn: Measured, nu: float) -> None:
+    data = (drawn.X, drawn.y, drawn.kernel)
+    found = proved(NuTubeDual(*data, nu=nu, C=drawn.C))
+    soft = SoftTubeDual(*data, C=drawn.C, epsilon=found.epsilon)
+    cost = drawn.C * nu * len(drawn.y) * found.epsilon
+    assert -found.objective - cost == pytest.approx(-proved(soft).objective, rel=1e-5, abs=1e-6)
+    outside = found.slacks > 1e-5 * (1 + found.epsilon)
+    assert outside.sum() <= nu * len(drawn.y) + 1e-9
+
+
+@given(drawn=targets(), room=st.floats(1.05, 3.0))
+@relation
+def test_sparse_approximation_is_the_dual_of_the_hard_tube(drawn: Measured, room: float) -> None:
+    data = (drawn.X, drawn.y, drawn.kernel)
+    smallest = ChebyshevFit(*data, fit_intercept=False).solve(tol=1e-8).objective
+    # A narrow tube and a nearly singular kernel matrix leave coefficients of any size.
+    width = room * max(smallest, 0.5 * float(np.abs(drawn.y).max()))
+    values = [
+        proved(form(*data, epsilon=width), solver="clarabel").objective
+        for form in (SparseApproximation, SparseApproximationSplit)
+    ]
+    unbiased = {"epsilon": width, "fit_intercept": False}
+    primal = proved(HardTubePrimal(*data, **unbiased), solver="clarabel").objective
+    dual = proved(HardTubeDual(*data, **unbiased), solver="clarabel").objective
+    assert values == pytest.approx([dual, dual], rel=1e-6, abs=1e-7)
+    assert primal == pytest.approx(-dual, rel=1e-6, abs=1e-7)
+
+
+@given(drawn=targets(), share=st.floats(0.2, 0.8))
+@relation
+def test_the_smallest_tube_is_the_chebyshev_fit(drawn: Measured, share: float) -> None:
+    fit = proved(ChebyshevFit(drawn.X, drawn.y))
+    width = fit.objective
+    assert np.abs(fit.residuals).max() == pytest.approx(width, rel=1e-6)
+    assert proved(HardTubePrimal(drawn.X, drawn.y, epsilon=1.001 * width)).objective > 0
+    assert width <= np.abs(proved(LeastAbsoluteFit(drawn.X, drawn.y)).residuals).max() * (1 + 1e-6)
+    with pytest.raises(InfeasibleError, match="the smallest feasible epsilon is"):
+        HardTubePrimal(drawn.X, drawn.y, epsilon=share * width).solve("clarabel")
+
+
+@given(drawn=targets())
+@relation
+def test_interpolation_is_the_limit_of_the_ridge(drawn: Measured) -> None:
+    data = (drawn.X, drawn.y, RBF(2.0))
+    K = RBF(2.0)(drawn.X)
+    if np.linalg.cond(K) > 1e6:
+        return
+    solution = proved(InterpolationPrimal(*data))
+    assert solution.beta == pytest.approx(np.linalg.solve(K, drawn.y), rel=1e-6, abs=1e-8)
+    assert np.abs(solution.residuals).max() <= 1e-8
+    values = [KernelRidgeDual(*data, regularisation=ridge).solve().objective for ridge in (1e-2, 1e-6, 1e-10)]
+    assert values[0] <= values[1] <= values[2] <= solution.objective * (1 + 1e-9)
+    assert values[2] == pytest.approx(solution.objective, rel=1e-4)
+
+
+@given(drawn=targets(), delta=st.floats(0.1, 1.0))
+@relation
+def test_huber_by_its_own_form_and_by_its_loss(drawn: Measured, delta: float) -> None:
+    data = (drawn.X, drawn.y, drawn.kernel)
+    one = proved(HuberDual(*data, C=drawn.C, delta=delta))
+    other = proved(ResidualLossPrimal(*data, loss=Huber(delta), C=drawn.C))
+    assert one.objective == pytest.approx(other.objective, rel=1e-6)
+    assert_same_function(one, other, drawn.X)
+
+
+@given(drawn=data())
+@relation
+def test_the_squared_hinge_is_a_hard_margin_on_a_lifted_diagonal(drawn: Drawn) -> None:
+    K = drawn.named_kernel(drawn.X)
+    lifted = Precomputed(K + np.eye(len(K)) / (2 * drawn.C))
+    hard = proved(HardMarginDual(np.arange(len(K)), drawn.y, lifted), 1e-7)
+    squared = proved(SquaredHingeDual(drawn.X, drawn.y, drawn.kernel, C=drawn.C), 1e-7)
+    assert squared.objective == pytest.approx(hard.objective, rel=1e-6)
+    assert squared.alpha == pytest.approx(hard.alpha, abs=1e-2 * hard.alpha.max())
+
+
+@given(drawn=data())
+@relation
+def test_logistic_regression_in_two_scalings(drawn: Drawn) -> None:
+    m = len(drawn.y)
+    priced = proved(LogisticDual(drawn.X, drawn.y, drawn.kernel, C=drawn.C, fit_intercept=False))
+    penalised = proved(LogisticPenalised(drawn.X, drawn.y, drawn.kernel, regularisation=0.5 / drawn.C))
+    assert penalised.objective == pytest.approx(priced.objective / (drawn.C * m), rel=1e-6)
+    assert_same_function(priced, penalised, drawn.X)
+
+
+@given(drawn=data(), share=st.floats(0.3, 0.95))
+@relation
+def test_a_nu_machine_is_the_soft_margin_of_the_price_it_finds(drawn: Drawn, share: float) -> None:
+    m = len(drawn.y)
+    nu = share * 2 * min((drawn.y > 0).sum(), (drawn.y < 0).sum()) / m
+    found = proved(NuMarginDual(drawn.X, drawn.y, drawn.kernel, nu=nu), 1e-7)
+    if found.edge < 1e-2:
+        return
+    soft = proved(drawn.soft(C=1.0 / (m * found.edge)))
+    assert_same_function(soft, _Scaled(found, 1.0 / found.edge), drawn.X, 1e-2)
+    assert (found.slacks > 1e-5 * found.edge).sum() <= nu * m + 1e-9
+
+
+@dataclass(frozen=True)
+class _Scaled:
+    """A solution whose function is multiplied by a number."""
+
+    solution: Any
+    factor: float
+
+    def function(self, X: np.ndarray) -> np.ndarray:
+        return self.factor * self.solution.function(X)
+
+
+@given(drawn=data(), nu=st.floats(0.1, 0.9))
+@relation
+def test_at_most_a_share_nu_lies_outside_of_one_class(drawn: Drawn, nu: float) -> None:
+    solution = proved(OneClassDual(drawn.X, RBF(0.5), nu=nu))
+    m = len(drawn.X)
+    assert solution.outliers.size <= nu * m + 1e-9
+    assert len(solution.support) >= nu * m - 1e-9
+    assert solution.beta.sum() == pytest.approx(1.0, abs=1e-9)
+    # A line through the origin of the space: doubling the kernel doubles rho.
+    doubled = proved(OneClassDual(drawn.X, 2.0 * RBF(0.5), nu=nu))
+    assert doubled.rho == pytest.approx(2.0 * solution.rho, rel=1e-4)

@@ -5,12 +5,12 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Generic, TypeVar, cast
 
 from numpy.typing import ArrayLike
 
 from formulations.lowering import Lowered
-from formulations.routes import solve_cone_program, solve_kernel_qp
+from formulations.routes import solve_cone_program, solve_structured
 from formulations.solution import Candidate, Solution
 from formulations.statement import Statement
 from qpkernels.arrays import Vector
@@ -21,14 +21,18 @@ from qpkernels.errors import (
     SolverFailedError,
     UnboundedError,
     UnsupportedOptionError,
+    UnsupportedProgramError,
 )
-from qpkernels.programs import ConeProgram, KernelQP
+from qpkernels.programs import ConeProgram, KernelQP, LeastSquares, LinearSystem, Program
 from qpkernels.solvers import Solver, find_solver
 
-__all__ = ["Formulation"]
+__all__ = ["Answered", "Formulation"]
+
+Answered = TypeVar("Answered", bound=Solution, covariant=True)
+"""What solving a model of a kind returns."""
 
 
-class Formulation(Statement):
+class Formulation(Statement, Generic[Answered]):
     """A model on data: declared in CVXPY, solved by any solver, certified without it.
 
     A subclass declares the problem, and says how an answer is read from the solved problem and how one from elsewhere
@@ -45,7 +49,7 @@ class Formulation(Statement):
         """Read an answer from the values of the solved problem; ``z`` are the multipliers of its lowered rows."""
 
     @abstractmethod
-    def interpret(self, candidate: Candidate, certificate: Certificate, **facts: Any) -> Solution:
+    def interpret(self, candidate: Candidate, certificate: Certificate, **facts: Any) -> Answered:
         """Make a solution of an answer and its certificate; ``facts`` are the other fields of Solution."""
 
     def certify_answer(self, lowered: Lowered, x: Vector, z: Vector, candidate: Candidate) -> Certificate:
@@ -59,15 +63,23 @@ class Formulation(Statement):
         """Judge an answer of the textbook model from the data alone."""
 
     @abstractmethod
-    def state_partner(self) -> Formulation:
+    def state_partner(self) -> Formulation[Any]:
         """State the dual of a primal form, the primal of a dual, on the same data and hyper-parameters."""
 
     def kernel_qp(self) -> KernelQP | None:
         """Return the model as a KernelQP, or None if it is none."""
         return None
 
+    def system(self) -> LinearSystem | LeastSquares | None:
+        """Return the model as a problem of linear algebra, or None if it is none."""
+        return None
+
+    def from_system(self, point: Vector, intercept: float) -> Candidate:
+        """Read an answer from the solution of :meth:`system`."""
+        return self.candidate((point, intercept))
+
     def objective_of(self, certificate: Certificate) -> float:
-        """Return the value of this form where the KernelQP's primal value is that of ``certificate``."""
+        """Return the value of this form where the values of the problem it comes from are those of ``certificate``."""
         return certificate.primal_value
 
     def explain_infeasible(self, certificate: Certificate, multipliers: Vector, words: str) -> Exception:
@@ -92,7 +104,7 @@ class Formulation(Statement):
     # What a user calls ----------------------------------------------------------------------------------------
 
     @cached_property
-    def partner(self) -> Formulation:
+    def partner(self) -> Formulation[Any]:
         """The dual of a primal form, the primal of a dual; it shares data and hyper-parameters with this model.
 
         Raises
@@ -117,14 +129,14 @@ class Formulation(Statement):
         warm_start: Solution | ArrayLike | None = None,
         verbose: bool = False,
         **options: Any,
-    ) -> Solution:
+    ) -> Answered:
         """Solve the problem and certify the answer.
 
         Parameters
         ----------
         solver
-            Name of a registered solver (``qpkernels solvers`` lists them). None: smo where the model is a KernelQP,
-            else clarabel.
+            Name of a registered solver (``qpkernels solvers`` lists them). None: linear where the model is a linear
+            system, smo where it is another KernelQP, else clarabel.
         tol
             Above 0: the relative duality gap and residuals that the certificate must show for ``optimal``.
         max_iter, time_limit
@@ -148,31 +160,48 @@ class Formulation(Statement):
             If the solver gives no answer.
         """
         self.check_parameters()
-        best = "clarabel" if self.kernel_qp() is None else "smo"
-        backend = find_solver(best if solver is None else solver)
+        backend = find_solver(self._best_solver() if solver is None else solver)
         limits: dict[str, Any] = {"tol": tol, "max_iter": max_iter, "time_limit": time_limit, "verbose": verbose}
-        if self._takes_kernel_qp(backend):
-            start = warm_start.beta if isinstance(warm_start, Solution) else warm_start
-            return solve_kernel_qp(self, backend, limits | {"warm_start": start} | options)
-        if warm_start is not None:
+        program = self._structure_for(backend)
+        if isinstance(program, KernelQP):
+            limits["warm_start"] = warm_start.beta if isinstance(warm_start, Solution) else warm_start
+        elif warm_start is not None:
             raise UnsupportedOptionError(
                 f"a {self.name} starts warm with smo only, not with {backend.name!r}; "
                 "hand a point of the lowered program to the solver itself: model.lower().program."
             )
-        return solve_cone_program(self, backend, limits | options)
+        if program is not None:
+            return cast(Answered, solve_structured(self, program, backend, limits | options))
+        if ConeProgram not in backend.programs:
+            raise UnsupportedProgramError(f"{self.refusal(backend)}; choose a cone solver such as clarabel.")
+        return cast(Answered, solve_cone_program(self, backend, limits | options))
 
     def refusal(self, solver: Solver) -> str | None:
         """Return why ``solver`` does not take this model, or None if it does."""
-        program = self.kernel_qp() if self._takes_kernel_qp(solver) else self.lower().program
-        if program is None:
-            why = "it was extended" if self.is_extended else "its textbook problem is another"
-            return f"solver {solver.name!r} takes a KernelQP, and this {self.name} is none, since {why}"
-        return solver.refusal(program)
+        program = self._structure_for(solver)
+        if program is None and ConeProgram in solver.programs:
+            program = self.lower().program
+        if program is not None:
+            return solver.refusal(program)
+        kinds = " or a ".join(kind.__name__ for kind in solver.programs)
+        why = "it was extended" if self.is_extended else "its textbook problem is another"
+        return f"solver {solver.name!r} takes a {kinds}, and this {self.name} is none, since {why}"
 
-    def _takes_kernel_qp(self, solver: Solver) -> bool:
-        """Return whether ``solver`` is to be given the KernelQP: it takes no other, or takes it and there is one."""
-        takes = KernelQP in solver.programs
-        return takes and (self.kernel_qp() is not None or ConeProgram not in solver.programs)
+    def _structures(self) -> tuple[Program, ...]:
+        """Return the programs beside the lowered one that the model is, the most special first; extended it is none."""
+        if self.is_extended:
+            return ()
+        return tuple(program for program in (self.system(), self.kernel_qp()) if program is not None)
+
+    def _structure_for(self, solver: Solver) -> Program | None:
+        """Return the first of the structured programs that ``solver`` takes; None: it is given the lowered one."""
+        return next((program for program in self._structures() if isinstance(program, solver.programs)), None)
+
+    def _best_solver(self) -> str:
+        structures = self._structures()
+        if not structures:
+            return "clarabel"
+        return "smo" if isinstance(structures[0], KernelQP) else "linear"
 
     def certify(self, candidate: Any) -> Certificate:
         """Certify an answer from anywhere: a Solution, a pair (beta, b), or a fitted SVC of scikit-learn.
@@ -190,6 +219,7 @@ class Formulation(Statement):
                 f"an answer from outside cannot be certified for an extended {self.name}: the multipliers of the "
                 "added constraints are missing. Solve it, or certify against the model without the extension."
             )
+        self.check_parameters()
         return self.certify_candidate(self.candidate(candidate))
 
     @abstractmethod
@@ -197,6 +227,11 @@ class Formulation(Statement):
         """Read an answer from outside in the terms of the model."""
 
     # Shared machinery -----------------------------------------------------------------------------------------
+
+    def prepare_structure(self, program: Program) -> None:
+        """Compute what the structured program needs of the kernel matrix, so that its time is told apart."""
+        if isinstance(program, KernelQP):
+            program.gram.dense  # noqa: B018  a cached property
 
     def prepare(self) -> None:
         """Compute the kernel matrix if the declaration needs it, so that its time is told apart."""

@@ -19,7 +19,6 @@ from rich.table import Table
 
 import qpkernels
 from formulations.command_options import (
-    MODELS,
     SOFT_MARGIN,
     Coef0,
     Data,
@@ -32,19 +31,20 @@ from formulations.command_options import (
     Positive,
     Price,
     Scale,
+    Settings,
     Target,
     TimeLimit,
     Tolerance,
     choose_kernel,
     describe,
-    has_price,
+    hyperparameters,
     read_data,
     state_model,
 )
 from formulations.compare import compare
 from formulations.comparison import without_nan
 from formulations.solution import Solution
-from qpkernels.errors import InfeasibleError, ParameterError, QPKernelsError
+from qpkernels.errors import InfeasibleError, QPKernelsError
 from qpkernels.programs import ConeProgram
 from qpkernels.solvers import Solver, registered_solvers
 
@@ -124,6 +124,7 @@ def solve(
     degree: Degree = None,
     coef0: Coef0 = None,
     price: Price = None,
+    settings: Settings = None,
     scale: Scale = False,
     positive: Positive = None,
     target: Target = None,
@@ -133,8 +134,9 @@ def solve(
     json_path: JsonPath = None,
 ) -> None:
     """Solve one formulation by one solver, and say how well the answer is proved."""
-    X, y = read_data(data, scale, positive, target)
-    stated = state_model(model, X, y, choose_kernel(kernel, X, gamma, degree, coef0), price)
+    values = hyperparameters(price, settings, [model])
+    X, y = read_data(data, scale, positive, target, [model])
+    stated = state_model(model, X, y, choose_kernel(kernel, X, gamma, degree, coef0), values)
     try:
         solution = stated.solve(solver, tol=tol, time_limit=time_limit)
     except InfeasibleError as error:
@@ -163,6 +165,7 @@ def compare_command(
     degree: Degree = None,
     coef0: Coef0 = None,
     price: Price = None,
+    settings: Settings = None,
     scale: Scale = False,
     positive: Positive = None,
     target: Target = None,
@@ -171,19 +174,17 @@ def compare_command(
     json_path: JsonPath = None,
 ) -> None:
     """Solve several formulations by several solvers, to see who agrees and who is proved."""
-    X, y = read_data(data, scale, positive, target)
+    values = hyperparameters(price, settings, models)
+    X, y = read_data(data, scale, positive, target, models)
     function = choose_kernel(kernel, X, gamma, degree, coef0)
-    priced = [model for model in models if model in MODELS and has_price(model)]
-    if price is not None and not priced:
-        raise ParameterError(f"none of {', '.join(models)} has slacks, so there is no --C; leave it out.")
-    stated = [state_model(model, X, y, function, price if model in priced else None) for model in models]
+    stated = [state_model(model, X, y, function, values) for model in models]
     comparison = compare(stated, solver or "all", tol=tol, time_limit=time_limit)
     if json_path is None or json_path != "-":
         console = Console()
         if not console.is_terminal and "COLUMNS" not in os.environ:
             console = Console(width=200)
-        prices = f", C = {1.0 if price is None else price:g}" if priced else ""
-        console.print(f"{data}: {len(y)} samples, {X.shape[1]} features, {describe(function)}{prices}", markup=False)
+        chosen = "".join(f", {name} = {value:g}" for name, value in values.items())
+        console.print(f"{data}: {len(y)} samples, {X.shape[1]} features, {describe(function)}{chosen}", markup=False)
         console.print(comparison)
     if json_path is not None:
         _write_json(json.loads(comparison.to_json()), json_path)
@@ -200,14 +201,16 @@ def export(
     degree: Degree = None,
     coef0: Coef0 = None,
     price: Price = None,
+    settings: Settings = None,
     scale: Scale = False,
     positive: Positive = None,
     target: Target = None,
     json_path: JsonPath = None,
 ) -> None:
     """Write the matrices of a formulation, every block named; qpsolvers.Problem.load reads quadratic programs."""
-    X, y = read_data(data, scale, positive, target)
-    stated = state_model(model, X, y, choose_kernel(kernel, X, gamma, degree, coef0), price)
+    values = hyperparameters(price, settings, [model])
+    X, y = read_data(data, scale, positive, target, [model])
+    stated = state_model(model, X, y, choose_kernel(kernel, X, gamma, degree, coef0), values)
     written = stated.export(path)
     program = stated.lower().program
     record: dict[str, Any] = {

@@ -3,15 +3,18 @@
 
 from __future__ import annotations
 
-import inspect
 import re
+from collections.abc import Iterable
 from typing import Annotated, Any
 
 import numpy as np
 import typer
+from numpy.typing import NDArray
 
 import formulations
 from formulations.binary import BinaryClassifier
+from formulations.classification import OneClassDual, OneClassPrimal
+from formulations.machine import KernelMachine
 from qpkernels.arrays import Matrix
 from qpkernels.datasets import load_dataset, one_versus_rest, scale_features
 from qpkernels.errors import ParameterError
@@ -31,12 +34,13 @@ __all__ = [
     "Positive",
     "Price",
     "Scale",
+    "Settings",
     "Target",
     "TimeLimit",
     "Tolerance",
     "choose_kernel",
     "describe",
-    "has_price",
+    "hyperparameters",
     "read_data",
     "state_model",
 ]
@@ -46,11 +50,14 @@ def _kebab(name: str) -> str:
     return re.sub(r"(?<=[a-z])(?=[A-Z])", "-", name).lower()
 
 
-MODELS: dict[str, type[BinaryClassifier]] = {
+MODELS: dict[str, type[KernelMachine[Any]]] = {
     _kebab(name): value
     for name, value in vars(formulations).items()
-    if name in formulations.__all__ and isinstance(value, type) and issubclass(value, BinaryClassifier)
+    if name in formulations.__all__ and isinstance(value, type) and issubclass(value, KernelMachine)
 }
+"""Every public form by its name on the command line."""
+
+_WITHOUT_TARGETS = (OneClassPrimal, OneClassDual)
 
 _MOST_CLASSES = 100
 """More different targets than this are taken for the values of a regression."""
@@ -77,7 +84,11 @@ Gamma = Annotated[
 ]
 Degree = Annotated[int | None, typer.Option(help="Degree of the polynomial kernel; default 3.")]
 Coef0 = Annotated[float | None, typer.Option(help="Constant of the polynomial kernel; default 0.")]
-Price = Annotated[float | None, typer.Option("--C", help="Price of a slack in a soft margin; default 1.")]
+Price = Annotated[float | None, typer.Option("--C", help="Price of a loss; default 1.")]
+Settings = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="NAME=VALUE", help="Another hyper-parameter, such as epsilon=0.1; may be repeated."),
+]
 Scale = Annotated[bool, typer.Option("--scale", help="Map every feature to [-1, 1].")]
 Positive = Annotated[str | None, typer.Option(help="The class that is +1, against all others.")]
 Target = Annotated[str | None, typer.Option(help="Target column of a CSV file: its name, or its number from 1.")]
@@ -86,23 +97,29 @@ TimeLimit = Annotated[float | None, typer.Option(help="Seconds for the solver.")
 JsonPath = Annotated[str | None, typer.Option("--json", help="Also write JSON to this file; '-' prints JSON only.")]
 
 
-def read_data(source: str, scale: bool, positive: str | None, target: str | None) -> tuple[Matrix, Any]:
-    """Return samples and labels of the data set that the options name."""
+def read_data(
+    source: str, scale: bool, positive: str | None, target: str | None, models: Iterable[str]
+) -> tuple[Matrix, Any]:
+    """Return samples and targets of the data set that the options name: two classes where a model separates them."""
     column: str | int | None = int(target) if target is not None and target.isdecimal() else target
     dataset = load_dataset(source, target=column)
     labels = dataset.y if positive is None else one_versus_rest(dataset.y, positive)
-    classes = np.unique(labels)
+    if any(issubclass(MODELS[model], BinaryClassifier) for model in models if model in MODELS):
+        _check_two_classes(source, np.unique(labels))
+    return scale_features(dataset.X) if scale else dataset.X, labels
+
+
+def _check_two_classes(source: str, classes: NDArray[Any]) -> None:
     if classes.size > _MOST_CLASSES:
         raise ParameterError(
             f"{source} has {classes.size} different targets, as for regression, and these models separate two classes; "
-            "take a data set of classes."
+            "take a data set of classes, or a regression model such as soft-tube-dual."
         )
     if classes.size > 2:
         raise ParameterError(
             f"{source} has {classes.size} different targets, and these models separate two classes; "
             f"name the one that is +1: --positive {classes[0]}."
         )
-    return scale_features(dataset.X) if scale else dataset.X, labels
 
 
 def choose_kernel(name: str, X: Matrix, gamma: str | None, degree: int | None, coef0: float | None) -> Kernel | None:
@@ -135,20 +152,38 @@ def _gamma(text: str | None, X: Matrix) -> float:
         raise ParameterError(f"--gamma must be a number, 'scale' or 'auto', but {text!r} came.") from None
 
 
-def state_model(model: str, X: Matrix, y: Any, kernel: Kernel | None, price: float | None) -> BinaryClassifier:
-    """State the model of that name."""
+def hyperparameters(price: float | None, settings: list[str] | None, models: Iterable[str]) -> dict[str, float]:
+    """Return the values of --C and --set by name, each of which some model must have."""
+    values = {} if price is None else {"C": price}
+    for setting in settings or []:
+        name, separator, text = setting.partition("=")
+        try:
+            values[name.strip()] = float(text)
+        except ValueError:
+            separator = ""
+        if not separator:
+            raise ParameterError(f"--set takes NAME=VALUE with a number, such as epsilon=0.1, but {setting!r} came.")
+    known = {model: _names(model) for model in models if model in MODELS}
+    for name in values:
+        if not any(name in names for names in known.values()):
+            has = "; ".join(f"{model} has {', '.join(names) or 'none'}" for model, names in known.items())
+            raise ParameterError(f"there is no hyper-parameter {name}: {has}; leave it out.")
+    return values
+
+
+def state_model(model: str, X: Matrix, y: Any, kernel: Kernel | None, values: dict[str, float]) -> KernelMachine[Any]:
+    """State the model of that name, with those of the values that it has."""
     if model not in MODELS:
         raise ParameterError(f"--model must be one of {', '.join(MODELS)}, but {model!r} came.")
-    if price is None:
-        return MODELS[model](X, y, kernel)
-    if not has_price(model):
-        raise ParameterError(f"{model} has no slacks, so it has no --C; leave it out.")
-    return MODELS[model](X, y, kernel, C=price)  # type: ignore[call-arg]
+    form: Any = MODELS[model]
+    own = {name: value for name, value in values.items() if name in _names(model)}
+    targets = () if issubclass(form, _WITHOUT_TARGETS) else (y,)
+    return form(X, *targets, kernel, **own)  # type: ignore[no-any-return]
 
 
-def has_price(model: str) -> bool:
-    """Return whether the model of that name has slacks with a price C."""
-    return "C" in inspect.signature(MODELS[model]).parameters
+def _names(model: str) -> list[str]:
+    """Return the names of the hyper-parameters of a model."""
+    return [parameter.name for parameter in MODELS[model].hyperparameters]
 
 
 def describe(kernel: Kernel | None) -> str:

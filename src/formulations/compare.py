@@ -20,7 +20,7 @@ __all__ = ["compare"]
 
 
 def compare(
-    models: Formulation | Iterable[Formulation],
+    models: Formulation[Solution] | Iterable[Formulation[Solution]],
     solvers: str | Iterable[str] = "all",
     *,
     tol: float = 1e-6,
@@ -79,13 +79,15 @@ def compare(
     return Comparison(tuple(rows), tol)
 
 
-def _labels(models: list[Formulation]) -> list[str]:
+def _labels(models: list[Formulation[Solution]]) -> list[str]:
     """Return a name for each model that tells it from the others."""
     names = [model.name + (" extended" if model.is_extended else "") for model in models]
     return [f"{name} #{names[:k].count(name) + 1}" if names.count(name) > 1 else name for k, name in enumerate(names)]
 
 
-def _solve(model: Formulation, name: str, tol: float, time_limit: float | None, options: dict[str, Any]) -> Solution:
+def _solve(
+    model: Formulation[Solution], name: str, tol: float, time_limit: float | None, options: dict[str, Any]
+) -> Solution:
     limit = time_limit if "time_limit" in find_solver(name).options else None
     return model.solve(name, tol=tol, time_limit=limit, **options)
 

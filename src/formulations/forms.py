@@ -1,40 +1,41 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The two sides of a two-class model: a primal in f and b, and a dual in the multipliers alpha."""
+"""The two sides of a kernel machine: a primal in f and b, and a dual in the coefficients."""
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from functools import cached_property
-from typing import Self
+from typing import Any, ClassVar, Self
 
 import cvxpy as cp
+import numpy as np
 
-from formulations.binary import BinaryClassifier
+from formulations.base import Answered
 from formulations.hypothesis import Hypothesis
 from formulations.lowering import Lowered
+from formulations.machine import KernelMachine
 from formulations.solution import Candidate
 from formulations.statement import Multipliers
-from formulations.two_classes import TwoClasses
 from qpkernels.arrays import Vector
 from qpkernels.certificates import Certificate, FunctionAtSamples
-from qpkernels.expansion import Expansion
 
 __all__ = ["DualForm", "PrimalForm"]
 
 
-class PrimalForm(BinaryClassifier):
-    """A problem in f and b, whose constraint ``margin`` has the multipliers alpha.
+class PrimalForm(KernelMachine[Answered]):
+    """A problem in f and b.
 
     Attributes
     ----------
     b
-        The intercept, a scalar CVXPY variable.
+        The intercept, a scalar CVXPY variable; the constant 0 in a model without.
     """
 
-    b: cp.Variable
+    b: cp.Variable | cp.Constant
 
-    def _bind(self, data: TwoClasses) -> None:
-        super()._bind(data)
-        self.b = cp.Variable(name="b")
+    def _make_variables(self) -> None:
+        super()._make_variables()
+        self.b = cp.Variable(name="b") if self.fit_intercept else cp.Constant(0.0)
 
     @cached_property
     def f(self) -> Hypothesis:
@@ -44,12 +45,22 @@ class PrimalForm(BinaryClassifier):
             hypothesis.assign(self.__dict__.pop("_coefficients"))
         return hypothesis
 
+    @property
+    def g(self) -> cp.Expression:
+        """The decision values f(x_i) + b, shape (m,)."""
+        return self.f.values + self.b
+
     def assign_function(self, beta: Vector) -> None:
         """Write f to w or u; where u would cost a factorisation that nobody asked for yet, when it is asked for."""
         if self.data.explicit or "f" in self.__dict__:
             self.f.assign(beta)
         else:
             self.__dict__["_coefficients"] = beta
+
+    def assign_intercept(self, intercept: float) -> None:
+        """Write b, where the model has one."""
+        if self.fit_intercept:
+            self.b.value = intercept
 
     def extend(self, *constraints: cp.Constraint, objective: cp.Expression | float | None = None) -> Self:
         """Return this model with further CVXPY constraints, and a further term in its objective, on the same variables.
@@ -83,28 +94,36 @@ class PrimalForm(BinaryClassifier):
             raise AttributeError(f"in explicit features, the variable of a {self.name} is w; pass a kernel for beta.")
         return self.f.coefficients
 
-    def recover(self, lowered: Lowered, z: Vector) -> Candidate:
-        """Read f and b from the variables, alpha from the margins."""
+    def read_beta(self, lowered: Lowered, z: Vector) -> Vector:
+        """Return the signed multipliers of the samples of the solved problem.
+
+        Where the model is a KernelQP with a smooth loss, they are the slopes of the loss at g, shifted to the sum that
+        the intercept demands.
+        """
         del lowered, z
-        return self.at_variables(self.y * self.constraint("margin").dual_value)
+        program = self.textbook_qp()
+        if program is None:
+            raise NotImplementedError(f"a {self.name} that is no KernelQP must say where its multipliers are")
+        return program.project(program.slopes(np.asarray(self.g.value)))
+
+    def recover(self, lowered: Lowered, z: Vector) -> Candidate:
+        """Read f and b from the variables, beta from the multipliers."""
+        return self.at_variables(self.read_beta(lowered, z))
 
     def at_variables(self, beta: Vector, scale: float = 1.0) -> Candidate:
         """Return the answer whose f and b are the variables times ``scale``, with ``beta`` read elsewhere."""
-        kernel, centers, coefficients = self.f.expansion()
         intercept = scale * float(self.b.value)
+        centers, coefficients = self.f.expansion()
         at = self.f.at_samples(coefficients)
-        return Candidate(
-            beta,
-            intercept,
-            Expansion(kernel, centers, scale * coefficients, intercept, self.data.classes),
-            FunctionAtSamples(scale * at.values, scale**2 * at.squared_norm),
-        )
+        outside = coefficients if self.data.explicit else self.gram.expansion_coefficients(coefficients)
+        function = self._function(centers, scale * outside, intercept)
+        return Candidate(beta, intercept, function, FunctionAtSamples(scale * at.values, scale**2 * at.squared_norm))
 
     def assign(self, candidate: Candidate) -> Multipliers:
-        """Write f and b, and return alpha of the margins."""
+        """Write f and b; the forms add the multipliers of their constraints."""
         self.assign_function(candidate.beta)
-        self.b.value = candidate.intercept
-        return {"margin": self.y * candidate.beta}
+        self.assign_intercept(candidate.intercept)
+        return {}
 
     def prepare(self) -> None:
         """Factor K unless f has weights."""
@@ -112,34 +131,34 @@ class PrimalForm(BinaryClassifier):
             self.gram.factor  # noqa: B018  a cached property
 
 
-class DualForm(BinaryClassifier):
-    """A problem in alpha, whose constraint ``balance`` has the multiplier b.
+class DualForm(KernelMachine[Answered]):
+    """A problem in the coefficients, whose constraint ``balance`` has the multiplier b; without b it is absent."""
 
-    Attributes
-    ----------
-    alpha
-        The multipliers, a CVXPY variable of shape (m,); beta = y * alpha.
-    """
+    maximised: ClassVar[bool] = False
+    """Whether the textbook maximises."""
 
-    alpha: cp.Variable
+    @property
+    @abstractmethod
+    def beta(self) -> cp.Expression:
+        """The signed coefficients of f = sum_j beta_j k(x_j, .), shape (m,), affine in the variables."""
 
-    def _bind(self, data: TwoClasses) -> None:
-        super()._bind(data)
-        self.alpha = cp.Variable(len(data.gram), name="alpha")
+    def balance(self, amount: cp.Expression) -> cp.Constraint | None:
+        """Return the equation that the free intercept implies, amount = 0; None in a model without."""
+        return amount == 0 if self.fit_intercept else None
 
     def recover(self, lowered: Lowered, z: Vector) -> Candidate:
-        """Read alpha from the variable, b from the balance."""
+        """Read beta from the variables, b from the balance."""
         del lowered, z
-        return self.candidate((self.y * self.alpha.value, self.constraint("balance").dual_value))
+        b: Any = self.constraint("balance").dual_value if self.fit_intercept else 0.0
+        return self.candidate((np.asarray(self.beta.value), float(b)))
 
     def assign(self, candidate: Candidate) -> Multipliers:
-        """Write alpha, and return b of the balance."""
-        self.alpha.value = self.y * candidate.beta
-        return {"balance": candidate.intercept}
+        """Return b of the balance; the forms write their variables."""
+        return {"balance": candidate.intercept} if self.fit_intercept else {}
 
     def objective_of(self, certificate: Certificate) -> float:
-        """Return the value of the minimised dual: the negative of the certificate's."""
-        return -certificate.dual_value
+        """Return the value of the dual: the certificate's, or its negative where the textbook minimises."""
+        return certificate.dual_value if self.maximised else -certificate.dual_value
 
     def prepare(self) -> None:
         """Compute K unless its features are few."""

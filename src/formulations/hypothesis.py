@@ -9,20 +9,21 @@ import numpy as np
 from qpkernels.arrays import Vector
 from qpkernels.certificates import FunctionAtSamples
 from qpkernels.gram import Gram
-from qpkernels.kernels import Kernel, Linear, Samples
+from qpkernels.kernels import Samples
 
 __all__ = ["Hypothesis", "half_squared_norm"]
 
 
-def half_squared_norm(gram: Gram, coefficients: cp.Variable, signs: Vector) -> cp.Expression:
-    """Return 1/2 ||f||^2 of f = sum_j s_j c_j k(x_j, .), for the variable c and signs s.
+def half_squared_norm(gram: Gram, coefficients: cp.Expression, signs: Vector | None = None) -> cp.Expression:
+    """Return 1/2 ||f||^2 of f = sum_j s_j c_j k(x_j, .), for coefficients c and signs s (1 where left out).
 
     Through explicit features where they are few, else through the dense K. That K is positive semidefinite is settled
     by the Gram matrix, so CVXPY need not test it again.
     """
+    s = np.ones(len(gram)) if signs is None else signs
     if gram.features is not None:
-        return 0.5 * cp.sum_squares((signs[:, None] * gram.features).T @ coefficients)
-    return 0.5 * cp.quad_form(coefficients, cp.psd_wrap(np.outer(signs, signs) * gram.dense))
+        return 0.5 * cp.sum_squares((s[:, None] * gram.features).T @ coefficients)
+    return 0.5 * cp.quad_form(coefficients, cp.psd_wrap(np.outer(s, s) * gram.dense))
 
 
 class Hypothesis:
@@ -69,11 +70,11 @@ class Hypothesis:
         """Give the variable the value that stands for sum_j beta_j k(x_j, .)."""
         self.variable.value = self._coordinates.T @ beta
 
-    def expansion(self) -> tuple[Kernel, Samples, Vector]:
-        """Return kernel, centers and coefficients of f at the variable's value."""
+    def expansion(self) -> tuple[Samples, Vector]:
+        """Return centers and coefficients of f at the variable's value; in explicit features w is the only center."""
         if self._explicit:
-            return Linear(), self.variable.value[None, :], np.ones(1)
-        return self._gram.kernel, self._gram.X, self._gram.coefficients(self.variable.value)
+            return self.variable.value[None, :], np.ones(1)
+        return self._gram.X, self._gram.coefficients(self.variable.value)
 
     def at_samples(self, coefficients: Vector) -> FunctionAtSamples:
         """Return f(x_i) and ||f||^2 at the variable's value and its coefficients, without CVXPY and without Phi."""

@@ -71,19 +71,25 @@ class Lowered:
         )
         self.problem.unpack(self.chain.invert(raw, self.inverse_data))
 
-    def auxiliary_multipliers(self, z: Vector, variable: cp.Variable) -> Vector:
-        """Return the multipliers of the inequalities that the reduction added and that involve ``variable``, in order.
+    def epigraphs(self, z: Vector, expression: cp.Expression) -> list[Vector]:
+        """Return the multipliers of each block of inequalities that the reduction added and that use ``expression``.
 
-        These are the multipliers of an epigraph row t >= g(x), which no declared constraint shows.
+        These are the multipliers of epigraph rows t >= a(expression), which no declared constraint shows, in the order
+        of the reduction: of the textbook's objective before whatever the user added.
         """
-        start = self.columns[variable.id]
-        touched = np.diff(self.program.A[:, start : start + variable.size].tocsr().indptr) > 0
-        added = np.zeros(z.size, dtype=bool)
-        for block in self.program.rows:
-            added[block.range] = block.name in self.added
-        for cone, rows in self.program.parts():
-            added[rows] &= isinstance(cone, Nonnegative)
-        return np.asarray(z[touched & added])
+        touching = np.zeros(self.program.q.size, dtype=bool)
+        for variable in expression.variables():
+            start = self.columns[variable.id]
+            touching[start : start + variable.size] = True
+        rows = np.diff(self.program.A[:, touching].tocsr().indptr) > 0
+        inequality = np.zeros(z.size, dtype=bool)
+        for cone, part in self.program.parts():
+            inequality[part] = isinstance(cone, Nonnegative)
+        return [
+            z[block.range]
+            for block in self.program.rows
+            if block.name in self.added and (rows & inequality)[block.range].any()
+        ]
 
 
 def lower(problem: cp.Problem, name: str) -> Lowered:

@@ -1,50 +1,61 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The two ways from a formulation to a certified solution: as a KernelQP, or lowered to a cone program."""
+"""The two ways from a formulation to a certified solution: by its structure, or lowered to a cone program."""
 
 from __future__ import annotations
 
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
+import cvxpy as cp
 import numpy as np
 
 from formulations.lowering import Lowered
 from formulations.solution import Candidate, Seconds, Solution
+from qpkernels.arrays import Vector
 from qpkernels.certificates import Certificate, Status, certify_infeasibility, certify_unboundedness
-from qpkernels.errors import UnsupportedProgramError
+from qpkernels.errors import InfeasibleError
+from qpkernels.programs import KernelQP, Program
 from qpkernels.solvers import Claim, Outcome, Solver
 
 if TYPE_CHECKING:
     from formulations.base import Formulation
 
-__all__ = ["solve_cone_program", "solve_kernel_qp"]
+__all__ = ["solve_cone_program", "solve_structured"]
 
 _PROOF_TOLERANCE = 1e-5
 """Residual within which multipliers count as a proof of infeasibility; solvers stop at about 1e-8 of theirs."""
 
 
-def solve_kernel_qp(model: Formulation, backend: Solver, arguments: dict[str, Any]) -> Solution:
-    """Solve the KernelQP of ``model``, write the answer to its variables, and certify it."""
-    program = model.kernel_qp()
-    if program is None:
-        raise UnsupportedProgramError(f"{model.refusal(backend)}; choose a cone solver such as clarabel.")
+def solve_structured(
+    model: Formulation[Solution], program: Program, backend: Solver, arguments: dict[str, Any]
+) -> Solution:
+    """Solve a KernelQP or linear system that ``model`` is, write the answer to its variables, and certify it."""
     begin = perf_counter()
-    program.gram.dense  # noqa: B018  computed here so that its time is told apart
+    model.prepare_structure(program)
     gram = perf_counter() - begin
     outcome = backend.solve(program, **arguments)
     if outcome.claim in (Claim.INFEASIBLE, Claim.UNBOUNDED) or not _is_finite(outcome):
         raise model.explain_failure(_quote(outcome))
     intercept = float(outcome.multipliers[0]) if outcome.multipliers.size else 0.0
-    candidate = model.candidate((outcome.point, intercept))
+    if isinstance(program, KernelQP):
+        candidate = model.candidate((outcome.point, intercept))
+    else:
+        candidate = model.from_system(outcome.point, intercept)
     begin = perf_counter()
     certificate = model.certify_candidate(candidate)
     seconds = Seconds(gram=gram, solve=outcome.seconds, certify=perf_counter() - begin)
+    limited = arguments["max_iter"] is not None or arguments["time_limit"] is not None
+    if outcome.claim is Claim.STOPPED and not limited and certificate.primal_residual > arguments["tol"]:
+        # It gave up on a hard constraint: perhaps nothing satisfies them all.
+        error = model.explain_failure(_quote(outcome))
+        if isinstance(error, InfeasibleError):
+            raise error
     objective = model.objective_of(certificate)
     model.write(candidate, objective, certificate.holds(arguments["tol"]))
     return _solution(model, candidate, certificate, outcome, objective, seconds, arguments["tol"])
 
 
-def solve_cone_program(model: Formulation, backend: Solver, arguments: dict[str, Any]) -> Solution:
+def solve_cone_program(model: Formulation[Solution], backend: Solver, arguments: dict[str, Any]) -> Solution:
     """Solve the lowered problem of ``model``, write the answer back to it, read it in model terms, and certify it."""
     marks = [perf_counter()]
     model.prepare()
@@ -63,12 +74,21 @@ def solve_cone_program(model: Formulation, backend: Solver, arguments: dict[str,
     if outcome.claim is Claim.OPTIMAL and not certificate.holds(arguments["tol"]):
         lowered.write_back(outcome.point, outcome.multipliers, solved=False)
     seconds = Seconds(marks[1] - marks[0], marks[2] - marks[1], outcome.seconds, perf_counter() - begin)
-    objective = float(model.problem.objective.value)
+    objective = _value(model, lowered, outcome.point)
     return _solution(model, candidate, certificate, outcome, objective, seconds, arguments["tol"])
 
 
+def _value(model: Formulation[Solution], lowered: Lowered, point: Vector) -> float:
+    value = float(model.problem.objective.value)
+    if np.isfinite(value):
+        return value
+    # A rounding error outside its domain, an entropy is infinite where the epigraph of its cone is not.
+    sign = -1.0 if isinstance(model.problem.objective, cp.Maximize) else 1.0
+    return sign * lowered.program.objective(point)
+
+
 def _solution(
-    model: Formulation,
+    model: Formulation[Solution],
     candidate: Candidate,
     certificate: Certificate,
     outcome: Outcome,
@@ -102,7 +122,7 @@ def _status(certificate: Certificate, claim: Claim, tol: float) -> Status:
             return Status.FAILED
 
 
-def _no_solution(model: Formulation, outcome: Outcome, lowered: Lowered) -> Exception:
+def _no_solution(model: Formulation[Solution], outcome: Outcome, lowered: Lowered) -> Exception:
     """Return the error for the claim that there is no solution: with its proof, or saying that the proof fails."""
     if outcome.claim is Claim.INFEASIBLE:
         certificate = certify_infeasibility(lowered.program, outcome.multipliers)

@@ -9,12 +9,12 @@ from typing import Any, cast
 import cvxpy as cp
 import numpy as np
 
-from formulations.forms import PrimalForm
+from formulations.margin_forms import MarginPrimal
 from formulations.solution import Candidate, Solution
 from formulations.two_classes import TwoClasses
 from qpkernels.arrays import Indices, Vector, frozen
 from qpkernels.certificates import Certificate, Status
-from qpkernels.certificates.certificate import relative
+from qpkernels.certificates.certificate import relative, undefined
 from qpkernels.errors import InseparableError
 from qpkernels.expansion import Expansion
 
@@ -69,7 +69,7 @@ class HullIntersection:
         return cls(frozen(weights), means[0], means[1], coordinates, relative(apart, data.radius))
 
 
-class Separability(PrimalForm):
+class Separability(MarginPrimal):
     """find f, b  s.t.  y_i (f(x_i) + b) >= 1: a linear program without objective (B3).
 
     By Farkas' lemma it is infeasible exactly when multipliers lambda >= 0 exist with sum lambda_i y_i = 0 and
@@ -85,7 +85,7 @@ class Separability(PrimalForm):
 
     def declare(self) -> cp.Problem:
         """State the feasibility problem."""
-        return cp.Problem(cp.Minimize(0), [(cp.multiply(self.y, self.f.values + self.b) >= 1).set_label("margin")])
+        return cp.Problem(cp.Minimize(0), self._labelled(margin=cp.multiply(self.y, self.g) >= 1))
 
     def state_partner(self) -> Separability:
         """Return the model itself: the dual of a feasibility problem is its proof of infeasibility, :meth:`decide`."""
@@ -106,6 +106,8 @@ class Separability(PrimalForm):
 
         Then they can be scaled to margins of 1, the objective is 0, and multipliers 0 prove it.
         """
+        if not candidate.is_finite:
+            return undefined("the answer holds NaN or infinity")
         function = candidate.function
         margins, reach = self.margins(candidate), np.sqrt(self.gram.diagonal)
         sizes = np.abs(function.coefficients) @ np.sqrt(function.kernel.diagonal(function.centers))

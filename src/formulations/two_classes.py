@@ -4,61 +4,43 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from formulations.samples import BoundSamples, bind, is_explicit
 from qpkernels.arrays import Vector, frozen
-from qpkernels.errors import LabelError, NonFiniteError, OneClassError, ParameterError, ShapeError
+from qpkernels.errors import LabelError, NonFiniteError, OneClassError, ShapeError
 from qpkernels.gram import Gram
-from qpkernels.kernels import Kernel, Linear
+from qpkernels.kernels import Kernel
 
-__all__ = ["TwoClasses", "two_classes"]
+__all__ = ["TwoClasses", "checked_labels", "two_classes"]
 
 
 @dataclass(frozen=True, eq=False)
-class TwoClasses:
+class TwoClasses(BoundSamples):
     """Samples of two classes.
 
     Attributes
     ----------
-    gram
-        The kernel matrix of the samples.
     y
         +1.0 or -1.0 for each sample.
     classes
         The labels that -1 and +1 stand for.
-    explicit
-        Whether a primal form has weights w in the features, rather than coordinates in the space of the kernel.
     """
 
-    gram: Gram
     y: Vector
     classes: NDArray[Any]
-    explicit: bool
-
-    @cached_property
-    def radius(self) -> float:
-        """The largest distance of a sample from the mean of all, in the space of the kernel."""
-        if self.gram.features is not None:
-            centred = self.gram.features - self.gram.features.mean(axis=0)
-            return float(np.sqrt(np.einsum("ij,ij->i", centred, centred).max()))
-        means = self.gram.product(np.full(len(self.gram), 1.0 / len(self.gram)))
-        return float(np.sqrt(max(0.0, float((self.gram.diagonal - 2.0 * means + means.mean()).max()))))
 
     @classmethod
-    def from_arrays(cls, X: ArrayLike | Gram, y: ArrayLike, kernel: Kernel | None) -> TwoClasses:
-        """Check the data and bind the kernel to them; ``X`` may be a Gram, which has done so already."""
-        if kernel is not None and not isinstance(kernel, Kernel):
-            raise ParameterError(f"kernel must be a Kernel object, such as RBF(gamma=0.1), but {kernel!r} came.")
-        if isinstance(X, Gram) and kernel is not None:
-            raise ParameterError("a Gram is bound to its kernel already; leave kernel out.")
-        gram = X if isinstance(X, Gram) else Gram(Linear() if kernel is None else kernel, X)
+    def of(cls, X: ArrayLike | Gram, y: ArrayLike, kernel: Kernel | None, *, psd: bool = True) -> TwoClasses:
+        """Check the data and bind the kernel to them; ``psd``: whether the model needs a positive semidefinite K."""
+        gram = bind(X, kernel)
         signs, classes = two_classes(y, len(gram))
-        gram.require_psd()
-        return cls(gram, signs, classes, explicit=kernel is None and not isinstance(X, Gram))
+        if psd:
+            gram.require_psd()
+        return cls(gram, is_explicit(X, kernel), signs, classes)
 
 
 def two_classes(y: ArrayLike, samples: int) -> tuple[Vector, NDArray[Any]]:
@@ -66,12 +48,37 @@ def two_classes(y: ArrayLike, samples: int) -> tuple[Vector, NDArray[Any]]:
 
     Raises
     ------
+    ShapeError, NonFiniteError, LabelError
+        If y is no vector of that many labels; see :func:`checked_labels`.
+    OneClassError, LabelError
+        If there are not exactly two different labels.
+    """
+    labels = checked_labels(y, samples)
+    classes = np.unique(labels)
+    if classes.size == 1:
+        raise OneClassError(
+            f"y must hold two classes, but every label is {classes.tolist()[0]!r}; there is nothing to separate."
+        )
+    if classes.size != 2:
+        shown = ", ".join(map(str, classes[:6])) + (", ..." if classes.size > 6 else "")
+        raise LabelError(
+            f"y must hold two classes, but it holds {classes.size} ({shown}); "
+            "set one against the rest: np.where(y == label, 1, -1), or take OneVersusRest or OneVersusOne."
+        )
+    return frozen(np.where(labels == classes[1], 1.0, -1.0)), classes
+
+
+def checked_labels(y: ArrayLike, samples: int) -> NDArray[Any]:
+    """Return y as a vector of labels: numbers or text.
+
+    Raises
+    ------
     ShapeError
         If y is no vector of that many labels.
     NonFiniteError
         If a label is NaN or infinite.
-    OneClassError, LabelError
-        If there are not exactly two different labels.
+    LabelError
+        If the labels are neither numbers nor text.
     """
     labels = np.asarray(y)
     if labels.dtype == object:
@@ -88,15 +95,4 @@ def two_classes(y: ArrayLike, samples: int) -> tuple[Vector, NDArray[Any]]:
     if labels.dtype.kind == "f" and not np.isfinite(labels).all():
         first = int(np.flatnonzero(~np.isfinite(labels))[0])
         raise NonFiniteError(f"y must hold finite labels only, but y[{first}] is {labels[first]}; drop those samples.")
-    classes = np.unique(labels)
-    if classes.size == 1:
-        raise OneClassError(
-            f"y must hold two classes, but every label is {classes.tolist()[0]!r}; there is nothing to separate."
-        )
-    if classes.size != 2:
-        shown = ", ".join(map(str, classes[:6])) + (", ..." if classes.size > 6 else "")
-        raise LabelError(
-            f"y must hold two classes, but it holds {classes.size} ({shown}); "
-            "set one against the rest: np.where(y == label, 1, -1)."
-        )
-    return frozen(np.where(labels == classes[1], 1.0, -1.0)), classes
+    return labels

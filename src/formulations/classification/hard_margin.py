@@ -14,17 +14,18 @@ y'a = 0 in the sign of CVXPY's minimisation. Source: C1 of the catalogue; Boser,
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import cvxpy as cp
 import numpy as np
 
 from formulations.binary import BinaryClassifier
-from formulations.forms import DualForm, PrimalForm
 from formulations.hypothesis import half_squared_norm
 from formulations.lowering import Lowered
+from formulations.margin_forms import MarginDual, MarginPrimal
 from formulations.separation import Separability
 from formulations.solution import Candidate
 from formulations.statement import Multipliers
-from formulations.two_classes import TwoClasses
 from qpkernels.arrays import Vector
 from qpkernels.certificates import Certificate
 from qpkernels.errors import InseparableError, SolverFailedError
@@ -43,9 +44,17 @@ class _HardMargin(BinaryClassifier):
             target=self.y,
             lower=np.where(self.y > 0, 0.0, -np.inf),
             upper=np.where(self.y > 0, np.inf, 0.0),
-            total=0.0,
+            total=self._total,
             name="hard margin",
         )
+
+    def conditions(self, candidate: Candidate, decision: Vector) -> Mapping[str, Vector]:
+        """Return a_i (y_i g(x_i) - 1), and what a margin lacks of 1."""
+        margins = self.y * decision
+        return {
+            "a (y g(x) - 1)": self.y * candidate.beta * (margins - 1.0),
+            "1 - y g(x), where above 0": np.maximum(1.0 - margins, 0.0),
+        }
 
     def explain_failure(self, words: str) -> Exception:
         """Let the linear program B3 decide whether there is an answer at all."""
@@ -65,7 +74,7 @@ class _HardMargin(BinaryClassifier):
 
     def _inseparable(self) -> InseparableError | None:
         try:
-            Separability._on(self.data).solve("clarabel")
+            Separability._on(self.data, self.fit_intercept).solve("clarabel")
         except InseparableError as error:
             return error
         except SolverFailedError:
@@ -73,7 +82,7 @@ class _HardMargin(BinaryClassifier):
         return None
 
 
-class HardMarginPrimal(PrimalForm, _HardMargin):
+class HardMarginPrimal(_HardMargin, MarginPrimal):
     """min 1/2 ||f||^2  s.t.  y_i (f(x_i) + b) >= 1.
 
     Variables: w (explicit features) or u (kernel), and b. Multipliers of ``margin``: a.
@@ -88,15 +97,15 @@ class HardMarginPrimal(PrimalForm, _HardMargin):
 
     def declare(self) -> cp.Problem:
         """State the problem."""
-        margin = cp.multiply(self.y, self.f.values + self.b) >= 1
-        return cp.Problem(cp.Minimize(self.f.half_squared_norm), [margin.set_label("margin")])
+        margin = cp.multiply(self.y, self.g) >= 1
+        return cp.Problem(cp.Minimize(self.f.half_squared_norm), self._labelled(margin=margin))
 
     def state_partner(self) -> HardMarginDual:
         """Return the dual."""
-        return HardMarginDual._on(self.data)
+        return self._as(HardMarginDual)
 
 
-class HardMarginGeometric(PrimalForm, _HardMargin):
+class HardMarginGeometric(_HardMargin, MarginPrimal):
     """max gamma  s.t.  y_i (f(x_i) + b) >= gamma,  ||f|| <= 1: a second-order cone program.
 
     The objective is the margin in the units of the features: gamma = 1 / ||f|| of the primal. The solution's function
@@ -110,15 +119,14 @@ class HardMarginGeometric(PrimalForm, _HardMargin):
 
     catalogue = "C1-geometric"
 
-    def _bind(self, data: TwoClasses) -> None:
-        super()._bind(data)
+    def _make_variables(self) -> None:
+        super()._make_variables()
         self.gamma = cp.Variable(name="gamma")
 
     def declare(self) -> cp.Problem:
         """State the problem."""
-        margin = cp.multiply(self.y, self.f.values + self.b) >= self.gamma
-        norm = self.f.norm <= 1
-        return cp.Problem(cp.Maximize(self.gamma), [margin.set_label("margin"), norm.set_label("norm")])
+        margin = cp.multiply(self.y, self.g) >= self.gamma
+        return cp.Problem(cp.Maximize(self.gamma), self._labelled(margin=margin, norm=self.f.norm <= 1))
 
     def recover(self, lowered: Lowered, z: Vector) -> Candidate:
         """Divide f and b by gamma, and the multipliers (which add up to 1) by gamma^2."""
@@ -134,7 +142,7 @@ class HardMarginGeometric(PrimalForm, _HardMargin):
         """Write f, b and gamma at unit norm, and return the multipliers at unit sum."""
         norm = float(np.sqrt(candidate.function.squared_norm))
         self.assign_function(candidate.beta / norm)
-        self.b.value = candidate.intercept / norm
+        self.assign_intercept(candidate.intercept / norm)
         self.gamma.value = 1.0 / norm
         return {"margin": self.y * candidate.beta / norm**2, "norm": 1.0 / norm}
 
@@ -144,14 +152,14 @@ class HardMarginGeometric(PrimalForm, _HardMargin):
 
     def state_partner(self) -> HardMarginDual:
         """Return the dual."""
-        return HardMarginDual._on(self.data)
+        return self._as(HardMarginDual)
 
 
 _NO_MARGIN = 1e-6
 """For a margin below this part of the samples' radius, the linear program B3 is asked whether there is one."""
 
 
-class HardMarginDual(DualForm, _HardMargin):
+class HardMarginDual(_HardMargin, MarginDual):
     """min 1/2 a'YKYa - 1'a  s.t.  y'a = 0,  a >= 0.
 
     Variable: alpha. Multiplier of ``balance``: b.
@@ -166,10 +174,9 @@ class HardMarginDual(DualForm, _HardMargin):
 
     def declare(self) -> cp.Problem:
         """State the problem."""
-        balance, nonnegative = self.y @ self.alpha == 0, self.alpha >= 0
         return cp.Problem(
             cp.Minimize(half_squared_norm(self.gram, self.alpha, self.y) - cp.sum(self.alpha)),
-            [balance.set_label("balance"), nonnegative.set_label("nonnegative")],
+            self._labelled(balance=self.balance(self.y @ self.alpha), nonnegative=self.alpha >= 0),
         )
 
     def assign(self, candidate: Candidate) -> Multipliers:
@@ -178,4 +185,4 @@ class HardMarginDual(DualForm, _HardMargin):
 
     def state_partner(self) -> HardMarginPrimal:
         """Return the primal."""
-        return HardMarginPrimal._on(self.data)
+        return self._as(HardMarginPrimal)

@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: BSD-3-Clause
+r"""Raise the evidence step by step: the update of MacKay and Tipping, made safe.
+
+The update multiplies every alpha_i, and the noise, by a factor on that side of 1 where the evidence rises, so it points
+uphill in the logarithms; but it may step too far, and by itself is **not** monotone. Here a step is taken only if the
+evidence does not fall, and is halved in the logarithms until it does not. The same test guards pruning.
+
+By itself the update also creeps where a weight is barely relevant or barely not, and never lets a pruned weight return.
+So three more moves follow once it has settled, under the same test:
+
+* a weight whose own best alpha is infinite (q_i^2 <= s_i) is pruned, and the pruned weight whose evidence rises most
+  comes back, at alpha_i = s_i^2 / (q_i^2 - s_i - q_i p_i) (Tipping and Faul, 2003);
+* a Newton step in ln alpha and ln noise, with the moduli of the eigenvalues, so that it also points uphill;
+* at a stationary point, columns that others can replace are pruned (:mod:`formulations.relevance.thinning`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Protocol, TypeAlias
+
+import numpy as np
+from scipy.linalg import LinAlgError, eigh
+
+from formulations.relevance.evidence import Posterior
+from formulations.relevance.thinning import thinned
+from qpkernels.arrays import Vector
+from qpkernels.certificates import Certificate
+
+__all__ = ["Ascent", "Likelihood", "ascend", "fallen", "verdict"]
+
+_SETTLED = 0.1
+"""Slope of the log evidence in ln alpha below which the update has settled."""
+
+_NEGLIGIBLE = 1e-9
+"""Signal of a column against the noise, phi_i'W phi_i / alpha_i, below which the update prunes it."""
+
+_HALVINGS = 30
+
+_PATIENCE = 20
+"""Steps in a row that change the evidence by no more than rounding, after which no more are tried."""
+
+_FARTHEST = 1e20
+"""The largest factor of the update; a mean of 0, or targets without noise, would ask for an infinite one."""
+
+_LONGEST = 3.0
+"""The longest Newton step in a logarithm."""
+
+Point: TypeAlias = tuple[Vector, float | None]
+"""Alpha of all weights, and the noise."""
+
+
+class Likelihood(Protocol):
+    """What the data say of the weights."""
+
+    def posterior(self, alpha: Vector, noise: float | None, near: Posterior | None) -> Posterior:
+        """Return the posterior at these hyper-parameters; ``near`` is one close by, to start from."""
+
+
+@dataclass(frozen=True, eq=False)
+class Ascent:
+    """Where the ascent ended.
+
+    Attributes
+    ----------
+    posterior
+        At the last hyper-parameters.
+    trace
+        The log evidence at the start and after each step.
+    converged, words
+        Whether the last hyper-parameters are stationary to the tolerance asked for, and why the ascent ended.
+    certificates
+        Of the convex problems solved on the way, in order.
+    """
+
+    posterior: Posterior
+    trace: tuple[float, ...]
+    converged: bool
+    words: str
+    certificates: tuple[Certificate, ...] = ()
+
+
+def ascend(likelihood: Likelihood, alpha: Vector, noise: float | None, *, tol: float, max_iter: int) -> Ascent:
+    """Raise the evidence from the given hyper-parameters until they are stationary to ``tol``."""
+    here = likelihood.posterior(alpha, noise, None)
+    trace, idle = [here.log_evidence], 0
+    while len(trace) <= max_iter and idle < _PATIENCE:
+        there = _first_not_lower(likelihood, here, tol)
+        if there is None:
+            break
+        idle = 0 if there.log_evidence > here.log_evidence + here.rounding else idle + 1
+        here = there
+        trace.append(here.log_evidence)
+    words = verdict(here, tol, stopped=len(trace) > max_iter)
+    return Ascent(here, tuple(trace), here.stationarity.holds(tol), words)
+
+
+def verdict(here: Posterior, tol: float, *, stopped: bool) -> str:
+    """Say why an ascent ended at ``here``, and what to do about it."""
+    if here.stationarity.holds(tol):
+        return f"stationary to {tol:g}"
+    if stopped:
+        return f"not stationary to {tol:g} when max_iter came; raise it"
+    return f"no step raises the evidence beyond rounding, short of stationarity to {tol:g}; raise tol"
+
+
+def fallen(there: Posterior, here: Posterior) -> bool:
+    """Return whether the evidence is lower ``there`` by more than rounding."""
+    return not there.log_evidence >= here.log_evidence - here.rounding
+
+
+def _first_not_lower(likelihood: Likelihood, here: Posterior, tol: float) -> Posterior | None:
+    """Return the first posterior of the steps from ``here`` whose evidence does not fall."""
+    for alpha, noise in _steps(here, tol):
+        try:
+            there = likelihood.posterior(alpha, noise, here)
+        except LinAlgError:
+            # Too far for float64: as good as lower.
+            continue
+        if not fallen(there, here):
+            return there
+    return None
+
+
+def _steps(here: Posterior, tol: float) -> Iterator[Point]:
+    """Yield the hyper-parameters to try, best first; none after a stationary point that nothing makes sparser."""
+    if here.steepest[0] < _SETTLED:
+        for alpha in (*_without_irrelevant(here), *_with_the_best_returned(here, tol)):
+            yield alpha, here.noise
+        if here.stationarity.holds(tol):
+            yield from ((alpha, here.noise) for alpha in thinned(here))
+            return
+        yield from _along(here, _newton_step(here))
+    step = np.log(np.clip(here.fixed_point, 1.0 / _FARTHEST, _FARTHEST))
+    alpha, noise = _moved(here, step)
+    signal = (here.curvature @ here.columns**2) / alpha
+    yield np.where(signal < _NEGLIGIBLE, np.inf, alpha), noise
+    yield from _along(here, step)
+
+
+def _along(here: Posterior, step: Vector) -> Iterator[Point]:
+    for halvings in range(_HALVINGS):
+        yield _moved(here, 0.5**halvings * step)
+
+
+def _moved(here: Posterior, step: Vector) -> Point:
+    """Add ``step`` to the logarithms of the alphas kept and of a learned noise, which stays above its floor."""
+    alpha = here.alpha.copy()
+    alpha[here.kept] *= np.exp(step[: here.u.size])
+    if here.floor is None or here.noise is None:
+        return alpha, here.noise
+    return alpha, max(here.noise * float(np.exp(step[-1])), here.floor)
+
+
+def _newton_step(here: Posterior) -> Vector:
+    values, vectors = eigh(here.hessian, check_finite=False)
+    sizes = np.maximum(np.abs(values), 1e-12 * max(1.0, float(np.abs(values).max(initial=0.0))))
+    step = np.asarray(vectors @ ((vectors.T @ here.gradient) / sizes))
+    return step * min(1.0, _LONGEST / max(float(np.abs(step).max(initial=0.0)), _LONGEST))
+
+
+def _without_irrelevant(here: Posterior) -> Iterator[Vector]:
+    """Prune all kept weights whose own best alpha is infinite, or else the one of them that gains most.
+
+    q_i^2 <= s_i reads u_i^2 <= gamma_i (1 - gamma_i) in terms of the posterior that includes the weight.
+    """
+    free = here.uncertainty
+    irrelevant = np.flatnonzero(here.u**2 <= here.determined * free)
+    if irrelevant.size:
+        gains = -(here.u**2 / free + np.log(free))[irrelevant]
+        for leaving in (irrelevant, irrelevant[gains.argmax()]):
+            alpha = here.alpha.copy()
+            alpha[here.kept[leaving]] = np.inf
+            yield alpha
+
+
+def _with_the_best_returned(here: Posterior, tol: float) -> Iterator[Vector]:
+    slopes, sparsity = here.returning
+    excess = np.divide(slopes, sparsity, out=np.zeros_like(slopes), where=sparsity > 0)
+    best = int(excess.argmax())
+    if excess[best] > tol:
+        # Exact for Gaussian noise; else the slope is, so that a large enough alpha raises the evidence.
+        for power in range(_HALVINGS):
+            alpha = here.alpha.copy()
+            alpha[best] = 2.0**power * sparsity[best] ** 2 / slopes[best]
+            yield alpha

@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: BSD-3-Clause
+r"""The evidence of the relevance vector machine by a sequence of convex problems (G3).
+
+With g = 1/alpha, the noise variance held fixed and C = noise I + Phi diag(g) Phi', -2 ln evidence is ln |C| + t'C^-1 t
+up to a constant. The first term is concave in g, so it lies below its tangent, whose slopes are z_i = phi_i'C^-1 phi_i;
+the second is the least value over w of ||t - Phi w||^2 / noise + sum w_i^2 / g_i. At the best g_i = |w_i| / sqrt(z_i)
+of the bound that follows, what is left is convex::
+
+    min over w   1/2 ||Phi w - t||^2 + sum_i c_i |w_i|,    c_i = noise sqrt(z_i)
+
+Each such step touches the evidence where it starts and lies below it elsewhere, so its exact solution never lowers the
+evidence. It is declared once, with c as a parameter, compiled once, and every solution is certified. Pruned weights
+return by themselves, for their z_i stays finite.
+
+The noise, unless it is known, follows after each convex step: one update of MacKay, noise = ||t - Phi mean||^2 /
+(m - sum gamma_i), halved in the logarithm until the evidence does not fall. Evidence, start and floor of the noise are
+those of G1, so that both are comparable. The sequence converges linearly. Source: G3 of the catalogue; Wipf and
+Nagarajan (2008), "A new view of automatic relevance determination".
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import cvxpy as cp
+import numpy as np
+from scipy.linalg import LinAlgError
+
+from formulations.lowering import lower
+from formulations.relevance.ascent import Ascent, fallen, verdict
+from formulations.relevance.evidence import Posterior
+from formulations.relevance.regression import RegressionMachine
+from formulations.relevance.thinning import thinned
+from qpkernels.arrays import Matrix, Vector
+from qpkernels.certificates import Certificate, certify_cone_program
+from qpkernels.errors import SolverFailedError
+from qpkernels.solvers import find_solver
+
+__all__ = ["ReweightedRelevance", "WeightedLasso"]
+
+_ASKED = 1e-8
+"""Accuracy asked of the solver in a convex step."""
+
+_PROVED = 1e-6
+"""Tolerance at which the certificate of a convex step must hold."""
+
+_TRIFLES = (1e-4, 1e-6, 0.0)
+"""Shares |w_i| sqrt(z_i) by which the data determine a weight, below which it is tried as 0; the largest first."""
+
+_HALVINGS = 30
+
+_PATIENCE = 5
+"""Steps in a row that change the evidence by no more than rounding, after which no more are tried."""
+
+
+class WeightedLasso:
+    """min 1/2 ||Phi w - t||^2 + sum c_i |w_i| in CVXPY, with the prices c as a parameter.
+
+    Targets and columns are scaled to a mean square of 1, so that the units of neither reach the solver.
+
+    Attributes
+    ----------
+    problem, weights, prices
+        The problem, its variable and its parameter, in scaled units.
+    """
+
+    def __init__(self, columns: Matrix, t: Vector) -> None:
+        sizes = np.sqrt((columns**2).mean(axis=0))
+        size = float(np.sqrt((t**2).mean())) or 1.0
+        self._units = np.divide(size, sizes, out=np.full(sizes.size, size), where=sizes > 0)
+        self._price_unit = size**2
+        self.weights = cp.Variable(sizes.size, name="w")
+        self.prices = cp.Parameter(sizes.size, nonneg=True, name="c")
+        misfit = (columns * (self._units / size)) @ self.weights - t / size
+        self.problem = cp.Problem(cp.Minimize(0.5 * cp.sum_squares(misfit) + self.prices @ cp.abs(self.weights)))
+
+    def solve(self, prices: Vector) -> tuple[Vector, Certificate]:
+        """Return the w of these prices, and the certificate of the problem in matrices.
+
+        Raises
+        ------
+        SolverFailedError
+            If Clarabel returns no finite point.
+        """
+        self.prices.value = prices * self._units / self._price_unit
+        lowered = lower(self.problem, "WeightedLasso")
+        outcome = find_solver("clarabel").solve(lowered.program, tol=_ASKED)
+        if not (np.isfinite(outcome.point).all() and np.isfinite(outcome.multipliers).all()):
+            raise SolverFailedError(
+                f"clarabel returned no point for a convex step ({outcome.words}); scale the samples, or take fewer."
+            )
+        certificate = certify_cone_program(lowered.program, outcome.point, outcome.multipliers)
+        lowered.write_back(outcome.point, outcome.multipliers, solved=certificate.holds(_PROVED))
+        return np.asarray(self.weights.value) * self._units, certificate
+
+
+class ReweightedRelevance(RegressionMachine):
+    """The evidence of G1 by iteratively reweighted l1 (G3); parameters as in :class:`RegressionMachine`."""
+
+    catalogue = "G3"
+
+    def climb(self, alpha: Vector, noise: float, tol: float, max_iter: int) -> Ascent:
+        """Solve the convex problems one after another from one start, until the evidence is stationary to ``tol``.
+
+        A step whose certificate does not hold at 1e-6 is not taken: the sequence ends before it, not converged, and
+        says so; that certificate is the last.
+
+        Raises
+        ------
+        SolverFailedError
+            If Clarabel returns no finite point.
+        """
+        here: Posterior = self.likelihood.posterior(alpha, noise, None)
+        trace, certificates, idle, failure = [here.log_evidence], list[Certificate](), 0, ""
+        while len(trace) <= max_iter and idle < _PATIENCE and not here.stationarity.holds(tol):
+            spread = np.sqrt(here.overlaps(self.columns)[1])
+            weights, certificate = self.lasso.solve(spread / here.curvature[0])
+            certificates.append(certificate)
+            if not certificate.holds(_PROVED):
+                failure = f"convex step {len(certificates)} is not certified: {certificate}"
+                break
+            there = self._with_noise(self._reweighted(here, np.abs(weights), spread))
+            idle = 0 if there.log_evidence > here.log_evidence + here.rounding else idle + 1
+            here = there
+            trace.append(here.log_evidence)
+        for thinner in thinned(here):
+            there = self._at(thinner, here.noise, here)
+            if not fallen(there, here):
+                here = there
+        words = failure or verdict(here, tol, stopped=len(trace) > max_iter)
+        return Ascent(
+            here, tuple(trace), not failure and here.stationarity.holds(tol), words, certificates=tuple(certificates)
+        )
+
+    @cached_property
+    def lasso(self) -> WeightedLasso:
+        """The convex step, declared once."""
+        return WeightedLasso(self.columns, self.y)
+
+    def _reweighted(self, here: Posterior, sizes: Vector, spread: Vector) -> Posterior:
+        """Return the posterior at 1/alpha_i = |w_i| / sqrt(z_i), small weights pruned, unless the evidence falls."""
+        for trifle in _TRIFLES:
+            kept = sizes * spread > trifle
+            alpha = np.divide(spread, sizes, out=np.full(sizes.size, np.inf), where=kept)
+            there = self._at(alpha, here.noise, here)
+            if there is not here and not fallen(there, here):
+                return there
+        return here
+
+    def _with_noise(self, here: Posterior) -> Posterior:
+        if here.floor is None or here.noise is None:
+            return here
+        step = float(here.fixed_point[-1])
+        for halvings in range(_HALVINGS):
+            noise = max(here.noise * step ** (0.5**halvings), here.floor)
+            there = self._at(here.alpha, noise, here)
+            if not fallen(there, here):
+                return there
+        return here
+
+    def _at(self, alpha: Vector, noise: float | None, here: Posterior) -> Posterior:
+        """Return the posterior at these hyper-parameters; ``here`` where they are too far for float64."""
+        try:
+            return self.likelihood.posterior(alpha, noise, here)
+        except LinAlgError:
+            return here

@@ -1,0 +1,325 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The perceptron: against a slow reference, against its kernel form, and against the bound on its mistakes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from formulations import HardMarginDual, HardMarginPrimal
+from formulations.perceptron import BatchPerceptron, Perceptron, PerceptronSolution, mistake_bound
+from qpkernels.certificates import Status
+from qpkernels.errors import LabelError, OneClassError, ParameterError
+from qpkernels.expansion import Expansion
+from qpkernels.gram import Gram
+from qpkernels.kernels import RBF, Linear, Polynomial, Precomputed
+
+law = settings(derandomize=True, deadline=None, max_examples=150, database=None)
+
+TRIANGLE = np.array([[0.0, 2.0], [2.0, 0.0], [-1.0, -1.0]])
+TRIANGLE_LABELS = np.array([1.0, 1.0, -1.0])
+
+XOR = np.array([[1.0, 1.0], [1.0, -1.0], [-1.0, 1.0], [-1.0, -1.0]])
+XOR_LABELS = np.array([1.0, -1.0, -1.0, 1.0])
+
+
+def separable(seed: int, samples: int = 40, features: int = 3, gap: float = 0.2) -> tuple[np.ndarray, np.ndarray]:
+    """Samples on both sides of a plane that lies off the origin, none closer to it than the gap."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(samples, features))
+    y = np.where(rng.random(samples) < 0.5, 1.0, -1.0)
+    y[:2] = 1.0, -1.0
+    X[:, 0] = y * (gap + np.abs(X[:, 0])) + rng.normal()
+    return X, y
+
+
+def points(X: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """z_i = y_i (1, x_i)."""
+    return y[:, None] * np.column_stack([np.ones(len(X)), X])
+
+
+def single_sample_reference(z: np.ndarray, epochs: int) -> tuple[np.ndarray, list[int]]:
+    """B2 as the book has it."""
+    a, errors = np.zeros(z.shape[1]), []
+    for _ in range(epochs):
+        errors.append(0)
+        for point in z:
+            if a @ point <= 0:
+                a, errors[-1] = a + point, errors[-1] + 1
+        if not errors[-1]:
+            break
+    return a, errors
+
+
+def batch_reference(z: np.ndarray, rate: float, threshold: float, epochs: int) -> tuple[np.ndarray, list[int]]:
+    """B1 as the book has it."""
+    a, errors = np.zeros(z.shape[1]), []
+    for _ in range(epochs):
+        wrong = z @ a <= 0
+        step = rate * z[wrong].sum(axis=0)
+        a, errors = a + step, [*errors, int(wrong.sum())]
+        if np.linalg.norm(step) <= threshold:
+            break
+    return a, errors
+
+
+# --- what the rules do ---
+
+
+def test_three_points_by_hand() -> None:
+    """The first sample is corrected, a = (1, 0, 2); the others are right then, at values 1 and -1."""
+    solution = Perceptron(TRIANGLE, TRIANGLE_LABELS).solve()
+    assert solution.weights is not None
+    assert solution.weights.tolist() == [1.0, 0.0, 2.0]
+    assert solution.alpha.tolist() == [1.0, 0.0, 0.0]
+    assert solution.function(TRIANGLE).tolist() == [5.0, 1.0, -1.0]
+    assert (solution.mistakes, solution.epochs, solution.errors.tolist()) == (1, 2, [1, 0])
+    assert solution.separated
+    assert solution.intercept == 1.0
+    assert str(solution) == (
+        "Perceptron: every sample is on its right side (a whole pass found no mistake); mistakes: 1, epochs: 2"
+    )
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_the_single_sample_rule_is_that_of_the_book(seed: int) -> None:
+    X, y = separable(seed)
+    solution = Perceptron(X, y).solve(max_epochs=5000)
+    a, errors = single_sample_reference(points(X, y), 5000)
+    assert solution.errors.tolist() == errors
+    assert solution.mistakes == sum(errors) == solution.alpha.sum()
+    np.testing.assert_allclose(solution.weights, a, rtol=1e-10, atol=1e-10)
+
+
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize(("rate", "threshold"), [(1.0, 0.0), (0.25, 0.0), (0.5, 4.0)])
+def test_the_batch_rule_is_that_of_the_book(seed: int, rate: float, threshold: float) -> None:
+    X, y = separable(seed)
+    solution = BatchPerceptron(X, y, rate=rate, threshold=threshold).solve(max_epochs=5000)
+    a, errors = batch_reference(points(X, y), rate, threshold, 5000)
+    assert solution.errors.tolist() == errors
+    assert solution.mistakes == np.count_nonzero(errors)
+    np.testing.assert_allclose(solution.weights, a, rtol=1e-10, atol=1e-10)
+    assert solution.separated == bool((points(X, y) @ a > 0).all())
+
+
+@pytest.mark.parametrize("rule", [Perceptron, BatchPerceptron])
+def test_the_linear_kernel_makes_the_same_mistakes(rule: Any) -> None:
+    X, y = separable(3)
+    explicit, kernel = rule(X, y).solve(), rule(X, y, Linear()).solve()
+    assert explicit.separated
+    assert kernel.errors.tolist() == explicit.errors.tolist()
+    assert kernel.alpha.tolist() == explicit.alpha.tolist()
+    assert kernel.weights is None
+    np.testing.assert_allclose(kernel.function(X), explicit.function(X), rtol=1e-10)
+    np.testing.assert_allclose(explicit.weights, explicit.alpha @ points(X, y), rtol=1e-12)
+
+
+@pytest.mark.parametrize("rule", [Perceptron, BatchPerceptron])
+def test_a_kernel_is_its_explicit_map(rule: Any) -> None:
+    """(x'z)^2 is the inner product of (x1^2, sqrt(2) x1 x2, x2^2), which separates the labels of XOR."""
+    X = np.random.default_rng(0).uniform(-1.0, 1.0, size=(60, 2))
+    y = np.where(X[:, 0] * X[:, 1] > 0, 1, -1)
+    mapped = np.column_stack([X[:, 0] ** 2, np.sqrt(2.0) * X[:, 0] * X[:, 1], X[:, 1] ** 2])
+    by_kernel = rule(X, y, Polynomial(2, 1.0, 0.0)).solve(max_epochs=20_000)
+    by_map = rule(mapped, y).solve(max_epochs=20_000)
+    assert by_kernel.separated
+    assert by_kernel.errors.tolist() == by_map.errors.tolist()
+    new = np.random.default_rng(1).uniform(-1.0, 1.0, size=(20, 2))
+    mapped_new = np.column_stack([new[:, 0] ** 2, np.sqrt(2.0) * new[:, 0] * new[:, 1], new[:, 1] ** 2])
+    np.testing.assert_allclose(by_kernel.function(new), by_map.function(mapped_new), rtol=1e-8, atol=1e-8)
+
+
+def test_the_rate_scales_the_batch_rule_and_nothing_else() -> None:
+    X, y = separable(4)
+    plain, scaled = BatchPerceptron(X, y).solve(), BatchPerceptron(X, y, rate=8.0).solve()
+    assert scaled.errors.tolist() == plain.errors.tolist()
+    np.testing.assert_allclose(scaled.weights, 8.0 * np.asarray(plain.weights), rtol=1e-12)
+
+
+def test_a_gram_is_shared_and_gives_the_kernel_form() -> None:
+    X, y = separable(5)
+    gram = Gram(RBF(0.5), X)
+    shared, own = Perceptron(gram, y).solve(), Perceptron(X, y, RBF(0.5)).solve()
+    assert shared.alpha.tolist() == own.alpha.tolist()
+    assert shared.function.kernel == RBF(0.5)
+    assert len(shared.function.centers) == np.count_nonzero(shared.alpha)
+
+
+def test_a_precomputed_matrix_is_taken() -> None:
+    X, y = separable(5)
+    numbers, K = np.arange(len(X)), Precomputed(X @ X.T)
+    assert Perceptron(numbers, y, K).solve().alpha.tolist() == Perceptron(X, y).solve().alpha.tolist()
+
+
+def test_a_seed_draws_an_order_that_can_be_repeated() -> None:
+    X, y = separable(6, gap=0.02)
+    first, again = Perceptron(X, y, seed=1).solve(), Perceptron(X, y, seed=1).solve()
+    assert first.alpha.tolist() == again.alpha.tolist()
+    assert first.separated
+    others = [Perceptron(X, y, seed=seed).solve().alpha.tolist() for seed in (None, 2, 3)]
+    assert first.alpha.tolist() not in others
+
+
+def test_labels_are_those_given() -> None:
+    names = np.where(TRIANGLE_LABELS > 0, "yes", "no")
+    for rule in (Perceptron, BatchPerceptron):
+        assert rule(TRIANGLE, names).solve().function.predict(TRIANGLE).tolist() == names.tolist()
+
+
+# --- the bound ---
+
+
+def test_the_bound_by_hand() -> None:
+    """The nearest hyperplane through a = (0, 1): z = (1, 1) and (-1, 1) have length sqrt(2) and margin 1."""
+    X, y = np.array([[1.0], [-1.0]]), np.array([1.0, -1.0])
+    assert mistake_bound(points(X, y), [0.0, 3.0]) == pytest.approx(2.0)
+    hard = HardMarginPrimal(X, y).solve()
+    assert Perceptron(X, y).mistake_bound(hard.function) == pytest.approx(2.0, rel=1e-6)
+
+
+def test_both_ways_to_the_bound_agree() -> None:
+    X, y = separable(7)
+    hard = HardMarginPrimal(X, y).solve("clarabel", tol=1e-8)
+    w = hard.function.centers.T @ hard.function.coefficients
+    expected = mistake_bound(points(X, y), np.append(hard.intercept, w))
+    assert Perceptron(X, y).mistake_bound(hard.function) == pytest.approx(expected, rel=1e-9)
+    z = points(X, y)
+    a = np.append(hard.intercept, w)
+    assert expected == pytest.approx((z**2).sum(axis=1).max() * (a @ a) / (z @ a).min() ** 2)
+
+
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    samples=st.integers(4, 24),
+    features=st.integers(1, 4),
+    gap=st.floats(0.02, 1.0),
+    order=st.one_of(st.none(), st.integers(0, 99)),
+    form=st.sampled_from([HardMarginPrimal, HardMarginDual]),
+)
+@law
+def test_mistakes_never_exceed_the_bound(
+    seed: int, samples: int, features: int, gap: float, order: int | None, form: Any
+) -> None:
+    X, y = separable(seed, samples, features, gap)
+    hard = form(X, y).solve(tol=1e-7)
+    assert hard.status is Status.OPTIMAL
+    perceptron = Perceptron(X, y, seed=order)
+    bound = perceptron.mistake_bound(hard.function)
+    solution = perceptron.solve(max_epochs=int(bound) + 1)
+    assert solution.separated
+    assert solution.mistakes <= bound
+    # The hyperplane found separates too, so that it has a bound of its own.
+    assert solution.mistakes <= perceptron.mistake_bound(solution.function)
+
+
+@given(seed=st.integers(0, 2**32 - 1), samples=st.integers(4, 24), gamma=st.sampled_from([0.3, 3.0]))
+@law
+def test_mistakes_never_exceed_the_bound_in_the_space_of_a_kernel(seed: int, samples: int, gamma: float) -> None:
+    X, y = separable(seed, samples, features=2, gap=0.1)
+    hard = HardMarginDual(X, y, RBF(gamma)).solve(tol=1e-7)
+    perceptron = Perceptron(X, y, RBF(gamma))
+    bound = perceptron.mistake_bound(hard.function)
+    solution = perceptron.solve(max_epochs=int(bound) + 1)
+    assert solution.separated
+    assert solution.mistakes <= bound
+
+
+@pytest.mark.parametrize("separator", [[0.0, 0.0], [0.0, -1.0], [1.0, 0.0]])
+def test_a_bound_needs_a_separator(separator: list[float]) -> None:
+    with pytest.raises(ParameterError, match="needs a function that separates the classes, but sample"):
+        mistake_bound([[1.0, 1.0], [-1.0, 1.0]], separator)
+
+
+def test_a_bound_needs_the_same_kernel() -> None:
+    X, y = separable(8)
+    other = Perceptron(X, y, RBF(0.5)).solve().function
+    with pytest.raises(ParameterError, match=r"this perceptron's Linear\(\), but one of RBF"):
+        Perceptron(X, y).mistake_bound(other)
+
+
+# --- no end, and bad input ---
+
+
+def test_without_a_separator_it_stops_and_says_so() -> None:
+    solution = Perceptron(XOR, XOR_LABELS).solve(max_epochs=7)
+    assert (solution.separated, solution.epochs, solution.errors.size) == (False, 7, 7)
+    assert (solution.errors > 0).all()
+    assert "stopped at max_epochs = 7" in solution.words
+    assert "Separability" in str(solution)
+
+
+def test_the_batch_rule_can_come_to_rest_without_separating() -> None:
+    """The four points of XOR pull in turn, and their sum is 0."""
+    solution = BatchPerceptron(XOR, XOR_LABELS).solve(max_epochs=7)
+    assert (solution.separated, solution.epochs, solution.mistakes) == (False, 1, 1)
+    assert "4 samples are not (the last step has length 0" in solution.words
+    X = np.array([[0.0], [1.0], [2.0]])
+    assert BatchPerceptron(X, [1, -1, 1]).solve(max_epochs=9).epochs == 9
+
+
+def test_a_threshold_can_end_it_early() -> None:
+    X, y = separable(9, gap=0.01)
+    exact, early = BatchPerceptron(X, y).solve(), BatchPerceptron(X, y, threshold=1e3).solve()
+    assert exact.separated
+    assert early.epochs == 1
+    assert "last step has length" in early.words
+
+
+def test_what_is_returned_cannot_be_changed() -> None:
+    solution = Perceptron(TRIANGLE, TRIANGLE_LABELS).solve()
+    assert isinstance(solution, PerceptronSolution)
+    assert isinstance(solution.function, Expansion)
+    for values in (solution.weights, solution.alpha, solution.errors):
+        assert values is not None
+        with pytest.raises(ValueError, match="read-only"):
+            values[0] = 1
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"seed": -1}, "seed must be an integer of at least 0, or None for no shuffling, but -1 came"),
+        ({"seed": "x"}, "seed must be an integer of at least 0, or None for no shuffling, but 'x' came"),
+        ({"kernel": "rbf"}, "kernel must be a Kernel object"),
+    ],
+)
+def test_options_outside_their_range_are_refused(options: dict[str, Any], words: str) -> None:
+    with pytest.raises(ParameterError, match=words):
+        Perceptron(TRIANGLE, TRIANGLE_LABELS, **options)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"rate": 0.0}, "rate must be finite and above 0, but 0 came"),
+        ({"rate": np.inf}, "rate must be finite and above 0, but inf came"),
+        ({"threshold": -1.0}, r"threshold must be a finite number of at least 0, but -1\.0 came"),
+        ({"threshold": np.nan}, "threshold must be a finite number of at least 0, but nan came"),
+    ],
+)
+def test_steps_outside_their_range_are_refused(options: dict[str, Any], words: str) -> None:
+    with pytest.raises(ParameterError, match=words):
+        BatchPerceptron(TRIANGLE, TRIANGLE_LABELS, **options)
+
+
+@pytest.mark.parametrize("rule", [Perceptron, BatchPerceptron])
+@pytest.mark.parametrize("limit", [0, -3, 2.5, True, None])
+def test_epochs_must_be_counted(rule: Any, limit: Any) -> None:
+    with pytest.raises(ParameterError, match="max_epochs must be an integer of at least 1, but"):
+        rule(TRIANGLE, TRIANGLE_LABELS).solve(max_epochs=limit)
+
+
+def test_labels_of_other_than_two_classes_are_refused() -> None:
+    with pytest.raises(OneClassError):
+        Perceptron(TRIANGLE, [1, 1, 1])
+    with pytest.raises(LabelError):
+        Perceptron(TRIANGLE, [1, 2, 3])
+
+
+def test_the_catalogue_is_named() -> None:
+    assert (BatchPerceptron.catalogue, Perceptron.catalogue) == ("B1", "B2")
