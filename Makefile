@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test lint format oracles clean
+.PHONY: demo test lint format oracles examples catalogue clean
 
 demo: .venv/demo
 	$(BIN)/qpkernels compare breast-cancer
@@ -11,18 +11,26 @@ test: .venv/dev
 	$(BIN)/python -m pytest
 
 lint: .venv/dev
-	$(BIN)/ruff format --check src tests oracles
-	$(BIN)/ruff check src tests oracles
+	$(BIN)/ruff format --check src tests oracles docs
+	$(BIN)/ruff check src tests oracles docs
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
 format: .venv/dev
-	$(BIN)/ruff format src tests oracles
-	$(BIN)/ruff check --fix src tests oracles
+	$(BIN)/ruff format src tests oracles docs
+	$(BIN)/ruff check --fix src tests oracles docs
 
 # LIBSVM's heart_scale from a folder of yours: make oracles DATA=folder
 oracles: .venv/dev
 	$(BIN)/python -m pytest oracles --data "$(DATA)"
+
+# The worked examples of docs/examples; their pictures are in docs/examples/pictures.
+examples: .venv/dev
+	$(BIN)/python docs/examples
+
+# docs/catalogue.md: every model, who solves it, and how well that is proved. The tests write it as well.
+catalogue: .venv/dev
+	$(BIN)/python docs/catalogue.py
 
 .venv/bin/python:
 	$(PYTHON) -c 'import sys; sys.exit("qpkernels needs Python 3.11 or newer" if sys.version_info < (3, 11) else 0)'
@@ -37,4 +45,4 @@ oracles: .venv/dev
 	touch .venv/demo $@
 
 clean:
-	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis docs/catalogue.md docs/examples/pictures

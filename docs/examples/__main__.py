@@ -1,0 +1,9 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""All examples one after another: python docs/examples [folder for the pictures]."""
+
+import runpy
+from pathlib import Path
+
+for example in sorted(Path(__file__).parent.glob("w*.py")):
+    print(f"\n== {example.name}")
+    runpy.run_path(str(example), run_name="__main__")
