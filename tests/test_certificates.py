@@ -668,11 +668,12 @@ def test_no_answer_has_no_support() -> None:
 
 def test_rounding_carries_nothing() -> None:
     """Where the optimum counts as 0, coefficients of the size of rounding are no support vectors."""
-    program = KernelQP(Gram(RBF(1.0), np.arange(4.0)[:, None]), [0.0, 0.0, 0.2, 0.2], -np.inf, np.inf, epsilon=0.3)
+    gram, targets = Gram(RBF(1.0), np.arange(4.0)[:, None]), [0.0, 0.0, 0.2, 0.2]
     noise = 1e-15 * np.array([-1.0, -1.0, 1.0, 1.0])
     decision = np.full(4, 0.1)
-    assert len(split_support(program, noise, decision)) > 0
-    assert len(split_support(program, noise, decision, negligible=1e-5)) == 0
+    for negligible, some in ((0.0, True), (1e-5, False)):
+        program = KernelQP(gram, targets, -np.inf, np.inf, epsilon=0.3, negligible=negligible)
+        assert (len(split_support(program, noise, decision)) > 0) is some
 
 
 # --- multipliers of rounding ---

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 from sklearn.datasets import load_diabetes, make_regression
@@ -244,6 +244,8 @@ def test_both_sides_have_the_same_value(pair: Pair) -> None:
     agree(model, of(SECOND, model.partner.catalogue, "smo"), TOL, 1e-6)
 
 
+# In a hard tube samples can make up for each other in the gap: here smo once stopped before each was in place.
+@example(seed=3088, kernel=None)
 @settings(max_examples=4)
 @given(seed=st.integers(0, 10**6), kernel=st.sampled_from([None, RBF(0.7)]))
 @pytest.mark.parametrize("form", PAIRED, ids=lambda form: form.catalogue)

@@ -34,11 +34,11 @@ from qpkernels.errors import ParameterError
 __all__ = ["FitDual", "FitPrimal", "LinearFit"]
 
 _DEPENDENT = 1e-12
-"""A column whose part outside the span of the others is below this part of the largest depends on them: coordinates in
-the space of a kernel come from a Cholesky factor, which is not exact to the last digit."""
+"""A column of unit length whose part outside the span of the others is below this depends on them: coordinates in the
+space of a kernel come from a Cholesky factor, which is not exact to the last digit."""
 
-_NEGLIGIBLE = 1e-3
-"""An optimum below this part of the loss of the best constant is an exact fit: gaps are relative to that part."""
+_NEGLIGIBLE = 1e-6
+"""Where residuals of this part of those of the mean would cost more than the optimum, the fit counts as exact."""
 
 
 class LinearFit(Regressor, PrimalForm[Regression]):
@@ -77,19 +77,39 @@ class LinearFit(Regressor, PrimalForm[Regression]):
         """Return F: the features, or coordinates in the space of the kernel."""
         return self.gram.X if self.data.explicit else self.gram.factor
 
-    def spanning(self) -> Matrix:
-        """Return the columns of F, and of ones where there is a b."""
+    def columns(self) -> Matrix:
+        """Return the columns of F, less their means where there is a b, at unit length; constant ones are left out."""
         F = self.coordinates()
-        return np.column_stack([F, np.ones(len(self))]) if self.fit_intercept else F
+        centred = F - F.mean(axis=0) if self.fit_intercept else F
+        lengths = np.linalg.norm(centred, axis=0)
+        kept = lengths > 10 * len(self) * np.finfo(float).eps * np.abs(F).max(axis=0)
+        return np.asarray(centred[:, kept] / lengths[kept])
+
+    def spanning(self) -> Matrix:
+        """Return the columns of F, and of ones where there is a b, all at unit length."""
+        columns = self.columns()
+        return np.column_stack([columns, np.full(len(self), len(self) ** -0.5)]) if self.fit_intercept else columns
 
     def balanced(self, v: Vector) -> Vector:
         """Return v without its part in the span of F and 1."""
-        Q, R, _ = qr(self.spanning(), mode="economic", pivoting=True)
-        sizes = np.abs(np.diag(R))
-        Q = Q[:, : int(np.sum(sizes > _DEPENDENT * sizes.max(initial=0.0)))]
-        # Twice, since the first subtraction leaves rounding of the size of v.
-        v = v - Q @ (Q.T @ v)
-        return np.asarray(v - Q @ (Q.T @ v))
+        columns = self.columns()
+        Q, R, _ = qr(columns, mode="economic", pivoting=True) if columns.size else (columns, columns, None)
+        Q = Q[:, : int(np.sum(np.abs(np.diag(R)) > _DEPENDENT))]
+        for _ in range(2):  # Twice, since the first subtraction leaves rounding of the size of v.
+            v = v - v.mean() if self.fit_intercept else v
+            v = v - Q @ (Q.T @ v)
+        return np.asarray(v)
+
+    def unbalanced(self, v: Vector) -> float:
+        """Return the largest |f_j'v| over the columns f_j, relative to the length of v: what a dropped one leaves."""
+        length = float(np.linalg.norm(v))
+        return float(np.abs(self.columns().T @ v).max(initial=0.0)) / length if length > 0 else 0.0
+
+    @property
+    def exact(self) -> float:
+        """The loss below which a fit counts as exact: of a millionth of the residuals of the mean, and of rounding."""
+        centred = self.y - self.y.mean() if self.fit_intercept else self.y
+        return self.loss(_NEGLIGIBLE * centred) + self.loss(np.full(len(self), self.speck()))
 
     def certify_candidate(self, candidate: Candidate) -> Certificate:
         """Bound the error of (f, b) by the loss of its residuals and the dual value of its multipliers."""
@@ -98,14 +118,17 @@ class LinearFit(Regressor, PrimalForm[Regression]):
         residuals = self.y - self.decision(candidate)
         mended = self.feasible(residuals)
         v = self.balanced(candidate.beta)
-        constant = self.loss(self.y - self.y.mean() if self.fit_intercept else self.y)
+        moved = float(np.abs(v - candidate.beta).max())
         size = float(np.abs(self.y).max()) or 1.0
         return certify_values(
             primal=self.loss(mended),
             dual=self.bound(v),
-            floor=_NEGLIGIBLE * constant,
+            floor=self.exact,
             primal_residual=float(np.abs(mended - residuals).max()) / size,
-            dual_residual=float(np.abs(v - candidate.beta).max()) / max(float(np.abs(candidate.beta).max()), self.unit),
+            dual_residual=max(
+                moved / max(float(np.abs(candidate.beta).max()), self.unit),
+                self.unbalanced(v) * min(1.0, float(np.abs(v).max()) / self.unit),
+            ),
             worst=f"sample {int(np.argmax(np.abs(residuals)))} has the largest residual, {np.abs(residuals).max():.3g}",
         )
 

@@ -115,8 +115,13 @@ class PrimalForm(KernelMachine[Answered]):
         intercept = scale * float(self.b.value)
         centers, coefficients = self.f.expansion()
         at = self.f.at_samples(coefficients)
-        outside = coefficients if self.data.explicit else self.gram.expansion_coefficients(coefficients)
-        function = self._function(centers, scale * outside, intercept)
+        if self.data.explicit:
+            function = self._function(centers, scale * coefficients, intercept)
+        elif self.gram.correction is not None and self.gram.correction.shift:
+            # The shifted matrix is singular, and what its factor leaves open shows in the kernel as it is.
+            function = self._function(centers, beta, intercept)
+        else:
+            function = self._function(centers, scale * self.gram.expansion_coefficients(coefficients), intercept)
         return Candidate(beta, intercept, function, FunctionAtSamples(scale * at.values, scale**2 * at.squared_norm))
 
     def assign(self, candidate: Candidate) -> Multipliers:

@@ -133,11 +133,7 @@ class KernelMachine(Formulation[Answered]):
         program = self.textbook_qp()
         if program is None:
             raise NotImplementedError(f"a {self.name} that is no KernelQP must give its own certificate")
-        return certify_kernel_qp(program, candidate.beta, candidate.intercept, candidate.at_samples, self.negligible())
-
-    def negligible(self) -> float:
-        """Return the size of values below which an optimum counts as 0, where the model may have the optimum 0."""
-        return 0.0
+        return certify_kernel_qp(program, candidate.beta, candidate.intercept, candidate.at_samples)
 
     # Answers --------------------------------------------------------------------------------------------------
 
@@ -225,12 +221,12 @@ class KernelMachine(Formulation[Answered]):
 
     def support(self, candidate: Candidate, decision: Vector) -> Support:
         """Return which samples carry the answer."""
+        if not self.sparse:
+            return Support(free=np.arange(len(self)), bounded=np.arange(0))
         program = self.textbook_qp()
         if program is None:
-            largest = np.abs(candidate.beta).max(initial=1.0)
-            carrying = np.flatnonzero(np.abs(candidate.beta) > 1e-6 * largest)
-            return Support(free=carrying, bounded=np.arange(0))
-        return split_support(program, candidate.beta, decision, self.negligible())
+            raise NotImplementedError(f"a {self.name} that is no KernelQP must say which samples carry its answer")
+        return split_support(program, candidate.beta, decision)
 
     def interval(self, candidate: Candidate, decision: Vector, support: Support) -> tuple[float, float]:
         """Return the ends between which every b is optimal with this f."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from formulations.estimators import Coefficients
@@ -59,6 +60,10 @@ class Regressor(KernelMachine[Regression]):
                 f"{fitted.classes.tolist()}; pass a regression estimator."
             )
         return super().translate(fitted)
+
+    def speck(self) -> float:
+        """Return what counts as 0 in the unit of y: ten million times its rounding."""
+        return 1e7 * float(np.finfo(float).eps) * float(np.abs(self.y).max())
 
     def half_width(self) -> float:
         """Return epsilon, the half width of the tube within which a residual costs nothing; 0 without a tube."""

@@ -13,7 +13,7 @@ from formulations.margin_forms import MarginPrimal
 from formulations.solution import Candidate, Solution
 from formulations.two_classes import TwoClasses
 from qpkernels.arrays import Indices, Vector, frozen
-from qpkernels.certificates import Certificate, Status
+from qpkernels.certificates import Certificate, FunctionAtSamples, Status, Support
 from qpkernels.certificates.certificate import relative, undefined
 from qpkernels.errors import InseparableError
 from qpkernels.expansion import Expansion
@@ -118,6 +118,24 @@ class Separability(MarginPrimal):
         words = f"sample {smallest} has the smallest margin, {margins[smallest]:.3g}"
         return Certificate(0.0, 0.0, 0.0, residual, 0.0, 0.0, words)
 
+    def support(self, candidate: Candidate, decision: Vector) -> Support:
+        """Return the samples with a multiplier; without an objective there is none but rounding."""
+        del decision
+        return Support(free=np.flatnonzero(np.abs(candidate.beta) > _SAME_POINT), bounded=np.arange(0))
+
+    def _between(self, weights: Vector) -> Candidate:
+        """Return the function that falls from one weighted mean to the other, 0 halfway between the classes."""
+        beta, X = self.y * weights, self.gram.X
+        if not self.data.explicit:
+            values = self.gram.product(beta)
+            return self._expanded(beta, -0.5 * float(values[self.y > 0].min() + values[self.y < 0].max()))
+        # The direction itself, since its length, the distance of the means, may be lost in rounding.
+        w = (X - X.mean(axis=0)).T @ beta
+        w = w / (float(np.linalg.norm(w)) or 1.0)
+        values = X @ w
+        b = -0.5 * float(values[self.y > 0].min() + values[self.y < 0].max())
+        return Candidate(beta, b, self._function(w[None, :], np.ones(1), b), FunctionAtSamples(values, 1.0))
+
     def explain_infeasible(self, certificate: Certificate, multipliers: Vector, words: str) -> Exception:
         """Return the error with the common point of both hulls, where the constraints are the textbook's."""
         if self.is_extended:
@@ -125,6 +143,10 @@ class Separability(MarginPrimal):
         proof = HullIntersection.from_multipliers(self.data, multipliers)
         if proof.distance > _SAME_POINT:
             return self.explain_failure(f"{words}, but the weighted means are {proof.distance:.1e} of the radius apart")
+        if self.certify_candidate(self._between(proof.multipliers)).holds(0.0):
+            return self.explain_failure(
+                f"{words}, but the classes are {proof.distance:.1e} of the samples' radius apart; scale the features"
+            )
         carriers = ", ".join(map(str, proof.carriers[:8])) + (", ..." if proof.carriers.size > 8 else "")
         return InseparableError(
             f"no hyperplane separates the two classes ({words}): their convex hulls meet "

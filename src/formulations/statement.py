@@ -51,9 +51,14 @@ class Statement(ABC):
     def declare(self) -> cp.Problem:
         """State the problem as the textbook does, every constraint with a label."""
 
-    @abstractmethod
     def assign(self, candidate: Candidate) -> Multipliers:
-        """Write an answer from elsewhere to the variables, and return the multipliers of the labelled constraints."""
+        """Write an answer from elsewhere to the variables, and return the multipliers of the labelled constraints.
+
+        Only models that a structured solver takes are asked.
+        """
+        raise NotImplementedError(
+            f"a {self.name} is solved as it is declared, so nothing is written to it from elsewhere"
+        )
 
     def check_parameters(self) -> None:  # noqa: B027  a model without hyper-parameters has nothing to refuse
         """Refuse hyper-parameters outside their range."""

@@ -28,9 +28,14 @@ class TubeMachine(Regressor):
         return float(self.epsilon.value)
 
     def negligible(self) -> float:
-        """Return a thousandth of what moving by epsilon costs: the optimum is 0 where a constant fits."""
-        largest = float(self.gram.diagonal.max())
-        return 1e-3 * 0.5 * self.half_width() ** 2 / largest if largest > 0 else 0.0
+        """Return a thousandth of what epsilon costs, as a residual or as a move of f: the optimum is 0 where b fits."""
+        largest, width = float(self.gram.diagonal.max()), self.half_width()
+        move = 0.5 * width**2 / largest if largest > 0 else 0.0
+        return 1e-3 * min(move, width * self.least_price())
+
+    def least_price(self) -> float:
+        """Return the least price of a unit of residual beyond the tube; infinity where there are no slacks."""
+        return float("inf")
 
     def excess(self, candidate: Candidate) -> tuple[Vector, Vector]:
         """Return how far r_i is above the tube, and how far below; negative inside."""

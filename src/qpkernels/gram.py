@@ -192,11 +192,26 @@ class Gram:
         (used,) = np.nonzero(v)
         if used.size == 0:
             return np.zeros(len(self))
+        if self.correction is None and self.features is not None:
+            # K itself would lose the digits that the features share with each other.
+            level = self.features.mean(axis=0)
+            return np.asarray(self.features @ ((self.features - level).T @ v + level * v.sum()))
         if "dense" in self.__dict__ or self.correction is not None:
             few = 4 * used.size < len(self)
             return np.asarray(v[used] @ self.dense[used] if few else self.dense @ v)
         blocks = [self.kernel.matrix(self.X[rows], self.X[used]) @ v[used] for rows in row_blocks(len(self), used.size)]
         return np.concatenate(blocks)
+
+    def doubt(self, coefficients: Vector) -> float:
+        """Return how far 1/2 v'Kv may be from that of a positive semidefinite matrix without rounding."""
+        indefinite = 0.0 if self.trusted else PSD_TOLERANCE * float(self.diagonal.max())
+        reach = float(np.abs(coefficients) @ np.sqrt(np.maximum(self.diagonal, 0.0)))
+        if self.correction is None and self.features is not None:
+            length = float(np.linalg.norm((self.features - self.features.mean(axis=0)).T @ coefficients))
+            rounding = reach * length
+        else:
+            rounding = reach**2
+        return 0.5 * indefinite * float(coefficients @ coefficients) + 0.5 * np.finfo(float).eps * rounding
 
     @cached_property
     def features(self) -> Matrix | None:

@@ -28,7 +28,6 @@ from formulations.binary import BinaryClassifier
 from formulations.hyperparameters import PRICES
 from formulations.lowering import Lowered
 from formulations.solution import Candidate
-from formulations.statement import Multipliers
 from formulations.two_classes import TwoClasses
 from qpkernels.arrays import Matrix, Vector
 from qpkernels.certificates import Certificate, Support, certify_values, intercept_interval, split_support
@@ -115,7 +114,7 @@ class _LinearProgram(BinaryClassifier):
             primal=primal,
             dual=float(multipliers.sum()),
             primal_residual=relative(float(np.abs(alpha - a).max()), size),
-            dual_residual=float((np.abs(given - multipliers) / prices).max()),
+            dual_residual=0.0 if candidate.multipliers is None else float((np.abs(given - multipliers) / prices).max()),
             worst=f"sample {int(np.argmax(slacks))} has the largest slack, {slacks.max():.3g}",
         )
 
@@ -183,16 +182,6 @@ class LinearProgramPrimal(_LinearProgram):
         multipliers = np.asarray(self.constraint("margin").dual_value)
         return self._with_multipliers(self.y * self.alpha.value, float(self.b.value), multipliers)
 
-    def assign(self, candidate: Candidate) -> Multipliers:
-        """Write a, b and the slacks, and return all multipliers."""
-        multipliers = self.multipliers(candidate)
-        self.alpha.value = self.y * candidate.beta
-        if self.fit_intercept:
-            self.b.value = candidate.intercept
-        self.xi.value = np.maximum(1.0 - self.margins(candidate), 0.0)
-        free = 1.0 - self.signed @ multipliers
-        return {"margin": multipliers, "slack": self.C.value - multipliers, "nonnegative": free}
-
     def state_partner(self) -> LinearProgramDual:
         """Return the dual."""
         return self._as(LinearProgramDual)
@@ -233,17 +222,6 @@ class LinearProgramDual(_LinearProgram):
         b: Any = self.constraint("balance").dual_value if self.fit_intercept else 0.0
         alpha = np.asarray(self.constraint("few").dual_value)
         return self._with_multipliers(self.y * alpha, float(b), np.asarray(self.l.value))
-
-    def assign(self, candidate: Candidate) -> Multipliers:
-        """Write l, and return all multipliers."""
-        margins = self.margins(candidate)
-        self.l.value = self.multipliers(candidate)
-        balance: Multipliers = {"balance": candidate.intercept} if self.fit_intercept else {}
-        return balance | {
-            "few": self.y * candidate.beta,
-            "lower": np.maximum(margins - 1.0, 0.0),
-            "upper": np.maximum(1.0 - margins, 0.0),
-        }
 
     def objective_of(self, certificate: Certificate) -> float:
         """Return the dual value."""

@@ -31,7 +31,6 @@ from formulations.hyperparameters import NU
 from formulations.hypothesis import half_squared_norm
 from formulations.margin_forms import MarginDual, MarginPrimal
 from formulations.solution import Candidate, Classification
-from formulations.statement import Multipliers
 from formulations.two_classes import TwoClasses
 from qpkernels.arrays import Vector
 from qpkernels.certificates import Certificate, Support, certify_values, split_support
@@ -101,7 +100,8 @@ class _NuMargin(BinaryClassifier):
         return certify_values(
             primal=0.5 * norm - nu * rho + float(slacks.mean()),
             dual=-0.5 * float((self.y * feasible) @ expansion),
-            floor=_NEGLIGIBLE * 0.5 * nu**2 * float(self.gram.diagonal.max()),
+            doubt=self.gram.doubt(feasible),
+            floor=_NEGLIGIBLE * 0.5 * nu**2 * self.data.radius**2,
             dual_residual=float(np.abs(alpha - feasible).max()) * m,
             largest=float(parts[worst]),
             worst=f"sample {worst} adds {parts[worst]:.1e} to the gap",
@@ -208,14 +208,6 @@ class NuMarginPrimal(_NuMargin, MarginPrimal):
             self._labelled(margin=margin, slack=self.xi >= 0, level=self.level >= 0),
         )
 
-    def assign(self, candidate: Candidate) -> Multipliers:
-        """Write f, b, rho and the slacks, and return all multipliers."""
-        margins, alpha = self.margins(candidate), self.y * candidate.beta
-        self.level.value = self.rho(margins)
-        self.xi.value = np.maximum(self.level.value - margins, 0.0)
-        rest: Multipliers = {"slack": 1.0 / len(self) - alpha, "level": max(0.0, float(alpha.sum() - self.nu.value))}
-        return super().assign(candidate) | rest
-
     def state_partner(self) -> NuMarginDual:
         """Return the dual."""
         return self._as(NuMarginDual)
@@ -245,13 +237,6 @@ class NuMarginDual(_NuMargin, MarginDual):
                 share=cp.sum(self.alpha) >= self.nu,
             ),
         )
-
-    def assign(self, candidate: Candidate) -> Multipliers:
-        """Write a, and return all multipliers."""
-        margins = self.margins(candidate)
-        rho = self.rho(margins)
-        bounds: Multipliers = {"lower": np.maximum(margins - rho, 0.0), "upper": np.maximum(rho - margins, 0.0)}
-        return super().assign(candidate) | bounds | {"share": rho}
 
     def state_partner(self) -> NuMarginPrimal:
         """Return the primal."""

@@ -65,12 +65,16 @@ class _OneClass(KernelMachine[Novelty]):
 
     def textbook_qp(self) -> KernelQP:
         """Return the dual in beta = a, whose sum is 1."""
-        bound = 1.0 / (float(self.nu.value) * len(self))
-        return KernelQP(self.gram, target=0.0, lower=0.0, upper=bound, total=1.0, name="one class")
-
-    def negligible(self) -> float:
-        """Return a thousandth of the value at one sample: the optimum is 0 where the origin lies among the samples."""
-        return 1e-3 * 0.5 * float(self.gram.diagonal.max())
+        return KernelQP(
+            self.gram,
+            target=0.0,
+            lower=0.0,
+            upper=1.0 / (float(self.nu.value) * len(self)),
+            total=1.0,
+            # A thousandth of the value at a usual sample: the optimum is 0 where the origin lies among the samples.
+            negligible=1e-3 * 0.5 * float(np.median(self.gram.diagonal)),
+            name="one class",
+        )
 
     _estimator = "OneClassSVM"
 

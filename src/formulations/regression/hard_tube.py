@@ -70,6 +70,7 @@ class HardTube(TubeMachine):
             upper=np.inf,
             total=self._total,
             epsilon=self.half_width(),
+            negligible=self.negligible(),
             name="hard tube",
         )
 

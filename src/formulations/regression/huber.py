@@ -75,7 +75,14 @@ class _Huber(Regressor):
         """Return the dual in beta = c: bounded, with the ridge 1 / C_i."""
         bound = self.C.value * float(self.delta.value)
         return KernelQP(
-            self.gram, target=self.y, lower=-bound, upper=bound, total=self._total, ridge=1 / self.C.value, name="Huber"
+            self.gram,
+            target=self.y,
+            lower=-bound,
+            upper=bound,
+            total=self._total,
+            ridge=1 / self.C.value,
+            name="Huber",
+            negligible=0.5 * float(self.C.value.sum()) * self.speck() ** 2,
         )
 
     def outlying(self, candidate: Candidate) -> Vector:

@@ -6,8 +6,8 @@ Primal and dual, r = y - F w - b::
     min  sum |r_i|                        max  y'v   s.t.  F'v = 0,  1'v = 0,  |v_i| <= 1
     min  sum |r_i|  s.t.  sum r_i = 0     max  y'v   s.t.  F'v = 0,  1'v = 0,  |v_i - mu| <= 1
 
-The optimal values are equal. A sample off the fit has v_i = sign r_i (mu + sign r_i), and some optimal fit meets as
-many samples as it has unknowns. An outlier pulls with a force that does not grow with its distance. mu is the
+The optimal values are equal. A sample off the fit has v_i = sign r_i (Laplace: mu + sign r_i), and some optimal fit
+meets as many samples as it has unknowns. An outlier pulls with a force that does not grow with its distance. mu is the
 multiplier of sum r_i = 0. Source: A2, A2L of the catalogue; Boscovich (1757), Laplace (1799).
 """
 

@@ -66,7 +66,13 @@ class _LeastSquares(Regressor):
     def textbook_qp(self) -> KernelQP:
         """Return the dual in beta = c: no bounds, the ridge 1/C."""
         return KernelQP(
-            self.gram, target=self.y, lower=-np.inf, upper=np.inf, ridge=self.ridge.value, name="least squares"
+            self.gram,
+            target=self.y,
+            lower=-np.inf,
+            upper=np.inf,
+            ridge=self.ridge.value,
+            name="least squares",
+            negligible=0.5 * float(self.C.value) * len(self) * self.speck() ** 2,
         )
 
     def conditions(self, candidate: Candidate, decision: Vector) -> Mapping[str, Vector]:

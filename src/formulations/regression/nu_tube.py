@@ -12,9 +12,9 @@ Primal and dual, with their Karush-Kuhn-Tucker conditions, r = y - f - b::
     epsilon (C nu m - 1'(a+ + a-)) = 0
 
 The value of the minimised dual is the negative of the primal's; b is the multiplier of 1'(a+ - a-) = 0 and epsilon that
-of 1'(a+ + a-) <= C nu m. At most nu m samples lie outside the tube, at least nu m are support vectors. The scaling of C
-is that of LIBSVM and scikit-learn; the soft tube (D2) with this epsilon and C has the same answer. Source: D7 of the
-catalogue; Schoelkopf et al. (2000).
+of 1'(a+ + a-) <= C nu m. With an intercept, at most nu m samples lie outside the tube; at least nu m are support
+vectors. The scaling of C is that of LIBSVM and scikit-learn; the soft tube (D2) with this epsilon and C has the same
+answer. Source: D7 of the catalogue; Schoelkopf et al. (2000).
 """
 
 from __future__ import annotations
@@ -33,7 +33,6 @@ from formulations.hypothesis import half_squared_norm
 from formulations.lowering import Lowered
 from formulations.regressor import Regressor
 from formulations.solution import Candidate, Regression
-from formulations.statement import Multipliers
 from formulations.targets import Targets
 from qpkernels.arrays import Vector
 from qpkernels.certificates import Certificate, Support, certify_values, split_support
@@ -102,6 +101,8 @@ class _NuTube(Regressor):
             primal=0.5 * norm + C * (float(self.nu.value) * m * width + float(slacks.sum())),
             dual=float(self.y @ feasible - 0.5 * feasible @ self.gram.product(feasible)),
             dual_residual=float(np.abs(candidate.beta - feasible).max()) / C,
+            doubt=self.gram.doubt(feasible),
+            floor=C * m * self.speck(),
             largest=float(parts[worst]),
             worst=f"sample {worst} adds {parts[worst]:.1e} to the gap",
         )
@@ -198,21 +199,6 @@ class NuTubePrimal(_NuTube, PrimalForm[Regression]):
         del lowered, z
         return np.asarray(self.constraint("above").dual_value - self.constraint("below").dual_value)
 
-    def assign(self, candidate: Candidate) -> Multipliers:
-        """Write f, b, epsilon and the slacks, and return all multipliers."""
-        width, above, below = self.sides(candidate)
-        self.epsilon.value, self.xi_plus.value, self.xi_minus.value = width, np.maximum(above, 0), np.maximum(below, 0)
-        plus, minus = np.maximum(candidate.beta, 0.0), np.maximum(-candidate.beta, 0.0)
-        left = max(0.0, float(self.budget.value - plus.sum() - minus.sum()))
-        C = float(self.C.value)
-        return super().assign(candidate) | {
-            "above": plus,
-            "below": minus,
-            "slack_plus": C - plus,
-            "slack_minus": C - minus,
-            "width": left,
-        }
-
     def state_partner(self) -> NuTubeDual:
         """Return the dual."""
         return self._as(NuTubeDual)
@@ -255,18 +241,6 @@ class NuTubeDual(_NuTube, DualForm[Regression]):
                 upper_minus=self.a_minus <= self.C,
             ),
         )
-
-    def assign(self, candidate: Candidate) -> Multipliers:
-        """Write a+ and a-, and return all multipliers."""
-        width, above, below = self.sides(candidate)
-        self.a_plus.value, self.a_minus.value = np.maximum(candidate.beta, 0.0), np.maximum(-candidate.beta, 0.0)
-        return super().assign(candidate) | {
-            "share": width,
-            "plus": np.maximum(-above, 0.0),
-            "minus": np.maximum(-below, 0.0),
-            "upper_plus": np.maximum(above, 0.0),
-            "upper_minus": np.maximum(below, 0.0),
-        }
 
     def state_partner(self) -> NuTubePrimal:
         """Return the primal."""

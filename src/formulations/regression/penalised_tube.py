@@ -82,8 +82,13 @@ class PenalisedTube(TubeMachine, PrimalForm[Regression]):
             upper=bound,
             total=None,
             epsilon=self.half_width(),
+            negligible=self.negligible(),
             name="penalised tube",
         )
+
+    def least_price(self) -> float:
+        """Return 1/(2 lambda)."""
+        return 0.5 / float(self.regularisation.value)
 
     def declare(self) -> cp.Problem:
         """State the problem."""

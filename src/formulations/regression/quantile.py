@@ -8,8 +8,8 @@ Primal and dual, with their Karush-Kuhn-Tucker conditions, r = y - f - b::
 
     f = sum_j c_j k(x_j, .),   (C_i tau - c_i) max(r_i, 0) = 0,   (c_i - C_i (tau - 1)) max(-r_i, 0) = 0
 
-The optimal values are equal, and b is the multiplier of 1'c = 0. At most tau m targets lie below the function and at
-most (1 - tau) m above. Source: D4 of the catalogue; Koenker and Bassett (1978), Takeuchi et al. (2006).
+The optimal values are equal, and b is the multiplier of 1'c = 0. With an intercept, at most tau m targets lie below the
+function and at most (1 - tau) m above. Source: D4 of the catalogue; Koenker and Bassett (1978), Takeuchi et al. (2006).
 """
 
 from __future__ import annotations
@@ -74,7 +74,13 @@ class _Quantile(Regressor):
         """Return the dual in beta = c."""
         prices, tau = self.C.value, float(self.tau.value)
         return KernelQP(
-            self.gram, target=self.y, lower=prices * (tau - 1), upper=prices * tau, total=self._total, name="quantile"
+            self.gram,
+            target=self.y,
+            lower=prices * (tau - 1),
+            upper=prices * tau,
+            total=self._total,
+            name="quantile",
+            negligible=float(prices.sum()) * min(tau, 1 - tau) * self.speck(),
         )
 
     def conditions(self, candidate: Candidate, decision: Vector) -> Mapping[str, Vector]:

@@ -23,18 +23,21 @@ from numpy.typing import ArrayLike
 
 from formulations.hyperparameters import PRICE
 from formulations.hypothesis import half_squared_norm
-from formulations.losses import AbsolutePower, ResidualLoss
+from formulations.losses import AbsolutePower, EpsilonInsensitive, ResidualLoss
 from formulations.regressor import Regressor
 from formulations.residual_forms import ResidualDual, ResidualPrimal
 from formulations.solution import Candidate
 from formulations.targets import Targets
 from qpkernels.arrays import Vector
-from qpkernels.certificates import Certificate, SampleLosses, certify_fenchel
+from qpkernels.certificates import Certificate, SampleLosses, Support, certify_fenchel
 from qpkernels.errors import ParameterError
 from qpkernels.gram import Gram
 from qpkernels.kernels import Kernel
 
 __all__ = ["ResidualLossDual", "ResidualLossPrimal"]
+
+_NEAR = 1e-6
+"""Distance of c/C from an end of its domain, or from 0 as a part of the largest, that counts as none."""
 
 
 class _ResidualLoss(Regressor):
@@ -86,9 +89,22 @@ class _ResidualLoss(Regressor):
             lower=np.full(len(self), C * low),
             upper=np.full(len(self), C * high),
         )
+        negligible = C * float(loss.value(np.full(len(self), self.speck())).sum())
         return certify_fenchel(
-            self.gram, losses, candidate.beta, candidate.intercept, self._total, candidate.at_samples
+            self.gram, losses, candidate.beta, candidate.intercept, self._total, candidate.at_samples, negligible
         )
+
+    def half_width(self) -> float:
+        """Return the epsilon of an epsilon-insensitive loss, else 0."""
+        return self.loss.epsilon if isinstance(self.loss, EpsilonInsensitive) else 0.0
+
+    def support(self, candidate: Candidate, decision: Vector) -> Support:
+        """Return the samples with a coefficient, bounded where c/C is at an end of the domain of psi*."""
+        del decision
+        share, (low, high) = candidate.beta / float(self.C.value), self.loss.domain
+        bounded = (share <= low + _NEAR) | (share >= high - _NEAR)
+        carrying = np.abs(share) > _NEAR * float(np.abs(share).max(initial=0.0))
+        return Support(np.flatnonzero(~bounded & carrying), np.flatnonzero(bounded))
 
     def conditions(self, candidate: Candidate, decision: Vector) -> Mapping[str, Vector]:
         """Return C (psi(r) + psi*(c/C)) - c r, the gap of each sample."""

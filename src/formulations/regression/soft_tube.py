@@ -77,8 +77,13 @@ class _SoftTube(TubeMachine):
             upper=prices,
             total=self._total,
             epsilon=self.half_width(),
+            negligible=self.negligible(),
             name="soft tube",
         )
+
+    def least_price(self) -> float:
+        """Return the smallest C_i."""
+        return float(self.C.value.min())
 
     def slacks(self, candidate: Candidate) -> tuple[Vector, Vector]:
         """Return xi+_i = max(0, r_i - epsilon) and xi-_i = max(0, -r_i - epsilon)."""

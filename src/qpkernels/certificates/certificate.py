@@ -94,6 +94,7 @@ def certify_values(
     primal_residual: float = 0.0,
     dual_residual: float = 0.0,
     floor: float = 0.0,
+    doubt: float = 0.0,
     largest: float | None = None,
     worst: str = "",
 ) -> Certificate:
@@ -107,6 +108,8 @@ def certify_values(
         How far the answer itself was moved to be feasible, relative to its size.
     floor
         Size of the values below which an optimum counts as 0; the gap is relative to this at least.
+    doubt
+        What rounding, or a kernel matrix trusted only so far, may have added to a value: the gap is this at least.
     largest
         The largest contribution of one sample to primal - dual; the whole gap when left out.
     worst
@@ -115,7 +118,7 @@ def certify_values(
     if not all(np.isfinite(value) for value in (primal, dual, primal_residual, dual_residual)):
         return undefined("the answer, or its value, holds NaN or infinity")
     scale = max(abs(primal), abs(dual), floor)
-    gap = abs(primal - dual)
+    gap = max(abs(primal - dual), doubt)
     return Certificate(
         primal_value=primal,
         dual_value=dual,

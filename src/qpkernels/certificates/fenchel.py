@@ -52,6 +52,7 @@ def certify_fenchel(
     intercept: float,
     total: float | None,
     function: FunctionAtSamples | None = None,
+    negligible: float = 0.0,
 ) -> Certificate:
     """Certify the candidate (beta, b), and with it the function f, from the data alone.
 
@@ -66,6 +67,8 @@ def certify_fenchel(
         The candidate, of any size.
     function
         f at the samples. Left out: the expansion of beta as it came.
+    negligible
+        Size of values below which an optimum counts as 0.
     """
     if not (np.isfinite(beta).all() and np.isfinite(intercept)):
         return undefined("the answer holds NaN or infinity")
@@ -84,6 +87,8 @@ def certify_fenchel(
     return certify_values(
         primal=0.5 * f.squared_norm + float(charged.sum()),
         dual=-0.5 * float(feasible @ expansion) - float(conjugates.sum()),
+        floor=negligible,
+        doubt=gram.doubt(feasible),
         dual_residual=max(float(np.abs(beta - feasible).max()) / size, imbalance),
         largest=float(parts[worst]),
         worst=f"sample {worst} (beta {beta[worst]:.6g}) adds {parts[worst]:.1e} to the gap",

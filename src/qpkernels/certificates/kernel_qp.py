@@ -12,7 +12,6 @@ import numpy as np
 
 from qpkernels.arrays import Vector
 from qpkernels.certificates.certificate import Certificate, relative, undefined
-from qpkernels.gram import PSD_TOLERANCE
 from qpkernels.programs.kernel_qp import KernelQP
 
 __all__ = ["DualityGap", "FunctionAtSamples", "certify_kernel_qp", "duality_gap"]
@@ -34,24 +33,26 @@ class DualityGap:
     dual_value: float
     parts: Vector
     violation: float
+    negligible: float
 
     @property
     def scale(self) -> float:
-        """max(|P|, |D|), which makes the gap free of units."""
-        return max(abs(self.primal_value), abs(self.dual_value))
+        """max(|P|, |D|), which makes the gap free of units, or what is negligible where that is more."""
+        return max(abs(self.primal_value), abs(self.dual_value), self.negligible)
 
     @property
     def relative(self) -> float:
-        """|P - D| / max(|P|, |D|)."""
+        """|P - D| over the scale."""
         return relative(abs(self.primal_value - self.dual_value), self.scale)
+
+    @property
+    def largest(self) -> float:
+        """What the sample that adds most to P - D adds, over the scale; others may make up for it."""
+        return relative(abs(float(self.parts.max())), self.scale)
 
 
 def certify_kernel_qp(
-    program: KernelQP,
-    beta: Vector,
-    intercept: float,
-    function: FunctionAtSamples | None = None,
-    negligible: float = 0.0,
+    program: KernelQP, beta: Vector, intercept: float, function: FunctionAtSamples | None = None
 ) -> Certificate:
     """Certify the candidate (beta, b), and with it the function f, from the data alone.
 
@@ -70,8 +71,6 @@ def certify_kernel_qp(
         b.
     function
         f at the samples. Left out: the expansion of beta as it came, before the projection.
-    negligible
-        Values below this count as 0: the gap is relative to it at least.
     """
     if not (np.isfinite(beta).all() and np.isfinite(intercept)):
         return undefined("the answer holds NaN or infinity")
@@ -82,25 +81,20 @@ def certify_kernel_qp(
     if not np.array_equal(feasible, beta):
         expansion = program.gram.product(feasible)
     gap = duality_gap(program, feasible, expansion, intercept, function)
-    # Where K may be indefinite by the tolerance of its check, weak duality holds up to this much.
-    spread = 0.0 if program.gram.trusted else PSD_TOLERANCE * float(program.gram.diagonal.max())
-    doubt = 0.5 * spread * float(feasible @ feasible)
+    doubt = program.gram.doubt(feasible)
     moved = np.abs(beta - feasible)
     imbalance = 0.0 if program.total is None else abs(float(beta.sum()) - program.total)
     largest = int(np.argmax(gap.parts))
-    scale = max(gap.scale, negligible)
-    # The coefficient whose kernel function alone costs what is negligible.
-    trace = float(np.sqrt(2.0 * negligible / (float(program.gram.diagonal.max()) or 1.0)))
     return Certificate(
         primal_value=gap.primal_value,
         dual_value=gap.dual_value,
-        relative_gap=relative(max(abs(gap.primal_value - gap.dual_value), doubt), scale),
+        relative_gap=max(gap.relative, relative(doubt, gap.scale)),
         primal_residual=gap.violation,
         dual_residual=max(
-            relative(float(moved.max()), max(float(np.abs(feasible).max()), trace)),
-            relative(imbalance, max(float(np.abs(feasible).sum()), trace)),
+            relative(float(moved.max()), max(float(np.abs(feasible).max()), program.trace)),
+            relative(imbalance, max(float(np.abs(feasible).sum()), program.trace)),
         ),
-        complementarity=relative(abs(float(gap.parts[largest])), scale),
+        complementarity=relative(abs(float(gap.parts[largest])), gap.scale),
         worst=(
             f"sample {largest} (target {program.target[largest]:g}, beta {beta[largest]:.6g}) "
             f"adds {gap.parts[largest]:.1e} to the gap"
@@ -127,6 +121,7 @@ def duality_gap(
         dual_value=0.0 - program.objective(beta, expansion),
         parts=losses - gains,
         violation=float(_violations(program, decision).max()),
+        negligible=program.negligible,
     )
 
 
@@ -147,10 +142,14 @@ def _branch(slope: Vector, bound: Vector, ridge: Vector) -> Vector:
 
 
 def _violations(program: KernelQP, v: Vector) -> Vector:
-    """Return how far each v_i is beyond target +- epsilon on a side with an infinite bound, relative to the targets."""
+    """Return how far each v_i is beyond target +- epsilon on a side with an infinite bound, relative to the targets.
+
+    That is to half of their spread, which b does not change, or to their size where there is no b.
+    """
     hard = program.ridge == 0
     low, high = program.target - program.epsilon, program.target + program.epsilon
-    unit = float(np.abs(program.target).max() + program.epsilon.max()) or 1.0
+    size = float(np.abs(program.target).max() if program.total is None else 0.5 * np.ptp(program.target))
+    unit = size + float(program.epsilon.max()) or float(np.abs(program.target).max()) or 1.0
     short = np.where(hard & np.isinf(program.upper), np.maximum(low - v, 0.0) / unit, 0.0)
     over = np.where(hard & np.isinf(program.lower), np.maximum(v - high, 0.0) / unit, 0.0)
     return np.maximum(short, over)

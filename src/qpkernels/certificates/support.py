@@ -40,7 +40,7 @@ class Support:
         return self.free.size + self.bounded.size
 
 
-def split_support(program: KernelQP, beta: Vector, decision: Vector, negligible: float = 0.0) -> Support:
+def split_support(program: KernelQP, beta: Vector, decision: Vector) -> Support:
     """Return the support of an answer that may be inexact.
 
     An interior-point answer leaves no coefficient exactly at 0 or at a bound. Which end it means is read off strict
@@ -55,12 +55,9 @@ def split_support(program: KernelQP, beta: Vector, decision: Vector, negligible:
         Coefficients, shape (m,).
     decision
         f(x_i) + b, shape (m,).
-    negligible
-        Values below this count as 0: where all coefficients are rounding, no sample carries the answer.
     """
-    diagonal = float(program.gram.diagonal.max())
-    trace = float(np.sqrt(2.0 * negligible / diagonal)) if diagonal > 0 else 0.0
-    largest = max(float(np.abs(beta).max(initial=0.0)), trace) or 1.0
+    # Where all coefficients are less than what is negligible, no sample carries the answer.
+    largest = max(float(np.abs(beta).max(initial=0.0)), program.trace) or 1.0
     unit = float(np.abs(program.target).max()) or float(np.abs(decision).max()) or 1.0
     slope, width = (decision - program.target) / unit, program.epsilon / unit
     size = np.abs(beta)

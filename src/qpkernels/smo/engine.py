@@ -46,8 +46,8 @@ class Iterate:
     diverging: bool
 
     def proves(self, tol: float) -> bool:
-        """Return whether the relative gap and the violation of hard constraints are within ``tol``."""
-        return self.gap.relative <= tol and self.gap.violation <= tol
+        """Return whether the gap, each sample's part of it and the violation of hard constraints are within ``tol``."""
+        return self.gap.relative <= tol and self.gap.largest <= tol and self.gap.violation <= tol
 
 
 def minimise(

@@ -6,12 +6,12 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigvalsh, lstsq
+from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigvalsh, lstsq, svd
 from scipy.sparse.linalg import LinearOperator, cg
 
 from qpkernels.arrays import Matrix, Vector
-from qpkernels.errors import SolverFailedError, UnsupportedOptionError
-from qpkernels.programs import LeastSquares, LinearSystem, Program, RidgedGram
+from qpkernels.errors import ParameterError, SolverFailedError, UnsupportedOptionError
+from qpkernels.programs import LeastSquares, LinearSystem, RidgedGram
 from qpkernels.solvers.interface import Answer, Claim, Request, Solver
 
 __all__ = ["LinearAlgebra"]
@@ -29,43 +29,54 @@ _LANDMARKS = 1000
 class LinearAlgebra(Solver):
     """scipy.linalg: a Cholesky factorisation, or preconditioned conjugate gradients above 10000 unknowns.
 
-    ``dense_limit`` moves that size, ``rank`` the rank of the preconditioner. ``tol`` bounds the relative residual of
-    conjugate gradients, to a hundredth, and max_iter their iterations.
+    ``dense_limit`` moves that size. Of conjugate gradients, ``tol`` bounds the relative residual, to a hundredth,
+    ``rank`` is that of the preconditioner, and ``iterations`` their limit.
     """
 
     name = "linear"
     programs: ClassVar = (LinearSystem, LeastSquares)
-    options = frozenset({"tol", "max_iter"})
+    options = frozenset({"tol"})
     module = "scipy"
     install = "pip install scipy"
 
-    def run(self, program: Program, request: Request, **options: Any) -> Answer:
+    def run(self, program: LinearSystem | LeastSquares, request: Request, **options: Any) -> Answer:
         """Solve, and say by what and how exactly."""
-        settings = {"dense_limit": _DENSE, "rank": _LANDMARKS}
+        settings = {"dense_limit": _DENSE, "rank": _LANDMARKS, "iterations": 10 * _DENSE}
         if unknown := options.keys() - settings.keys():
             raise UnsupportedOptionError(
                 f"linear has no option {', '.join(sorted(unknown))}; it has {', '.join(sorted(settings))}."
             )
+        for name, value in options.items():
+            if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 0:
+                raise ParameterError(f"{name} of linear must be an integer of at least 0, but {value!r} came.")
         settings |= options
         if isinstance(program, LeastSquares):
             return _least_norm(program)
-        assert isinstance(program, LinearSystem)
         if isinstance(program.matrix, RidgedGram) and program.rhs.size > settings["dense_limit"]:
-            return _conjugate_gradients(program, program.matrix, request, settings["rank"])
+            return _conjugate_gradients(program, program.matrix, request.tol, settings["rank"], settings["iterations"])
         return _cholesky(program)
 
 
 def _least_norm(program: LeastSquares) -> Answer:
-    F = program.features
-    centre = F.mean(axis=0) if program.intercept else np.zeros(F.shape[1])
+    F, count = program.features, program.features.shape[1]
+    centre = F.mean(axis=0) if program.intercept else np.zeros(count)
     level = float(program.target.mean()) if program.intercept else 0.0
     centred = F - centre
-    # Centring leaves rounding of the size of F itself, which is no rank; LAPACK's own cutoff would count it.
-    shrunk = float(np.linalg.norm(F)) / (float(np.linalg.norm(centred)) or 1.0)
-    cutoff = 10 * max(F.shape) * np.finfo(float).eps * max(1.0, shrunk)
-    w, _, rank, _ = lstsq(centred, program.target - level, cond=cutoff)
-    columns = w.size
-    words = f"rank {rank} of {columns}" + (": the w of least norm among several" if rank < columns else "")
+    lengths = np.linalg.norm(centred, axis=0)
+    # Which columns depend on others is decided at unit length, so that no unit hides one; centring leaves rounding of
+    # the size of F itself.
+    rounding = np.finfo(float).eps * len(F) * np.abs(F).max(axis=0)
+    (kept,) = np.nonzero(lengths > 10 * rounding)
+    units = lengths[kept]
+    w, rank = np.zeros(count), 0
+    if kept.size:
+        cutoff = 10 * max(max(F.shape) * np.finfo(float).eps, float((rounding[kept] / units).max()))
+        U, sizes, Vt = svd(centred[:, kept] / units, full_matrices=kept.size > len(F))
+        rank = int(np.sum(sizes > cutoff * sizes[0]))
+        best = (Vt[:rank].T @ ((U[:, :rank].T @ (program.target - level)) / sizes[:rank])) / units
+        idle = Vt[rank:].T / units[:, None]
+        w[kept] = best - idle @ lstsq(idle, best)[0] if idle.size else best
+    words = f"rank {rank} of {count}" + (": the w of least norm among several" if rank < count else "")
     return Answer(w, np.array([level - centre @ w]) if program.intercept else np.zeros(0), Claim.OPTIMAL, words)
 
 
@@ -89,10 +100,17 @@ def _cholesky(program: LinearSystem) -> Answer:
 
 
 def _singular(program: LinearSystem, matrix: Matrix) -> SolverFailedError:
-    smallest = float(eigvalsh(matrix, subset_by_index=[0, 0], check_finite=False)[0])
+    ends = (0, len(matrix) - 1)
+    smallest, largest = (float(eigvalsh(matrix, subset_by_index=[k, k], check_finite=False)[0]) for k in ends)
+    if smallest > 10 * len(matrix) * np.finfo(float).eps * largest:
+        return SolverFailedError(
+            f"the matrix of this {program.name} is too ill conditioned: its eigenvalues run from {smallest:.3g} to "
+            f"{largest:.3g}; centre and scale the features, or raise the ridge."
+        )
     return SolverFailedError(
-        f"the matrix of this {program.name} must be positive definite, but its smallest eigenvalue is "
-        f"{smallest:.3g}: two samples are equal to the kernel, or nearly; add a ridge (KernelRidge), or merge them."
+        f"the matrix of this {program.name} must be positive definite beyond rounding, but its smallest eigenvalue is "
+        f"{smallest:.3g} (largest {largest:.3g}): two samples are equal to the kernel, or nearly, or the features are "
+        "far from the origin; centre and scale them, add a ridge (KernelRidge), or merge those samples."
     )
 
 
@@ -105,7 +123,7 @@ def _bordered(particular: Vector, ones: Vector | None) -> tuple[Vector, float]:
     return x - ones * (x.sum() / ones.sum()), b
 
 
-def _conjugate_gradients(program: LinearSystem, matrix: RidgedGram, request: Request, rank: int) -> Answer:
+def _conjugate_gradients(program: LinearSystem, matrix: RidgedGram, tol: float, rank: int, iterations: int) -> Answer:
     n, count = program.rhs.size, 0
     if 8 * n**2 <= matrix.gram.memory_limit:
         # What fits in memory need not be computed anew for each product.
@@ -118,9 +136,7 @@ def _conjugate_gradients(program: LinearSystem, matrix: RidgedGram, request: Req
         count += 1
 
     def solve(rhs: Vector) -> tuple[Vector, bool]:
-        x, stopped = cg(
-            operator, rhs, rtol=request.tol / 100, maxiter=request.max_iter, M=preconditioner, callback=counted
-        )
+        x, stopped = cg(operator, rhs, rtol=tol / 100, maxiter=iterations, M=preconditioner, callback=counted)
         return x, stopped != 0
 
     particular, stopped = solve(program.rhs)
@@ -130,7 +146,8 @@ def _conjugate_gradients(program: LinearSystem, matrix: RidgedGram, request: Req
         stopped |= also
     x, b = _bordered(particular, ones)
     claim = Claim.STOPPED if stopped else Claim.OPTIMAL
-    return _answer(program, x, b, claim, f"conjugate gradients, preconditioned by rank {rank}", count)
+    how = f"conjugate gradients, preconditioned by rank {min(rank, n)}"
+    return _answer(program, x, b, claim, how, count)
 
 
 def _preconditioner(matrix: RidgedGram, rank: int) -> Any:
