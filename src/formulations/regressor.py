@@ -65,11 +65,13 @@ class Regressor(KernelMachine[Regression]):
         """Return what counts as 0 in the unit of y: ten million times its rounding."""
         return 1e7 * float(np.finfo(float).eps) * float(np.abs(self.y).max())
 
-    def half_width(self) -> float:
+    def width(self, residuals: Vector) -> float:
         """Return epsilon, the half width of the tube within which a residual costs nothing; 0 without a tube."""
+        del residuals
         return 0.0
 
     def interpret(self, candidate: Candidate, certificate: Certificate, **facts: Any) -> Regression:
         """Read coefficients, support, residuals and function off an answer."""
         own = self._facts(candidate)
-        return Regression(y=self.y, epsilon=self.half_width(), certificate=certificate, **own, **facts)
+        width = self.width(self.y - own["decision"])
+        return Regression(y=self.y, epsilon=width, certificate=certificate, **own, **facts)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Mapping
 
 import cvxpy as cp
@@ -15,17 +16,51 @@ from formulations.solution import Candidate, Regression
 from formulations.statement import Multipliers
 from qpkernels.arrays import Vector
 
-__all__ = ["TubeDual", "TubeMachine", "TubePrimal"]
+__all__ = ["GivenTube", "TubeDual", "TubeMachine", "TubePrimal"]
 
 
 class TubeMachine(Regressor):
-    """A model whose residuals r = y - f - b cost nothing within a tube of half width epsilon."""
+    """A model whose residuals r = y - f - b cost nothing within a tube of half width epsilon, given or found."""
+
+    @abstractmethod
+    def width(self, residuals: Vector) -> float:
+        """Return epsilon."""
+
+    def excess(self, candidate: Candidate) -> tuple[Vector, Vector]:
+        """Return how far r_i is above the tube, and how far below; negative inside."""
+        residuals = self.y - self.decision(candidate)
+        width = self.width(residuals)
+        return residuals - width, -residuals - width
+
+    def conditions(self, candidate: Candidate, decision: Vector) -> Mapping[str, Vector]:
+        """Return a+_i (epsilon + xi+_i - r_i) and a-_i (epsilon + xi-_i + r_i)."""
+        residuals = self.y - decision
+        width = self.width(residuals)
+        return {
+            "a+ (epsilon + xi+ - r)": np.maximum(candidate.beta, 0.0) * np.maximum(width - residuals, 0.0),
+            "a- (epsilon + xi- + r)": np.maximum(-candidate.beta, 0.0) * np.maximum(width + residuals, 0.0),
+        }
+
+    def priced(self, candidate: Candidate, decision: Vector, prices: Vector | float) -> Mapping[str, Vector]:
+        """Return (C_i - |beta_i|) (xi+_i + xi-_i), the condition that a price adds."""
+        residuals = np.abs(self.y - decision)
+        slack = np.maximum(residuals - self.width(residuals), 0.0)
+        return {"(C - a) xi": (prices - np.abs(candidate.beta)) * slack}
+
+
+class GivenTube(TubeMachine):
+    """A tube whose epsilon is a hyper-parameter."""
 
     epsilon: cp.Parameter
 
     def half_width(self) -> float:
         """Return epsilon."""
         return float(self.epsilon.value)
+
+    def width(self, residuals: Vector) -> float:
+        """Return epsilon."""
+        del residuals
+        return self.half_width()
 
     def negligible(self) -> float:
         """Return a thousandth of what epsilon costs, as a residual or as a move of f: the optimum is 0 where b fits."""
@@ -36,20 +71,6 @@ class TubeMachine(Regressor):
     def least_price(self) -> float:
         """Return the least price of a unit of residual beyond the tube; infinity where there are no slacks."""
         return float("inf")
-
-    def excess(self, candidate: Candidate) -> tuple[Vector, Vector]:
-        """Return how far r_i is above the tube, and how far below; negative inside."""
-        residuals = self.y - self.decision(candidate)
-        return residuals - self.half_width(), -residuals - self.half_width()
-
-    def conditions(self, candidate: Candidate, decision: Vector) -> Mapping[str, Vector]:
-        """Return a+_i (epsilon + xi+_i - r_i) and a-_i (epsilon + xi-_i + r_i)."""
-        residuals = self.y - decision
-        plus, minus = np.maximum(candidate.beta, 0.0), np.maximum(-candidate.beta, 0.0)
-        return {
-            "a+ (epsilon + xi+ - r)": plus * np.maximum(self.half_width() - residuals, 0.0),
-            "a- (epsilon + xi- + r)": minus * np.maximum(self.half_width() + residuals, 0.0),
-        }
 
 
 class TubePrimal(TubeMachine, PrimalForm[Regression]):

@@ -26,7 +26,7 @@ from formulations.hypothesis import half_squared_norm
 from formulations.regression.chebyshev_fit import ChebyshevFit
 from formulations.solution import Candidate
 from formulations.targets import Targets
-from formulations.tube_forms import TubeDual, TubeMachine, TubePrimal
+from formulations.tube_forms import GivenTube, TubeDual, TubePrimal
 from qpkernels.arrays import Vector
 from qpkernels.certificates import Certificate
 from qpkernels.errors import InfeasibleError, QPKernelsError
@@ -37,7 +37,7 @@ from qpkernels.programs import KernelQP
 __all__ = ["HardTube", "HardTubeDual", "HardTubePrimal"]
 
 
-class HardTube(TubeMachine):
+class HardTube(GivenTube):
     """What both forms share: epsilon, the KernelQP, and the smallest epsilon when the tube is too thin.
 
     Parameters

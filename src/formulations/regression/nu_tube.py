@@ -20,20 +20,16 @@ answer. Source: D7 of the catalogue; Schoelkopf et al. (2000).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
-from typing import Any
 
 import cvxpy as cp
 import numpy as np
 from numpy.typing import ArrayLike
 
-from formulations.forms import DualForm, PrimalForm
 from formulations.hyperparameters import NU, PRICE, derived
 from formulations.hypothesis import half_squared_norm
-from formulations.lowering import Lowered
-from formulations.regressor import Regressor
-from formulations.solution import Candidate, Regression
+from formulations.solution import Candidate
 from formulations.targets import Targets
+from formulations.tube_forms import TubeDual, TubeMachine, TubePrimal
 from qpkernels.arrays import Vector
 from qpkernels.certificates import Certificate, Support, certify_values, split_support
 from qpkernels.certificates.certificate import undefined
@@ -44,7 +40,7 @@ from qpkernels.programs import KernelQP, nearest_feasible
 __all__ = ["NuTubeDual", "NuTubePrimal"]
 
 
-class _NuTube(Regressor):
+class _NuTube(TubeMachine):
     """What both forms share: nu, C, and the bounds that certify an answer.
 
     Parameters
@@ -77,7 +73,7 @@ class _NuTube(Regressor):
         super()._make_variables()
         self.budget = derived(lambda: self.C.value * self.nu.value * len(self))
 
-    def half_width_at(self, residuals: Vector) -> float:
+    def width(self, residuals: Vector) -> float:
         """Return the best epsilon for these residuals: no more of them than nu allows exceed it."""
         outside = int(np.floor(float(self.nu.value) * len(self) * (1 + 1e-12)))
         sizes = np.sort(np.abs(residuals))[::-1]
@@ -88,7 +84,7 @@ class _NuTube(Regressor):
         if not candidate.is_finite:
             return undefined("the answer holds NaN or infinity")
         residuals = self.y - self.decision(candidate)
-        width, C, m = self.half_width_at(residuals), float(self.C.value), len(self)
+        width, C, m = self.width(residuals), float(self.C.value), len(self)
         slacks = np.maximum(np.abs(residuals) - width, 0.0)
         at = candidate.at_samples
         norm = float(candidate.beta @ self.values(candidate)) if at is None else at.squared_norm
@@ -111,7 +107,7 @@ class _NuTube(Regressor):
 
     def support(self, candidate: Candidate, decision: Vector) -> Support:
         """Return the samples on the edge of the tube (free) and outside (bounded)."""
-        C, width = float(self.C.value), self.half_width_at(self.y - decision)
+        C, width = float(self.C.value), self.width(self.y - decision)
         same = KernelQP(self.gram, target=self.y, lower=-C, upper=C, total=self._total, epsilon=width)
         return split_support(same, candidate.beta, decision)
 
@@ -140,27 +136,10 @@ class _NuTube(Regressor):
 
     def conditions(self, candidate: Candidate, decision: Vector) -> Mapping[str, Vector]:
         """Return the products of both sides of the tube, and (C - |beta_i|) (xi+_i + xi-_i)."""
-        residuals = self.y - decision
-        width, beta = self.half_width_at(residuals), candidate.beta
-        return {
-            "a+ (epsilon + xi+ - r)": np.maximum(beta, 0.0) * np.maximum(width - residuals, 0.0),
-            "a- (epsilon + xi- + r)": np.maximum(-beta, 0.0) * np.maximum(width + residuals, 0.0),
-            "(C - a) xi": (self.C.value - np.abs(beta)) * np.maximum(np.abs(residuals) - width, 0.0),
-        }
-
-    def interpret(self, candidate: Candidate, certificate: Certificate, **facts: Any) -> Regression:
-        """Read the answer, with the epsilon found."""
-        solution = super().interpret(candidate, certificate, **facts)
-        return replace(solution, epsilon=self.half_width_at(solution.residuals))
-
-    def sides(self, candidate: Candidate) -> tuple[float, Vector, Vector]:
-        """Return epsilon, and how far each residual is above the tube, and below; negative inside."""
-        residuals = self.y - self.decision(candidate)
-        width = self.half_width_at(residuals)
-        return width, residuals - width, -residuals - width
+        return {**super().conditions(candidate, decision), **self.priced(candidate, decision, float(self.C.value))}
 
 
-class NuTubePrimal(_NuTube, PrimalForm[Regression]):
+class NuTubePrimal(_NuTube, TubePrimal):
     """min 1/2 ||f||^2 + C (nu m epsilon + sum (xi+_i + xi-_i))  s.t.  r <= epsilon + xi+,  -r <= epsilon + xi-,  >= 0.
 
     Variables: w (explicit features) or u (kernel), b, epsilon, xi_plus, xi_minus. Multipliers: a+ of ``above``, a- of
@@ -194,17 +173,12 @@ class NuTubePrimal(_NuTube, PrimalForm[Regression]):
             ),
         )
 
-    def read_beta(self, lowered: Lowered, z: Vector) -> Vector:
-        """Return beta = a+ - a-."""
-        del lowered, z
-        return np.asarray(self.constraint("above").dual_value - self.constraint("below").dual_value)
-
     def state_partner(self) -> NuTubeDual:
         """Return the dual."""
         return self._as(NuTubeDual)
 
 
-class NuTubeDual(_NuTube, DualForm[Regression]):
+class NuTubeDual(_NuTube, TubeDual):
     """min 1/2 (a+ - a-)'K(a+ - a-) - y'(a+ - a-)  s.t.  1'(a+ - a-) = 0,  1'(a+ + a-) <= C nu m,  0 <= a+, a- <= C.
 
     Variables: a_plus, a_minus. Multipliers: b of ``balance``, epsilon of ``share``, xi+ of ``upper_plus``, xi- of
@@ -217,16 +191,6 @@ class NuTubeDual(_NuTube, DualForm[Regression]):
     """
 
     catalogue = "D7-dual"
-
-    def _make_variables(self) -> None:
-        super()._make_variables()
-        self.a_plus = cp.Variable(len(self), name="a+")
-        self.a_minus = cp.Variable(len(self), name="a-")
-
-    @property
-    def beta(self) -> cp.Expression:
-        """The coefficients a+ - a-."""
-        return self.a_plus - self.a_minus
 
     def declare(self) -> cp.Problem:
         """State the problem."""

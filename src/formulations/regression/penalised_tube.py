@@ -24,7 +24,7 @@ from formulations.lowering import Lowered
 from formulations.regression.soft_tube import SoftTubeDual
 from formulations.solution import Regression
 from formulations.targets import Targets
-from formulations.tube_forms import TubeMachine
+from formulations.tube_forms import GivenTube
 from qpkernels.arrays import Vector
 from qpkernels.certificates import Certificate
 from qpkernels.gram import Gram
@@ -34,7 +34,7 @@ from qpkernels.programs import KernelQP
 __all__ = ["PenalisedTube"]
 
 
-class PenalisedTube(TubeMachine, PrimalForm[Regression]):
+class PenalisedTube(GivenTube, PrimalForm[Regression]):
     """min lambda/m ||f||^2 + 1/m sum max(0, |y_i - f(x_i)| - epsilon). Variable: w or u; no b.
 
     Parameters

@@ -94,8 +94,9 @@ class _ResidualLoss(Regressor):
             self.gram, losses, candidate.beta, candidate.intercept, self._total, candidate.at_samples, negligible
         )
 
-    def half_width(self) -> float:
+    def width(self, residuals: Vector) -> float:
         """Return the epsilon of an epsilon-insensitive loss, else 0."""
+        del residuals
         return self.loss.epsilon if isinstance(self.loss, EpsilonInsensitive) else 0.0
 
     def support(self, candidate: Candidate, decision: Vector) -> Support:

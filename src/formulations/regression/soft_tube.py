@@ -30,7 +30,7 @@ from formulations.lowering import Lowered
 from formulations.solution import Candidate, Regression
 from formulations.statement import Multipliers
 from formulations.targets import Targets
-from formulations.tube_forms import TubeDual, TubeMachine, TubePrimal
+from formulations.tube_forms import GivenTube, TubeDual, TubePrimal
 from qpkernels.arrays import Vector
 from qpkernels.gram import Gram
 from qpkernels.kernels import Kernel
@@ -39,7 +39,7 @@ from qpkernels.programs import KernelQP
 __all__ = ["SoftTubeDual", "SoftTubeLoss", "SoftTubePrimal"]
 
 
-class _SoftTube(TubeMachine):
+class _SoftTube(GivenTube):
     """What the three forms share: C, epsilon and the KernelQP.
 
     Parameters
@@ -92,9 +92,7 @@ class _SoftTube(TubeMachine):
 
     def conditions(self, candidate: Candidate, decision: Vector) -> Mapping[str, Vector]:
         """Return the products of both sides of the tube, and (C_i - |beta_i|) (xi+_i + xi-_i)."""
-        slack = np.maximum(np.abs(self.y - decision) - self.half_width(), 0.0)
-        bound = {"(C - a) xi": (self.C.value - np.abs(candidate.beta)) * slack}
-        return {**super().conditions(candidate, decision), **bound}
+        return {**super().conditions(candidate, decision), **self.priced(candidate, decision, self.C.value)}
 
 
 class SoftTubePrimal(_SoftTube, TubePrimal):
