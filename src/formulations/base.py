@@ -24,6 +24,7 @@ from qpkernels.errors import (
     UnsupportedProgramError,
 )
 from qpkernels.programs import ConeProgram, KernelQP, LeastSquares, LinearSystem, Program
+from qpkernels.smo import forms_matrix
 from qpkernels.solvers import Solver, find_solver
 
 __all__ = ["Answered", "Formulation"]
@@ -230,7 +231,7 @@ class Formulation(Statement, Generic[Answered]):
 
     def prepare_structure(self, program: Program) -> None:
         """Compute what the structured program needs of the kernel matrix, so that its time is told apart."""
-        if isinstance(program, KernelQP):
+        if isinstance(program, KernelQP) and forms_matrix(program):
             program.gram.dense  # noqa: B018  a cached property
 
     def prepare(self) -> None:

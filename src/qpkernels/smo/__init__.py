@@ -1,6 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The project's own solver of KernelQP problems: sequential minimal optimisation in float64."""
+"""The project's own solver of KernelQP problems: sequential minimal optimisation, in blocks where they are large.
 
-from qpkernels.smo.engine import Iterate, minimise
+To read it from the inside out: a step (steps), a block (descent, working_set), rows of the kernel matrix (rows,
+product_rows, panels, exponential, cache), what proves the answer (iterate, exact, shrinking), and all of it in order
+(blocks, engine).
+"""
 
-__all__ = ["Iterate", "minimise"]
+from qpkernels.smo.blocks import block_iterates
+from qpkernels.smo.engine import forms_matrix, minimise
+from qpkernels.smo.iterate import Iterate
+
+__all__ = ["Iterate", "block_iterates", "forms_matrix", "minimise"]

@@ -9,28 +9,45 @@ moving it down gains ``slope_down``. beta is optimal when a number -b separates 
 
 Working-set choice: Fan, Chen and Lin, Working set selection using second order information (JMLR 6, 2005), extended
 to the kink.
+
+A step costs two passes over the samples. So that each runs in vector registers, what a bound or a kink adds to a slope
+is held in an array of offsets, infinite where beta_i cannot move; and a pass keeps the best value of each lane, that is
+of the samples k, k + LANES, k + 2 LANES ..., and looks for the index afterwards, in the best lane alone.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from qpkernels.arrays import Matrix, Vector
-from qpkernels.compiled import compiled
+from qpkernels.arrays import Vector
+from qpkernels.compiled import compiled, vectorised
 
-__all__ = ["Arrays", "pair_steps", "separating_interval", "single_steps"]
+__all__ = ["Arrays", "Floats", "offset_down", "offset_up", "pair_steps", "separating_interval", "single_steps"]
 
 _FLAT = 1e-14
 """Curvature below this part of K_ii + K_jj is rounding: the two samples are the same point for the kernel."""
 
+# Constants of a pass are of single precision, for they must not widen it.
+_ZERO = np.float32(0)
+_FLAT_PART = np.float32(_FLAT)
+_TINY = np.float32(1e-30)
+"""Added to a curvature of 0, so that the gain is huge and not infinite."""
+
 _FAR = 1e100
 """Longest step: without curvature and bound there is no end, and the engine recognises the direction."""
+
+_LANES = 128
+"""Best values that a pass keeps: enough to fill the registers, few enough to look through."""
+
+Floats = NDArray[Any]
+"""Of the precision of K: float32 or float64."""
 
 
 class Arrays(NamedTuple):
     """The data of a KernelQP as compiled code takes them."""
 
-    K: Matrix
+    K: Floats
     target: Vector
     epsilon: Vector
     ridge: Vector
@@ -38,16 +55,30 @@ class Arrays(NamedTuple):
     upper: Vector
 
 
-@compiled
-def _slope_up(p: Arrays, beta: Vector, values: Vector, k: int) -> float:
-    gradient = values[k] + p.ridge[k] * beta[k] - p.target[k]
-    return float(gradient + (p.epsilon[k] if beta[k] >= 0 else -p.epsilon[k]))
+class State(NamedTuple):
+    """What a pass reads, in the precision of K: v, what the slopes add to it, K_ii + ridge_i; its best values."""
+
+    values: Floats
+    up: Floats
+    down: Floats
+    squares: Floats
+    lanes: Floats
 
 
 @compiled
-def _slope_down(p: Arrays, beta: Vector, values: Vector, k: int) -> float:
-    gradient = values[k] + p.ridge[k] * beta[k] - p.target[k]
-    return float(gradient + (p.epsilon[k] if beta[k] > 0 else -p.epsilon[k]))
+def offset_up(p: Arrays, beta: Vector, k: int) -> float:
+    """Return slope_up_k - v_k, infinite where beta_k cannot go up."""
+    if beta[k] >= p.upper[k]:
+        return np.inf
+    return float(p.ridge[k] * beta[k] - p.target[k] + (p.epsilon[k] if beta[k] >= 0 else -p.epsilon[k]))
+
+
+@compiled
+def offset_down(p: Arrays, beta: Vector, k: int) -> float:
+    """Return slope_down_k - v_k, infinite where beta_k cannot go down."""
+    if beta[k] <= p.lower[k]:
+        return -np.inf
+    return float(p.ridge[k] * beta[k] - p.target[k] + (p.epsilon[k] if beta[k] > 0 else -p.epsilon[k]))
 
 
 @compiled
@@ -55,11 +86,32 @@ def separating_interval(p: Arrays, beta: Vector, values: Vector) -> tuple[float,
     """Return (max slope_down, min slope_up): the ends of the interval that -b lies in once the first is the smaller."""
     highest_down, lowest_up = -np.inf, np.inf
     for k in range(beta.size):
-        if beta[k] < p.upper[k]:
-            lowest_up = min(lowest_up, _slope_up(p, beta, values, k))
-        if beta[k] > p.lower[k]:
-            highest_down = max(highest_down, _slope_down(p, beta, values, k))
+        lowest_up = min(lowest_up, values[k] + offset_up(p, beta, k))
+        highest_down = max(highest_down, values[k] + offset_down(p, beta, k))
     return highest_down, lowest_up
+
+
+@compiled
+def _begin(p: Arrays, beta: Vector, values: Vector) -> State:
+    state = State(
+        np.empty(beta.size, p.K.dtype),
+        np.empty(beta.size, p.K.dtype),
+        np.empty(beta.size, p.K.dtype),
+        np.empty(beta.size, p.K.dtype),
+        np.empty(_LANES, p.K.dtype),
+    )
+    for k in range(beta.size):
+        state.values[k] = values[k]
+        state.up[k] = offset_up(p, beta, k)
+        state.down[k] = offset_down(p, beta, k)
+        state.squares[k] = p.K[k, k] + p.ridge[k]
+    return state
+
+
+@compiled
+def _moved(p: Arrays, beta: Vector, state: State, k: int) -> None:
+    state.up[k] = offset_up(p, beta, k)
+    state.down[k] = offset_down(p, beta, k)
 
 
 @compiled
@@ -69,12 +121,18 @@ def pair_steps(p: Arrays, beta: Vector, values: Vector, limit: int, floor: float
     i is where going up costs least, j where the decrease of the objective over the pair is largest. Fewer steps than
     ``limit`` mean that no pair violates optimality by more than ``floor``.
     """
-    for step in range(limit):
-        i, cost = _steepest_up(p, beta, values)
-        j, fall = _best_partner(p, beta, values, i, cost, floor)
+    state = _begin(p, beta, values)
+    delta, taken, before_i, before_j = 0.0, 0, 0, 0
+    while True:
+        i = _descend_and_find_up(state, p.K[before_i], p.K[before_j], p.K.dtype.type(delta))
+        if taken == limit or i < 0:
+            break
+        cost = state.values[i] + state.up[i]
+        j = _best_partner(state, p.K[i], i, cost, p.K.dtype.type(floor))
         if j < 0:
-            return step
-        curvature = _curvature(p.K[i, i] + p.K[j, j], -2.0 * p.K[i, j], p.ridge[i] + p.ridge[j])
+            break
+        fall = float(state.values[j] + state.down[j] - cost)
+        curvature = _curvature(float(p.K[i, i]) + float(p.K[j, j]), -2.0 * p.K[i, j], p.ridge[i] + p.ridge[j])
         room_up, room_down = p.upper[i] - beta[i], beta[j] - p.lower[j]
         kink_i, kink_j = (-beta[i] if beta[i] < 0 else np.inf), (beta[j] if beta[j] > 0 else np.inf)
         if kink_i <= kink_j:
@@ -84,71 +142,115 @@ def pair_steps(p: Arrays, beta: Vector, values: Vector, limit: int, floor: float
         delta = min(delta, room_up, room_down, _FAR)
         beta[i] = p.upper[i] if delta == room_up else beta[i] + delta
         beta[j] = p.lower[j] if delta == room_down else beta[j] - delta
-        row_i, row_j = p.K[i], p.K[j]
-        for k in range(beta.size):
-            values[k] += delta * (row_i[k] - row_j[k])
-    return limit
+        _moved(p, beta, state, i)
+        _moved(p, beta, state, j)
+        before_i, before_j, taken = i, j, taken + 1
+    values[:] = state.values
+    return taken
 
 
 @compiled
 def single_steps(p: Arrays, beta: Vector, values: Vector, limit: int, floor: float) -> int:
     """Take up to ``limit`` steps over one coefficient each, in place, where no equation ties them; return how many."""
-    for step in range(limit):
-        i, sign, fall = _best_single(p, beta, values, floor)
+    state = _begin(p, beta, values)
+    taken = 0
+    while taken < limit:
+        i = _best_single(state, p.K.dtype.type(floor))
         if i < 0:
-            return step
+            break
+        up, down = -float(state.values[i] + state.up[i]), float(state.values[i] + state.down[i])
+        sign = 1.0 if up >= down else -1.0
         room = p.upper[i] - beta[i] if sign > 0 else beta[i] - p.lower[i]
         kink = abs(beta[i]) if sign * beta[i] < 0 else np.inf
-        curvature = _curvature(p.K[i, i], 0.0, p.ridge[i])
-        delta = min(_length(fall, curvature, kink, 2 * p.epsilon[i], np.inf, 0.0), room, _FAR)
+        curvature = _curvature(float(p.K[i, i]), 0.0, p.ridge[i])
+        delta = min(_length(max(up, down), curvature, kink, 2 * p.epsilon[i], np.inf, 0.0), room, _FAR)
         beta[i] = (p.upper[i] if sign > 0 else p.lower[i]) if delta == room else beta[i] + sign * delta
-        row = p.K[i]
-        for k in range(beta.size):
-            values[k] += sign * delta * row[k]
-    return limit
+        _moved(p, beta, state, i)
+        _descend(state.values, p.K[i], p.K.dtype.type(sign * delta))
+        taken += 1
+    values[:] = state.values
+    return taken
 
 
-@compiled
-def _steepest_up(p: Arrays, beta: Vector, values: Vector) -> tuple[int, float]:
-    """Return the i that can go up at the least cost, and that cost."""
-    i, lowest = -1, np.inf
-    for k in range(beta.size):
-        if beta[k] < p.upper[k]:
-            slope = _slope_up(p, beta, values, k)
-            if slope < lowest:
-                i, lowest = k, slope
-    return i, lowest
+@vectorised
+def _descend_and_find_up(state: State, row_i: Floats, row_j: Floats, delta: float) -> int:
+    """Add delta (K_i - K_j) to v, and return the sample that can go up at the least cost, or -1."""
+    state.lanes[:] = np.inf
+    for start in range(0, state.values.size, _LANES):
+        values, up = state.values[start : start + _LANES], state.up[start : start + _LANES]
+        left, right = row_i[start : start + _LANES], row_j[start : start + _LANES]
+        for k in range(values.size):
+            values[k] += delta * (left[k] - right[k])
+            slope, low = values[k] + up[k], state.lanes[k]
+            state.lanes[k] = slope if slope < low else low
+    i, lowest = -1, state.values.dtype.type(np.inf)
+    for k in range(np.argmin(state.lanes), state.values.size, _LANES):
+        slope = state.values[k] + state.up[k]
+        if slope < lowest:
+            i, lowest = k, slope
+    return i
 
 
-@compiled
-def _best_partner(p: Arrays, beta: Vector, values: Vector, i: int, cost: float, floor: float) -> tuple[int, float]:
-    """Return the j whose step down with i's step up gains most to second order, and the slope of the pair."""
-    j, slope_of_pair, best = -1, 0.0, 0.0
-    if i < 0:
-        return j, slope_of_pair
-    row = p.K[i]
-    for k in range(beta.size):
-        if beta[k] > p.lower[k]:
-            fall = _slope_down(p, beta, values, k) - cost
-            if fall > floor:
-                gain = fall * fall / _curvature(row[i] + p.K[k, k], -2.0 * row[k], p.ridge[i] + p.ridge[k])
-                if gain > best:
-                    j, slope_of_pair, best = k, fall, gain
-    return j, slope_of_pair
+@vectorised
+def _best_partner(state: State, row: Floats, i: int, cost: float, floor: float) -> int:
+    """Return the j whose step down with i's step up gains most to second order, or -1."""
+    state.lanes[:] = 0
+    for start in range(0, row.size, _LANES):
+        values, down = state.values[start : start + _LANES], state.down[start : start + _LANES]
+        squares, cross = state.squares[start : start + _LANES], row[start : start + _LANES]
+        for k in range(values.size):
+            gain = _pair_gain(values[k] + down[k] - cost, state.squares[i] + squares[k], cross[k], floor)
+            high = state.lanes[k]
+            state.lanes[k] = gain if gain > high else high
+    j, highest = -1, row.dtype.type(0)
+    for k in range(np.argmax(state.lanes), row.size, _LANES):
+        fall = state.values[k] + state.down[k] - cost
+        gain = _pair_gain(fall, state.squares[i] + state.squares[k], row[k], floor)
+        if gain > highest:
+            j, highest = k, gain
+    return j
 
 
-@compiled
-def _best_single(p: Arrays, beta: Vector, values: Vector, floor: float) -> tuple[int, float, float]:
-    """Return the coefficient whose own step gains most to second order, its direction and its slope."""
-    i, sign, slope, best = -1, 0.0, 0.0, 0.0
-    for k in range(beta.size):
-        up = -_slope_up(p, beta, values, k) if beta[k] < p.upper[k] else 0.0
-        down = _slope_down(p, beta, values, k) if beta[k] > p.lower[k] else 0.0
-        fall = max(up, down)
-        gain = fall * fall / _curvature(p.K[k, k], 0.0, p.ridge[k])
-        if fall > floor and gain > best:
-            i, sign, slope, best = k, (1.0 if up >= down else -1.0), fall, gain
-    return i, sign, slope
+@vectorised
+def _pair_gain(fall: Any, squares: Any, cross: Any, floor: Any) -> Any:
+    """Return twice what a pair gains to second order, or 0 where it violates optimality by no more than ``floor``."""
+    flat = _FLAT_PART * squares + _TINY
+    curvature = squares - (cross + cross)
+    curvature = curvature if curvature > flat else flat
+    fall = fall if fall > floor else _ZERO
+    return fall * fall / curvature
+
+
+@vectorised
+def _descend(values: Floats, row: Floats, delta: float) -> None:
+    for k in range(values.size):
+        values[k] += delta * row[k]
+
+
+@vectorised
+def _best_single(state: State, floor: float) -> int:
+    """Return the coefficient whose own step gains most to second order, or -1."""
+    state.lanes[:] = 0
+    for start in range(0, state.values.size, _LANES):
+        values, squares = state.values[start : start + _LANES], state.squares[start : start + _LANES]
+        up, down = state.up[start : start + _LANES], state.down[start : start + _LANES]
+        for k in range(values.size):
+            gain, high = _single_gain(values[k], up[k], down[k], squares[k], floor), state.lanes[k]
+            state.lanes[k] = gain if gain > high else high
+    i, highest = -1, state.values.dtype.type(0)
+    for k in range(np.argmax(state.lanes), state.values.size, _LANES):
+        gain = _single_gain(state.values[k], state.up[k], state.down[k], state.squares[k], floor)
+        if gain > highest:
+            i, highest = k, gain
+    return i
+
+
+@vectorised
+def _single_gain(values: Any, up: Any, down: Any, square: Any, floor: Any) -> Any:
+    rise, fall = -(values + up), values + down
+    fall = rise if rise > fall else fall
+    fall = fall if fall > floor else _ZERO
+    return fall * fall / (square + _TINY)
 
 
 @compiled

@@ -12,7 +12,7 @@ import numpy as np
 from qpkernels.arrays import finite_vector
 from qpkernels.errors import UnsupportedOptionError
 from qpkernels.gram import Gram
-from qpkernels.kernels import Linear
+from qpkernels.kernels import RBF, Linear
 from qpkernels.programs import KernelQP
 from qpkernels.solvers.interface import Answer, Claim, Request, Solver
 
@@ -23,10 +23,10 @@ __all__ = ["SMO"]
 
 
 class SMO(Solver):
-    """Sequential minimal optimisation in float64; stops when the relative duality gap is at most ``tol``.
+    """Sequential minimal optimisation; stops when the relative duality gap is at most ``tol``.
 
     max_iter counts pair steps (default: 10 million, or 1000 a sample if that is more); time_limit is checked after
-    about every m steps; warm_start is any beta.
+    about every m steps, or every few blocks; warm_start is any beta. Ctrl-C returns the best point so far.
     """
 
     name = "smo"
@@ -64,22 +64,28 @@ class SMO(Solver):
 
 @cache
 def _compile() -> None:
-    """Solve two samples, with and without the equation: this touches every compiled function."""
-    from qpkernels.smo import minimise
+    """Solve a few samples, with and without the equation, as a whole and in blocks: this touches all compiled code."""
+    from qpkernels.smo import block_iterates, minimise
 
-    gram = Gram(Linear(), [[1.0], [-1.0]])
-    for total in (0.0, None):
-        minimise(KernelQP(gram, np.array([1.0, -1.0]), -1.0, 1.0, total), tol=1e-6, max_iter=10)
+    for gram in (Gram(RBF(1.0), np.eye(3)), Gram(Linear(), np.eye(3))):
+        for total in (0.0, None):
+            program = KernelQP(gram, np.array([1.0, -1.0, 1.0]), -1.0, 1.0, total)
+            minimise(program, tol=1e-6, max_iter=10)
+            for iterate in block_iterates(program, 1e-6, 1000, np.inf, np.zeros(3), 2**10):
+                if iterate.proves(1e-6) or iterate.stalled:
+                    break
 
 
 def _verdict(final: Iterate, tol: float, max_iter: int) -> tuple[Claim, str]:
-    reached = f"relative gap {final.gap.relative:.1e}"
+    reached = f"relative gap {final.gap.relative + final.doubt:.1e}"
     if final.proves(tol):
         return Claim.OPTIMAL, reached
     if final.diverging:
         return Claim.UNBOUNDED, "beta grows without end at no cost"
     if final.stalled:
         return Claim.STOPPED, f"no step improves in float64; {reached}"
+    if final.interrupted:
+        return Claim.STOPPED, f"interrupted; {reached}"
     limit = "iterations" if final.iterations >= max_iter else "time"
     return Claim.STOPPED, f"limit of {limit}; {reached}"
 

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Rows of a kernel matrix in a bounded piece of memory, the least recently used giving way."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import DTypeLike
+
+from qpkernels.arrays import Indices
+from qpkernels.smo.steps import Floats
+
+__all__ = ["RowCache"]
+
+
+class RowCache:
+    """Slots for rows of ``columns`` entries, as many as fit in ``size`` bytes.
+
+    A fresh page of memory costs more than the entries computed into it. So the pages are touched only as slots are
+    first used, one after the other, and a slot is used again rather than given back.
+    """
+
+    def __init__(self, rows: int, columns: int, size: int, dtype: DTypeLike) -> None:
+        capacity = min(rows, size // (columns * np.dtype(dtype).itemsize))
+        self.store: Floats = np.empty((capacity, columns), dtype)
+        self._slot_of = np.full(rows, -1, np.intp)
+        self._owner = np.full(capacity, -1, np.intp)
+        self._used = np.zeros(capacity, np.int64)
+        self._clock, self._touched = 0, 0
+
+    def find(self, rows: Indices) -> Indices:
+        """Return the slots of ``rows``, -1 where there is none, and note that they were used."""
+        slots = self._slot_of[rows]
+        self._clock += 1
+        self._used[slots[slots >= 0]] = self._clock
+        return slots
+
+    def claim(self, rows: Indices) -> Indices:
+        """Return slots for ``rows``, which have none, to be written; -1 where all slots are in use by this round."""
+        slots = np.full(rows.size, -1, np.intp)
+        free = np.arange(self._touched, min(self._touched + rows.size, self._used.size))
+        if free.size < rows.size:
+            idle = np.flatnonzero(self._used[: self._touched] < self._clock)
+            oldest = np.argsort(self._used[idle], kind="stable")[: rows.size - free.size]
+            free = np.concatenate([free, idle[oldest]])
+        self._touched = max(self._touched, int(free.max(initial=-1)) + 1)
+        given = rows[: free.size]
+        slots[: free.size] = free
+        before = self._owner[free]
+        self._slot_of[before[before >= 0]] = -1
+        self._owner[free], self._slot_of[given], self._used[free] = given, free, self._clock
+        return slots

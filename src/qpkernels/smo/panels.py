@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Rows of a kernel matrix in float32, a panel of columns at a time, so that no entry leaves the processor's cache.
+
+The kernels here are a function of a matrix product: for the exponent or base
+
+    x_cj = a_c'a_j - o_c - o_j,       k_cj = 2^x_cj  (degree 0)   or   x_cj^degree,
+
+the Gaussian kernel has a_i = sqrt(2 gamma log2 e) (x_i - mean) and o_i = |a_i|^2 / 2, the polynomial one
+a_i = sqrt(gamma) x_i and o_i = -coef0 / 2. For each panel of columns one matrix product gives a_c'a_j for all rows c
+that are wanted, one loop makes the entries of them, and another adds sum_c delta_c k_cj to the values.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from qpkernels.arrays import Indices, Vector
+from qpkernels.compiled import compiled, vectorised
+from qpkernels.smo.exponential import exp2
+
+__all__ = ["PANEL", "Singles", "add_rows", "add_stored_rows", "make_block"]
+
+PANEL = 512
+_WIDE = 4096
+"""Columns of a panel: with 1024 rows it takes the 2 MiB of a processor's own cache."""
+
+Singles = NDArray[np.float32]
+
+
+@compiled
+def add_rows(
+    left: Singles,
+    left_offsets: Singles,
+    degree: int,
+    right: Singles,
+    right_offsets: Singles,
+    delta: Singles,
+    values: Vector,
+    buffer: Singles,
+    store: Singles,
+    slots: Indices,
+    first: int,
+) -> None:
+    """Add delta'K(left, right) to ``values``, and write row c of K to ``store[slots[c], first:]`` if slots[c] >= 0."""
+    n, part = left.shape[0], np.empty(PANEL, np.float32)
+    for start in range(0, right.shape[0], PANEL):
+        stop = min(start + PANEL, right.shape[0])
+        panel = buffer[: n * (stop - start)].reshape(n, stop - start)
+        np.dot(left, right[start:stop].T, panel)
+        sums = part[: stop - start]
+        sums[:] = 0
+        for c in range(n):
+            _entries(panel[c], left_offsets[c], right_offsets[start:stop], degree)
+            _add_scaled(sums, delta[c], panel[c])
+            if slots[c] >= 0:
+                store[slots[c], first + start : first + stop] = panel[c]
+        for k in range(stop - start):
+            values[start + k] += sums[k]
+
+
+@compiled
+def add_stored_rows(store: Singles, slots: Indices, first: int, delta: Singles, values: Vector) -> None:
+    """Add delta'K to ``values``, where row c of K was written to ``store[slots[c], first:]``."""
+    part = np.empty(_WIDE, np.float32)
+    for start in range(0, values.size, _WIDE):
+        stop = min(start + _WIDE, values.size)
+        sums = part[: stop - start]
+        sums[:] = 0
+        for c in range(slots.size):
+            _add_scaled(sums, delta[c], store[slots[c], first + start : first + stop])
+        for k in range(stop - start):
+            values[start + k] += sums[k]
+
+
+@compiled
+def make_block(features: Singles, offsets: Singles, degree: int, block: Singles, start: int, stop: int) -> None:
+    """Write the rows from ``start`` to ``stop`` of K(features, features) to ``block``."""
+    np.dot(features[start:stop], features.T, block[start:stop])
+    for c in range(start, stop):
+        _entries(block[c], offsets[c], offsets, degree)
+
+
+@vectorised
+def _entries(row: Singles, offset: Any, offsets: Singles, degree: int) -> None:
+    """Make of the products a_c'a_j in ``row`` the entries k_cj, in place."""
+    if degree == 0:
+        for k in range(row.size):
+            row[k] = exp2(row[k] - offset - offsets[k])
+        return
+    for k in range(row.size):
+        base = row[k] - offset - offsets[k]
+        power = base
+        for _ in range(degree - 1):
+            power *= base
+        row[k] = power
+
+
+@vectorised
+def _add_scaled(sums: Singles, factor: Any, row: Singles) -> None:
+    for k in range(row.size):
+        sums[k] += factor * row[k]

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Work on all processors, with one pool of threads in charge.
+
+The compiled loops release the interpreter's lock, so plain threads suffice. Each thread calls the matrix product of
+its own part, and BLAS is held to one thread meanwhile: otherwise its threads, which wait busily for more work after
+each product, take the processors away from the loops.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from functools import cache
+from itertools import pairwise
+
+import numpy as np
+from threadpoolctl import ThreadpoolController
+
+__all__ = ["in_parts", "threads", "without_blas_threads"]
+
+_WAKING = 1e7
+"""Multiplications that take several times as long as waking a thread."""
+
+
+def threads() -> int:
+    """Return how many processors this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def in_parts(work: Callable[[int, slice], object], size: int, grain: int, effort: float = np.inf) -> None:
+    """Call ``work(number, part)`` in parallel, the parts covering range(size) evenly in multiples of ``grain``.
+
+    ``effort`` is the number of multiplications in all: for few, a thread is not worth waking.
+    """
+    grains = -(-size // grain) if effort > _WAKING else 1
+    count = max(1, min(threads(), grains))
+    edges = [*(grain * (grains * k // count) for k in range(count)), size]
+    parts = [slice(start, stop) for start, stop in pairwise(edges)]
+    others = [_pool().submit(work, number, part) for number, part in enumerate(parts[1:], 1)]
+    work(0, parts[0])
+    for other in others:
+        other.result()
+
+
+@contextmanager
+def without_blas_threads() -> Iterator[None]:
+    """Hold BLAS to the thread that calls it, in the whole process."""
+    with _controller().limit(limits=1, user_api="blas"):
+        yield
+
+
+@cache
+def _pool() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(max(1, threads() - 1), thread_name_prefix="qpkernels")
+
+
+@cache
+def _controller() -> ThreadpoolController:
+    return ThreadpoolController()

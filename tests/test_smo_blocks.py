@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The engine in blocks, as it solves large problems, held to small ones whose optimum is known."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import qpkernels.smo.descent as descent
+import qpkernels.smo.engine as engine
+from builders import FAMILIES, manufacture, random_feasible, two_classes
+from model_data import one_against_rest
+from qpkernels import RBF, Gram, Kernel, Linear, Polynomial, Precomputed
+from qpkernels.certificates import certify_kernel_qp
+from qpkernels.kernels import Laplacian, Spectrum
+from qpkernels.programs import KernelQP
+from qpkernels.smo import minimise
+from qpkernels.smo.cache import RowCache
+from qpkernels.smo.exponential import exp2
+from qpkernels.smo.working_set import WorkingSet
+
+
+@pytest.fixture(params=[8, 1024], ids=["small blocks", "one block"])
+def in_blocks(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engine, "SMALL", 0)
+    monkeypatch.setattr(descent, "WorkingSet", lambda size: WorkingSet(min(size, request.param)))
+
+
+def soft(gram: Gram, y: np.ndarray, C: float = 1.0) -> KernelQP:
+    return KernelQP(gram, y, np.where(y > 0, 0.0, -C), np.where(y > 0, C, 0.0))
+
+
+@pytest.mark.usefixtures("in_blocks")
+@pytest.mark.parametrize("seed", [0, 1])
+@pytest.mark.parametrize("name", FAMILIES)
+def test_every_member_of_the_family(name: str, seed: int) -> None:
+    known = manufacture(name, seed, m=24 if name == "one class" else 48)
+    final = minimise(known.program, 1e-10, 10**6)
+    assert final.proves(1e-10)
+    assert final.beta == pytest.approx(known.beta, abs=1e-4)
+    assert final.intercept == pytest.approx(known.intercept, abs=1e-4)
+    assert known.program.objective(final.beta) == pytest.approx(known.optimum, rel=1e-9)
+    assert certify_kernel_qp(known.program, final.beta, final.intercept).holds(1e-9)
+
+
+@pytest.mark.usefixtures("in_blocks")
+@pytest.mark.parametrize(
+    "kernel",
+    [RBF(0.4), RBF((0.3, 0.0, 1.1)), Polynomial(3, 0.5, 1.0), Linear(), Laplacian(0.5), RBF(0.2) + Linear()],
+    ids=str,
+)
+@pytest.mark.parametrize("tol", [1e-3, 1e-10])
+def test_every_kind_of_rows(kernel: Kernel, tol: float) -> None:
+    X, y = two_classes(120, shift=0.4, features=3)
+    program = soft(Gram(kernel, X), y)
+    final = minimise(program, tol, 10**6)
+    whole = minimise(soft(Gram(Precomputed(kernel(X)), np.arange(120)), y), 1e-11, 10**6)
+    assert final.proves(tol)
+    assert certify_kernel_qp(program, final.beta, final.intercept).holds(2 * tol)
+    assert program.objective(final.beta) == pytest.approx(program.objective(whole.beta), rel=2 * tol)
+
+
+@pytest.mark.usefixtures("in_blocks")
+def test_sequences() -> None:
+    rng = np.random.default_rng(0)
+    words = ["".join(rng.choice(list("ab" if k % 2 else "abc"), 12)) for k in range(40)]
+    y = np.where(np.arange(40) % 2, 1.0, -1.0)
+    program = soft(Gram(Spectrum(2), words), y, 0.1)
+    final = minimise(program, 1e-9, 10**6)
+    assert certify_kernel_qp(program, final.beta, final.intercept).holds(1e-8)
+
+
+@pytest.mark.usefixtures("in_blocks")
+@pytest.mark.parametrize(("C", "optimum"), [(1.0, -101.617809222902), (100.0, -2619.976614989408)])
+def test_the_optimum_beyond_single_precision(C: float, optimum: float) -> None:
+    X, y = one_against_rest("breast-cancer", 1)
+    program = soft(Gram(RBF(1 / 30), X), y.astype(float), C)
+    final = minimise(program, 1e-10, 10**7)
+    assert final.proves(1e-10)
+    assert program.objective(final.beta) == pytest.approx(optimum, rel=1e-10)
+
+
+@pytest.mark.usefixtures("in_blocks")
+def test_a_start_and_a_limit() -> None:
+    X, y = two_classes(300, shift=0.3, features=3)
+    program = soft(Gram(RBF(0.5), X), y, 5.0)
+    best = minimise(program, 1e-9, 10**6)
+    again = minimise(program, 1e-8, 10**6, start=best.beta)
+    assert again.proves(1e-8)
+    assert again.iterations <= best.iterations // 2
+    anywhere = minimise(program, 1e-9, 10**6, start=random_feasible(program, 3))
+    assert program.objective(anywhere.beta) == pytest.approx(program.objective(best.beta), rel=1e-8)
+    stopped = minimise(program, 1e-9, 20)
+    assert stopped.iterations <= 20
+    assert not stopped.proves(1e-9)
+    assert program.objective(stopped.beta) < 0
+
+
+@pytest.mark.usefixtures("in_blocks")
+@pytest.mark.parametrize("cache", [1, 5000, 2**20])
+def test_any_cache_gives_the_same_answer(cache: int) -> None:
+    X, y = two_classes(200, shift=0.3, features=3)
+    program = soft(Gram(RBF(0.5), X), y, 5.0)
+    final = minimise(program, 1e-9, 10**6, cache=cache)
+    whole = minimise(program, 1e-9, 10**6)
+    assert final.proves(1e-9)
+    assert program.objective(final.beta) == pytest.approx(program.objective(whole.beta), rel=1e-8)
+
+
+def test_two_runs_are_equal() -> None:
+    X, y = two_classes(1600, shift=0.3, features=4)
+    program = soft(Gram(RBF(0.5), X), y, 2.0)
+    one, other = minimise(program, 1e-6, 10**6), minimise(program, 1e-6, 10**6)
+    assert one.proves(1e-6)
+    assert "dense" not in program.gram.__dict__
+    assert np.array_equal(one.beta, other.beta)
+    assert certify_kernel_qp(program, one.beta, one.intercept).holds(1e-5)
+
+
+def test_the_least_recently_used_row_gives_way() -> None:
+    cache = RowCache(rows=6, columns=4, size=3 * 4 * 8, dtype=np.float64)
+    slots: Any = cache.claim(np.array([0, 1, 2]))
+    assert sorted(slots.tolist()) == [0, 1, 2]
+    cache.find(np.array([0, 2]))
+    cache.find(np.array([5]))
+    assert cache.claim(np.array([5])).tolist() == [slots[1]]
+    assert cache.find(np.array([0, 1, 2, 5])).tolist() == [slots[0], -1, slots[2], slots[1]]
+
+
+def test_powers_of_two_in_single_precision() -> None:
+    from numba import njit
+
+    @njit
+    def powers(x: Any) -> Any:
+        out = np.empty_like(x)
+        for k in range(x.size):
+            out[k] = exp2(x[k])
+        return out
+
+    x = np.linspace(-125, 0, 100_001).astype(np.float32)
+    assert np.abs(powers(x) / np.exp2(x.astype(float)) - 1).max() < 2.5e-7
+    assert powers(np.array([-1e30, -200.0], np.float32)).max() <= 2.0**-125
