@@ -16,6 +16,9 @@ __all__ = ["Descent"]
 _INNER = 0.1
 """A block is left when its violation is this part of that of all: beyond, it would fit what the next one changes."""
 
+_STEPS = 32
+"""Steps for each coefficient of a block, at most: more would follow the rounding of its values, or a bad condition."""
+
 _NO_MATRIX: Floats = np.empty((0, 0))
 
 
@@ -62,6 +65,7 @@ class Descent:
         block = Arrays(self._rows.block(chosen), *(part[chosen] for part in p[1:]))
         beta, values = self.beta[chosen], self.values[chosen]
         step = pair_steps if self._bound else single_steps
+        limit = min(limit, _STEPS * chosen.size)
         taken = step(block, beta, values, limit, max(_INNER * self.violation, floor))
         delta = beta - self.beta[chosen]
         moved = np.flatnonzero(delta)

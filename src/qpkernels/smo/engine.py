@@ -23,7 +23,7 @@ SMALL = 700
 CACHE = 2**31
 """Bytes that kept rows may take."""
 
-_IDLE = 20
+_IDLE = 100
 """Times that about m steps may improve nothing before the point counts as the best in float64."""
 
 
