@@ -102,7 +102,7 @@ def _descend(program: KernelQP, descent: Descent, tol: float, max_iter: int, uni
                 if doubt > 0.5 * tol:
                     return
                 aim = tol - doubt
-                iterate = replace(iterate, doubt=doubt)
+            iterate = replace(iterate, doubt=tol - aim)
         yield iterate
 
 
