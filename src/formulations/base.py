@@ -161,9 +161,10 @@ class Formulation(Statement, Generic[Answered]):
             If the solver gives no answer.
         """
         self.check_parameters()
-        backend = find_solver(self._best_solver() if solver is None else solver)
+        structures = self._structures()
+        backend = find_solver(_best_solver(structures) if solver is None else solver)
         limits: dict[str, Any] = {"tol": tol, "max_iter": max_iter, "time_limit": time_limit, "verbose": verbose}
-        program = self._structure_for(backend)
+        program = _first_taken(structures, backend)
         if isinstance(program, KernelQP):
             limits["warm_start"] = warm_start.beta if isinstance(warm_start, Solution) else warm_start
         elif warm_start is not None:
@@ -179,7 +180,7 @@ class Formulation(Statement, Generic[Answered]):
 
     def refusal(self, solver: Solver) -> str | None:
         """Return why ``solver`` does not take this model, or None if it does."""
-        program = self._structure_for(solver)
+        program = _first_taken(self._structures(), solver)
         if program is None and ConeProgram in solver.programs:
             program = self.lower().program
         if program is not None:
@@ -193,16 +194,6 @@ class Formulation(Statement, Generic[Answered]):
         if self.is_extended:
             return ()
         return tuple(program for program in (self.system(), self.kernel_qp()) if program is not None)
-
-    def _structure_for(self, solver: Solver) -> Program | None:
-        """Return the first of the structured programs that ``solver`` takes; None: it is given the lowered one."""
-        return next((program for program in self._structures() if isinstance(program, solver.programs)), None)
-
-    def _best_solver(self) -> str:
-        structures = self._structures()
-        if not structures:
-            return "clarabel"
-        return "smo" if isinstance(structures[0], KernelQP) else "linear"
 
     def certify(self, candidate: Any) -> Certificate:
         """Certify an answer from anywhere: a Solution, a pair (beta, b), or a fitted SVC of scikit-learn.
@@ -236,3 +227,14 @@ class Formulation(Statement, Generic[Answered]):
 
     def prepare(self) -> None:
         """Compute the kernel matrix if the declaration needs it, so that its time is told apart."""
+
+
+def _first_taken(structures: tuple[Program, ...], solver: Solver) -> Program | None:
+    """Return the first of the structured programs that ``solver`` takes; None: it is given the lowered one."""
+    return next((program for program in structures if isinstance(program, solver.programs)), None)
+
+
+def _best_solver(structures: tuple[Program, ...]) -> str:
+    if not structures:
+        return "clarabel"
+    return "smo" if isinstance(structures[0], KernelQP) else "linear"

@@ -72,6 +72,10 @@ class BinaryClassifier(KernelMachine[Classification]):
         """Return y_i (f(x_i) + b) of an answer."""
         return self.y * self.decision(candidate)
 
+    def slacks(self, candidate: Candidate) -> Vector:
+        """Return xi_i = max(0, 1 - y_i (f(x_i) + b)) of an answer."""
+        return np.maximum(0.0, 1.0 - self.margins(candidate))
+
     def conditions(self, candidate: Candidate, decision: Vector) -> Mapping[str, Vector]:
         """Return alpha_i (y_i g(x_i) - 1 + xi_i), with xi_i the slack that the margin lacks."""
         alpha, margins = self.y * candidate.beta, self.y * decision

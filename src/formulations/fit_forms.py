@@ -14,6 +14,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 import cvxpy as cp
@@ -77,8 +78,9 @@ class LinearFit(Regressor, PrimalForm[Regression]):
         """Return F: the features, or coordinates in the space of the kernel."""
         return self.gram.X if self.data.explicit else self.gram.factor
 
+    @cached_property
     def columns(self) -> Matrix:
-        """Return the columns of F, less their means where there is a b, at unit length; constant ones are left out."""
+        """The columns of F, less their means where there is a b, at unit length; constant ones are left out."""
         F = self.coordinates()
         centred = F - F.mean(axis=0) if self.fit_intercept else F
         lengths = np.linalg.norm(centred, axis=0)
@@ -87,14 +89,20 @@ class LinearFit(Regressor, PrimalForm[Regression]):
 
     def spanning(self) -> Matrix:
         """Return the columns of F, and of ones where there is a b, all at unit length."""
-        columns = self.columns()
-        return np.column_stack([columns, np.full(len(self), len(self) ** -0.5)]) if self.fit_intercept else columns
+        ones = np.full(len(self), len(self) ** -0.5)
+        return np.column_stack([self.columns, ones]) if self.fit_intercept else self.columns
+
+    @cached_property
+    def _basis(self) -> Matrix:
+        """An orthonormal basis of the span of the columns."""
+        if not self.columns.size:
+            return self.columns
+        Q, R, _ = qr(self.columns, mode="economic", pivoting=True)
+        return np.asarray(Q[:, : int(np.sum(np.abs(np.diag(R)) > _DEPENDENT))])
 
     def balanced(self, v: Vector) -> Vector:
         """Return v without its part in the span of F and 1."""
-        columns = self.columns()
-        Q, R, _ = qr(columns, mode="economic", pivoting=True) if columns.size else (columns, columns, None)
-        Q = Q[:, : int(np.sum(np.abs(np.diag(R)) > _DEPENDENT))]
+        Q = self._basis
         for _ in range(2):  # Twice, since the first subtraction leaves rounding of the size of v.
             v = v - v.mean() if self.fit_intercept else v
             v = v - Q @ (Q.T @ v)
@@ -103,7 +111,7 @@ class LinearFit(Regressor, PrimalForm[Regression]):
     def unbalanced(self, v: Vector) -> float:
         """Return the largest |f_j'v| over the columns f_j, relative to the length of v: what a dropped one leaves."""
         length = float(np.linalg.norm(v))
-        return float(np.abs(self.columns().T @ v).max(initial=0.0)) / length if length > 0 else 0.0
+        return float(np.abs(self.columns.T @ v).max(initial=0.0)) / length if length > 0 else 0.0
 
     @property
     def exact(self) -> float:

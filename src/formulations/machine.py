@@ -209,6 +209,11 @@ class KernelMachine(Formulation[Answered]):
         at = candidate.at_samples
         return self.gram.product(candidate.beta) if at is None else at.values
 
+    def squared_norm(self, candidate: Candidate) -> float:
+        """Return ||f||^2 of an answer."""
+        at = candidate.at_samples
+        return float(candidate.beta @ self.values(candidate)) if at is None else at.squared_norm
+
     def decision(self, candidate: Candidate) -> Vector:
         """Return f(x_i) + b of an answer."""
         return self.values(candidate) + candidate.intercept

@@ -194,7 +194,7 @@ class Gram:
             return np.zeros(len(self))
         if self.correction is None and self.features is not None:
             # K itself would lose the digits that the features share with each other.
-            level = self.features.mean(axis=0)
+            level = self._level
             return np.asarray(self.features @ ((self.features - level).T @ v + level * v.sum()))
         if "dense" in self.__dict__ or self.correction is not None:
             few = 4 * used.size < len(self)
@@ -207,7 +207,7 @@ class Gram:
         indefinite = 0.0 if self.trusted else PSD_TOLERANCE * float(self.diagonal.max())
         reach = float(np.abs(coefficients) @ np.sqrt(np.maximum(self.diagonal, 0.0)))
         if self.correction is None and self.features is not None:
-            length = float(np.linalg.norm((self.features - self.features.mean(axis=0)).T @ coefficients))
+            length = float(np.linalg.norm((self.features - self._level).T @ coefficients))
             rounding = reach * length
         else:
             rounding = reach**2
@@ -218,6 +218,12 @@ class Gram:
         """Explicit features Phi with K = Phi Phi', where the kernel has them and they are fewer than the samples."""
         features = self.kernel.features(self.X)
         return features if features is not None and features.shape[1] < len(self) else None
+
+    @cached_property
+    def _level(self) -> Vector:
+        """The mean of the features, where there are any."""
+        assert self.features is not None
+        return np.asarray(self.features.mean(axis=0))
 
     @property
     def factor(self) -> Matrix:

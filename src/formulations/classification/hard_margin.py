@@ -20,11 +20,12 @@ import cvxpy as cp
 import numpy as np
 
 from formulations.binary import BinaryClassifier
+from formulations.hard_constraints import HardConstraints
 from formulations.hypothesis import half_squared_norm
 from formulations.lowering import Lowered
 from formulations.margin_forms import MarginDual, MarginPrimal
 from formulations.separation import Separability
-from formulations.solution import Candidate
+from formulations.solution import Candidate, Classification
 from formulations.statement import Multipliers
 from qpkernels.arrays import Vector
 from qpkernels.certificates import Certificate
@@ -34,7 +35,7 @@ from qpkernels.programs import KernelQP
 __all__ = ["HardMarginDual", "HardMarginGeometric", "HardMarginPrimal"]
 
 
-class _HardMargin(BinaryClassifier):
+class _HardMargin(HardConstraints[Classification], BinaryClassifier):
     """What the three forms share: the KernelQP, and the proof when the classes cannot be separated."""
 
     def textbook_qp(self) -> KernelQP:
@@ -56,23 +57,9 @@ class _HardMargin(BinaryClassifier):
             "1 - y g(x), where above 0": np.maximum(1.0 - margins, 0.0),
         }
 
-    def explain_failure(self, words: str) -> Exception:
-        """Let the linear program B3 decide whether there is an answer at all."""
-        if not self.is_extended and (error := self._inseparable()) is not None:
-            return error
-        return super().explain_failure(words)
-
-    def explain_unbounded(self, certificate: Certificate, words: str) -> Exception:
-        """Explain a dual without bound: an inseparable primal."""
-        return super().explain_unbounded(certificate, words) if self.is_extended else self.explain_failure(words)
-
-    def explain_infeasible(self, certificate: Certificate, multipliers: Vector, words: str) -> Exception:
-        """Explain in terms of the two classes, where the constraints are the textbook's."""
-        if self.is_extended:
-            return super().explain_infeasible(certificate, multipliers, words)
-        return self.explain_failure(words)
-
-    def _inseparable(self) -> InseparableError | None:
+    def contradiction(self, words: str) -> InseparableError | None:
+        """Let the linear program B3 decide, which has words of its own."""
+        del words
         try:
             Separability._on(self.data, self.fit_intercept).solve("clarabel")
         except InseparableError as error:
@@ -132,7 +119,11 @@ class HardMarginGeometric(_HardMargin, MarginPrimal):
         """Divide f and b by gamma, and the multipliers (which add up to 1) by gamma^2."""
         del lowered, z
         gamma = float(self.gamma.value)
-        if gamma <= _NO_MARGIN * (self.data.radius or 1.0) and not self.is_extended and (error := self._inseparable()):
+        if (
+            gamma <= _NO_MARGIN * (self.data.radius or 1.0)
+            and not self.is_extended
+            and (error := self.contradiction(""))
+        ):
             raise error
         # Without a margin there is nothing to divide by, and the certificate says how far that is from an answer.
         scale = 1.0 / gamma if gamma > 0 else 1.0

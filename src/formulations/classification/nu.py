@@ -94,7 +94,7 @@ class _NuMargin(BinaryClassifier):
         alpha = self.y * candidate.beta
         feasible = self._feasible(alpha)
         expansion = self.gram.product(self.y * feasible)
-        norm = self._squared_norm(candidate)
+        norm = self.squared_norm(candidate)
         parts = slacks / m - feasible * (rho - margins)
         worst = int(np.argmax(np.abs(parts)))
         return certify_values(
@@ -106,10 +106,6 @@ class _NuMargin(BinaryClassifier):
             largest=float(parts[worst]),
             worst=f"sample {worst} adds {parts[worst]:.1e} to the gap",
         )
-
-    def _squared_norm(self, candidate: Candidate) -> float:
-        at = candidate.at_samples
-        return float(candidate.beta @ self.values(candidate)) if at is None else at.squared_norm
 
     def _feasible(self, alpha: Vector) -> Vector:
         """Return a dual feasible point near alpha: each class adds up to half of at least nu."""

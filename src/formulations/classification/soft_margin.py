@@ -80,10 +80,6 @@ class _SoftMargin(BinaryClassifier):
             name="soft margin",
         )
 
-    def slacks(self, candidate: Candidate) -> Vector:
-        """Return xi_i = max(0, 1 - y_i (f(x_i) + b))."""
-        return np.maximum(0.0, 1.0 - self.margins(candidate))
-
     def conditions(self, candidate: Candidate, decision: Vector) -> Mapping[str, Vector]:
         """Return a_i (y_i g(x_i) - 1 + xi_i) and (C_i - a_i) xi_i."""
         slacks = np.maximum(0.0, 1.0 - self.y * decision)

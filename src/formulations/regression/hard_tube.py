@@ -21,14 +21,14 @@ import cvxpy as cp
 import numpy as np
 from numpy.typing import ArrayLike
 
+from formulations.hard_constraints import HardConstraints
 from formulations.hyperparameters import EPSILON
 from formulations.hypothesis import half_squared_norm
 from formulations.regression.chebyshev_fit import ChebyshevFit
-from formulations.solution import Candidate
+from formulations.solution import Candidate, Regression
 from formulations.targets import Targets
 from formulations.tube_forms import GivenTube, TubeDual, TubePrimal
 from qpkernels.arrays import Vector
-from qpkernels.certificates import Certificate
 from qpkernels.errors import InfeasibleError, QPKernelsError
 from qpkernels.gram import Gram
 from qpkernels.kernels import Kernel
@@ -37,7 +37,7 @@ from qpkernels.programs import KernelQP
 __all__ = ["HardTube", "HardTubeDual", "HardTubePrimal"]
 
 
-class HardTube(GivenTube):
+class HardTube(HardConstraints[Regression], GivenTube):
     """What both forms share: epsilon, the KernelQP, and the smallest epsilon when the tube is too thin.
 
     Parameters
@@ -83,23 +83,8 @@ class HardTube(GivenTube):
             "|r| - epsilon, where above 0": np.maximum(np.abs(residuals) - width, 0.0),
         }
 
-    def explain_failure(self, words: str) -> Exception:
-        """Let the Chebyshev fit decide whether there is an answer at all."""
-        if not self.is_extended and (error := self._too_thin(words)) is not None:
-            return error
-        return super().explain_failure(words)
-
-    def explain_unbounded(self, certificate: Certificate, words: str) -> Exception:
-        """Explain a dual without bound: a tube too thin for the primal."""
-        return super().explain_unbounded(certificate, words) if self.is_extended else self.explain_failure(words)
-
-    def explain_infeasible(self, certificate: Certificate, multipliers: Vector, words: str) -> Exception:
-        """Explain in terms of the tube, where the constraints are the textbook's."""
-        if self.is_extended:
-            return super().explain_infeasible(certificate, multipliers, words)
-        return self.explain_failure(words)
-
-    def _too_thin(self, words: str) -> InfeasibleError | None:
+    def contradiction(self, words: str) -> InfeasibleError | None:
+        """Let the Chebyshev fit decide, whose value is the smallest feasible epsilon."""
         try:
             fit = ChebyshevFit._on(self.data, self.fit_intercept).solve("clarabel", tol=1e-8)
         except QPKernelsError:

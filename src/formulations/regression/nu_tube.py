@@ -86,8 +86,7 @@ class _NuTube(TubeMachine):
         residuals = self.y - self.decision(candidate)
         width, C, m = self.width(residuals), float(self.C.value), len(self)
         slacks = np.maximum(np.abs(residuals) - width, 0.0)
-        at = candidate.at_samples
-        norm = float(candidate.beta @ self.values(candidate)) if at is None else at.squared_norm
+        norm = self.squared_norm(candidate)
         feasible = nearest_feasible(candidate.beta, np.full(m, -C), np.full(m, C), self._total)
         spent = float(np.abs(feasible).sum())
         feasible = feasible * min(1.0, float(self.budget.value) / spent) if spent else feasible

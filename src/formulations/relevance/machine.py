@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from formulations.relevance.answer import RelevanceSolution
+from formulations.samples import bind
 from qpkernels.arrays import Matrix, Vector, check_positive, finite_vector, frozen
 from qpkernels.errors import NonFiniteError, ParameterError, ShapeError
 from qpkernels.gram import Gram
@@ -88,17 +89,12 @@ class RelevanceMachine(ABC):
         """
 
     def _bind(self, X: ArrayLike | Gram, kernel: Kernel | None) -> None:
-        if isinstance(X, Gram):
-            if kernel is not None:
-                raise ParameterError("a Gram is bound to its kernel already; leave kernel out.")
-            self.gram = X
-        elif isinstance(kernel, Kernel):
-            self.gram = Gram(kernel, X)
-        else:
+        if not isinstance(X, Gram) and not isinstance(kernel, Kernel):
             raise ParameterError(
                 f"a {self.name} needs a Kernel object, such as RBF(gamma=0.1), but {kernel!r} came; "
                 "weights of the features themselves are those of Linear()."
             )
+        self.gram = bind(X, kernel)
         self.columns = frozen(np.hstack([np.ones((len(self.gram), 1)), self.gram.dense]))
 
 
