@@ -35,7 +35,7 @@ def add_rows(
     degree: int,
     right: Singles,
     right_offsets: Singles,
-    delta: Singles,
+    delta: Vector,
     values: Vector,
     buffer: Singles,
     store: Singles,
@@ -43,7 +43,7 @@ def add_rows(
     first: int,
 ) -> None:
     """Add delta'K(left, right) to ``values``, and write row c of K to ``store[slots[c], first:]`` if slots[c] >= 0."""
-    n, part = left.shape[0], np.empty(PANEL, np.float32)
+    n, part = left.shape[0], np.empty(PANEL)
     for start in range(0, right.shape[0], PANEL):
         stop = min(start + PANEL, right.shape[0])
         panel = buffer[: n * (stop - start)].reshape(n, stop - start)
@@ -60,9 +60,9 @@ def add_rows(
 
 
 @compiled
-def add_stored_rows(store: Singles, slots: Indices, first: int, delta: Singles, values: Vector) -> None:
+def add_stored_rows(store: Singles, slots: Indices, first: int, delta: Vector, values: Vector) -> None:
     """Add delta'K to ``values``, where row c of K was written to ``store[slots[c], first:]``."""
-    part = np.empty(_WIDE, np.float32)
+    part = np.empty(_WIDE)
     for start in range(0, values.size, _WIDE):
         stop = min(start + _WIDE, values.size)
         sums = part[: stop - start]
@@ -97,6 +97,7 @@ def _entries(row: Singles, offset: Any, offsets: Singles, degree: int) -> None:
 
 
 @vectorised
-def _add_scaled(sums: Singles, factor: Any, row: Singles) -> None:
+def _add_scaled(sums: Vector, factor: float, row: Singles) -> None:
+    """Add in float64: a sum of thousands of rows in float32 would err a hundred times more than the rows do."""
     for k in range(row.size):
         sums[k] += factor * row[k]

@@ -86,7 +86,7 @@ class ProductRows(Rows):
         old, new = slots >= 0, slots < 0
         keep = new & (visits > self._patience)
         slots[keep] = self._cache.claim(chosen[keep])
-        left, left_offsets, single = features[chosen[new]], offsets[chosen[new]], delta.astype(np.float32)
+        left, left_offsets = features[chosen[new]], offsets[chosen[new]]
 
         def work(number: int, part: slice) -> None:
             right, right_offsets, store = features[part], offsets[part], self._cache.store
@@ -97,13 +97,13 @@ class ProductRows(Rows):
                     degree,
                     right,
                     right_offsets,
-                    single[new],
+                    delta[new],
                     values[part],
                     self._buffers[number],
                     store,
                     slots[new],
                     part.start,
                 )
-            add_stored_rows(store, slots[old], part.start, single[old], values[part])
+            add_stored_rows(store, slots[old], part.start, delta[old], values[part])
 
         in_parts(work, len(features), PANEL, left.size * len(features))
