@@ -19,6 +19,9 @@ from qpkernels.programs import KernelQP
 from qpkernels.smo import minimise
 from qpkernels.smo.cache import RowCache
 from qpkernels.smo.exponential import exp2
+from qpkernels.smo.product_rows import ProductRows, product_of
+from qpkernels.smo.rows import FeatureRows, KernelRows, MatrixRows, Rows
+from qpkernels.smo.shrinking import ShrinkingDescent
 from qpkernels.smo.working_set import WorkingSet
 
 
@@ -120,7 +123,7 @@ def test_two_runs_are_equal() -> None:
 
 
 def test_the_least_recently_used_row_gives_way() -> None:
-    cache = RowCache(rows=6, columns=4, size=3 * 4 * 8, dtype=np.float64)
+    cache = RowCache(samples=6, size=3 * 6 * 8, dtype=np.float64)
     slots: Any = cache.claim(np.array([0, 1, 2]))
     assert sorted(slots.tolist()) == [0, 1, 2]
     cache.find(np.array([0, 2]))
@@ -142,3 +145,35 @@ def test_powers_of_two_in_single_precision() -> None:
     x = np.linspace(-125, 0, 100_001).astype(np.float32)
     assert np.abs(powers(x) / np.exp2(x.astype(float)) - 1).max() < 2.5e-7
     assert powers(np.array([-1e30, -200.0], np.float32)).max() <= 2.0**-125
+
+
+@pytest.mark.parametrize("kind", ["matrix", "features", "kernel", "product"])
+def test_what_was_left_out_comes_back_with_its_values(kind: str) -> None:
+    X, y = two_classes(400, shift=0.6, features=3)
+    kernel: Kernel = Linear() if kind == "features" else RBF(0.5)
+    program = soft(Gram(kernel, X), y, 3.0)
+    K = kernel(X)
+    product = product_of(kernel, program.gram.X)
+    assert product is not None
+    rows: Rows = {
+        "matrix": lambda: MatrixRows(K),
+        "features": lambda: FeatureRows(program.gram.X),
+        "kernel": lambda: KernelRows(kernel, program.gram.X, RowCache(400, 2**18, np.float64)),
+        "product": lambda: ProductRows.with_cache(product, 2**18),
+    }[kind]()
+    rows.block_size = 40
+    search = ShrinkingDescent(program, rows, np.zeros(400), np.zeros(400))
+    sizes = []
+    for _ in range(60):
+        search.round(10**6, 1e-9)
+        search.shrink()
+        beta, values = search.point()
+        assert values[search.samples] == pytest.approx((K @ beta)[search.samples], abs=1e-4)
+        sizes.append(search.samples.size)
+    assert len(set(sizes)) > 2
+    assert not search.whole
+    search.restore()
+    beta, values = search.point()
+    assert search.whole
+    assert values == pytest.approx(K @ beta, abs=1e-4)
+    assert beta.sum() == pytest.approx(0.0, abs=1e-9)

@@ -1,29 +1,30 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""From block descent to a proved answer: in float32 as far as that reaches, then on in float64.
+"""From block descent to a proved answer: with rows in float32 as far as they reach, then on with rows in float64.
 
-In float32 the rows of K are made fastest, and the gap falls to what their rounding leaves of it. There the values are
-computed in float64, once, and the samples that may still change are solved for in float64 alone: those inside their
-bounds, and those on the wrong side of the optimality conditions or close to it. What they change is then added to the
-values of all, and the gap of all decides.
+In float32 the rows of K are made fastest, and what they do to the values is added up in float64. The values are then
+those of a matrix a little beside K, and the gap falls to what this leaves of it. There the values are computed from K
+itself, and the descent goes on from them with rows in float32 again: these now err by a part of what is still to change
+alone. So each cycle brings the point nearer to the optimum of K, as iterative refinement does for linear equations. A
+matrix that float32 cannot tell from a much worse one ends this; rows in float64 are left then.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Generator, Iterator
+from dataclasses import dataclass, replace
 from time import perf_counter
 
 import numpy as np
 
-from qpkernels.arrays import Indices, Vector
+from qpkernels.arrays import Vector
 from qpkernels.gram import Gram
 from qpkernels.programs.kernel_qp import KernelQP
-from qpkernels.smo.descent import Descent
-from qpkernels.smo.exact import add_exact_rows, doubt_of, exact_values
+from qpkernels.smo.cache import RowCache
+from qpkernels.smo.exact import add_exact_rows, doubt_of
 from qpkernels.smo.iterate import Iterate, Progress, measure
 from qpkernels.smo.product_rows import Product, ProductRows, product_of
 from qpkernels.smo.rows import FeatureRows, KernelRows, MatrixRows, Rows
-from qpkernels.smo.shrinking import may_change
+from qpkernels.smo.shrinking import ShrinkingDescent
 from qpkernels.smo.threads import without_blas_threads
 
 __all__ = ["block_iterates"]
@@ -34,26 +35,40 @@ _ROUNDS = 4
 _IDLE = 10
 """Measurements without a better value or gap after which rounding is all that still changes."""
 
+_GAIN = 0.3
+"""Part of the gap that a cycle in float32 must get it down to; else another would gain little."""
+
+_DOUBTFUL = 0.3
+"""Part of the gap that float32 may leave in doubt for the descent to go on."""
+
 _UNIT = float(np.finfo(float).eps)
 
-_DENSE = 3000
-"""Samples whose matrix is formed in float64 when they are what is left to solve for."""
+
+@dataclass
+class _Limits:
+    """When to stop, and the steps taken before this descent."""
+
+    tol: float
+    max_iter: int
+    deadline: float
+    steps: int = 0
 
 
 def block_iterates(
     program: KernelQP, tol: float, max_iter: int, deadline: float, beta: Vector, cache: int
 ) -> Iterator[Iterate]:
     """Yield an iterate now and then; the last one proves ``tol``, or is as good as float64 makes it."""
-    gram = program.gram
+    gram, limits = program.gram, _Limits(tol, max_iter, deadline)
     rows = _exact_rows(gram)
     product = product_of(gram.kernel, gram.X) if rows is None else None
-    if product is not None:
-        with without_blas_threads():
-            yield from _from_single(program, product, tol, max_iter, deadline, beta, cache)
+    if product is None:
+        rows = KernelRows(gram.kernel, gram.X, _exact_cache(gram, cache)) if rows is None else rows
+        yield from _descend(program, ShrinkingDescent(program, rows, beta, gram.product(beta)), limits, singles=False)
         return
-    rows = KernelRows(gram.kernel, gram.X, cache) if rows is None else rows
-    descent = Descent(program, np.arange(len(program)), rows, beta, gram.product(beta))
-    yield from _descend(program, descent, tol, max_iter, _UNIT)
+    with without_blas_threads():
+        beta, values = yield from _in_single(program, product, limits, beta, cache)
+        rows = KernelRows(gram.kernel, gram.X, _exact_cache(gram, cache), in_threads=True)
+        yield from _descend(program, ShrinkingDescent(program, rows, beta, values), limits, singles=False)
 
 
 def _exact_rows(gram: Gram) -> Rows | None:
@@ -63,74 +78,55 @@ def _exact_rows(gram: Gram) -> Rows | None:
     return None if gram.features is None else FeatureRows(gram.features)
 
 
-def _from_single(
-    program: KernelQP, product: Product, tol: float, max_iter: int, deadline: float, beta: Vector, cache: int
-) -> Iterator[Iterate]:
-    """Yield iterates in float32, then in float64."""
-    gram, steps = program.gram, 0
-    values = exact_values(gram, beta)
-    descent = Descent(program, np.arange(len(program)), ProductRows(product, cache), beta, values)
-    for iterate in _descend(program, descent, tol, max_iter, float(np.finfo(np.float32).eps)):
-        steps = iterate.iterations
-        yield iterate
-    beta = descent.beta
-    values = exact_values(gram, beta)
-    yield measure(program, beta, values, steps, stalled=False)
-    yield from _refine(program, max_iter, deadline, beta, values, cache, steps)
+def _exact_cache(gram: Gram, size: int) -> RowCache:
+    return RowCache(len(gram), size, np.float64)
 
 
-def _descend(program: KernelQP, descent: Descent, tol: float, max_iter: int, unit: float) -> Iterator[Iterate]:
-    """Yield iterates of a descent over all samples, until none of its steps improves to within rounding ``unit``."""
-    rounds, gap, aim, progress = 0, np.inf, tol, Progress(_IDLE)
+def _in_single(
+    program: KernelQP, product: Product, limits: _Limits, beta: Vector, cache: int
+) -> Generator[Iterate, None, tuple[Vector, Vector]]:
+    """Yield iterates of cycles in float32; return beta with K beta in float64 when a cycle gains little."""
+    rows, reached = ProductRows.with_cache(product, cache), np.inf
+    values = np.zeros(len(program))
+    add_exact_rows(program.gram, beta, values)
     while True:
-        size = float(max(np.abs(descent.values).max(), np.abs(program.target).max()))
-        taken = descent.round(max_iter - descent.steps, 4 * unit * size)
+        search = ShrinkingDescent(program, rows, beta, values)
+        yield from _descend(program, search, limits, singles=True)
+        limits.steps += search.steps
+        after = search.point()[0].copy()
+        add_exact_rows(program.gram, after - beta, values)
+        beta = after
+        iterate = measure(program, beta, values, limits.steps)
+        yield iterate
+        if not iterate.distance < _GAIN * reached:
+            return beta, values
+        reached = iterate.distance
+
+
+def _descend(program: KernelQP, search: ShrinkingDescent, limits: _Limits, singles: bool) -> Iterator[Iterate]:
+    """Yield iterates until none of the steps improves; for ``singles``, until rows in float32 are not exact enough."""
+    rounds, gap, best, doubt, looked, progress = 0, np.inf, np.inf, 0.0, 0.01, Progress(_IDLE)
+    search.shrink()
+    while True:
+        left = limits.max_iter - limits.steps - search.steps
+        taken = search.round(left, 4 * _UNIT * search.size)
         rounds += 1
-        if taken and rounds % _ROUNDS and gap > 30 * tol and descent.steps < max_iter:
+        over = taken == left or perf_counter() >= limits.deadline
+        if taken and rounds % _ROUNDS and gap > 30 * limits.tol and not over:
             continue
-        iterate = measure(program, descent.beta, descent.values, descent.steps, stalled=taken == 0)
+        iterate = search.measure(limits.steps)
+        ended = progress.ended(iterate) or taken == 0
+        if singles and (ended or iterate.distance <= max(limits.tol - doubt, doubt / _DOUBTFUL, 0.1 * looked)):
+            looked = iterate.distance
+            doubt = doubt_of(program, iterate.beta, search.point()[1], iterate.intercept, search.samples)
+            if ended or doubt > max(0.5 * limits.tol, _DOUBTFUL * looked):
+                return
+        if not search.whole and (ended or over or iterate.distance <= limits.tol - doubt):
+            search.restore()
+            iterate, ended, progress = search.measure(limits.steps), False, Progress(_IDLE)
         gap = iterate.distance
-        if progress.ended(iterate):
-            if unit > _UNIT:
-                return
-            iterate = replace(iterate, stalled=True)
-        if unit > _UNIT:
-            if taken == 0:
-                return
-            if gap <= aim:
-                doubt = doubt_of(program, descent.beta, descent.values, iterate.intercept)
-                if doubt > 0.5 * tol:
-                    return
-                aim = tol - doubt
-            iterate = replace(iterate, doubt=tol - aim)
-        yield iterate
-
-
-def _refine(
-    program: KernelQP, max_iter: int, deadline: float, beta: Vector, values: Vector, cache: int, steps: int
-) -> Iterator[Iterate]:
-    """Yield iterates in float64: solve for the samples that may change, add what they changed to all values, repeat."""
-    gram = program.gram
-    while True:
-        active, violation = may_change(program, beta, values)
-        size = float(max(np.abs(values).max(), np.abs(program.target).max()))
-        floor = max(4 * _UNIT * size, 1e-3 * violation)
-        part = Descent(program, active, _rows_of(gram, active, cache), beta, values)
-        before = part.beta.copy()
-        while part.round(max_iter - steps - part.steps, floor):
-            if steps + part.steps >= max_iter or perf_counter() >= deadline:
-                break
-        steps += part.steps
-        changed = np.flatnonzero(part.beta != before)
-        beta[active] = part.beta
-        add_exact_rows(gram, active[changed], (part.beta - before)[changed], values)
-        yield measure(program, beta, values, steps, stalled=part.steps == 0)
-
-
-def _rows_of(gram: Gram, active: Indices, cache: int) -> Rows:
-    X = gram.X[active]
-    return (
-        MatrixRows(gram.kernel.matrix(X, X))
-        if active.size <= _DENSE
-        else KernelRows(gram.kernel, X, cache, in_threads=True)
-    )
+        yield replace(iterate, stalled=ended, doubt=doubt)
+        # A gap of all that is no better than the last one says that too much was left out.
+        if not search.whole or gap < best:
+            search.shrink()
+        best = min(best, gap) if search.whole else best

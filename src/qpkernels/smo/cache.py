@@ -13,19 +13,40 @@ __all__ = ["RowCache"]
 
 
 class RowCache:
-    """Slots for rows of ``columns`` entries, as many as fit in ``size`` bytes.
+    """Slots for rows of the kernel matrix of ``samples`` samples, as many as fit in ``size`` bytes.
 
     A fresh page of memory costs more than the entries computed into it. So the pages are touched only as slots are
     first used, one after the other, and a slot is used again rather than given back.
     """
 
-    def __init__(self, rows: int, columns: int, size: int, dtype: DTypeLike) -> None:
-        capacity = min(rows, size // (columns * np.dtype(dtype).itemsize))
-        self.store: Floats = np.empty((capacity, columns), dtype)
-        self._slot_of = np.full(rows, -1, np.intp)
+    def __init__(self, samples: int, size: int, dtype: DTypeLike) -> None:
+        entries = min(samples**2, size // np.dtype(dtype).itemsize)
+        self._memory: Floats = np.empty(entries, dtype)
+        self._begin(samples)
+
+    def _begin(self, samples: int) -> None:
+        capacity = min(samples, self._memory.size // samples)
+        self.store: Floats = self._memory[: capacity * samples].reshape(capacity, samples)
+        self._slot_of = np.full(samples, -1, np.intp)
         self._owner = np.full(capacity, -1, np.intp)
         self._used = np.zeros(capacity, np.int64)
         self._clock, self._touched = 0, 0
+
+    @property
+    def growing(self) -> bool:
+        """Whether there are rows, and room for more."""
+        return 0 < self._touched < self._used.size
+
+    def part(self, samples: int) -> RowCache:
+        """Return an empty cache for so many of the samples, in the same memory, which this one must not use meanwhile.
+
+        It empties this one: to make the rows again costs less than to move what they have in common.
+        """
+        self._begin(self._slot_of.size)
+        part = RowCache.__new__(RowCache)
+        part._memory = self._memory
+        part._begin(samples)
+        return part
 
     def find(self, rows: Indices) -> Indices:
         """Return the slots of ``rows``, -1 where there is none, and note that they were used."""

@@ -19,59 +19,73 @@ _INNER = 0.1
 _STEPS = 32
 """Steps for each coefficient of a block, at most: more would follow the rounding of its values, or a bad condition."""
 
+_BEYOND = 0.25
+"""Violations by which a slope is on the right side of optimality where its sample is not expected to change."""
+
 _NO_MATRIX: Floats = np.empty((0, 0))
 
 
 class Descent:
-    """A point of a KernelQP on some ``samples``, and how to lower its objective there.
+    """A point of a KernelQP, and how to lower its objective over some samples.
 
     Attributes
     ----------
+    rows
+        K of these samples.
     beta, values
-        The point and K beta at the samples, with what samples outside add.
-    steps
-        Pair steps taken so far.
-    violation
-        By how much the slopes fail to be separated, before the last round.
+        The point and K beta at them; others may add to K beta.
     """
 
-    def __init__(self, program: KernelQP, samples: Indices, rows: Rows, beta: Vector, values: Vector) -> None:
+    def __init__(self, program: KernelQP, rows: Rows, beta: Vector, values: Vector) -> None:
         self._bound = program.total is not None
-        self._rows = rows
-        self._data = Arrays(
-            _NO_MATRIX,
-            *(part[samples] for part in (program.target, program.epsilon, program.ridge, program.lower, program.upper)),
-        )
-        self.beta, self.values = beta[samples], values[samples]
-        self.steps, self.violation = 0, np.inf
-        self._up, self._down = np.empty(samples.size), np.empty(samples.size)
+        self.rows = rows
+        self._data = Arrays(_NO_MATRIX, program.target, program.epsilon, program.ridge, program.lower, program.upper)
+        self.beta, self.values = beta.copy(), values.copy()
+        self._up, self._down = np.empty(beta.size), np.empty(beta.size)
         self._working_set = WorkingSet(rows.block_size)
-        self._visits = np.zeros(samples.size, np.int64)
+        self._visits = np.zeros(beta.size, np.int64)
 
     def round(self, limit: int, floor: float) -> int:
         """Minimise over one block, in at most ``limit`` steps; return how many.
 
         None means that the slopes are separated to within ``floor``.
         """
-        p = self._data
-        lowest, highest = slopes(p, self.beta, self.values, self._up, self._down)
-        if not self._bound:
-            lowest, highest = min(lowest, 0.0), max(highest, 0.0)
-        self.violation = highest - lowest
-        if self.violation <= floor:
+        lowest, highest = self._slopes()
+        violation = highest - lowest
+        if violation <= floor:
             return 0
         level = (lowest, highest) if self._bound else (0.0, 0.0)
         chosen = self._working_set.choose(self._up, self._down, *level)
-        block = Arrays(self._rows.block(chosen), *(part[chosen] for part in p[1:]))
+        block = Arrays(self.rows.block(chosen), *(part[chosen] for part in self._data[1:]))
         beta, values = self.beta[chosen], self.values[chosen]
         step = pair_steps if self._bound else single_steps
         limit = min(limit, _STEPS * chosen.size)
-        taken = step(block, beta, values, limit, max(_INNER * self.violation, floor))
+        taken = step(block, beta, values, limit, max(_INNER * violation, floor))
         delta = beta - self.beta[chosen]
         moved = np.flatnonzero(delta)
         self.beta[chosen] = beta
         changed = chosen[moved]
         self._visits[changed] += 1
-        self._rows.add(changed, delta[moved], self._visits[changed], self.values)
-        self.steps += taken
+        self.rows.add(changed, delta[moved], self._visits[changed], self.values)
         return taken
+
+    def may_change(self) -> Indices:
+        """Return the samples that are inside their bounds and off their kinks, or violate optimality, or almost do."""
+        p, beta = self._data, self.beta
+        lowest, highest = self._slopes()
+        beyond = _BEYOND * max(highest - lowest, 0.0)
+        inside = (beta > p.lower) & (beta < p.upper) & ((beta != 0) | (p.epsilon == 0))
+        return np.flatnonzero(inside | (self._up <= highest + beyond) | (self._down >= lowest - beyond))
+
+    def keep(self, samples: Indices) -> None:
+        """Go on with these ``samples`` alone, in ascending order and numbered anew."""
+        self.rows = self.rows.part(samples)
+        self._data = Arrays(_NO_MATRIX, *(part[samples] for part in self._data[1:]))
+        self.beta, self.values, self._visits = self.beta[samples], self.values[samples], self._visits[samples]
+        self._up, self._down = self._up[: samples.size], self._down[: samples.size]
+        self._working_set.keep(samples, self.rows.block_size)
+
+    def _slopes(self) -> tuple[float, float]:
+        """Write the slopes, and return the least that goes up and the greatest that goes down."""
+        lowest, highest = slopes(self._data, self.beta, self.values, self._up, self._down)
+        return (lowest, highest) if self._bound else (min(lowest, 0.0), max(highest, 0.0))

@@ -30,12 +30,14 @@ class Iterate:
         Its duality gap.
     iterations
         Steps so far.
-    stalled
-        No step can improve the point in float64.
     diverging
         beta grows along a direction that proves the objective unbounded, as far as float64 can tell.
+    stalled
+        No step can improve the point in float64.
     doubt
         What the gap may be off by, relative: 0 where the values were computed in float64.
+    estimated
+        The gap is an estimate, some values being older than beta.
     interrupted
         The user wished no more steps.
     """
@@ -44,9 +46,10 @@ class Iterate:
     intercept: float
     gap: DualityGap
     iterations: int
-    stalled: bool
     diverging: bool
+    stalled: bool = False
     doubt: float = 0.0
+    estimated: bool = False
     interrupted: bool = False
 
     @property
@@ -56,7 +59,7 @@ class Iterate:
 
     def proves(self, tol: float) -> bool:
         """Return whether the gap, each sample's part of it and the violation of hard constraints are within ``tol``."""
-        return self.distance + self.doubt <= tol
+        return self.distance + self.doubt <= tol and not self.estimated
 
 
 class Progress:
@@ -79,7 +82,7 @@ class Progress:
 
 
 def measure(
-    program: KernelQP, beta: Vector, values: Vector, iterations: int, stalled: bool, doubt: float = 0.0
+    program: KernelQP, beta: Vector, values: Vector, iterations: int, stalled: bool = False, estimated: bool = False
 ) -> Iterate:
     """Return the iterate at ``beta``, whose K beta is ``values``."""
     intercept = _intercept(program, beta, values)
@@ -88,9 +91,9 @@ def measure(
         intercept=intercept,
         gap=duality_gap(program, beta, values, intercept),
         iterations=iterations,
-        stalled=stalled,
         diverging=_diverges(program, beta),
-        doubt=doubt,
+        stalled=stalled,
+        estimated=estimated,
     )
 
 

@@ -33,6 +33,10 @@ class Product(NamedTuple):
     offsets: Singles
     degree: int
 
+    def part(self, samples: Indices) -> Product:
+        """Return those of some samples."""
+        return Product(self.features[samples], self.offsets[samples], self.degree)
+
 
 def product_of(kernel: Kernel, X: Matrix) -> Product | None:
     """Return the kernel in the form of a function of products, or None if it has none."""
@@ -52,6 +56,13 @@ def product_of(kernel: Kernel, X: Matrix) -> Product | None:
             return None
 
 
+class Scratch(NamedTuple):
+    """Memory to be written over: for a block, and for a panel in each thread."""
+
+    block: Singles
+    buffers: tuple[Singles, ...]
+
+
 class ProductRows(Rows):
     """Panels of the rows that change, made by both a matrix product and a loop while they are in a processor's cache.
 
@@ -59,19 +70,30 @@ class ProductRows(Rows):
     product over some hundred features: then the sum of both is at most twice the least possible, whatever comes.
     """
 
-    def __init__(self, product: Product, cache_size: int) -> None:
-        self._product = product
-        rows, columns = product.features.shape
-        # What a row is worth keeping for is the product it saves.
-        self._cache = RowCache(rows, rows, int(cache_size * min(1.0, columns / _WRITING)), np.float32)
-        self._patience = _WRITING // columns
-        self.block_size = min(2048 if columns <= 256 else 1024, max(_PART, rows // _PARTS))
-        self._block = np.empty(self.block_size**2, np.float32)
-        self._buffers = [np.empty(self.block_size * PANEL, np.float32) for _ in range(threads())]
+    def __init__(self, product: Product, cache: RowCache, scratch: Scratch) -> None:
+        self._product, self._cache, self._scratch = product, cache, scratch
+        self._patience = _WRITING // product.features.shape[1]
+        self.block_size = _block_size(product)
+
+    @classmethod
+    def with_cache(cls, product: Product, size: int) -> ProductRows:
+        """Keep rows in at most ``size`` bytes: what a row is worth keeping for is the product it saves."""
+        samples, columns = product.features.shape
+        cache = RowCache(samples, int(size * min(1.0, columns / _WRITING)), np.float32)
+        rows = _block_size(product)
+        buffers = tuple(np.empty(rows * PANEL, np.float32) for _ in range(threads()))
+        return cls(product, cache, Scratch(np.empty(rows**2, np.float32), buffers))
+
+    @property
+    def lasting(self) -> bool:
+        return self._patience == 0 and self._cache.growing
+
+    def part(self, samples: Indices) -> Rows:
+        return ProductRows(self._product.part(samples), self._cache.part(samples.size), self._scratch)
 
     def block(self, chosen: Indices) -> Floats:
         features, offsets = self._product.features[chosen], self._product.offsets[chosen]
-        block = self._block[: chosen.size**2].reshape(chosen.size, chosen.size)
+        block = self._scratch.block[: chosen.size**2].reshape(chosen.size, chosen.size)
         in_parts(
             lambda _, part: make_block(features, offsets, self._product.degree, block, part.start, part.stop),
             chosen.size,
@@ -81,29 +103,48 @@ class ProductRows(Rows):
         return block
 
     def add(self, chosen: Indices, delta: Vector, visits: NDArray[np.int64], values: Vector) -> None:
-        features, offsets, degree = self._product
         slots = self._cache.find(chosen)
         old, new = slots >= 0, slots < 0
         keep = new & (visits > self._patience)
         slots[keep] = self._cache.claim(chosen[keep])
-        left, left_offsets = features[chosen[new]], offsets[chosen[new]]
+        self._add_new(self._product, chosen[new], delta[new], slots[new], values)
+        in_parts(
+            lambda _, part: add_stored_rows(self._cache.store, slots[old], part.start, delta[old], values[part]),
+            values.size,
+            PANEL,
+            float(old.sum()) * values.size,
+        )
+
+    def add_to(self, columns: Indices, chosen: Indices, delta: Vector, values: Vector) -> None:
+        part, sums = self._product.part(columns), np.zeros(columns.size)
+        for first in range(0, chosen.size, self.block_size):
+            rows = slice(first, first + self.block_size)
+            self._add_new(part, chosen[rows], delta[rows], np.full(chosen[rows].size, -1), sums)
+        values[columns] += sums
+
+    def _add_new(self, columns: Product, chosen: Indices, delta: Vector, slots: Indices, values: Vector) -> None:
+        """Add rows that are made now, and write those to their slots that have one."""
+        left = self._product.part(chosen)
 
         def work(number: int, part: slice) -> None:
-            right, right_offsets, store = features[part], offsets[part], self._cache.store
-            if left.size:
-                add_rows(
-                    left,
-                    left_offsets,
-                    degree,
-                    right,
-                    right_offsets,
-                    delta[new],
-                    values[part],
-                    self._buffers[number],
-                    store,
-                    slots[new],
-                    part.start,
-                )
-            add_stored_rows(store, slots[old], part.start, delta[old], values[part])
+            add_rows(
+                left.features,
+                left.offsets,
+                left.degree,
+                columns.features[part],
+                columns.offsets[part],
+                delta,
+                values[part],
+                self._scratch.buffers[number],
+                self._cache.store,
+                slots,
+                part.start,
+            )
 
-        in_parts(work, len(features), PANEL, left.size * len(features))
+        if chosen.size:
+            in_parts(work, values.size, PANEL, chosen.size * values.size)
+
+
+def _block_size(product: Product) -> int:
+    samples, columns = len(product.features), product.features.shape[1]
+    return min(2048 if columns <= 256 else 1024, max(_PART, samples // _PARTS))

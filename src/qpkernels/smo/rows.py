@@ -14,10 +14,14 @@ from numpy.typing import NDArray
 from qpkernels.arrays import Indices, Matrix, Vector
 from qpkernels.kernels.base import Kernel, Samples
 from qpkernels.smo.cache import RowCache
+from qpkernels.smo.exact import add_kernel_rows
 from qpkernels.smo.steps import Floats
 from qpkernels.smo.threads import in_parts
 
 __all__ = ["FeatureRows", "KernelRows", "MatrixRows", "Rows"]
+
+_DENSE = 3000
+"""Samples of which the whole matrix is formed when they are what is left of more."""
 
 
 class Rows(ABC):
@@ -32,6 +36,11 @@ class Rows(ABC):
 
     block_size = 1024
 
+    @property
+    def lasting(self) -> bool:
+        """Whether all rows made so far are kept: then shorter ones would save little, and have to be made anew."""
+        return False
+
     @abstractmethod
     def block(self, chosen: Indices) -> Floats:
         """Return K between the ``chosen`` samples, shape (q, q), contiguous."""
@@ -40,19 +49,35 @@ class Rows(ABC):
     def add(self, chosen: Indices, delta: Vector, visits: NDArray[np.int64], values: Vector) -> None:
         """Add sum over c of delta_c K_c to ``values``; row c was asked for ``visits[c]`` times, this one included."""
 
+    @abstractmethod
+    def add_to(self, columns: Indices, chosen: Indices, delta: Vector, values: Vector) -> None:
+        """Add sum over c of delta_c K_cj to ``values[j]``, for the ``columns`` j."""
+
+    @abstractmethod
+    def part(self, samples: Indices) -> Rows:
+        """Return K of these ``samples`` alone, in ascending order; it may take over the memory of kept rows."""
+
 
 class MatrixRows(Rows):
-    """From the whole matrix."""
+    """From the whole matrix, at ``samples`` of it."""
 
-    def __init__(self, matrix: Matrix) -> None:
+    def __init__(self, matrix: Matrix, samples: Indices | None = None) -> None:
         self._matrix = matrix
+        self._samples: Indices = np.arange(len(matrix)) if samples is None else samples
 
     def block(self, chosen: Indices) -> Floats:
-        return self._matrix[np.ix_(chosen, chosen)]
+        at = self._samples[chosen]
+        return self._matrix[np.ix_(at, at)]
 
     def add(self, chosen: Indices, delta: Vector, visits: NDArray[np.int64], values: Vector) -> None:
         del visits
-        values += delta @ self._matrix[chosen]
+        values += (delta @ self._matrix[self._samples[chosen]])[self._samples]
+
+    def add_to(self, columns: Indices, chosen: Indices, delta: Vector, values: Vector) -> None:
+        values[columns] += (delta @ self._matrix[self._samples[chosen]])[self._samples[columns]]
+
+    def part(self, samples: Indices) -> Rows:
+        return MatrixRows(self._matrix, self._samples[samples])
 
 
 class FeatureRows(Rows):
@@ -69,6 +94,12 @@ class FeatureRows(Rows):
         del visits
         values += self._features @ (delta @ self._features[chosen])
 
+    def add_to(self, columns: Indices, chosen: Indices, delta: Vector, values: Vector) -> None:
+        values[columns] += self._features[columns] @ (delta @ self._features[chosen])
+
+    def part(self, samples: Indices) -> Rows:
+        return FeatureRows(self._features[samples])
+
 
 class KernelRows(Rows):
     """From any kernel, in float64; rows are kept in a cache.
@@ -76,9 +107,12 @@ class KernelRows(Rows):
     The kernel is called from several threads at once only where ``in_threads`` says that it may be.
     """
 
-    def __init__(self, kernel: Kernel, X: Samples, cache_size: int, in_threads: bool = False) -> None:
-        self._kernel, self._X, self._effort = kernel, X, np.inf if in_threads else 0.0
-        self._cache = RowCache(len(X), len(X), cache_size, np.float64)
+    def __init__(self, kernel: Kernel, X: Samples, cache: RowCache, in_threads: bool = False) -> None:
+        self._kernel, self._X, self._cache, self._in_threads = kernel, X, cache, in_threads
+
+    @property
+    def lasting(self) -> bool:
+        return self._cache.growing
 
     def block(self, chosen: Indices) -> Floats:
         slots = self._cache.find(chosen)
@@ -103,4 +137,15 @@ class KernelRows(Rows):
             for slot, change in zip(slots[~new], delta[~new], strict=True):
                 values[part] += change * self._cache.store[slot, part]
 
-        in_parts(work, len(self._X), 1024, self._effort)
+        in_parts(work, values.size, 1024, np.inf if self._in_threads else 0.0)
+
+    def add_to(self, columns: Indices, chosen: Indices, delta: Vector, values: Vector) -> None:
+        part = np.zeros(columns.size)
+        add_kernel_rows(self._kernel, self._X[chosen], delta, self._X[columns], part, self._in_threads)
+        values[columns] += part
+
+    def part(self, samples: Indices) -> Rows:
+        X = self._X[samples]
+        if samples.size <= _DENSE:
+            return MatrixRows(self._kernel.matrix(X, X))
+        return KernelRows(self._kernel, X, self._cache.part(samples.size), self._in_threads)

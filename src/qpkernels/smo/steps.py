@@ -10,9 +10,11 @@ moving it down gains ``slope_down``. beta is optimal when a number -b separates 
 Working-set choice: Fan, Chen and Lin, Working set selection using second order information (JMLR 6, 2005), extended
 to the kink.
 
-A step costs two passes over the samples. So that each runs in vector registers, what a bound or a kink adds to a slope
-is held in an array of offsets, infinite where beta_i cannot move; and a pass keeps the best value of each lane, that is
-of the samples k, k + LANES, k + 2 LANES ..., and looks for the index afterwards, in the best lane alone.
+A step costs two passes over the samples. So that each runs in vector registers, what a bound or a kink adds to the
+gradient is held in arrays, infinite where beta_i cannot move; and a pass keeps the best value of each lane, that is of
+the samples k, k + LANES, k + 2 LANES ..., and looks for the index afterwards, in the best lane alone. Pairs see
+differences of gradients alone; so the gradient is held less a level close to -b, and loses nothing to float32 that K
+has not lost.
 """
 
 from typing import Any, NamedTuple
@@ -23,7 +25,7 @@ from numpy.typing import NDArray
 from qpkernels.arrays import Vector
 from qpkernels.compiled import compiled, vectorised
 
-__all__ = ["Arrays", "Floats", "offset_down", "offset_up", "pair_steps", "separating_interval", "single_steps"]
+__all__ = ["Arrays", "Floats", "bend_down", "bend_up", "pair_steps", "separating_interval", "single_steps"]
 
 _FLAT = 1e-14
 """Curvature below this part of K_ii + K_jj is rounding: the two samples are the same point for the kernel."""
@@ -56,9 +58,9 @@ class Arrays(NamedTuple):
 
 
 class State(NamedTuple):
-    """What a pass reads, in the precision of K: v, what the slopes add to it, K_ii + ridge_i; its best values."""
+    """What a pass reads, in the precision of K: g less a level, what the slopes add, K_ii + ridge_i; best values."""
 
-    values: Floats
+    gradient: Floats
     up: Floats
     down: Floats
     squares: Floats
@@ -66,19 +68,19 @@ class State(NamedTuple):
 
 
 @compiled
-def offset_up(p: Arrays, beta: Vector, k: int) -> float:
-    """Return slope_up_k - v_k, infinite where beta_k cannot go up."""
+def bend_up(p: Arrays, beta: Vector, k: int) -> float:
+    """Return slope_up_k - g_k, infinite where beta_k cannot go up."""
     if beta[k] >= p.upper[k]:
         return np.inf
-    return float(p.ridge[k] * beta[k] - p.target[k] + (p.epsilon[k] if beta[k] >= 0 else -p.epsilon[k]))
+    return float(p.epsilon[k] if beta[k] >= 0 else -p.epsilon[k])
 
 
 @compiled
-def offset_down(p: Arrays, beta: Vector, k: int) -> float:
-    """Return slope_down_k - v_k, infinite where beta_k cannot go down."""
+def bend_down(p: Arrays, beta: Vector, k: int) -> float:
+    """Return slope_down_k - g_k, infinite where beta_k cannot go down."""
     if beta[k] <= p.lower[k]:
         return -np.inf
-    return float(p.ridge[k] * beta[k] - p.target[k] + (p.epsilon[k] if beta[k] > 0 else -p.epsilon[k]))
+    return float(p.epsilon[k] if beta[k] > 0 else -p.epsilon[k])
 
 
 @compiled
@@ -86,13 +88,14 @@ def separating_interval(p: Arrays, beta: Vector, values: Vector) -> tuple[float,
     """Return (max slope_down, min slope_up): the ends of the interval that -b lies in once the first is the smaller."""
     highest_down, lowest_up = -np.inf, np.inf
     for k in range(beta.size):
-        lowest_up = min(lowest_up, values[k] + offset_up(p, beta, k))
-        highest_down = max(highest_down, values[k] + offset_down(p, beta, k))
+        gradient = values[k] + p.ridge[k] * beta[k] - p.target[k]
+        lowest_up = min(lowest_up, gradient + bend_up(p, beta, k))
+        highest_down = max(highest_down, gradient + bend_down(p, beta, k))
     return highest_down, lowest_up
 
 
 @compiled
-def _begin(p: Arrays, beta: Vector, values: Vector) -> State:
+def _begin(p: Arrays, beta: Vector, values: Vector, level: float) -> State:
     state = State(
         np.empty(beta.size, p.K.dtype),
         np.empty(beta.size, p.K.dtype),
@@ -101,17 +104,25 @@ def _begin(p: Arrays, beta: Vector, values: Vector) -> State:
         np.empty(_LANES, p.K.dtype),
     )
     for k in range(beta.size):
-        state.values[k] = values[k]
-        state.up[k] = offset_up(p, beta, k)
-        state.down[k] = offset_down(p, beta, k)
+        state.gradient[k] = values[k] + p.ridge[k] * beta[k] - p.target[k] - level
+        state.up[k] = bend_up(p, beta, k)
+        state.down[k] = bend_down(p, beta, k)
         state.squares[k] = p.K[k, k] + p.ridge[k]
     return state
 
 
 @compiled
-def _moved(p: Arrays, beta: Vector, state: State, k: int) -> None:
-    state.up[k] = offset_up(p, beta, k)
-    state.down[k] = offset_down(p, beta, k)
+def _moved(p: Arrays, beta: Vector, state: State, k: int, delta: float) -> None:
+    """Bring up to date what beta_k, which went up by ``delta``, changes at k alone."""
+    state.gradient[k] += p.ridge[k] * delta
+    state.up[k] = bend_up(p, beta, k)
+    state.down[k] = bend_down(p, beta, k)
+
+
+@compiled
+def _write_values(p: Arrays, beta: Vector, state: State, level: float, values: Vector) -> None:
+    for k in range(values.size):
+        values[k] = state.gradient[k] - p.ridge[k] * beta[k] + p.target[k] + level
 
 
 @compiled
@@ -121,17 +132,18 @@ def pair_steps(p: Arrays, beta: Vector, values: Vector, limit: int, floor: float
     i is where going up costs least, j where the decrease of the objective over the pair is largest. Fewer steps than
     ``limit`` mean that no pair violates optimality by more than ``floor``.
     """
-    state = _begin(p, beta, values)
+    level = _middle(*separating_interval(p, beta, values))
+    state = _begin(p, beta, values, level)
     delta, taken, before_i, before_j = 0.0, 0, 0, 0
     while True:
         i = _descend_and_find_up(state, p.K[before_i], p.K[before_j], p.K.dtype.type(delta))
         if taken == limit or i < 0:
             break
-        cost = state.values[i] + state.up[i]
+        cost = state.gradient[i] + state.up[i]
         j = _best_partner(state, p.K[i], i, cost, p.K.dtype.type(floor))
         if j < 0:
             break
-        fall = float(state.values[j] + state.down[j] - cost)
+        fall = float(state.gradient[j] + state.down[j] - cost)
         curvature = _curvature(float(p.K[i, i]) + float(p.K[j, j]), -2.0 * p.K[i, j], p.ridge[i] + p.ridge[j])
         room_up, room_down = p.upper[i] - beta[i], beta[j] - p.lower[j]
         kink_i, kink_j = (-beta[i] if beta[i] < 0 else np.inf), (beta[j] if beta[j] > 0 else np.inf)
@@ -142,50 +154,50 @@ def pair_steps(p: Arrays, beta: Vector, values: Vector, limit: int, floor: float
         delta = min(delta, room_up, room_down, _FAR)
         beta[i] = p.upper[i] if delta == room_up else beta[i] + delta
         beta[j] = p.lower[j] if delta == room_down else beta[j] - delta
-        _moved(p, beta, state, i)
-        _moved(p, beta, state, j)
+        _moved(p, beta, state, i, delta)
+        _moved(p, beta, state, j, -delta)
         before_i, before_j, taken = i, j, taken + 1
-    values[:] = state.values
+    _write_values(p, beta, state, level, values)
     return taken
 
 
 @compiled
 def single_steps(p: Arrays, beta: Vector, values: Vector, limit: int, floor: float) -> int:
     """Take up to ``limit`` steps over one coefficient each, in place, where no equation ties them; return how many."""
-    state = _begin(p, beta, values)
+    state = _begin(p, beta, values, 0.0)
     taken = 0
     while taken < limit:
         i = _best_single(state, p.K.dtype.type(floor))
         if i < 0:
             break
-        up, down = -float(state.values[i] + state.up[i]), float(state.values[i] + state.down[i])
+        up, down = -float(state.gradient[i] + state.up[i]), float(state.gradient[i] + state.down[i])
         sign = 1.0 if up >= down else -1.0
         room = p.upper[i] - beta[i] if sign > 0 else beta[i] - p.lower[i]
         kink = abs(beta[i]) if sign * beta[i] < 0 else np.inf
         curvature = _curvature(float(p.K[i, i]), 0.0, p.ridge[i])
         delta = min(_length(max(up, down), curvature, kink, 2 * p.epsilon[i], np.inf, 0.0), room, _FAR)
         beta[i] = (p.upper[i] if sign > 0 else p.lower[i]) if delta == room else beta[i] + sign * delta
-        _moved(p, beta, state, i)
-        _descend(state.values, p.K[i], p.K.dtype.type(sign * delta))
+        _moved(p, beta, state, i, sign * delta)
+        _descend(state.gradient, p.K[i], p.K.dtype.type(sign * delta))
         taken += 1
-    values[:] = state.values
+    _write_values(p, beta, state, 0.0, values)
     return taken
 
 
 @vectorised
 def _descend_and_find_up(state: State, row_i: Floats, row_j: Floats, delta: float) -> int:
-    """Add delta (K_i - K_j) to v, and return the sample that can go up at the least cost, or -1."""
+    """Add delta (K_i - K_j) to g, and return the sample that can go up at the least cost, or -1."""
     state.lanes[:] = np.inf
-    for start in range(0, state.values.size, _LANES):
-        values, up = state.values[start : start + _LANES], state.up[start : start + _LANES]
+    for start in range(0, state.gradient.size, _LANES):
+        gradient, up = state.gradient[start : start + _LANES], state.up[start : start + _LANES]
         left, right = row_i[start : start + _LANES], row_j[start : start + _LANES]
-        for k in range(values.size):
-            values[k] += delta * (left[k] - right[k])
-            slope, low = values[k] + up[k], state.lanes[k]
+        for k in range(gradient.size):
+            gradient[k] += delta * (left[k] - right[k])
+            slope, low = gradient[k] + up[k], state.lanes[k]
             state.lanes[k] = slope if slope < low else low
-    i, lowest = -1, state.values.dtype.type(np.inf)
-    for k in range(np.argmin(state.lanes), state.values.size, _LANES):
-        slope = state.values[k] + state.up[k]
+    i, lowest = -1, state.gradient.dtype.type(np.inf)
+    for k in range(np.argmin(state.lanes), state.gradient.size, _LANES):
+        slope = state.gradient[k] + state.up[k]
         if slope < lowest:
             i, lowest = k, slope
     return i
@@ -196,15 +208,15 @@ def _best_partner(state: State, row: Floats, i: int, cost: float, floor: float) 
     """Return the j whose step down with i's step up gains most to second order, or -1."""
     state.lanes[:] = 0
     for start in range(0, row.size, _LANES):
-        values, down = state.values[start : start + _LANES], state.down[start : start + _LANES]
+        gradient, down = state.gradient[start : start + _LANES], state.down[start : start + _LANES]
         squares, cross = state.squares[start : start + _LANES], row[start : start + _LANES]
-        for k in range(values.size):
-            gain = _pair_gain(values[k] + down[k] - cost, state.squares[i] + squares[k], cross[k], floor)
+        for k in range(gradient.size):
+            gain = _pair_gain(gradient[k] + down[k] - cost, state.squares[i] + squares[k], cross[k], floor)
             high = state.lanes[k]
             state.lanes[k] = gain if gain > high else high
     j, highest = -1, row.dtype.type(0)
     for k in range(np.argmax(state.lanes), row.size, _LANES):
-        fall = state.values[k] + state.down[k] - cost
+        fall = state.gradient[k] + state.down[k] - cost
         gain = _pair_gain(fall, state.squares[i] + state.squares[k], row[k], floor)
         if gain > highest:
             j, highest = k, gain
@@ -222,35 +234,41 @@ def _pair_gain(fall: Any, squares: Any, cross: Any, floor: Any) -> Any:
 
 
 @vectorised
-def _descend(values: Floats, row: Floats, delta: float) -> None:
-    for k in range(values.size):
-        values[k] += delta * row[k]
+def _descend(gradient: Floats, row: Floats, delta: float) -> None:
+    for k in range(gradient.size):
+        gradient[k] += delta * row[k]
 
 
 @vectorised
 def _best_single(state: State, floor: float) -> int:
     """Return the coefficient whose own step gains most to second order, or -1."""
     state.lanes[:] = 0
-    for start in range(0, state.values.size, _LANES):
-        values, squares = state.values[start : start + _LANES], state.squares[start : start + _LANES]
+    for start in range(0, state.gradient.size, _LANES):
+        gradient, squares = state.gradient[start : start + _LANES], state.squares[start : start + _LANES]
         up, down = state.up[start : start + _LANES], state.down[start : start + _LANES]
-        for k in range(values.size):
-            gain, high = _single_gain(values[k], up[k], down[k], squares[k], floor), state.lanes[k]
+        for k in range(gradient.size):
+            gain, high = _single_gain(gradient[k], up[k], down[k], squares[k], floor), state.lanes[k]
             state.lanes[k] = gain if gain > high else high
-    i, highest = -1, state.values.dtype.type(0)
-    for k in range(np.argmax(state.lanes), state.values.size, _LANES):
-        gain = _single_gain(state.values[k], state.up[k], state.down[k], state.squares[k], floor)
+    i, highest = -1, state.gradient.dtype.type(0)
+    for k in range(np.argmax(state.lanes), state.gradient.size, _LANES):
+        gain = _single_gain(state.gradient[k], state.up[k], state.down[k], state.squares[k], floor)
         if gain > highest:
             i, highest = k, gain
     return i
 
 
 @vectorised
-def _single_gain(values: Any, up: Any, down: Any, square: Any, floor: Any) -> Any:
-    rise, fall = -(values + up), values + down
+def _single_gain(gradient: Any, up: Any, down: Any, square: Any, floor: Any) -> Any:
+    rise, fall = -(gradient + up), gradient + down
     fall = rise if rise > fall else fall
     fall = fall if fall > floor else _ZERO
     return fall * fall / (square + _TINY)
+
+
+@compiled
+def _middle(low: float, high: float) -> float:
+    """Return the middle of an interval, or 0 if it has none."""
+    return 0.5 * (low + high) if np.isfinite(low) and np.isfinite(high) else 0.0
 
 
 @compiled

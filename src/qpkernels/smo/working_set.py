@@ -13,7 +13,7 @@ import numpy as np
 
 from qpkernels.arrays import Indices, Vector
 from qpkernels.compiled import compiled
-from qpkernels.smo.steps import Arrays, offset_down, offset_up
+from qpkernels.smo.steps import Arrays, bend_down, bend_up
 
 __all__ = ["WorkingSet", "slopes"]
 
@@ -23,8 +23,9 @@ def slopes(p: Arrays, beta: Vector, values: Vector, up: Vector, down: Vector) ->
     """Write what going up costs and what going down gains, infinite where it cannot; return the least, the greatest."""
     lowest, highest = np.inf, -np.inf
     for k in range(beta.size):
-        up[k] = values[k] + offset_up(p, beta, k)
-        down[k] = values[k] + offset_down(p, beta, k)
+        gradient = values[k] + p.ridge[k] * beta[k] - p.target[k]
+        up[k] = gradient + bend_up(p, beta, k)
+        down[k] = gradient + bend_down(p, beta, k)
         lowest, highest = min(lowest, up[k]), max(highest, down[k])
     return lowest, highest
 
@@ -51,6 +52,13 @@ class WorkingSet:
         chosen = np.concatenate([rising, falling, self._recent])
         self._recent = chosen[: self.size // 2]
         return chosen
+
+    def keep(self, samples: Indices, size: int) -> None:
+        """Choose among these ``samples`` alone from now on, numbered anew, up to ``size`` a round."""
+        self.size = size
+        found = np.searchsorted(samples, self._recent)
+        found[found == samples.size] = 0
+        self._recent = found[samples[found] == self._recent][: size // 2]
 
 
 def _least(values: Vector, count: int, below: float) -> Indices:
