@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 from sklearn.svm import SVC, SVR
 
 import qpkernels.solvers.interface as interface
@@ -101,8 +102,9 @@ def changed(array: np.ndarray, index: Any, value: float) -> np.ndarray:
 @each_case
 def test_data_that_are_not_finite(case: Case, value: float) -> None:
     X, *targets = case.data()
-    with pytest.raises(NonFiniteError, match=rf"X must hold finite numbers only, but X\[4, 1\] is {value}.*drop"):
-        case.state(X=changed(X, (4, 1), value))
+    for bad in (changed(X, (4, 1), value), csr_array(changed(X, (4, 1), value))):
+        with pytest.raises(NonFiniteError, match=rf"X must hold finite numbers only, but X\[4, 1\] is {value}.*drop"):
+            case.state(X=bad)
     if targets:
         kind = "numbers" if case.is_regression else "labels"
         with pytest.raises(NonFiniteError, match=rf"y must hold finite {kind} only, but y\[3\] is {value}"):
@@ -135,8 +137,9 @@ def test_shapes_that_do_not_fit(case: Case) -> None:
             case.state(y=np.column_stack([y, y]))
     with pytest.raises(ShapeError, match=r"X must have two dimensions .* X\.reshape\(-1, 1\)"):
         case.state(X=X[:, 0])
-    with pytest.raises(ShapeError, match=rf"at least one sample and one feature, but its shape is \({m}, 0\)"):
-        case.state(X=X[:, :0])
+    for bad in (X[:, :0], csr_array(X[:, :0])):
+        with pytest.raises(ShapeError, match=rf"at least one sample and one feature, but its shape is \({m}, 0\)"):
+            case.state(X=bad)
     with pytest.raises(ShapeError, match="X must be a rectangular array of real numbers"):
         case.state(X=[["a", "b"]] * m)
 

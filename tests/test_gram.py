@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 
 from builders import INDEFINITE, KERNEL_EXAMPLES, example_samples
 from qpkernels import RBF, Expansion, Gram, Kernel, Linear, Polynomial, Precomputed, Sigmoid
+from qpkernels.arrays import row_blocks
 from qpkernels.certificates import certify_kernel_qp
+from qpkernels.definiteness import PSD_TOLERANCE, Correction
 from qpkernels.errors import GramTooLargeError, IndefiniteKernelError, NonFiniteError, ParameterError, ShapeError
-from qpkernels.gram import PSD_TOLERANCE, Correction, row_blocks
 from qpkernels.programs import KernelQP
 
 every_kernel = pytest.mark.parametrize("kernel", KERNEL_EXAMPLES.values(), ids=lambda kernel: type(kernel).__name__)

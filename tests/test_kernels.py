@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.sparse import csr_array
 from sklearn.gaussian_process.kernels import Matern as MaternOracle
 from sklearn.metrics.pairwise import (
     laplacian_kernel,
@@ -730,13 +729,12 @@ def test_a_factor_must_be_above_zero(bad: float) -> None:
         (np.array([1.0, 2.0]), ShapeError, "reshape"),
         (np.zeros((0, 2)), ShapeError, "at least one sample"),
         (np.zeros((2, 0)), ShapeError, "at least one sample"),
-        (csr_array(np.eye(2)), ShapeError, "toarray"),
         ([["a", "b"]], ShapeError, "real numbers"),
         ([[1.0, 2.0], [3.0]], ShapeError, "rectangular"),
         (np.array([[1j, 2.0]]), ShapeError, "real numbers"),
     ],
 )
-def test_samples_must_be_a_finite_dense_matrix(kernel: Kernel, bad: Any, error: type[Exception], words: str) -> None:
+def test_samples_must_be_a_finite_matrix(kernel: Kernel, bad: Any, error: type[Exception], words: str) -> None:
     with pytest.raises(error, match=words):
         kernel(bad)
 

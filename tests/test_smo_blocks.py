@@ -8,26 +8,33 @@ from typing import Any
 import numpy as np
 import pytest
 
+import qpkernels.smo.blocks as blocks
 import qpkernels.smo.descent as descent
-import qpkernels.smo.engine as engine
+import qpkernels.smo.product_rows as product_rows
+import qpkernels.smo.rows as rows_module
 from builders import FAMILIES, manufacture, random_feasible, two_classes
 from model_data import one_against_rest
 from qpkernels import RBF, Gram, Kernel, Linear, Polynomial, Precomputed
 from qpkernels.certificates import certify_kernel_qp
 from qpkernels.kernels import Laplacian, Spectrum
+from qpkernels.panels.exponential import exp2
+from qpkernels.panels.products import product_form
 from qpkernels.programs import KernelQP
 from qpkernels.smo import minimise
 from qpkernels.smo.cache import RowCache
-from qpkernels.smo.exponential import exp2
-from qpkernels.smo.product_rows import ProductRows, product_of
+from qpkernels.smo.product_rows import ProductRows
 from qpkernels.smo.rows import FeatureRows, KernelRows, MatrixRows, Rows
 from qpkernels.smo.shrinking import ShrinkingDescent
 from qpkernels.smo.working_set import WorkingSet
 
 
-@pytest.fixture(params=[8, 1024], ids=["small blocks", "one block"])
+@pytest.fixture(params=[8, 1024, None], ids=["small blocks", "large blocks", "one block"])
 def in_blocks(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(engine, "SMALL", 0)
+    monkeypatch.setattr(blocks, "SMALL", 0)
+    if request.param is None:
+        return
+    for module in (product_rows, rows_module):
+        monkeypatch.setattr(module, "ONE_BLOCK", 0)
     monkeypatch.setattr(descent, "WorkingSet", lambda size: WorkingSet(min(size, request.param)))
 
 
@@ -106,7 +113,7 @@ def test_a_start_and_a_limit() -> None:
 def test_any_cache_gives_the_same_answer(cache: int) -> None:
     X, y = two_classes(200, shift=0.3, features=3)
     program = soft(Gram(RBF(0.5), X), y, 5.0)
-    final = minimise(program, 1e-9, 10**6, cache=cache)
+    final = minimise(program, 1e-9, 10**6, cache_bytes=cache)
     whole = minimise(program, 1e-9, 10**6)
     assert final.proves(1e-9)
     assert program.objective(final.beta) == pytest.approx(program.objective(whole.beta), rel=1e-8)
@@ -148,18 +155,20 @@ def test_powers_of_two_in_single_precision() -> None:
 
 
 @pytest.mark.parametrize("kind", ["matrix", "features", "kernel", "product"])
-def test_what_was_left_out_comes_back_with_its_values(kind: str) -> None:
+def test_what_was_left_out_comes_back_with_its_values(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in (product_rows, rows_module):
+        monkeypatch.setattr(module, "ONE_BLOCK", 0)
     X, y = two_classes(400, shift=0.6, features=3)
     kernel: Kernel = Linear() if kind == "features" else RBF(0.5)
     program = soft(Gram(kernel, X), y, 3.0)
     K = kernel(X)
-    product = product_of(kernel, program.gram.X)
-    assert product is not None
+    form = product_form(kernel, program.gram.X)
+    assert form is not None
     rows: Rows = {
         "matrix": lambda: MatrixRows(K),
         "features": lambda: FeatureRows(program.gram.X),
-        "kernel": lambda: KernelRows(kernel, program.gram.X, RowCache(400, 2**18, np.float64)),
-        "product": lambda: ProductRows.with_cache(product, 2**18),
+        "kernel": lambda: KernelRows(kernel, program.gram.X, RowCache(400, 2**14, np.float64)),
+        "product": lambda: ProductRows.with_cache(form.of(program.gram.X, np.float32), 2**18),
     }[kind]()
     rows.block_size = 40
     search = ShrinkingDescent(program, rows, np.zeros(400), np.zeros(400))

@@ -12,9 +12,9 @@ from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.sparse import issparse
+from scipy.sparse import csr_array, hstack
 
-from qpkernels.arrays import Matrix, Vector, check_positive, finite_matrix
+from qpkernels.arrays import Samples, Vector, check_positive, finite_samples, is_sparse
 from qpkernels.errors import ParameterError, ShapeError
 
 __all__ = [
@@ -58,7 +58,7 @@ def read_coefficients(estimator: Any, samples: int) -> Coefficients:
         If the estimator was fitted to other samples, or to several outputs.
     """
     dual: Any = estimator.dual_coef_
-    coefficients = np.atleast_2d(np.asarray(cast(Any, dual).todense() if issparse(dual) else dual, dtype=np.float64))
+    coefficients = np.atleast_2d(np.asarray(cast(Any, dual).todense() if is_sparse(dual) else dual, dtype=np.float64))
     if coefficients.shape[1] == 1 and not hasattr(estimator, "support_"):
         coefficients = coefficients.T
     classes = getattr(estimator, "classes_", None)
@@ -170,7 +170,7 @@ def huber_parameters(epsilon: float, penalty: float, scale: float) -> dict[str, 
     }
 
 
-def with_constant(X: ArrayLike, scaling: float = 1.0) -> Matrix:
+def with_constant(X: ArrayLike, scaling: float = 1.0) -> Samples:
     """Return the samples (x_i, s): a model without intercept on them has the penalised intercept of LIBLINEAR, b = s w.
 
     LIBLINEAR (scikit-learn's LinearSVC, LinearSVR and LogisticRegression by it) minimises
@@ -179,17 +179,18 @@ def with_constant(X: ArrayLike, scaling: float = 1.0) -> Matrix:
     Parameters
     ----------
     X
-        Samples, shape (m, d).
+        Samples, shape (m, d), dense or sparse.
     scaling
         s, above 0: ``intercept_scaling`` of the estimator. Raising it penalises b less.
 
     Returns
     -------
-    Matrix
-        Shape (m, d + 1).
+    Samples
+        Shape (m, d + 1); a csr_array if ``X`` is sparse.
     """
-    samples = finite_matrix(X, "X")
-    return np.column_stack([samples, np.full(len(samples), check_positive(scaling, "scaling"))])
+    samples = finite_samples(X, "X")
+    constant: Any = np.full((samples.shape[0], 1), check_positive(scaling, "scaling"))
+    return csr_array(hstack([samples, csr_array(constant)])) if is_sparse(samples) else np.hstack([samples, constant])
 
 
 def _count(samples: int) -> int:

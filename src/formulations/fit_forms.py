@@ -31,6 +31,7 @@ from qpkernels.arrays import Matrix, Vector
 from qpkernels.certificates import Certificate, FunctionAtSamples, certify_values
 from qpkernels.certificates.certificate import undefined
 from qpkernels.errors import ParameterError
+from qpkernels.kernels import Linear
 
 __all__ = ["FitDual", "FitPrimal", "LinearFit"]
 
@@ -142,7 +143,7 @@ class LinearFit(Regressor, PrimalForm[Regression]):
 
     def candidate(self, answer: Any) -> Candidate:
         """Read a Solution, (beta, b) of f = sum_j beta_j k(x_j, .), or a linear model with coef_ and intercept_."""
-        if hasattr(answer, "coef_") and self.data.explicit and not hasattr(answer, "dual_coef_"):
+        if hasattr(answer, "coef_") and isinstance(self.gram.kernel, Linear) and not hasattr(answer, "dual_coef_"):
             w, b = np.ravel(answer.coef_).astype(np.float64), float(np.ravel(answer.intercept_)[0])
             if b != 0.0 and not self.fit_intercept:
                 raise ParameterError(

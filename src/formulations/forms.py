@@ -74,7 +74,10 @@ class PrimalForm(KernelMachine[Answered]):
     def w(self) -> cp.Variable:
         """The weights of f(x) = <w, x>, a CVXPY variable of shape (d,); only in explicit features."""
         if not self.data.explicit:
-            raise AttributeError(f"with a kernel, the variable of a {self.name} is u; leave the kernel out for w.")
+            raise AttributeError(
+                f"with a kernel, or sparse samples, the variable of a {self.name} is u; of dense samples, "
+                "leave the kernel out for w."
+            )
         return self.f.variable
 
     @property

@@ -247,8 +247,8 @@ class Perceptron(_Rule):
     y
         Two different labels, shape (m,); the greater one is +1.
     kernel
-        None: explicit features, where a has d + 1 entries. Otherwise alpha is kept and K is used; it need not be
-        positive semidefinite, but the bound on the mistakes holds only if it is.
+        None: explicit features, where a has d + 1 entries; of sparse samples, Linear(). With a kernel alpha is kept
+        and K is used; it need not be positive semidefinite, but the bound on the mistakes holds only if it is.
     seed
         None: the samples come in their order. An integer: in an order drawn anew for each epoch.
     """

@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
+from qpkernels.arrays import is_sparse
 from qpkernels.errors import ParameterError
 from qpkernels.gram import Gram
 from qpkernels.kernels import Kernel, Linear
@@ -66,5 +67,8 @@ def bind(X: ArrayLike | Gram, kernel: Kernel | None) -> Gram:
 
 
 def is_explicit(X: ArrayLike | Gram, kernel: Kernel | None) -> bool:
-    """Return whether f is to have weights in the features: no kernel was named."""
-    return kernel is None and not isinstance(X, Gram)
+    """Return whether f is to have weights in the features: no kernel was named, and the samples are dense.
+
+    Sparse ones may have too many features for that; f is then the same linear function in the space of Linear.
+    """
+    return kernel is None and not isinstance(X, Gram) and not is_sparse(X)

@@ -111,7 +111,7 @@ class Separability(MarginPrimal):
         function = candidate.function
         margins, reach = self.margins(candidate), np.sqrt(self.gram.diagonal)
         sizes = np.abs(function.coefficients) @ np.sqrt(function.kernel.diagonal(function.centers))
-        terms = max(len(function.centers), self.gram.X[0].size)
+        terms = max((function.coefficients.size, *self.gram.X.shape[1:]))
         rounding = 4 * np.finfo(float).eps * terms * (reach * sizes + abs(candidate.intercept))
         smallest = int(np.argmin(margins - rounding))
         residual = 0.0 if margins[smallest] > rounding[smallest] else np.inf

@@ -10,9 +10,9 @@ import numpy as np
 
 from qpkernels.arrays import Indices, Vector, frozen
 from qpkernels.certificates import Certificate, FunctionAtSamples, Status, Support
+from qpkernels.definiteness import Correction
 from qpkernels.errors import ParameterError
 from qpkernels.expansion import Expansion
-from qpkernels.gram import Correction
 
 __all__ = ["Candidate", "Classification", "Novelty", "Regression", "Seconds", "Solution", "Tube"]
 

@@ -3,22 +3,25 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.sparse import issparse
+from scipy.sparse import csr_array, issparse
 
 from qpkernels.errors import NonFiniteError, ParameterError, ShapeError
 
 __all__ = [
     "Indices",
     "Matrix",
+    "Samples",
     "Vector",
     "check_positive",
     "finite_matrix",
+    "finite_samples",
     "finite_vector",
     "frozen",
+    "is_sparse",
     "npz_path",
     "row_blocks",
 ]
@@ -33,6 +36,14 @@ Indices: TypeAlias = NDArray[np.intp]
 """One-dimensional array of sample numbers."""
 
 
+Samples: TypeAlias = Any
+"""Validated samples in the container a kernel works on, its rows taken by ``X[rows]``: an array, or a SciPy csr_array.
+
+Their number is ``X.shape[0]``; a csr_array has no ``len``.
+"""
+
+Container = TypeVar("Container")
+
 _BLOCK_BYTES = 2**26
 
 
@@ -41,6 +52,11 @@ def row_blocks(rows: int, columns: int) -> Iterator[slice]:
     step = max(1, _BLOCK_BYTES // (8 * max(1, columns)))
     for start in range(0, rows, step):
         yield slice(start, min(start + step, rows))
+
+
+def is_sparse(values: object) -> bool:
+    """Return whether ``values`` are a sparse matrix in any format of SciPy."""
+    return bool(issparse(values))
 
 
 def finite_matrix(values: ArrayLike, name: str) -> Matrix:
@@ -53,18 +69,45 @@ def finite_matrix(values: ArrayLike, name: str) -> Matrix:
     NonFiniteError
         If it holds NaN or infinity; the message names the first such entry.
     """
-    if issparse(values):
+    if is_sparse(values):
         raise ShapeError(f"{name} must be a dense array, but a sparse matrix came; pass {name}.toarray().")
     matrix = _as_floats(values, name)
-    if matrix.ndim != 2:
-        raise ShapeError(
-            f"{name} must have two dimensions (samples x features), but its shape is {matrix.shape}; "
-            f"a single feature is written {name}.reshape(-1, 1)."
-        )
-    if 0 in matrix.shape:
-        raise ShapeError(f"{name} must hold at least one sample and one feature, but its shape is {matrix.shape}.")
+    _check_shape(matrix.shape, name)
     _check_finite(matrix, name)
     return matrix
+
+
+def finite_samples(values: ArrayLike, name: str) -> Samples:
+    """Return a copy of ``values`` as a float64 matrix of finite numbers: a csr_array if it is sparse, in any format.
+
+    A csr_array has its entries sorted and duplicates of them added up; zeros that are stored stay so.
+
+    Raises
+    ------
+    ShapeError
+        If it is not two-dimensional, or empty, or no matrix of real numbers.
+    NonFiniteError
+        If it holds NaN or infinity; the message names the first such entry.
+    """
+    if not is_sparse(values):
+        return finite_matrix(values, name)
+    matrix: Any = values
+    if matrix.dtype.kind not in "biuf":
+        raise ShapeError(f"{name} must hold real numbers, but {matrix.dtype} came; convert it first.")
+    _check_shape(matrix.shape, name)
+    try:
+        # In float64 before anything is added up: small integers would overflow.
+        rows: Any = csr_array(matrix.astype(np.float64))
+        rows.check_format(full_check=True)
+    except ValueError as error:
+        raise ShapeError(f"{name} is no valid sparse matrix: {error}; build it anew from its entries.") from error
+    rows.sum_duplicates()
+    finite = np.isfinite(rows.data)
+    if not finite.all():
+        first = int(np.argmin(finite))
+        row = int(np.searchsorted(rows.indptr, first, side="right")) - 1
+        raise _non_finite(name, f"{row}, {rows.indices[first]}", rows.data[first], int((~finite).sum()))
+    return rows
 
 
 def finite_vector(values: ArrayLike, name: str, length: int | None = None) -> Vector:
@@ -105,11 +148,15 @@ def check_positive(value: float, name: str) -> float:
     return number
 
 
-def frozen(array: NDArray[Any]) -> NDArray[Any]:
-    """Return a read-only view of ``array``."""
-    view = array.view()
-    view.flags.writeable = False
-    return view
+def frozen(array: Container) -> Container:
+    """Return a read-only view of ``array``; of a csr_array, one whose stored entries and their places are read-only."""
+    whole: Any = array
+    if not is_sparse(whole):
+        return cast(Container, _read_only(whole))
+    view: Any = csr_array(whole.shape)
+    for part in ("data", "indices", "indptr"):
+        setattr(view, part, _read_only(getattr(whole, part)))
+    return cast(Container, view)
 
 
 def npz_path(path: str | Path) -> Path:
@@ -130,12 +177,31 @@ def _as_floats(values: ArrayLike, name: str) -> NDArray[np.float64]:
     raise ShapeError(f"{name} must be a rectangular array of real numbers, but {kind} came; convert it first.")
 
 
+def _read_only(array: Any) -> Any:
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
+def _check_shape(shape: tuple[int, ...], name: str) -> None:
+    if len(shape) != 2:
+        raise ShapeError(
+            f"{name} must have two dimensions (samples x features), but its shape is {shape}; "
+            f"a single feature is written {name}.reshape(-1, 1)."
+        )
+    if 0 in shape:
+        raise ShapeError(f"{name} must hold at least one sample and one feature, but its shape is {shape}.")
+
+
 def _check_finite(array: NDArray[np.float64], name: str) -> None:
     bad = ~np.isfinite(array)
     if bad.any():
         first = tuple(int(k) for k in np.argwhere(bad)[0])
-        where = ", ".join(map(str, first))
-        raise NonFiniteError(
-            f"{name} must hold finite numbers only, but {name}[{where}] is {array[first]} "
-            f"({int(bad.sum())} such entries); drop or impute those samples first."
-        )
+        raise _non_finite(name, ", ".join(map(str, first)), array[first], int(bad.sum()))
+
+
+def _non_finite(name: str, where: str, value: Any, number: int) -> NonFiniteError:
+    return NonFiniteError(
+        f"{name} must hold finite numbers only, but {name}[{where}] is {value} "
+        f"({number} such entries); drop or impute those samples first."
+    )

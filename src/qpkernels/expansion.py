@@ -4,20 +4,27 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import csr_array
 
-from qpkernels.arrays import Vector, finite_vector, frozen, npz_path, row_blocks
+from qpkernels.arrays import Vector, finite_vector, frozen, is_sparse, npz_path
 from qpkernels.errors import ShapeError
 from qpkernels.kernels.base import Kernel, Samples
 from qpkernels.kernels.linear import Linear
 from qpkernels.kernels.spec import kernel_from_spec, kernel_to_spec
+from qpkernels.panels import add_kernel_sums
 
 __all__ = ["Expansion"]
+
+
+_SPARSE_PARTS = ("data", "indices", "indptr", "shape")
+"""What a file holds of sparse centers, under names that begin with centers_."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,7 +36,7 @@ class Expansion:
     kernel
         k.
     centers
-        The samples x_j.
+        The samples x_j, dense or sparse; those that the function is called with may be either.
     coefficients
         beta_j, shape (number of centers,).
     intercept
@@ -47,7 +54,7 @@ class Expansion:
     def __post_init__(self) -> None:
         centers = self.kernel.samples(self.centers)
         object.__setattr__(self, "centers", frozen(centers))
-        coefficients = finite_vector(self.coefficients, "coefficients", len(centers))
+        coefficients = finite_vector(self.coefficients, "coefficients", centers.shape[0])
         object.__setattr__(self, "coefficients", frozen(coefficients))
         if self.classes is not None:
             classes = np.asarray(self.classes)
@@ -58,17 +65,16 @@ class Expansion:
             object.__setattr__(self, "classes", plain)
 
     def __call__(self, X: ArrayLike) -> Vector:
-        """Return the decision values f(x_i) + b, shape (len(X),); memory stays bounded."""
+        """Return the decision values f(x_i) + b, shape (number of samples,); memory stays bounded."""
         samples = self.kernel.samples(X)
         if samples.shape[1:] != self.centers.shape[1:]:
             raise ShapeError(
                 f"the function was fitted to samples of shape {self.centers.shape[1:]}, but those of X have "
                 f"{samples.shape[1:]}."
             )
-        values = np.empty(len(samples))
-        for rows in row_blocks(len(samples), len(self.centers)):
-            values[rows] = self.kernel.matrix(samples[rows], self.centers) @ self.coefficients
-        return values + self.intercept
+        values = np.full(samples.shape[0], self.intercept)
+        add_kernel_sums(self.kernel, self.centers, self.coefficients, samples, values)
+        return values
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """Return class labels (the positive one where f(x) + b > 0), or the values where there are no classes."""
@@ -94,12 +100,15 @@ class Expansion:
         spec = json.dumps(kernel_to_spec(self.kernel, arrays))
         target = npz_path(path)
         contents: dict[str, Any] = {f"array_{k}": array for k, array in enumerate(arrays)}
+        if is_sparse(self.centers):
+            contents |= {f"centers_{part}": getattr(self.centers, part) for part in _SPARSE_PARTS}
+        else:
+            contents["centers"] = self.centers
         if self.classes is not None:
             contents["classes"] = self.classes
         np.savez_compressed(
             target,
             kernel=spec,
-            centers=self.centers,
             coefficients=self.coefficients,
             intercept=self.intercept,
             **contents,
@@ -110,13 +119,19 @@ class Expansion:
     def load(cls, path: str | Path) -> Expansion:
         """Read a function that :meth:`save` wrote."""
         with np.load(path, allow_pickle=False) as file:
-            if not {"kernel", "centers", "coefficients", "intercept"} <= set(file.files):
+            sparse = {f"centers_{part}" for part in _SPARSE_PARTS} <= set(file.files)
+            if not ({"kernel", "coefficients", "intercept"} <= set(file.files) and (sparse or "centers" in file.files)):
                 raise ShapeError(f"{path} is no function written by Expansion.save; it holds {', '.join(file.files)}.")
             arrays = [file[f"array_{k}"] for k in range(sum(name.startswith("array_") for name in file.files))]
             return cls(
                 kernel=kernel_from_spec(json.loads(str(file["kernel"])), arrays),
-                centers=file["centers"],
+                centers=_sparse_centers(file) if sparse else file["centers"],
                 coefficients=file["coefficients"],
                 intercept=float(file["intercept"]),
                 classes=file["classes"] if "classes" in file.files else None,
             )
+
+
+def _sparse_centers(file: Mapping[str, Any]) -> Samples:
+    data, indices, indptr, shape = (file[f"centers_{part}"] for part in _SPARSE_PARTS)
+    return csr_array((data, indices, indptr), shape=tuple(shape.tolist()))

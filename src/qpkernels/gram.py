@@ -3,60 +3,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.linalg import LinAlgError, cholesky, eigh, eigvalsh, solve_triangular
+from scipy.linalg import eigvalsh, solve_triangular
 from scipy.linalg.lapack import dpstrf
 
-from qpkernels.arrays import Indices, Matrix, Vector, finite_vector, frozen, row_blocks
+from qpkernels.arrays import Indices, Matrix, Vector, finite_vector, frozen
+from qpkernels.definiteness import PSD_TOLERANCE, Correction, corrected, is_psd
 from qpkernels.errors import GramTooLargeError, IndefiniteKernelError, NonFiniteError, ParameterError
 from qpkernels.kernels.base import Kernel
+from qpkernels.panels import add_kernel_sums
 
-__all__ = ["PSD_TOLERANCE", "Correction", "Gram", "psd_threshold"]
-
-PSD_TOLERANCE = 1e-10
-"""A matrix counts as positive semidefinite when its smallest eigenvalue is above minus this times max K_ii."""
-
-
-def psd_threshold(diagonal: Vector) -> float:
-    """Return how far below 0 an eigenvalue may be: 1e-10 of the largest entry of the diagonal."""
-    return PSD_TOLERANCE * max(float(np.abs(diagonal).max()), np.finfo(float).tiny)
-
-
-@dataclass(frozen=True)
-class Correction:
-    """How an indefinite kernel matrix was made positive semidefinite.
-
-    Attributes
-    ----------
-    kind
-        "clip": its negative eigenvalues were set to 0. "shift": the smallest one was taken from its diagonal.
-    smallest_eigenvalue
-        The smallest eigenvalue of the kernel matrix as it was.
-    negative_eigenvalues
-        How many of its eigenvalues were negative.
-    """
-
-    kind: Literal["clip", "shift"]
-    smallest_eigenvalue: float
-    negative_eigenvalues: int
-
-    @property
-    def shift(self) -> float:
-        """What was added to each diagonal entry; 0 where the matrix was clipped."""
-        return -self.smallest_eigenvalue if self.kind == "shift" else 0.0
-
-    def __str__(self) -> str:
-        """Say in a sentence what was done."""
-        done = "set to 0" if self.kind == "clip" else f"lifted by adding {self.shift:.6g} to the diagonal"
-        return (
-            f"the kernel matrix was indefinite: {self.negative_eigenvalues} of its eigenvalues were negative, "
-            f"the smallest {self.smallest_eigenvalue:.6g}; they were {done}"
-        )
+__all__ = ["Gram"]
 
 
 def _overflow(kernel: Kernel) -> str:
@@ -71,7 +32,7 @@ class Gram:
     kernel
         The kernel k.
     X
-        The samples, as ``kernel`` takes them.
+        The samples, as ``kernel`` takes them; sparse ones stay so.
     memory_limit
         Largest size in bytes of the whole matrix in float64.
     indefinite
@@ -105,12 +66,13 @@ class Gram:
         self.X = frozen(kernel.samples(X))
         self.memory_limit = memory_limit
         self.indefinite = indefinite
+        self._last_product: tuple[Vector, Vector] | None = None
         if not np.isfinite(self._diagonal_of_kernel).all():
             raise NonFiniteError(_overflow(kernel))
 
     def __len__(self) -> int:
         """Return the number m of samples."""
-        return len(self.X)
+        return int(self.X.shape[0])
 
     @cached_property
     def _diagonal_of_kernel(self) -> Vector:
@@ -135,19 +97,9 @@ class Gram:
     def _settled(self) -> tuple[Matrix, Correction | None, Matrix | None]:
         """The matrix, corrected if that was asked for and it is indefinite; the correction; V+ of a clipped one."""
         K = self._matrix_of_kernel()
-        if not self._may_be_corrected or _is_psd(K, self._diagonal_of_kernel):
+        if self.indefinite == "refuse" or not self._may_be_corrected or is_psd(K, self._diagonal_of_kernel):
             return frozen(K), None, None
-        # Half of what the check allows: below this, an eigenvalue is negative beyond doubt and rounding.
-        doubt = 0.5 * psd_threshold(self._diagonal_of_kernel)
-        if self.indefinite == "shift":
-            eigenvalues = eigvalsh(K, check_finite=False)
-            correction = Correction("shift", float(eigenvalues[0]), int((eigenvalues < -doubt).sum()))
-            return frozen(K + correction.shift * np.eye(len(K))), correction, None
-        eigenvalues, vectors = eigh(K, check_finite=False)
-        kept = vectors[:, eigenvalues > 0]
-        roots = kept * np.sqrt(eigenvalues[eigenvalues > 0])
-        correction = Correction("clip", float(eigenvalues[0]), int((eigenvalues < -doubt).sum()))
-        return frozen(roots @ roots.T), correction, frozen(kept)
+        return corrected(K, self._diagonal_of_kernel, self.indefinite)
 
     @property
     def _may_be_corrected(self) -> bool:
@@ -187,8 +139,17 @@ class Gram:
         return self._settled[0]
 
     def product(self, coefficients: ArrayLike) -> Vector:
-        """Return K v for v of shape (m,), from the columns where v is not zero; the matrix need not fit in memory."""
+        """Return K v for v of shape (m,), from the columns where v is not zero; the matrix need not fit in memory.
+
+        The last result is kept, because a solver, the certificate and those who read an answer ask for the same one.
+        """
         v = finite_vector(coefficients, "coefficients", len(self))
+        before = self._last_product
+        if before is None or not np.array_equal(before[0], v):
+            before = self._last_product = v, self._product(v)
+        return before[1].copy()
+
+    def _product(self, v: Vector) -> Vector:
         (used,) = np.nonzero(v)
         if used.size == 0:
             return np.zeros(len(self))
@@ -199,8 +160,9 @@ class Gram:
         if "dense" in self.__dict__ or self.correction is not None:
             few = 4 * used.size < len(self)
             return np.asarray(v[used] @ self.dense[used] if few else self.dense @ v)
-        blocks = [self.kernel.matrix(self.X[rows], self.X[used]) @ v[used] for rows in row_blocks(len(self), used.size)]
-        return np.concatenate(blocks)
+        values = np.zeros(len(self))
+        add_kernel_sums(self.kernel, self.X[used], v[used], self.X, values)
+        return values
 
     def doubt(self, coefficients: Vector) -> float:
         """Return how far 1/2 v'Kv may be from that of a positive semidefinite matrix without rounding."""
@@ -289,7 +251,7 @@ class Gram:
         IndefiniteKernelError
             With the smallest eigenvalue, where ``indefinite`` is "refuse".
         """
-        if self.trusted or self._may_be_corrected or _is_psd(self.dense, self.diagonal):
+        if self.trusted or self._may_be_corrected or is_psd(self.dense, self.diagonal):
             return
         smallest = float(eigvalsh(self.dense, subset_by_index=[0, 0], check_finite=False)[0])
         raise IndefiniteKernelError(
@@ -299,12 +261,3 @@ class Gram:
             f'eigenvalues to 0, and indefinite="shift" will add at least {-smallest:.6g} to its diagonal.',
             smallest,
         )
-
-
-def _is_psd(K: Matrix, diagonal: Vector) -> bool:
-    """Return whether K has a Cholesky decomposition once the threshold is added to its diagonal."""
-    try:
-        cholesky(K + psd_threshold(diagonal) * np.eye(len(K)), check_finite=False)
-    except LinAlgError:
-        return False
-    return True

@@ -10,8 +10,9 @@ from numpy.typing import ArrayLike
 from scipy.linalg import eigh
 
 from qpkernels.arrays import Matrix, Vector, frozen
+from qpkernels.definiteness import psd_threshold
 from qpkernels.errors import IndefiniteKernelError
-from qpkernels.gram import Gram, psd_threshold
+from qpkernels.gram import Gram
 from qpkernels.kernels.base import Kernel, Samples
 
 __all__ = ["Mercer"]
@@ -74,7 +75,7 @@ class Mercer:
         """Say in a sentence what the eigenvalues prove."""
         word = "is positive semidefinite" if self.is_psd else "is not positive semidefinite: this is no Mercer kernel"
         return (
-            f"the matrix of {self.kernel} on {len(self.X)} samples {word} "
+            f"the matrix of {self.kernel} on {self.X.shape[0]} samples {word} "
             f"(smallest eigenvalue {self.smallest_eigenvalue:.6g}, largest {float(self.eigenvalues[0]):.6g})"
         )
 
@@ -91,7 +92,7 @@ class Mercer:
     @property
     def rank(self) -> int:
         """Number of eigenvalues above rounding: the number of features."""
-        rounding = len(self.X) * np.finfo(float).eps * float(np.abs(self.eigenvalues).max())
+        rounding = self.X.shape[0] * np.finfo(float).eps * float(np.abs(self.eigenvalues).max())
         return int((self.eigenvalues > rounding).sum())
 
     @property

@@ -48,7 +48,7 @@ class _OneClass(KernelMachine[Novelty]):
     X
         Samples, as the kernel takes them, or a :class:`~qpkernels.gram.Gram`.
     kernel
-        None: explicit features, and the primal has weights w.
+        None: explicit features, and the primal has weights w; of sparse samples, Linear().
     nu
         Above 0 and at most 1: a bound on the share of outliers, and on that of support vectors from below.
     """

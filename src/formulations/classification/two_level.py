@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from formulations.classification.calibration import Calibration, PlattCalibration, Targets
 from formulations.two_classes import two_classes
-from qpkernels.arrays import Indices, Vector
+from qpkernels.arrays import Indices, Samples, Vector, is_sparse
 from qpkernels.errors import LabelError, ParameterError, ShapeError
 from qpkernels.expansion import Expansion
 
@@ -114,7 +114,7 @@ def cross_validated_scores(state: StateModel, X: ArrayLike, y: ArrayLike, folds:
         States a model on samples and labels: a class such as SoftMarginDual, or a function that adds the kernel and
         the hyper-parameters.
     X
-        Samples, in an array whose first axis counts them.
+        Samples, in an array whose first axis counts them, or in a sparse matrix.
     y
         Two different labels, shape (m,), each on two samples at least; they reach ``state`` as they are.
     folds
@@ -136,14 +136,14 @@ def cross_validated_scores(state: StateModel, X: ArrayLike, y: ArrayLike, folds:
     return scores
 
 
-def _samples(X: ArrayLike, y: ArrayLike) -> tuple[NDArray[Any], NDArray[Any]]:
-    samples = np.asanyarray(X)
+def _samples(X: ArrayLike, y: ArrayLike) -> tuple[Samples, NDArray[Any]]:
+    samples = cast(Any, X).tocsr() if is_sparse(X) else np.asanyarray(X)
     if samples.ndim == 0:
         raise ShapeError(
             f"X must be an array of samples, to be divided into folds, but {type(X).__name__} came; "
             "let state bind the kernel to each part."
         )
-    two_classes(y, len(samples))
+    two_classes(y, samples.shape[0])
     return samples, np.asarray(y)
 
 

@@ -91,9 +91,9 @@ class RelevanceSolution:
         """
         kernel = self.function.kernel
         samples = kernel.samples(X)
-        variance = np.empty(len(samples))
+        variance = np.empty(samples.shape[0])
         constant = 1 if np.isfinite(self.bias_alpha) else 0
-        for rows in row_blocks(len(samples), len(self.function.centers) + 1):
+        for rows in row_blocks(variance.size, self.function.coefficients.size + 1):
             basis = kernel(samples[rows], self.function.centers)[:, : self.n_relevance]
             values = np.hstack([np.ones((len(basis), constant)), basis]) @ self._root.T
             variance[rows] = np.einsum("ij,ij->i", values, values)

@@ -24,6 +24,11 @@ class _Pair(Kernel):
     left: Kernel
     right: Kernel
 
+    @property
+    def takes_sparse(self) -> bool:
+        """True when both parts do."""
+        return self.left.takes_sparse and self.right.takes_sparse
+
     def samples(self, X: ArrayLike) -> Samples:
         """Return the samples as both kernels take them."""
         return self.right.samples(self.left.samples(X))
@@ -73,6 +78,11 @@ class _Mapped(Kernel):
     """One kernel, transformed entry by entry."""
 
     base: Kernel
+
+    @property
+    def takes_sparse(self) -> bool:
+        """True when the base kernel does."""
+        return self.base.takes_sparse
 
     def samples(self, X: ArrayLike) -> Samples:
         """Return the samples as the base kernel takes them."""

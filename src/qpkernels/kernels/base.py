@@ -8,9 +8,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from qpkernels.arrays import Matrix, Vector, finite_matrix
+from qpkernels.arrays import Matrix, Samples, Vector, finite_samples, is_sparse
 from qpkernels.errors import ShapeError
 
 if TYPE_CHECKING:
@@ -18,9 +18,6 @@ if TYPE_CHECKING:
     from qpkernels.kernels.composition import Composed
 
 __all__ = ["Kernel", "Samples"]
-
-Samples = NDArray[Any]
-"""Validated samples in the container a kernel works on; its first axis counts samples."""
 
 _NUMBER = (int, float, np.integer, np.floating)
 
@@ -43,19 +40,27 @@ class Kernel(ABC):
 
     @abstractmethod
     def matrix(self, X: Samples, Z: Samples) -> Matrix:
-        """Return the matrix k(x_i, z_j), shape (len(X), len(Z)), of samples that :meth:`samples` returned."""
+        """Return the matrix k(x_i, z_j), dense, of m and n samples that :meth:`samples` returned; shape (m, n)."""
 
     @abstractmethod
     def diagonal(self, X: Samples) -> Vector:
-        """Return k(x_i, x_i), shape (len(X),), of samples that :meth:`samples` returned."""
+        """Return k(x_i, x_i), shape (m,), of m samples that :meth:`samples` returned."""
 
     @property
     def positive_semidefinite(self) -> bool:
         """Whether every matrix of this kernel is positive semidefinite by construction (a Mercer kernel)."""
         return True
 
+    @property
+    def takes_sparse(self) -> bool:
+        """Whether :meth:`matrix` works on sparse samples, SciPy's csr_array, beside dense ones and mixed with them.
+
+        :mod:`qpkernels.kernels.products` has the inner products and distances of either.
+        """
+        return False
+
     def features(self, X: Samples) -> Matrix | None:
-        """Return features Phi, shape (len(X), d), with k(x, z) = phi(x)'phi(z), or None if they are not few."""
+        """Return features Phi, dense, shape (m, d), with k(x, z) = phi(x)'phi(z), or None if they are not few."""
         del X
         return None
 
@@ -65,9 +70,14 @@ class Kernel(ABC):
         Raises
         ------
         ShapeError, NonFiniteError
-            If ``X`` is not such a matrix.
+            If ``X`` is not such a matrix, or sparse and the kernel does not take that.
         """
-        return finite_matrix(X, "X")
+        if is_sparse(X) and not self.takes_sparse:
+            raise ShapeError(
+                f"{self} takes dense samples only, but a sparse matrix came; pass X.toarray(), or choose a kernel that "
+                "takes it: Linear, Polynomial, Sigmoid, RBF, Matern, and what they combine to."
+            )
+        return finite_samples(X, "X")
 
     def __call__(self, X: ArrayLike, Z: ArrayLike | None = None) -> Matrix:
         """Return the matrix k(x_i, z_j); of ``X`` with itself when ``Z`` is left out.
@@ -75,7 +85,7 @@ class Kernel(ABC):
         Parameters
         ----------
         X, Z
-            Samples, one a row, with the same number of features.
+            Samples, one a row, with the same number of features. Either may be sparse if the kernel takes that.
         """
         left = self.samples(X)
         right = left if Z is None else self.samples(Z)

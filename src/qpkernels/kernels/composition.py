@@ -71,10 +71,9 @@ class Composed(Kernel):
             mapped = self.base.samples(values)
         except (NonFiniteError, ParameterError, ShapeError) as error:
             raise type(error)(f"{self.base} does not take what {self.phi} returned: {error}") from error
-        if len(mapped) != len(X):
-            raise ShapeError(
-                f"phi must return one row for each sample, but of {len(X)} samples {self.phi} made {len(mapped)}."
-            )
+        made, count = mapped.shape[0], X.shape[0]
+        if made != count:
+            raise ShapeError(f"phi must return one row for each sample, but of {count} samples {self.phi} made {made}.")
         return mapped
 
 
@@ -118,7 +117,7 @@ class RankOne(Kernel):
         return self._values(X)[:, None]
 
     def _values(self, X: Samples) -> Vector:
-        return finite_vector(self.function(X), "f(X)", len(X))
+        return finite_vector(self.function(X), "f(X)", X.shape[0])
 
 
 def _check_function(function: Any, name: str) -> None:

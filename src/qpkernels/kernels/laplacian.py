@@ -40,4 +40,4 @@ class Laplacian(Kernel):
         return np.asarray(np.exp(exponents, out=exponents))
 
     def diagonal(self, X: Samples) -> Vector:
-        return np.ones(len(X))
+        return np.ones(X.shape[0])

@@ -4,12 +4,12 @@
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.spatial.distance import cdist
 from scipy.special import gamma, kv
 
 from qpkernels.arrays import Matrix, Vector, check_positive
 from qpkernels.errors import ParameterError
 from qpkernels.kernels.base import Kernel, Samples
+from qpkernels.kernels.products import distances
 from qpkernels.kernels.rbf import RBF
 
 __all__ = ["Matern"]
@@ -62,17 +62,21 @@ class Matern(Kernel):
             # A length whose square leaves float64 is refused here, not with the first samples.
             RBF.from_sigma(self.length_scale)
 
+    @property
+    def takes_sparse(self) -> bool:
+        return True
+
     def matrix(self, X: Samples, Z: Samples) -> Matrix:
         if self.nu == np.inf:
             return RBF.from_sigma(self.length_scale).matrix(X, Z)
         with np.errstate(over="ignore"):
-            distances = cdist(X, Z)
-            distances /= self.length_scale
-            distances *= np.sqrt(2.0 * self.nu)
-        return _matern(self.nu, np.minimum(distances, _VANISHING, out=distances))
+            scaled = distances(X, Z)
+            scaled /= self.length_scale
+            scaled *= np.sqrt(2.0 * self.nu)
+        return _matern(self.nu, np.minimum(scaled, _VANISHING, out=scaled))
 
     def diagonal(self, X: Samples) -> Vector:
-        return np.ones(len(X))
+        return np.ones(X.shape[0])
 
 
 def _matern(nu: float, x: Matrix) -> Matrix:

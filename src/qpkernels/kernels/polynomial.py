@@ -8,6 +8,7 @@ import numpy as np
 from qpkernels.arrays import Matrix, Vector, check_positive
 from qpkernels.kernels.base import Kernel, Samples
 from qpkernels.kernels.parameters import check_count, check_finite
+from qpkernels.kernels.products import inner_products, squared_lengths
 
 __all__ = ["Polynomial"]
 
@@ -45,8 +46,12 @@ class Polynomial(Kernel):
         """True for coef0 >= 0, where the expansion in powers of x'z has no negative coefficient."""
         return self.coef0 >= 0
 
+    @property
+    def takes_sparse(self) -> bool:
+        return True
+
     def matrix(self, X: Samples, Z: Samples) -> Matrix:
-        return np.asarray((self.gamma * (X @ Z.T) + self.coef0) ** self.degree)
+        return np.asarray((self.gamma * inner_products(X, Z) + self.coef0) ** self.degree)
 
     def diagonal(self, X: Samples) -> Vector:
-        return np.asarray((self.gamma * np.einsum("ij,ij->i", X, X) + self.coef0) ** self.degree)
+        return np.asarray((self.gamma * squared_lengths(X) + self.coef0) ** self.degree)

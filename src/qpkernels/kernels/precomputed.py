@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike
 
-from qpkernels.arrays import Matrix, Vector, finite_matrix, frozen
+from qpkernels.arrays import Matrix, Vector, finite_matrix, frozen, is_sparse
 from qpkernels.errors import NotSquareError, NotSymmetricError, ParameterError, ShapeError
 from qpkernels.kernels.base import Kernel, Samples
 
@@ -69,6 +69,11 @@ class Precomputed(Kernel):
         ParameterError
             If an entry is no row number of K.
         """
+        if is_sparse(X):
+            raise ShapeError(
+                "with a Precomputed kernel, X lists row numbers of K, such as np.arange(len(K)), "
+                "but a sparse matrix came."
+            )
         numbers = np.asarray(X)
         if numbers.ndim == 2 and numbers.shape[1] == 1:
             numbers = numbers[:, 0]

@@ -8,17 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from qpkernels.arrays import Matrix, Vector, check_positive, finite_matrix, finite_vector, row_blocks
+from qpkernels.arrays import Matrix, Vector, check_positive, finite_samples, finite_vector, is_sparse
 from qpkernels.errors import ParameterError, ShapeError
 from qpkernels.kernels.base import Kernel, Samples
+from qpkernels.kernels.products import squared_distances
 
 __all__ = ["RBF", "scale_gamma"]
-
-_EXPONENT_ERROR = 1e-11
-"""Largest error of an exponent that is left to rounding."""
-
-_VANISHING = 1e3
-"""exp of minus this is 0 in float64, whatever the rounding of the exponent."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +30,12 @@ class RBF(Kernel):
     ------
     ParameterError
         If gamma is outside its range.
+
+    Notes
+    -----
+    Values are exact to about 1e-11, relative. Those of sparse samples come from |x|^2 + |z|^2 - 2 x'z, whose rounding
+    error in the exponent is about eps gamma (|x|^2 + |z|^2); where that could exceed 1e-11, from the differences, as
+    those of dense samples do after their mean is subtracted.
 
     See Also
     --------
@@ -74,65 +75,52 @@ class RBF(Kernel):
         """Return the kernel with gamma = :func:`scale_gamma` of ``X``."""
         return cls(scale_gamma(X))
 
+    @property
+    def takes_sparse(self) -> bool:
+        return True
+
     def samples(self, X: ArrayLike) -> Samples:
-        """Return ``X`` as a finite float64 matrix with as many features as gamma has entries."""
-        matrix = finite_matrix(X, "X")
+        """Return ``X`` as a finite float64 matrix, dense or sparse, with as many features as gamma has entries."""
+        matrix = super().samples(X)
         if isinstance(self.gamma, tuple) and matrix.shape[1] != len(self.gamma):
             raise ShapeError(f"gamma has {len(self.gamma)} entries, one for each feature, but X has {matrix.shape[1]}.")
         return matrix
 
     def matrix(self, X: Samples, Z: Samples) -> Matrix:
-        # The product form of the squared distance loses the digits that the samples share, so what they share goes
-        # first: distances do not depend on the origin.
-        roots = np.sqrt(np.asarray(self.gamma))
-        origin = Z.mean(axis=0)
-        left = (X - origin) * roots
-        right = left if X is Z else (Z - origin) * roots
-        with np.errstate(over="ignore", invalid="ignore"):
-            lengths = np.einsum("ij,ij->i", left, left)[:, None], np.einsum("ij,ij->i", right, right)[None, :]
-            squares = left @ right.T
-            squares *= -2.0
-            squares += lengths[0]
-            squares += lengths[1]
-            _mend(squares, *lengths, X * roots, Z * roots)
-        if X is Z:
-            np.fill_diagonal(squares, 0.0)
-        # Rounding may leave a distance of -1e-16 between equal samples.
-        np.maximum(squares, 0.0, out=squares)
-        np.negative(squares, out=squares)
-        return np.asarray(np.exp(squares, out=squares))
+        exponents = squared_distances(X, Z, np.sqrt(np.asarray(self.gamma)))
+        np.negative(exponents, out=exponents)
+        return np.asarray(np.exp(exponents, out=exponents))
 
     def diagonal(self, X: Samples) -> Vector:
-        return np.ones(len(X))
-
-
-def _mend(squares: Matrix, lengths: Matrix, other_lengths: Matrix, left: Matrix, right: Matrix) -> None:
-    """Compute those squared distances from differences where the product form (of these lengths) lost its digits."""
-    rounding = 4 * np.finfo(float).eps
-    if rounding * (lengths.max() + other_lengths.max()) <= _EXPONENT_ERROR:
-        return
-    for rows in row_blocks(*squares.shape):
-        lost = ~(rounding * (lengths[rows] + other_lengths) <= _EXPONENT_ERROR) & ~(squares[rows] > _VANISHING)
-        i, j = np.nonzero(lost)
-        i += rows.start
-        for part in row_blocks(i.size, left.shape[1]):
-            difference = left[i[part]] - right[j[part]]
-            squares[i[part], j[part]] = np.einsum("ij,ij->i", difference, difference)
+        return np.ones(X.shape[0])
 
 
 def scale_gamma(X: ArrayLike) -> float:
     """Return 1 / (d Var X), with d features and the variance over all entries: ``gamma="scale"`` of scikit-learn.
+
+    Parameters
+    ----------
+    X
+        Samples, dense or sparse; of sparse ones, what is not stored counts as 0.
 
     Raises
     ------
     ParameterError
         If X is constant.
     """
-    matrix = finite_matrix(X, "X")
-    variance = float(matrix.var())
+    matrix = finite_samples(X, "X")
+    variance = _variance(matrix)
     if variance == 0.0:
         raise ParameterError("X is constant, so its variance gives no gamma; state a number.")
     return float(1.0 / (matrix.shape[1] * variance))
+
+
+def _variance(X: Samples) -> float:
+    if not is_sparse(X):
+        return float(X.var())
+    size = X.shape[0] * X.shape[1]
+    mean = X.data.sum() / size
+    return float((((X.data - mean) ** 2).sum() + (size - X.nnz) * mean**2) / size)
 
 
 def _inverse_square(width: float, name: str) -> float:

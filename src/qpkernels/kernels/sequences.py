@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from qpkernels.arrays import Matrix, Vector
+from qpkernels.arrays import Matrix, Vector, is_sparse
 from qpkernels.errors import ShapeError
 from qpkernels.kernels.base import Kernel, Samples
 
@@ -113,6 +113,8 @@ def letter_codes(texts: Samples) -> tuple[Codes, NDArray[np.intp]]:
 def _items(X: Any) -> Sequence[Any]:
     if isinstance(X, str | bytes | bytearray):
         raise ShapeError(f"X must list sequences, but a single one came, {X!r}; write [{X!r}].")
+    if is_sparse(X):
+        raise ShapeError(f"X must list sequences ({_KINDS}), but a sparse matrix came; pass X.toarray().")
     if not isinstance(X, list | tuple):
         X = np.asarray(X)
         if X.ndim != (2 if X.dtype.kind in "iu" else 1):

@@ -8,6 +8,7 @@ import numpy as np
 from qpkernels.arrays import Matrix, Vector, check_positive
 from qpkernels.kernels.base import Kernel, Samples
 from qpkernels.kernels.parameters import check_finite
+from qpkernels.kernels.products import inner_products, squared_lengths
 
 __all__ = ["Sigmoid"]
 
@@ -44,8 +45,12 @@ class Sigmoid(Kernel):
         """False: for every kappa and b there are samples whose matrix is indefinite."""
         return False
 
+    @property
+    def takes_sparse(self) -> bool:
+        return True
+
     def matrix(self, X: Samples, Z: Samples) -> Matrix:
-        return np.asarray(np.tanh(self.kappa * (X @ Z.T) - self.b))
+        return np.asarray(np.tanh(self.kappa * inner_products(X, Z) - self.b))
 
     def diagonal(self, X: Samples) -> Vector:
-        return np.asarray(np.tanh(self.kappa * np.einsum("ij,ij->i", X, X) - self.b))
+        return np.asarray(np.tanh(self.kappa * squared_lengths(X) - self.b))

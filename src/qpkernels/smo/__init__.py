@@ -6,8 +6,8 @@ product_rows, panels, exponential, cache), what proves the answer (iterate, exac
 (blocks, engine).
 """
 
-from qpkernels.smo.blocks import block_iterates
-from qpkernels.smo.engine import forms_matrix, minimise
+from qpkernels.smo.blocks import forms_matrix
+from qpkernels.smo.engine import compile_loops, minimise
 from qpkernels.smo.iterate import Iterate
 
-__all__ = ["Iterate", "block_iterates", "forms_matrix", "minimise"]
+__all__ = ["Iterate", "compile_loops", "forms_matrix", "minimise"]

@@ -17,26 +17,29 @@ from time import perf_counter
 import numpy as np
 
 from qpkernels.arrays import Vector
-from qpkernels.gram import Gram
+from qpkernels.panels.products import product_form
+from qpkernels.panels.threads import without_blas_threads
 from qpkernels.programs.kernel_qp import KernelQP
 from qpkernels.smo.cache import RowCache
-from qpkernels.smo.exact import add_exact_rows, doubt_of
+from qpkernels.smo.doubt import doubt_of
 from qpkernels.smo.iterate import Iterate, Progress, measure
-from qpkernels.smo.product_rows import Product, ProductRows, product_of
+from qpkernels.smo.product_rows import ProductRows
 from qpkernels.smo.rows import FeatureRows, KernelRows, MatrixRows, Rows
 from qpkernels.smo.shrinking import ShrinkingDescent
-from qpkernels.smo.threads import without_blas_threads
 
-__all__ = ["block_iterates"]
+__all__ = ["Limits", "block_iterates", "forms_matrix"]
+
+SMALL = 700
+"""Samples up to which the whole kernel matrix is formed in float64, whatever the kernel."""
 
 _ROUNDS = 4
 """Rounds between two measurements of the gap, unless it is close to what is wanted."""
 
-_IDLE = 10
-"""Measurements without a better value or gap after which rounding is all that still changes."""
+_IDLE, _IDLE_WHOLE = 10, 100
+"""Measurements without a better value or gap after which rounding is all that still changes; rounds of few steps."""
 
 _GAIN = 0.3
-"""Part of the gap that a cycle in float32 must get it down to; else another would gain little."""
+"""Part of the gap that a cycle must get it down to; else another would gain little."""
 
 _DOUBTFUL = 0.3
 """Part of the gap that float32 may leave in doubt for the descent to go on."""
@@ -45,56 +48,59 @@ _UNIT = float(np.finfo(float).eps)
 
 
 @dataclass
-class _Limits:
-    """When to stop, and the steps taken before this descent."""
+class Limits:
+    """When to stop; and the steps taken so far."""
 
     tol: float
     max_iter: int
-    deadline: float
+    deadline: float = np.inf
     steps: int = 0
 
+    def over(self, steps: int) -> bool:
+        """Return whether the time, or ``steps`` more, use up what is allowed."""
+        return self.steps + steps >= self.max_iter or perf_counter() >= self.deadline
 
-def block_iterates(
-    program: KernelQP, tol: float, max_iter: int, deadline: float, beta: Vector, cache: int
-) -> Iterator[Iterate]:
-    """Yield an iterate now and then; the last one proves ``tol``, or is as good as float64 makes it."""
-    gram, limits = program.gram, _Limits(tol, max_iter, deadline)
-    rows = _exact_rows(gram)
-    product = product_of(gram.kernel, gram.X) if rows is None else None
-    if product is None:
-        rows = KernelRows(gram.kernel, gram.X, _exact_cache(gram, cache)) if rows is None else rows
-        yield from _descend(program, ShrinkingDescent(program, rows, beta, gram.product(beta)), limits, singles=False)
-        return
+
+def forms_matrix(program: KernelQP) -> bool:
+    """Return whether the engine reads the whole kernel matrix, rather than rows as they are needed."""
+    return len(program) <= SMALL or not program.gram.kernel.positive_semidefinite
+
+
+def block_iterates(program: KernelQP, limits: Limits, beta: Vector, cache: int) -> Iterator[Iterate]:
+    """Yield an iterate now and then; the last one proves the tolerance, or is as good as float64 makes it."""
+    values = program.gram.product(beta)
     with without_blas_threads():
-        beta, values = yield from _in_single(program, product, limits, beta, cache)
-        rows = KernelRows(gram.kernel, gram.X, _exact_cache(gram, cache), in_threads=True)
-        yield from _descend(program, ShrinkingDescent(program, rows, beta, values), limits, singles=False)
+        for rows in _stages(program, cache):
+            beta, values = yield from _in_cycles(program, rows, limits, beta, values)
+        yield replace(measure(program, beta, values, limits.steps), stalled=True)
 
 
-def _exact_rows(gram: Gram) -> Rows | None:
-    """Return rows in float64 that cost little: from features, or from a matrix there is already or must be."""
-    if "dense" in gram.__dict__ or not gram.kernel.positive_semidefinite:
-        return MatrixRows(gram.dense)
-    return None if gram.features is None else FeatureRows(gram.features)
+def _stages(program: KernelQP, cache: int) -> Iterator[Rows]:
+    """Yield the rows to descend with: in float32 first, where that is faster, and in float64."""
+    gram = program.gram
+    form = product_form(gram.kernel, gram.X)
+    if "dense" in gram.__dict__ or forms_matrix(program):
+        yield MatrixRows(gram.dense)
+    elif gram.features is not None:
+        yield FeatureRows(gram.features)
+    elif form is not None:
+        yield ProductRows.with_cache(form.of(gram.X, np.float32), cache)
+        yield ProductRows.with_cache(form.of(gram.X, np.float64), cache)
+    else:
+        yield KernelRows(gram.kernel, gram.X, RowCache(len(gram), cache, np.float64))
 
 
-def _exact_cache(gram: Gram, size: int) -> RowCache:
-    return RowCache(len(gram), size, np.float64)
-
-
-def _in_single(
-    program: KernelQP, product: Product, limits: _Limits, beta: Vector, cache: int
+def _in_cycles(
+    program: KernelQP, rows: Rows, limits: Limits, beta: Vector, values: Vector
 ) -> Generator[Iterate, None, tuple[Vector, Vector]]:
-    """Yield iterates of cycles in float32; return beta with K beta in float64 when a cycle gains little."""
-    rows, reached = ProductRows.with_cache(product, cache), np.inf
-    values = np.zeros(len(program))
-    add_exact_rows(program.gram, beta, values)
+    """Yield iterates of descents, each from K beta in float64; return both when the last one gained little."""
+    reached = np.inf
     while True:
         search = ShrinkingDescent(program, rows, beta, values)
-        yield from _descend(program, search, limits, singles=True)
+        yield from _descend(program, search, limits)
         limits.steps += search.steps
         after = search.point()[0].copy()
-        add_exact_rows(program.gram, after - beta, values)
+        values = values + program.gram.product(after - beta)
         beta = after
         iterate = measure(program, beta, values, limits.steps)
         yield iterate
@@ -103,29 +109,32 @@ def _in_single(
         reached = iterate.distance
 
 
-def _descend(program: KernelQP, search: ShrinkingDescent, limits: _Limits, singles: bool) -> Iterator[Iterate]:
-    """Yield iterates until none of the steps improves; for ``singles``, until rows in float32 are not exact enough."""
-    rounds, gap, best, doubt, looked, progress = 0, np.inf, np.inf, 0.0, 0.01, Progress(_IDLE)
+def _descend(program: KernelQP, search: ShrinkingDescent, limits: Limits) -> Iterator[Iterate]:
+    """Yield iterates until none of the steps improves, or the values are not exact enough to tell."""
+    rounds, gap, best, doubt, looked = 0, np.inf, np.inf, 0.0, 0.01
+    progress = Progress(_IDLE_WHOLE if search.in_one_block else _IDLE)
     search.shrink()
     while True:
-        left = limits.max_iter - limits.steps - search.steps
-        taken = search.round(left, 4 * _UNIT * search.size)
+        taken = search.round(limits.max_iter - limits.steps - search.steps, 4 * _UNIT * search.size)
         rounds += 1
-        over = taken == left or perf_counter() >= limits.deadline
-        if taken and rounds % _ROUNDS and gap > 30 * limits.tol and not over:
+        over = limits.over(search.steps)
+        if taken and rounds % _ROUNDS and gap > 30 * limits.tol and not over and not search.in_one_block:
             continue
         iterate = search.measure(limits.steps)
         ended = progress.ended(iterate) or taken == 0
-        if singles and (ended or iterate.distance <= max(limits.tol - doubt, doubt / _DOUBTFUL, 0.1 * looked)):
+        # For one block values afresh cost little; and in float64 they are what proves the answer.
+        if search.whole and (ended or (iterate.proves(limits.tol) and (search.in_one_block or search.exact))):
+            return
+        if not search.exact and iterate.distance <= max(limits.tol - doubt, doubt / _DOUBTFUL, 0.1 * looked):
             looked = iterate.distance
             doubt = doubt_of(program, iterate.beta, search.point()[1], iterate.intercept, search.samples)
-            if ended or doubt > max(0.5 * limits.tol, _DOUBTFUL * looked):
+            if doubt > max(0.5 * limits.tol, _DOUBTFUL * looked):
                 return
         if not search.whole and (ended or over or iterate.distance <= limits.tol - doubt):
             search.restore()
-            iterate, ended, progress = search.measure(limits.steps), False, Progress(_IDLE)
+            iterate, progress = search.measure(limits.steps), Progress(_IDLE)
         gap = iterate.distance
-        yield replace(iterate, stalled=ended, doubt=doubt)
+        yield replace(iterate, doubt=doubt)
         # A gap of all that is no better than the last one says that too much was left out.
         if not search.whole or gap < best:
             search.shrink()

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from qpkernels.arrays import Indices
-from qpkernels.smo.steps import Floats
+from qpkernels.panels.products import Floats
 
 __all__ = ["RowCache"]
 

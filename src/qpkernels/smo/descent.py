@@ -6,9 +6,10 @@ from __future__ import annotations
 import numpy as np
 
 from qpkernels.arrays import Indices, Vector
+from qpkernels.panels.products import Floats
 from qpkernels.programs.kernel_qp import KernelQP
 from qpkernels.smo.rows import Rows
-from qpkernels.smo.steps import Arrays, Floats, pair_steps, single_steps
+from qpkernels.smo.steps import Arrays, pair_steps, single_steps
 from qpkernels.smo.working_set import WorkingSet, slopes
 
 __all__ = ["Descent"]
@@ -18,6 +19,9 @@ _INNER = 0.1
 
 _STEPS = 32
 """Steps for each coefficient of a block, at most: more would follow the rounding of its values, or a bad condition."""
+
+_AT_ONCE = 500
+"""Least number of steps between two looks at a problem that is one block."""
 
 _BEYOND = 0.25
 """Violations by which a slope is on the right side of optimality where its sample is not expected to change."""
@@ -38,8 +42,11 @@ class Descent:
 
     def __init__(self, program: KernelQP, rows: Rows, beta: Vector, values: Vector) -> None:
         self._bound = program.total is not None
+        self._steps = pair_steps if self._bound else single_steps
         self.rows = rows
-        self._data = Arrays(_NO_MATRIX, program.target, program.epsilon, program.ridge, program.lower, program.upper)
+        parts = (program.target, program.epsilon, program.ridge, program.lower, program.upper)
+        # Copies, since compiled code is another for arrays that are read-only.
+        self._data = Arrays(_NO_MATRIX, *(part.copy() for part in parts))
         self.beta, self.values = beta.copy(), values.copy()
         self._up, self._down = np.empty(beta.size), np.empty(beta.size)
         self._working_set = WorkingSet(rows.block_size)
@@ -54,13 +61,14 @@ class Descent:
         violation = highest - lowest
         if violation <= floor:
             return 0
+        if self.rows.matrix is not None:
+            return self._in_one_block(self.rows.matrix, limit, floor)
         level = (lowest, highest) if self._bound else (0.0, 0.0)
         chosen = self._working_set.choose(self._up, self._down, *level)
         block = Arrays(self.rows.block(chosen), *(part[chosen] for part in self._data[1:]))
         beta, values = self.beta[chosen], self.values[chosen]
-        step = pair_steps if self._bound else single_steps
         limit = min(limit, _STEPS * chosen.size)
-        taken = step(block, beta, values, limit, max(_INNER * violation, floor))
+        taken = self._steps(block, beta, values, limit, max(_INNER * violation, floor))
         delta = beta - self.beta[chosen]
         moved = np.flatnonzero(delta)
         self.beta[chosen] = beta
@@ -68,6 +76,10 @@ class Descent:
         self._visits[changed] += 1
         self.rows.add(changed, delta[moved], self._visits[changed], self.values)
         return taken
+
+    def _in_one_block(self, matrix: Floats, limit: int, floor: float) -> int:
+        limit = min(limit, max(self.beta.size, _AT_ONCE))
+        return self._steps(Arrays(matrix, *self._data[1:]), self.beta, self.values, limit, floor)
 
     def may_change(self) -> Indices:
         """Return the samples that are inside their bounds and off their kinks, or violate optimality, or almost do."""

@@ -3,34 +3,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 from time import perf_counter
 
 import numpy as np
 
 from qpkernels.arrays import Vector
+from qpkernels.gram import Gram
+from qpkernels.kernels import RBF
+from qpkernels.panels.products import product_form
 from qpkernels.programs.kernel_qp import KernelQP
-from qpkernels.smo.blocks import block_iterates
-from qpkernels.smo.iterate import Iterate, Progress, measure
-from qpkernels.smo.steps import Arrays, pair_steps, single_steps
+from qpkernels.smo.blocks import Limits, block_iterates
+from qpkernels.smo.iterate import Iterate
+from qpkernels.smo.product_rows import ProductRows
+from qpkernels.smo.rows import MatrixRows
+from qpkernels.smo.shrinking import ShrinkingDescent
 
-__all__ = ["SMALL", "forms_matrix", "minimise"]
-
-SMALL = 700
-"""Samples up to which the whole kernel matrix is formed: it is one block then."""
+__all__ = ["CACHE", "compile_loops", "minimise"]
 
 CACHE = 2**31
 """Bytes that kept rows may take."""
-
-_IDLE = 100
-"""Times that about m steps may improve nothing before the point counts as the best in float64."""
-
-
-def forms_matrix(program: KernelQP) -> bool:
-    """Return whether the engine reads the whole kernel matrix, rather than rows as they are needed."""
-    gram = program.gram
-    return len(program) <= SMALL or not gram.kernel.positive_semidefinite
 
 
 def minimise(
@@ -40,7 +34,7 @@ def minimise(
     deadline: float = np.inf,
     start: Vector | None = None,
     report: Callable[[Iterate], None] | None = None,
-    cache: int = CACHE,
+    cache_bytes: int = CACHE,
 ) -> Iterate:
     """Return the first iterate whose relative duality gap is within ``tol``, or the last one before a limit.
 
@@ -60,14 +54,11 @@ def minimise(
         Any beta; it is projected to the feasible set. Zero (or a feasible point near it) when left out.
     report
         Called with each iterate whose gap is computed.
-    cache
+    cache_bytes
         Bytes that kept rows of the kernel matrix may take.
     """
     beta = program.project(np.zeros(len(program)) if start is None else start)
-    if len(program) <= SMALL:
-        iterates = _iterates(program, tol, max_iter, beta)
-    else:
-        iterates = block_iterates(program, tol, max_iter, deadline, beta, cache)
+    iterates = block_iterates(program, Limits(tol, max_iter, deadline), beta, cache_bytes)
     iterate = next(iterates)
     try:
         while True:
@@ -82,21 +73,18 @@ def minimise(
         return replace(iterate, interrupted=True)
 
 
-def _iterates(program: KernelQP, tol: float, max_iter: int, beta: Vector) -> Iterator[Iterate]:
-    """Yield an iterate after about every m steps, with K beta computed afresh before success or a stall is declared."""
-    arrays = Arrays(program.gram.dense, program.target, program.epsilon, program.ridge, program.lower, program.upper)
-    steps = single_steps if program.total is None else pair_steps
-    values, fresh, iterations = program.gram.product(beta), True, 0
-    chunk, progress = max(len(program), 500), Progress(_IDLE)
-    while True:
-        floor = 4 * np.finfo(float).eps * float(max(np.abs(values).max(), np.abs(program.target).max()))
-        taken = steps(arrays, beta, values, min(chunk, max_iter - iterations), floor)
-        iterations += taken
-        fresh = fresh and taken == 0
-        iterate = measure(program, beta, values, iterations, stalled=taken == 0)
-        # Steps that gain nothing in float64 may go on for ever, each undoing the last.
-        ended = progress.ended(iterate)
-        if ended or (not fresh and (iterate.proves(tol) or iterate.stalled)):
-            values, fresh = program.gram.product(beta), True
-            iterate = measure(program, beta, values, iterations, stalled=ended)
-        yield iterate
+@cache
+def compile_loops() -> None:
+    """Use all compiled code once on a few samples: it is compiled then, or read from numba's cache."""
+    X, everything, one = np.eye(3), np.arange(3), np.ones(3)
+    form = product_form(RBF(1.0), X)
+    assert form is not None
+    products = [ProductRows.with_cache(form.of(X, dtype), 2**20) for dtype in (np.float32, np.float64)]
+    for total in (0.0, None):
+        program = KernelQP(Gram(RBF(1.0), X), np.array([1.0, -1.0, 1.0]), -1.0, 1.0, total)
+        for rows in (MatrixRows(program.gram.dense), *products):
+            ShrinkingDescent(program, rows, np.zeros(3), np.zeros(3)).round(10, 1e-6)
+    for rows in products:
+        for visits in (np.full(3, 1000), np.full(3, 1001)):
+            rows.add(everything, one, visits, np.zeros(3))
+        rows.add_to(everything, everything, one, np.zeros(3))

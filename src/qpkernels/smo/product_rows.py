@@ -1,66 +1,36 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Rows of the kernels that are a function of a matrix product, in float32 and on all processors."""
+"""Rows of the kernels that are a function of a matrix product, in float32 or float64, on all processors."""
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from qpkernels.arrays import Indices, Matrix, Vector
-from qpkernels.kernels import RBF, Kernel, Linear, Polynomial
+from qpkernels.arrays import Indices, Vector
+from qpkernels.panels.loops import PANEL, add_rows, add_stored_rows, make_block
+from qpkernels.panels.products import Floats, Product
+from qpkernels.panels.threads import in_parts, threads
 from qpkernels.smo.cache import RowCache
-from qpkernels.smo.panels import PANEL, Singles, add_rows, add_stored_rows, make_block
-from qpkernels.smo.rows import Rows
-from qpkernels.smo.steps import Floats
-from qpkernels.smo.threads import in_parts, threads
+from qpkernels.smo.rows import ONE_BLOCK, Rows
 
-__all__ = ["Product", "ProductRows", "product_of"]
+__all__ = ["ProductRows"]
 
 
 _WRITING = 512
 """Features whose products with a sample cost what it costs to write their result to memory not used before."""
 
-_PARTS, _PART = 4, 256
-"""A block is no more than a quarter of the samples, or 256: of a few samples, most may not matter."""
-
-
-class Product(NamedTuple):
-    """Features a_i, offsets o_i and degree of the form in :mod:`qpkernels.smo.panels`."""
-
-    features: Singles
-    offsets: Singles
-    degree: int
-
-    def part(self, samples: Indices) -> Product:
-        """Return those of some samples."""
-        return Product(self.features[samples], self.offsets[samples], self.degree)
-
-
-def product_of(kernel: Kernel, X: Matrix) -> Product | None:
-    """Return the kernel in the form of a function of products, or None if it has none."""
-    match kernel:
-        case RBF():
-            origin, roots = X.mean(axis=0), np.sqrt(2.0 * np.log2(np.e) * np.asarray(kernel.gamma))
-            features = np.empty(X.shape, np.float32)
-            for start in range(0, len(X), 1024):
-                features[start : start + 1024] = (X[start : start + 1024] - origin) * roots
-            return Product(features, np.float32(0.5) * np.einsum("ij,ij->i", features, features), 0)
-        case Polynomial():
-            offsets = np.full(len(X), -0.5 * kernel.coef0, np.float32)
-            return Product((np.sqrt(kernel.gamma) * X).astype(np.float32), offsets, kernel.degree)
-        case Linear():
-            return Product(X.astype(np.float32), np.zeros(len(X), np.float32), 1)
-        case _:
-            return None
+_PARTS = 4
+"""A block is no more than a quarter of the samples: of a few, most may not matter."""
 
 
 class Scratch(NamedTuple):
     """Memory to be written over: for a block, and for a panel in each thread."""
 
-    block: Singles
-    buffers: tuple[Singles, ...]
+    block: Floats
+    buffers: tuple[Floats, ...]
 
 
 class ProductRows(Rows):
@@ -79,10 +49,19 @@ class ProductRows(Rows):
     def with_cache(cls, product: Product, size: int) -> ProductRows:
         """Keep rows in at most ``size`` bytes: what a row is worth keeping for is the product it saves."""
         samples, columns = product.features.shape
-        cache = RowCache(samples, int(size * min(1.0, columns / _WRITING)), np.float32)
-        rows = _block_size(product)
-        buffers = tuple(np.empty(rows * PANEL, np.float32) for _ in range(threads()))
-        return cls(product, cache, Scratch(np.empty(rows**2, np.float32), buffers))
+        dtype, rows = product.features.dtype, _block_size(product)
+        cache = RowCache(samples, int(size * min(1.0, columns / _WRITING)), dtype)
+        buffers = tuple(np.empty(rows * PANEL, dtype) for _ in range(threads()))
+        return cls(product, cache, Scratch(np.empty(rows**2, dtype), buffers))
+
+    @property
+    def exact(self) -> bool:
+        return self._product.features.dtype == np.float64
+
+    @cached_property
+    def matrix(self) -> Floats | None:
+        samples = len(self._product.features)
+        return self.block(np.arange(samples)) if samples <= ONE_BLOCK else None
 
     @property
     def lasting(self) -> bool:
@@ -147,4 +126,4 @@ class ProductRows(Rows):
 
 def _block_size(product: Product) -> int:
     samples, columns = len(product.features), product.features.shape[1]
-    return min(2048 if columns <= 256 else 1024, max(_PART, samples // _PARTS))
+    return min(2048 if columns <= 256 else 1024, samples // _PARTS) if samples > ONE_BLOCK else samples

@@ -11,17 +11,17 @@ from abc import ABC, abstractmethod
 import numpy as np
 from numpy.typing import NDArray
 
-from qpkernels.arrays import Indices, Matrix, Vector
-from qpkernels.kernels.base import Kernel, Samples
+from qpkernels.arrays import Indices, Matrix, Samples, Vector, row_blocks
+from qpkernels.kernels.base import Kernel
+from qpkernels.panels import add_kernel_sums
+from qpkernels.panels.products import Floats
 from qpkernels.smo.cache import RowCache
-from qpkernels.smo.exact import add_kernel_rows
-from qpkernels.smo.steps import Floats
-from qpkernels.smo.threads import in_parts
 
-__all__ = ["FeatureRows", "KernelRows", "MatrixRows", "Rows"]
+__all__ = ["ONE_BLOCK", "FeatureRows", "KernelRows", "MatrixRows", "Rows"]
 
-_DENSE = 3000
-"""Samples of which the whole matrix is formed when they are what is left of more."""
+
+ONE_BLOCK = 2000
+"""Samples up to which all of them are one block: to make its matrix takes less than to choose smaller ones."""
 
 
 class Rows(ABC):
@@ -35,6 +35,16 @@ class Rows(ABC):
     """
 
     block_size = 1024
+
+    @property
+    def exact(self) -> bool:
+        """Whether the entries are as exact as float64 allows."""
+        return True
+
+    @property
+    def matrix(self) -> Floats | None:
+        """The whole matrix, where the samples are few enough for it to be one block."""
+        return None
 
     @property
     def lasting(self) -> bool:
@@ -64,6 +74,10 @@ class MatrixRows(Rows):
     def __init__(self, matrix: Matrix, samples: Indices | None = None) -> None:
         self._matrix = matrix
         self._samples: Indices = np.arange(len(matrix)) if samples is None else samples
+
+    @property
+    def matrix(self) -> Floats | None:
+        return self._matrix if len(self._matrix) == self._samples.size <= ONE_BLOCK else None
 
     def block(self, chosen: Indices) -> Floats:
         at = self._samples[chosen]
@@ -102,13 +116,10 @@ class FeatureRows(Rows):
 
 
 class KernelRows(Rows):
-    """From any kernel, in float64; rows are kept in a cache.
+    """From any kernel, in float64; rows are kept in a cache."""
 
-    The kernel is called from several threads at once only where ``in_threads`` says that it may be.
-    """
-
-    def __init__(self, kernel: Kernel, X: Samples, cache: RowCache, in_threads: bool = False) -> None:
-        self._kernel, self._X, self._cache, self._in_threads = kernel, X, cache, in_threads
+    def __init__(self, kernel: Kernel, X: Samples, cache: RowCache) -> None:
+        self._kernel, self._X, self._cache = kernel, X, cache
 
     @property
     def lasting(self) -> bool:
@@ -126,26 +137,20 @@ class KernelRows(Rows):
         slots = self._cache.find(chosen)
         new = slots < 0
         slots[new] = self._cache.claim(chosen[new])
-        centers, kept = self._X[chosen[new]], np.flatnonzero(slots[new] >= 0)
-
-        def work(number: int, part: slice) -> None:
-            del number
-            if new.any():
-                panel = self._kernel.matrix(centers, self._X[part])
-                self._cache.store[slots[new][kept], part] = panel[kept]
-                values[part] += delta[new] @ panel
-            for slot, change in zip(slots[~new], delta[~new], strict=True):
-                values[part] += change * self._cache.store[slot, part]
-
-        in_parts(work, values.size, 1024, np.inf if self._in_threads else 0.0)
+        kept = slots[new] >= 0
+        if new.any():
+            centers = self._X[chosen[new]]
+            for columns in row_blocks(values.size, len(delta[new])):
+                panel = self._kernel.matrix(centers, self._X[columns])
+                self._cache.store[slots[new][kept], columns] = panel[kept]
+                values[columns] += delta[new] @ panel
+        for slot, change in zip(slots[~new], delta[~new], strict=True):
+            values += change * self._cache.store[slot]
 
     def add_to(self, columns: Indices, chosen: Indices, delta: Vector, values: Vector) -> None:
-        part = np.zeros(columns.size)
-        add_kernel_rows(self._kernel, self._X[chosen], delta, self._X[columns], part, self._in_threads)
-        values[columns] += part
+        sums = np.zeros(columns.size)
+        add_kernel_sums(self._kernel, self._X[chosen], delta, self._X[columns], sums)
+        values[columns] += sums
 
     def part(self, samples: Indices) -> Rows:
-        X = self._X[samples]
-        if samples.size <= _DENSE:
-            return MatrixRows(self._kernel.matrix(X, X))
-        return KernelRows(self._kernel, X, self._cache.part(samples.size), self._in_threads)
+        return KernelRows(self._kernel, self._X[samples], self._cache.part(samples.size))

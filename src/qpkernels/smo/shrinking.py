@@ -45,6 +45,16 @@ class ShrinkingDescent:
         self._before: tuple[Vector, Vector] = beta, values
 
     @property
+    def exact(self) -> bool:
+        """Whether the values are as exact as float64 allows."""
+        return self._rows.exact
+
+    @property
+    def in_one_block(self) -> bool:
+        """Whether the samples are few enough to minimise over all of them at once."""
+        return self._descent.rows.matrix is not None
+
+    @property
     def whole(self) -> bool:
         """Whether no sample is left out."""
         return self._all is None
@@ -73,7 +83,7 @@ class ShrinkingDescent:
 
     def shrink(self) -> None:
         """Leave out what may not change, if that is enough to be worth it."""
-        if self._descent.rows.lasting:
+        if self.in_one_block or self._descent.rows.lasting:
             return
         active = self._descent.may_change()
         if active.size > _WORTH * self.samples.size:

@@ -20,12 +20,12 @@ has not lost.
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from qpkernels.arrays import Vector
 from qpkernels.compiled import compiled, vectorised
+from qpkernels.panels.products import Floats
 
-__all__ = ["Arrays", "Floats", "bend_down", "bend_up", "pair_steps", "separating_interval", "single_steps"]
+__all__ = ["Arrays", "bend_down", "bend_up", "pair_steps", "separating_interval", "single_steps"]
 
 _FLAT = 1e-14
 """Curvature below this part of K_ii + K_jj is rounding: the two samples are the same point for the kernel."""
@@ -41,9 +41,6 @@ _FAR = 1e100
 
 _LANES = 128
 """Best values that a pass keeps: enough to fill the registers, few enough to look through."""
-
-Floats = NDArray[Any]
-"""Of the precision of K: float32 or float64."""
 
 
 class Arrays(NamedTuple):

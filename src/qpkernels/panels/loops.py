@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Rows of a kernel matrix in float32, a panel of columns at a time, so that no entry leaves the processor's cache.
+"""Rows of a kernel matrix, a panel of columns at a time, so that no entry leaves the processor's cache.
 
 The kernels here are a function of a matrix product: for the exponent or base
 
@@ -13,32 +13,30 @@ that are wanted, one loop makes the entries of them, and another adds sum_c delt
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from qpkernels.arrays import Indices, Vector
 from qpkernels.compiled import compiled, vectorised
-from qpkernels.smo.exponential import exp2
+from qpkernels.panels.exponential import exp2
+from qpkernels.panels.products import Floats
 
-__all__ = ["PANEL", "Singles", "add_rows", "add_stored_rows", "make_block"]
+__all__ = ["PANEL", "add_rows", "add_stored_rows", "make_block"]
 
 PANEL = 512
 _WIDE = 4096
 """Columns of a panel: with 1024 rows it takes the 2 MiB of a processor's own cache."""
 
-Singles = NDArray[np.float32]
-
 
 @compiled
 def add_rows(
-    left: Singles,
-    left_offsets: Singles,
+    left: Floats,
+    left_offsets: Floats,
     degree: int,
-    right: Singles,
-    right_offsets: Singles,
+    right: Floats,
+    right_offsets: Floats,
     delta: Vector,
     values: Vector,
-    buffer: Singles,
-    store: Singles,
+    buffer: Floats,
+    store: Floats,
     slots: Indices,
     first: int,
 ) -> None:
@@ -60,7 +58,7 @@ def add_rows(
 
 
 @compiled
-def add_stored_rows(store: Singles, slots: Indices, first: int, delta: Vector, values: Vector) -> None:
+def add_stored_rows(store: Floats, slots: Indices, first: int, delta: Vector, values: Vector) -> None:
     """Add delta'K to ``values``, where row c of K was written to ``store[slots[c], first:]``."""
     part = np.empty(_WIDE)
     for start in range(0, values.size, _WIDE):
@@ -74,7 +72,7 @@ def add_stored_rows(store: Singles, slots: Indices, first: int, delta: Vector, v
 
 
 @compiled
-def make_block(features: Singles, offsets: Singles, degree: int, block: Singles, start: int, stop: int) -> None:
+def make_block(features: Floats, offsets: Floats, degree: int, block: Floats, start: int, stop: int) -> None:
     """Write the rows from ``start`` to ``stop`` of K(features, features) to ``block``."""
     np.dot(features[start:stop], features.T, block[start:stop])
     for c in range(start, stop):
@@ -82,7 +80,7 @@ def make_block(features: Singles, offsets: Singles, degree: int, block: Singles,
 
 
 @vectorised
-def _entries(row: Singles, offset: Any, offsets: Singles, degree: int) -> None:
+def _entries(row: Floats, offset: Any, offsets: Floats, degree: int) -> None:
     """Make of the products a_c'a_j in ``row`` the entries k_cj, in place."""
     if degree == 0:
         for k in range(row.size):
@@ -97,7 +95,7 @@ def _entries(row: Singles, offset: Any, offsets: Singles, degree: int) -> None:
 
 
 @vectorised
-def _add_scaled(sums: Vector, factor: float, row: Singles) -> None:
+def _add_scaled(sums: Vector, factor: float, row: Floats) -> None:
     """Add in float64: a sum of thousands of rows in float32 would err a hundred times more than the rows do."""
     for k in range(row.size):
         sums[k] += factor * row[k]

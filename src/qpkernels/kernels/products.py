@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: BSD-3-Clause
+r"""Inner products x'z, squared lengths and distances ||x - z|| of samples, dense or sparse: all that many kernels need.
+
+The results are dense. Of sparse samples at most 64 MiB are made dense at a time. Distances come from the product form
+
+    ||x - z||^2 = ||x||^2 + ||z||^2 - 2 x'z,
+
+whose rounding error is about eps (||x||^2 + ||z||^2), whatever is left of it. Dense samples are shifted to their mean
+first, which would fill sparse ones; of either, those distances that lost too many digits are computed anew from the
+differences.
+"""
+
+from typing import Any, TypeAlias
+
+import numpy as np
+from scipy.sparse import csr_array
+from scipy.spatial.distance import cdist
+
+from qpkernels.arrays import Indices, Matrix, Samples, Vector, is_sparse, row_blocks
+
+__all__ = ["distances", "inner_products", "squared_distances", "squared_lengths"]
+
+Roots: TypeAlias = Vector | np.float64
+"""Square roots of weights: one for all features, or one each."""
+
+_ERROR = 1e-11
+"""Largest error of a squared distance that is left to rounding."""
+
+_VANISHING = 1e3
+"""exp of minus this is 0 in float64, whatever the rounding of the exponent."""
+
+_SPARSE = 0.02
+"""Share of stored entries from which on a product with one side made dense, by blocks, is the faster one."""
+
+
+def inner_products(X: Samples, Z: Samples) -> Matrix:
+    """Return x_i'z_j, shape (m, n)."""
+    if not is_sparse(X) and not is_sparse(Z):
+        return np.asarray(X @ Z.T)
+    products = np.empty((X.shape[0], Z.shape[0]))
+    if is_sparse(X) and is_sparse(Z) and X.nnz + Z.nnz < _SPARSE * X.shape[1] * sum(products.shape):
+        columns = Z.T.tocsr()
+        for rows in row_blocks(*products.shape):
+            (X[rows] @ columns).toarray(out=products[rows])
+    elif not is_sparse(X) or (is_sparse(Z) and X.shape[0] < Z.shape[0]):
+        _multiply(Z, X, products.T)
+    else:
+        _multiply(X, Z, products)
+    return products
+
+
+def _multiply(left: Any, right: Samples, products: Matrix) -> None:
+    """Write the products of sparse samples with others, which are made dense by blocks, as are the products."""
+    for rows in row_blocks(right.shape[0], max(right.shape[1], left.shape[0])):
+        part = right[rows].T
+        products[:, rows] = left @ (part.toarray(order="C") if is_sparse(part) else np.ascontiguousarray(part))
+
+
+def squared_lengths(X: Samples) -> Vector:
+    """Return ||x_i||^2, shape (m,)."""
+    if not is_sparse(X):
+        return np.asarray(np.einsum("ij,ij->i", X, X))
+    rows = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
+    return np.asarray(np.bincount(rows, weights=X.data**2, minlength=X.shape[0]), dtype=np.float64)
+
+
+def squared_distances(X: Samples, Z: Samples, roots: Roots) -> Matrix:
+    """Return s_ij = sum_k (r_k x_ik - r_k z_jk)^2, shape (m, n), for the roots r of the weights of the features.
+
+    To 1e-11, or to a rounding error of s where it is above 1e3; 0 on the diagonal where ``X is Z``.
+    """
+    # The product form loses the digits that the samples share, so what they share goes first where that keeps zeros:
+    # distances do not depend on the origin.
+    origin = None if is_sparse(X) or is_sparse(Z) else Z.mean(axis=0)
+    with np.errstate(over="ignore", invalid="ignore"):
+        left = _scaled(X, roots, origin)
+        squares, lengths = _product_form(left, left if X is Z else _scaled(Z, roots, origin))
+        rounding = 4 * np.finfo(float).eps * (lengths[0].max() + lengths[1].max())
+        if not rounding <= _ERROR:
+            _mend(squares, *lengths, X, Z, roots, relative=False)
+    return _settled(squares, X is Z)
+
+
+def distances(X: Samples, Z: Samples) -> Matrix:
+    """Return ||x_i - z_j||, shape (m, n), to a relative error of 1e-11; 0 where the samples are equal."""
+    if not is_sparse(X) and not is_sparse(Z):
+        return cdist(X, Z)
+    with np.errstate(over="ignore", invalid="ignore"):
+        squares, lengths = _product_form(X, Z)
+        _mend(squares, *lengths, X, Z, np.float64(1.0), relative=True)
+    return np.sqrt(_settled(squares, X is Z))
+
+
+def _scaled(X: Samples, roots: Roots, origin: Vector | None = None) -> Samples:
+    if not is_sparse(X):
+        return (X if origin is None else X - origin) * roots
+    weights = np.broadcast_to(roots, X.shape[1])
+    return csr_array((X.data * weights[X.indices], X.indices, X.indptr), shape=X.shape)
+
+
+def _product_form(left: Samples, right: Samples) -> tuple[Matrix, tuple[Matrix, Matrix]]:
+    """Return the squared distances by the product form, and both squared lengths, as a column and as a row."""
+    lengths = squared_lengths(left)[:, None], squared_lengths(right)[None, :]
+    squares = inner_products(left, right)
+    squares *= -2.0
+    squares += lengths[0]
+    squares += lengths[1]
+    return squares, lengths
+
+
+def _mend(
+    squares: Matrix, lengths: Matrix, other_lengths: Matrix, X: Samples, Z: Samples, roots: Roots, *, relative: bool
+) -> None:
+    """Compute those squared distances from differences where the product form (of these lengths) lost its digits."""
+    width = _widest(X) + _widest(Z) if is_sparse(X) and is_sparse(Z) else X.shape[1]
+    for rows in row_blocks(*squares.shape):
+        rounding = 4 * np.finfo(float).eps * (lengths[rows] + other_lengths)
+        if relative:
+            lost = ~(rounding <= _ERROR * squares[rows])
+        else:
+            lost = ~(rounding <= _ERROR) & ~(squares[rows] > _VANISHING)
+        i, j = np.nonzero(lost)
+        i += rows.start
+        for part in row_blocks(i.size, width):
+            # Weighted after it is taken: the weights would round what the samples share.
+            squares[i[part], j[part]] = squared_lengths(_scaled(_differences(X, Z, i[part], j[part]), roots))
+
+
+def _differences(X: Samples, Z: Samples, i: Indices, j: Indices) -> Samples:
+    """Return x_i - z_j of these pairs, sparse where both are."""
+    left, right = X[i], Z[j]
+    if is_sparse(left) == is_sparse(right):
+        return left - right
+    return (left.toarray() if is_sparse(left) else left) - (right.toarray() if is_sparse(right) else right)
+
+
+def _widest(X: Any) -> int:
+    return int(np.diff(X.indptr).max())
+
+
+def _settled(squares: Matrix, same: bool) -> Matrix:
+    if same:
+        np.fill_diagonal(squares, 0.0)
+    # Rounding may leave a distance of -1e-16 between equal samples.
+    return np.maximum(squares, 0.0, out=squares)

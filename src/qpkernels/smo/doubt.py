@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""How far values made in float32 are from K beta."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from qpkernels.arrays import Indices, Vector
+from qpkernels.certificates.kernel_qp import duality_gap
+from qpkernels.panels import add_kernel_sums
+from qpkernels.programs.kernel_qp import KernelQP
+
+__all__ = ["doubt_of"]
+
+_SAMPLES = 256
+"""Samples at which the error of the values is looked at."""
+
+
+def doubt_of(program: KernelQP, beta: Vector, values: Vector, intercept: float, samples: Indices) -> float:
+    """Return about how far the relative gap may be off because ``values`` differ from K beta at the ``samples``.
+
+    The gap is the sum of what the samples add to it. At evenly spaced ones that is computed from K in float64, and
+    compared: the sum over all differs by their number times the mean difference, give or take three standard errors.
+    """
+    chosen = samples[np.unique(np.linspace(0, samples.size - 1, _SAMPLES).astype(np.intp))]
+    used, sums = np.flatnonzero(beta), np.zeros(chosen.size)
+    add_kernel_sums(program.gram.kernel, program.gram.X[used], beta[used], program.gram.X[chosen], sums)
+    exact = values.copy()
+    exact[chosen] = sums
+    made, true = (duality_gap(program, beta, v, intercept) for v in (values, exact))
+    difference = true.parts[chosen] - made.parts[chosen]
+    doubt = abs(float(difference.mean())) + 3.0 * float(difference.std()) / np.sqrt(chosen.size)
+    return samples.size * doubt / made.scale if made.scale else np.inf
