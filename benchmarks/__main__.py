@@ -1,91 +1,88 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Run the problems, interleaving the solvers, and write the medians as JSON and Markdown."""
+"""Measure, and write records, page and pictures after each problem: an interruption loses what was under way alone."""
 
 from __future__ import annotations
 
 import argparse
-import json
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from statistics import median
-from typing import Any
+from shutil import which
 
-from benchmarks.peers import Answered, intelex, libsvm, limit, ours
-from benchmarks.problems import PROBLEMS, Problem
-from qpkernels.certificates import certify_kernel_qp
+from benchmarks.comparison import compare
+from benchmarks.computer import this_computer
+from benchmarks.growth import SIZES, grow
+from benchmarks.memory import CACHES, occupy
+from benchmarks.peers import Peer, libsvm, onedal
+from benchmarks.prediction import predict
+from benchmarks.problems import gaussians, mnist_parity, mnist_test_images, named
+from benchmarks.records import Record, Results
+from benchmarks.report import write_report
+from benchmarks.start import begin_afresh
 from qpkernels.solvers import find_solver
 
-
-def measure(
-    problem: Problem, folder: Path, peers: dict[str, Callable[..., Answered]], repeats: int, tol: float
-) -> dict[str, Any]:
-    """Return the row of ``problem``: for each solver its median seconds and the gap certified of its last answer.
-
-    Peers stop by a tolerance of another kind, so ours runs twice: at ``tol``, and at the best gap that a peer reached.
-    """
-    X, y = problem.load(folder)
-    program = problem.program(X, y)
-    seconds: dict[str, list[float]] = {}
-    gaps: dict[str, float] = {}
-    limits: list[float] = []
-    support = 0
-    for _ in range(repeats):
-        for name, solve in {**peers, "ours": ours, "ours, matched": ours}.items():
-            aim = min([tol, *(gaps[peer] for peer in peers)]) if name == "ours, matched" else tol
-            time, beta, b = solve(problem, X, y, aim)
-            seconds.setdefault(name, []).append(time)
-            if name not in gaps:
-                gaps[name] = certify_kernel_qp(program, beta, b).relative_gap
-            support = int((beta != 0).sum())
-        limits.append(limit(X, support))
-    return {
-        "problem": problem.name,
-        "samples": len(y),
-        "features": X.shape[1],
-        "support": support,
-        "limit": median(limits),
-        "solvers": {name: {"seconds": median(all_), "all": all_, "gap": gaps[name]} for name, all_ in seconds.items()},
-    }
+MEASUREMENTS = ("comparison", "growth", "memory", "prediction", "start")
 
 
-def to_markdown(rows: list[dict[str, Any]]) -> str:
-    """Return the table: seconds, and the certified relative gap in brackets."""
-    names = list(rows[0]["solvers"])
-    lines = [f"| problem | samples | support | limit | {' | '.join(names)} |", "|" + "---|" * (4 + len(names))]
-    for row in rows:
-        cells = [f"{row['solvers'][n]['seconds']:.3g} s ({row['solvers'][n]['gap']:.0e})" for n in names]
-        lines.append(
-            f"| {row['problem']} | {row['samples']} | {row['support']} | {row['limit']:.3g} s | {' | '.join(cells)} |"
-        )
-    return "\n".join(lines) + "\n"
-
-
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     """Read the command line, measure, write."""
+    options = _parse(arguments)
+    find_solver("smo").load()
+    for record in _measure(options):
+        print(type(record).__name__, *record.key, flush=True)
+        Results.load(options.out).adding([record]).save(options.out)
+        write_report(options.out)
+
+
+def _measure(options: argparse.Namespace) -> Iterator[Record]:
+    """Yield the records that were asked for."""
+    peers: list[Peer] = [] if options.skip_libsvm else [libsvm()]
+    accelerated = onedal(options.intelex) if options.intelex else None
+    if accelerated:
+        peers.append(accelerated)
+    computer = this_computer(accelerated.version("scikit-learn-intelex") if accelerated else None)
+    folder, repeats, tol = options.data, options.repeats, options.tol[0]
+    for problem in options.only if "comparison" in options.measure else ():
+        for each in options.tol:
+            yield compare(problem, folder, peers, repeats, each, options.limit_seconds, computer)
+    if "growth" in options.measure:
+        sizes = [mnist_parity(samples) for samples in SIZES]
+        yield from grow("mnist, even against odd", sizes, folder, repeats, tol, options.limit_seconds, computer)
+    if "memory" in options.measure:
+        for problem in (mnist_parity(60000), gaussians(100000)):
+            yield from occupy(problem, folder, CACHES, tol, computer)
+    if "prediction" in options.measure:
+        yield predict(mnist_parity(20000), folder, mnist_test_images(folder), repeats, tol, computer)
+    if "start" in options.measure:
+        yield from begin_afresh(2000, computer)
+
+
+def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("--data", type=Path, required=True, help="folder with the data sets")
-    parser.add_argument("--only", nargs="*", help="names of problems")
-    parser.add_argument("--skip-libsvm", action="store_true")
-    parser.add_argument("--intelex", help="a Python that has scikit-learn-intelex")
-    parser.add_argument("--repeats", type=int, default=3)
-    parser.add_argument("--tol", type=float, default=1e-3)
-    parser.add_argument("--out", type=Path, default=Path("benchmark"))
-    options = parser.parse_args()
-    peers: dict[str, Callable[..., Answered]] = {}
-    if not options.skip_libsvm:
-        peers["LIBSVM"] = libsvm
-    if options.intelex:
-        peers["oneDAL"] = partial(intelex, python=options.intelex)
-    find_solver("smo").load()
-    rows = []
-    for problem in PROBLEMS:
-        if options.only and problem.name not in options.only:
-            continue
-        rows.append(measure(problem, options.data, peers, options.repeats, options.tol))
-        print(to_markdown(rows[-1:]).splitlines()[-1], flush=True)
-        options.out.with_suffix(".json").write_text(json.dumps(rows, indent=1))
-        options.out.with_suffix(".md").write_text(to_markdown(rows))
+    parser.add_argument("--only", nargs="+", metavar="NAME", help="names of problems to compare; the others stay")
+    parser.add_argument("--skip-libsvm", action="store_true", help="leave LIBSVM out of the comparison")
+    parser.add_argument("--intelex", metavar="PYTHON", help="a Python that has scikit-learn-intelex")
+    parser.add_argument("--repeats", type=int, default=3, help="turns of each solver")
+    parser.add_argument(
+        "--tol", type=float, nargs="+", default=[1e-3, 1e-6], help="tolerances to compare at; the rest takes the first"
+    )
+    parser.add_argument("--limit-seconds", type=float, default=300.0, help="after which a run is ended")
+    parser.add_argument(
+        "--measure", nargs="+", choices=[*MEASUREMENTS, "all"], default=["comparison"], help="default: comparison"
+    )
+    parser.add_argument("--out", type=Path, default=Path("docs/performance"), help="folder of records and page")
+    options = parser.parse_args(arguments)
+    try:
+        options.only = named(options.only)
+    except ValueError as error:
+        parser.error(str(error))
+    if options.repeats < 1:
+        parser.error(f"--repeats must be at least 1, but {options.repeats} came.")
+    if options.intelex and not which(options.intelex):
+        parser.error(f"--intelex must name a Python that can be run, but {options.intelex} came.")
+    if "all" in options.measure:
+        options.measure = MEASUREMENTS
+    return options
 
 
 if __name__ == "__main__":

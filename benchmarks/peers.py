@@ -1,84 +1,111 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Who solves the problems. Each takes a problem with its data, and returns the seconds it took with (beta, b)."""
+"""Other solvers, each in a process of its own: they cannot be stopped in any other way, and may need another Python."""
 
 from __future__ import annotations
 
 import subprocess
 import sys
 import tempfile
+from dataclasses import dataclass
 from pathlib import Path
-from time import perf_counter
-from typing import Any
 
 import numpy as np
-from sklearn.svm import SVC, SVR
 
+from benchmarks.answers import Point, Solved
 from benchmarks.problems import Problem
-from qpkernels.arrays import Matrix, Vector
-from qpkernels.solvers import find_solver
+from qpkernels.arrays import Indices, Matrix, Vector
 
-__all__ = ["Answered", "intelex", "libsvm", "limit", "ours"]
+__all__ = ["ROOT", "Peer", "libsvm", "onedal", "read_points"]
 
-Answered = tuple[float, Vector, float]
-
-_INTELEX = """
-import sys, time
-import numpy as np
-from sklearnex import patch_sklearn
-patch_sklearn(verbose=False)
-from sklearn.svm import SVC, SVR
-file = np.load(sys.argv[1])
-C, gamma, tol, tube = file["numbers"]
-model = SVC(C=C, gamma=gamma, tol=tol) if np.isnan(tube) else SVR(C=C, gamma=gamma, tol=tol, epsilon=tube)
-warm = np.argsort(file["y"], kind="stable")[:: max(1, len(file["y"]) // 500)]
-model.fit(file["X"][warm], file["y"][warm])
-begin = time.perf_counter()
-model.fit(file["X"], file["y"])
-seconds = time.perf_counter() - begin
-beta = np.zeros(len(file["y"]))
-beta[model.support_] = model.dual_coef_.ravel()
-np.savez(sys.argv[1], seconds=seconds, beta=beta, b=float(np.ravel(model.intercept_)[0]))
-"""
+ROOT = Path(__file__).parent.parent
+"""Where a Python finds this package, whatever else it has."""
 
 
-def ours(problem: Problem, X: Matrix, y: Vector, tol: float) -> Answered:
-    """Solve by the solver of this project."""
-    begin = perf_counter()
-    outcome = find_solver("smo").solve(problem.program(X, y), tol=tol)
-    return perf_counter() - begin, outcome.point, float(outcome.multipliers[0])
+@dataclass(frozen=True)
+class Peer:
+    """A solver behind scikit-learn's SVC and SVR.
+
+    Attributes
+    ----------
+    name
+        What it is called.
+    python
+        The Python that has it.
+    accelerated
+        Whether scikit-learn-intelex takes the place of LIBSVM; it is given the data in float32.
+    """
+
+    name: str
+    python: str
+    accelerated: bool
+
+    def solve(self, problem: Problem, X: Matrix, y: Vector, tol: float, limit_seconds: float) -> Solved | None:
+        """Return its answer at its own tolerance ``tol``, or None where it was ended after ``limit_seconds``.
+
+        Raises
+        ------
+        RuntimeError
+            If its process fails.
+        """
+        tube = np.nan if problem.tube is None else problem.tube
+        with tempfile.TemporaryDirectory() as folder:
+            question, answer = Path(folder) / "question.npz", Path(folder) / "answer.npz"
+            samples = X.astype(np.float32) if self.accelerated else X
+            np.savez(question, X=samples, y=y, numbers=[problem.C, problem.gamma, tol, tube, float(self.accelerated)])
+            command = [self.python, "-m", "benchmarks.fit_peer", str(question), str(answer)]
+            with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE) as process:
+                assert process.stdout is not None
+                # It writes a line when it has read the data: importing and reading are not to be timed.
+                process.stdout.readline()
+                try:
+                    code = process.wait(limit_seconds)
+                except subprocess.TimeoutExpired:
+                    process.kill()
+                    return None
+            if code:
+                raise RuntimeError(
+                    f"{self.name} was to solve {problem.name}, but its process ended with code {code}; "
+                    f"what it wrote above says why. {self.python} must have numpy and scikit-learn"
+                    f"{', and scikit-learn-intelex' if self.accelerated else ''}."
+                )
+            with np.load(answer) as file:
+                points = read_points(problem, y, file["support"], file["coefficients"], file["intercepts"])
+                return Solved(tuple(file["seconds"].tolist()), points)
+
+    def version(self, package: str) -> str:
+        """Return the version of a package that its Python has."""
+        program = f"from importlib.metadata import version; print(version({package!r}))"
+        return subprocess.run([self.python, "-c", program], check=True, capture_output=True, text=True).stdout.strip()
 
 
-def libsvm(problem: Problem, X: Matrix, y: Vector, tol: float) -> Answered:
-    """LIBSVM, as scikit-learn has it."""
-    common: dict[str, Any] = {"C": problem.C, "gamma": problem.gamma, "tol": tol, "cache_size": 2000}
-    model = SVC(**common) if problem.tube is None else SVR(epsilon=problem.tube, **common)
-    begin = perf_counter()
-    model.fit(X, y)
-    seconds = perf_counter() - begin
-    beta = np.zeros(len(y))
-    beta[model.support_] = model.dual_coef_.ravel()
-    return seconds, beta, float(np.ravel(model.intercept_)[0])
+def libsvm() -> Peer:
+    """Return LIBSVM, as this Python's scikit-learn has it."""
+    return Peer("LIBSVM", sys.executable, accelerated=False)
 
 
-def intelex(problem: Problem, X: Matrix, y: Vector, tol: float, python: str = sys.executable) -> Answered:
-    """OneDAL in float32, as scikit-learn-intelex has it, by a Python of its own that has it installed."""
-    tube = np.nan if problem.tube is None else problem.tube
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "problem.npz"
-        np.savez(path, X=X.astype(np.float32), y=y, numbers=[problem.C, problem.gamma, tol, tube])
-        subprocess.run([python, "-c", _INTELEX, str(path)], check=True)
-        answer = np.load(path)
-        return float(answer["seconds"]), answer["beta"], float(answer["b"])
+def onedal(python: str) -> Peer:
+    """Return oneDAL in float32, as the scikit-learn-intelex of ``python`` has it."""
+    return Peer("oneDAL", python, accelerated=True)
 
 
-def limit(X: Matrix, support: int) -> float:
-    """Return the seconds that the rows of ``support`` samples take by a product and an exp into warm memory."""
-    singles = X.astype(np.float32)
-    memory = np.ones((min(1024, support), len(X)), np.float32)
-    begin = perf_counter()
-    for start in range(0, support, 1024):
-        part = memory[: min(1024, support - start)]
-        np.dot(singles[start : start + len(part)], singles.T, out=part)
-        part *= np.float32(-1e-3)
-        np.exp(part, out=part)
-    return perf_counter() - begin
+def read_points(
+    problem: Problem, y: Vector, support: Indices, coefficients: Matrix, intercepts: Vector
+) -> tuple[Point, ...]:
+    """Read the machines from scikit-learn's ``support_``, ``dual_coef_`` and ``intercept_``.
+
+    With one machine the coefficients are beta. With K classes each sample has K - 1 of them, one for each other class
+    in order: in the machine of the classes j < k a sample of j has its coefficient in row k - 1, one of k has it in
+    row j. There positive values speak for j, so all signs are opposite to ours.
+    """
+    every = np.zeros((len(coefficients), len(y)))
+    every[:, support] = coefficients
+    if not problem.several:
+        return (Point(every[0], float(intercepts[0])),)
+    classes = np.unique(y).tolist()
+    points = []
+    for (negative, positive), intercept in zip(problem.pairs(y), intercepts.tolist(), strict=True):
+        j, k = classes.index(negative), classes.index(positive)
+        rows = np.flatnonzero((y == negative) | (y == positive))
+        beta = -np.where(y[rows] == negative, every[k - 1, rows], every[j, rows])
+        points.append(Point(beta, -intercept))
+    return tuple(points)

@@ -6,34 +6,126 @@ from __future__ import annotations
 import lzma
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
 from sklearn.datasets import load_svmlight_file
 
 from qpkernels import RBF, Gram
-from qpkernels.arrays import Matrix, Vector
+from qpkernels.arrays import Indices, Matrix, Vector
 from qpkernels.programs import KernelQP
 
-__all__ = ["PROBLEMS", "Problem"]
+__all__ = ["PROBLEMS", "Machine", "Problem", "gaussians", "mnist_parity", "mnist_test_images", "named"]
+
+
+@dataclass(frozen=True, eq=False)
+class Machine:
+    """One KernelQP of a problem, and the numbers of the samples it is about."""
+
+    rows: Indices
+    program: KernelQP
 
 
 @dataclass(frozen=True)
 class Problem:
-    """A classification (tube None) or regression with the kernel exp(-gamma |x - z|^2)."""
+    """A task with the kernel exp(-gamma |x - z|^2).
+
+    Attributes
+    ----------
+    name
+        What it is called.
+    load
+        Reads (X, y) from the folder with the data.
+    C, gamma
+        Hyper-parameters.
+    tube
+        Half the width of the tube of a regression; None: a classification.
+    several
+        Whether y names several classes, which are told apart one against one, rather than -1 and 1.
+    """
 
     name: str
     load: Callable[[Path], tuple[Matrix, Vector]]
     C: float
     gamma: float
     tube: float | None = None
+    several: bool = False
+
+    def pairs(self, y: Vector) -> list[tuple[float, float]]:
+        """Return the labels of the negative and the positive class of each machine."""
+        classes = np.unique(y).tolist() if self.several else [-1.0, 1.0]
+        return list(combinations(classes, 2))
 
     def program(self, X: Matrix, y: Vector) -> KernelQP:
-        """State it as a KernelQP."""
+        """State one machine as a KernelQP, with labels -1 and 1 unless it is a regression."""
         gram = Gram(RBF(self.gamma), X)
         if self.tube is not None:
             return KernelQP(gram, y, -self.C, self.C, 0.0, self.tube)
         return KernelQP(gram, y, np.where(y > 0, 0.0, -self.C), np.where(y > 0, self.C, 0.0), 0.0)
+
+    def machines(self, X: Matrix, y: Vector) -> tuple[Machine, ...]:
+        """State all machines: one, or with several classes one for each pair."""
+        if not self.several:
+            return (Machine(np.arange(len(y)), self.program(X, y)),)
+        machines = []
+        for negative, positive in self.pairs(y):
+            rows = np.flatnonzero((y == negative) | (y == positive))
+            machines.append(Machine(rows, self.program(X[rows], np.where(y[rows] == positive, 1.0, -1.0))))
+        return tuple(machines)
+
+
+def gaussians(samples: int, features: int = 20, shift: float = 0.35) -> Problem:
+    """Return two overlapping normal distributions, their means 2 shift apart in every feature."""
+
+    def load(folder: Path) -> tuple[Matrix, Vector]:
+        del folder
+        rng = np.random.default_rng(0)
+        y = np.where(np.arange(samples) % 2 == 0, -1.0, 1.0)
+        return rng.normal(size=(samples, features)) + shift * y[:, None], y
+
+    return Problem(f"gaussians{samples // 1000}k", load, 1.0, 1.0 / features)
+
+
+def mnist_parity(samples: int) -> Problem:
+    """Return even against odd digits on the first images for training."""
+
+    def load(folder: Path) -> tuple[Matrix, Vector]:
+        file = np.load(_path(folder, "mnist.npz"))
+        X = file["X_train"][:samples].reshape(samples, -1) / 255.0
+        return X, np.where(file["y_train"][:samples] % 2 == 0, 1.0, -1.0)
+
+    return Problem(f"mnist{samples // 1000}k", load, 10.0, 0.02)
+
+
+def mnist_test_images(folder: Path) -> Matrix:
+    """Return the 10000 images for testing, scaled as those for training."""
+    images = np.load(_path(folder, "mnist.npz"))["X_test"]
+    return np.asarray(images.reshape(len(images), -1) / 255.0)
+
+
+def named(names: list[str] | None) -> tuple[Problem, ...]:
+    """Return the problems of these names, or all.
+
+    Raises
+    ------
+    ValueError
+        If there is no problem of such a name.
+    """
+    known = [problem.name for problem in PROBLEMS]
+    if unknown := [name for name in names or [] if name not in known]:
+        raise ValueError(f"there is no problem {', '.join(map(repr, unknown))}; choose from {', '.join(known)}.")
+    return tuple(problem for problem in PROBLEMS if not names or problem.name in names)
+
+
+def _path(folder: Path, name: str) -> Path:
+    path = folder / name
+    if not path.exists():
+        raise FileNotFoundError(
+            f"{name} was expected in {folder}, but is not there; the LIBSVM data page has it as text, to be packed by "
+            "xz, and benchmarks/problems.py shows what a .npz must hold; or choose other problems by --only."
+        )
+    return path
 
 
 def _text(
@@ -42,7 +134,7 @@ def _text(
     """Read LIBSVM text: labels to -1 and 1 by ``positive``, features scaled to [low, 1] if ``low`` is given."""
 
     def load(folder: Path) -> tuple[Matrix, Vector]:
-        with lzma.open(folder / name) as file:
+        with lzma.open(_path(folder, name)) as file:
             X, y = load_svmlight_file(file)
         X = X.toarray()
         if low is not None:
@@ -53,17 +145,12 @@ def _text(
     return load
 
 
-def _mnist(rows: int) -> Callable[[Path], tuple[Matrix, Vector]]:
-    def load(folder: Path) -> tuple[Matrix, Vector]:
-        file = np.load(folder / "mnist.npz")
-        X = file["X_train"][:rows].reshape(rows, -1) / 255.0
-        return X, np.where(file["y_train"][:rows] % 2 == 0, 1.0, -1.0)
-
-    return load
+def _above_zero(y: Vector) -> Vector:
+    return np.asarray(y > 0)
 
 
 def _usps(folder: Path) -> tuple[Matrix, Vector]:
-    file = np.load(folder / "usps.npz")
+    file = np.load(_path(folder, "usps.npz"))
     return file["X_train_milli"] / 1000.0, np.where(file["y_train"] == 8, 1.0, -1.0)
 
 
@@ -73,16 +160,21 @@ def _cadata(folder: Path) -> tuple[Matrix, Vector]:
 
 
 PROBLEMS = (
-    Problem("australian", _text("australian_scale.xz", lambda y: y > 0), 1.0, 0.1),
-    Problem("german", _text("german.numer_scale.xz", lambda y: y > 0), 1.0, 0.05),
-    Problem("svmguide1", _text("svmguide1.xz", lambda y: y > 0, -1.0), 2.0, 2.0),
+    Problem("heart", _text("heart_scale.xz", _above_zero), 1.0, 0.1),
+    Problem("australian", _text("australian_scale.xz", _above_zero), 1.0, 0.1),
+    Problem("diabetes", _text("diabetes_scale.xz", _above_zero), 1.0, 0.5),
+    Problem("german", _text("german.numer_scale.xz", _above_zero), 1.0, 0.05),
+    Problem("splice", _text("splice_scale.xz", _above_zero), 10.0, 1 / 60),
+    Problem("svmguide1", _text("svmguide1.xz", _above_zero, -1.0), 2.0, 2.0),
     Problem("abalone", _text("abalone_scale.xz"), 10.0, 1.0, 0.5),
     Problem("usps", _usps, 10.0, 1 / 128),
     Problem("cpusmall", _text("cpusmall.xz", low=-1.0), 10.0, 0.5, 1.0),
-    Problem("covtype20k", _text("covtype20k.xz", lambda y: y == 2, 0.0), 10.0, 1.0),
-    Problem("mnist20k", _mnist(20000), 10.0, 0.02),
+    Problem("phishing", _text("phishing.xz", _above_zero), 10.0, 1.0),
+    Problem("letter", _text("letter.scale.xz"), 10.0, 2.0, several=True),
+    Problem("covtype20k", _text("covtype20k.xz", lambda y: np.asarray(y == 2), 0.0), 10.0, 1.0),
+    mnist_parity(20000),
     Problem("cadata", _cadata, 10.0, 1.0, 0.1),
-    Problem("a9a C=1", _text("a9a.xz", lambda y: y > 0), 1.0, 0.05),
-    Problem("a9a C=100", _text("a9a.xz", lambda y: y > 0), 100.0, 0.5),
-    Problem("mnist60k", _mnist(60000), 10.0, 0.02),
+    Problem("a9a C=1", _text("a9a.xz", _above_zero), 1.0, 0.05),
+    Problem("a9a C=100", _text("a9a.xz", _above_zero), 100.0, 0.5),
+    mnist_parity(60000),
 )

@@ -1,35 +1,368 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The benchmark runs, judges every answer by the same certificate, and writes its table; no time is asserted."""
+"""The benchmarks run, judge every answer by the same certificate, and write records, page and pictures.
+
+No time is asserted.
+"""
 
 from __future__ import annotations
 
+import json
+import sys
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
+from typing import Any, ClassVar
 
 import numpy as np
+import pytest
+from matplotlib.image import imread
+from sklearn.datasets import load_wine
+from sklearn.svm import SVC
 
-from benchmarks.__main__ import measure, to_markdown
-from benchmarks.peers import libsvm
-from benchmarks.problems import PROBLEMS, Problem
+from benchmarks import __main__ as command
+from benchmarks import report
+from benchmarks.answers import Point, Solved, same_points, support_sizes, weakest_gap
+from benchmarks.comparison import compare
+from benchmarks.computer import Computer, Setting, Watch, this_computer
+from benchmarks.growth import grow
+from benchmarks.memory import occupy
+from benchmarks.ours import ours
+from benchmarks.peers import Peer, libsvm, read_points
+from benchmarks.prediction import predict
+from benchmarks.problems import PROBLEMS, Problem, gaussians, named
+from benchmarks.records import MATCHED, OURS, Comparison, Growth, Memory, Prediction, Results, Run, Start
+from benchmarks.repetition import repeated, typical
+from benchmarks.slope import slope
+from benchmarks.start import begin_afresh
 from builders import two_classes
+from qpkernels.arrays import Matrix, Vector
+from qpkernels.datasets import scale_features
+
+HERE = Setting(Computer("a processor", 2, "3", "2", "1", None, "0"), "2000-01-01", None)
 
 
-def test_a_classification_and_a_regression(tmp_path: Path) -> None:
-    X, y = two_classes(300, shift=0.4, features=3)
-    problems = [
-        Problem("classes", lambda _: (X, y), 1.0, 0.3),
-        Problem("tube", lambda _: (X[:, 1:], X[:, 0]), 1.0, 0.3, 0.1),
+def classes(samples: int = 300) -> Problem:
+    return Problem("classes", lambda _: two_classes(samples, shift=0.4, features=3), 1.0, 0.3)
+
+
+def tube() -> Problem:
+    X, _ = two_classes(300, features=4)
+    return Problem("tube", lambda _: (X[:, 1:], X[:, 0]), 1.0, 0.3, 0.1)
+
+
+def wine() -> Problem:
+    X, y = load_wine(return_X_y=True)
+    # Labels that are neither consecutive nor in the order of their first sample.
+    return Problem("wine", lambda _: (scale_features(X), np.array([7.0, 2.0, 5.0])[y]), 10.0, 0.1, several=True)
+
+
+def row(problem: str = "p", tol: float = 1e-3, samples: int = 1000, **runs: Run) -> Comparison:
+    runs = runs or {"LIBSVM": Run(((4.0,), (8.0, 3.0)), 2e-4, tol), OURS: Run(((0.5,),), 9e-4, tol)}
+    return Comparison(
+        HERE, problem, tol, samples, 3, 1, 40, ((0.25,),), {**runs, MATCHED: Run(((0.875,),), 1e-4, 2e-4)}
+    )
+
+
+@pytest.mark.parametrize("problem", [classes(), tube(), wine()], ids=lambda problem: problem.name)
+def test_a_comparison(problem: Problem, tmp_path: Path) -> None:
+    record = compare(problem, tmp_path, [libsvm()], 2, 1e-3, 600.0, this_computer())
+    assert set(record.runs) == {"LIBSVM", OURS, MATCHED}
+    assert record.samples == len(problem.load(tmp_path)[1])
+    assert record.machines == (3 if problem.several else 1)
+    assert 0 < record.support <= record.machines * record.samples
+    assert len(record.limit) == 2
+    assert record.where.computer == this_computer()
+    gaps = {name: run.gap for name, run in record.runs.items()}
+    assert all(gap is not None for gap in gaps.values())
+    assert 0 <= gaps[OURS] <= 1e-3
+    assert 0 < gaps["LIBSVM"] < 0.05
+    assert gaps[MATCHED] <= 1.01 * gaps["LIBSVM"]
+    assert record.runs[MATCHED].tol == gaps["LIBSVM"]
+    for run in record.runs.values():
+        assert run.limit is None
+        assert len(run.turns) == 2
+        assert all(seconds > 0 for turn in run.turns for seconds in turn)
+
+
+def test_the_machines_of_libsvm_with_several_classes_are_read_by_pairs() -> None:
+    problem = wine()
+    X, y = problem.load(Path())
+    machines = problem.machines(X, y)
+    assert problem.pairs(y) == [(2.0, 5.0), (2.0, 7.0), (5.0, 7.0)]
+    fitted = SVC(C=problem.C, gamma=problem.gamma, tol=1e-8).fit(X, y)
+    points = read_points(problem, y, fitted.support_, fitted.dual_coef_, fitted.intercept_)
+    assert weakest_gap(machines, points) < 1e-5
+    for machine, (negative, positive), point in zip(machines, problem.pairs(y), points, strict=True):
+        alone = SVC(C=problem.C, gamma=problem.gamma, tol=1e-8).fit(X[machine.rows], y[machine.rows] == positive)
+        assert set(y[machine.rows]) == {negative, positive}
+        beta = np.zeros(machine.rows.size)
+        beta[alone.support_] = alone.dual_coef_[0]
+        np.testing.assert_allclose(point.beta, beta, atol=1e-5)
+        assert point.b == pytest.approx(alone.intercept_[0], abs=1e-5)
+
+
+def test_a_coefficient_in_the_wrong_machine_shows_in_the_gap() -> None:
+    problem = wine()
+    X, y = problem.load(Path())
+    fitted = SVC(C=problem.C, gamma=problem.gamma, tol=1e-8).fit(X, y)
+    mixed = read_points(problem, y, fitted.support_, fitted.dual_coef_[::-1], fitted.intercept_)
+    assert weakest_gap(problem.machines(X, y), mixed) > 0.1
+
+
+def test_our_machines_are_those_of_the_certificate() -> None:
+    problem = wine()
+    X, y = problem.load(Path())
+    points = ours(problem, X, y, 1e-9, 600.0).points
+    assert weakest_gap(problem.machines(X, y), points) < 1e-8
+    fitted = SVC(C=problem.C, gamma=problem.gamma, tol=1e-8).fit(X, y)
+    theirs = read_points(problem, y, fitted.support_, fitted.dual_coef_, fitted.intercept_)
+    assert support_sizes(points) == support_sizes(theirs)
+    assert same_points(points, points)
+    assert not same_points(points, theirs)
+
+
+def test_the_weakest_gap_is_the_largest() -> None:
+    problem = wine()
+    X, y = problem.load(Path())
+    machines = problem.machines(X, y)
+    good = ours(problem, X, y, 1e-9, 600.0).points
+    spoilt = [good[0], Point(np.zeros_like(good[1].beta), 0.0), good[2]]
+    assert weakest_gap(machines, spoilt) == pytest.approx(1.0)
+
+
+def test_a_peer_is_ended_when_its_time_is_up(tmp_path: Path) -> None:
+    record = compare(classes(6000), tmp_path, [libsvm()], 2, 1e-3, 1e-3, this_computer())
+    assert record.runs["LIBSVM"] == Run((), None, 1e-3, 1e-3)
+    # Ours stops by itself, with an answer and its gap, and gets no second turn either.
+    assert record.runs[OURS].limit == 1e-3
+    assert len(record.runs[OURS].turns) == 1
+    assert record.runs[OURS].gap is not None
+    assert MATCHED not in record.runs
+
+
+def test_a_peer_does_not_go_on_after_its_time(tmp_path: Path) -> None:
+    script, mark = tmp_path / "python", tmp_path / "mark"
+    script.write_text(
+        f"#!{sys.executable}\nimport time\nprint('ready', flush=True)\ntime.sleep(3)\nopen({str(mark)!r}, 'w')\n"
+    )
+    script.chmod(0o700)
+    X, y = two_classes(20)
+    assert Peer("slow", str(script), accelerated=False).solve(classes(), X, y, 1e-3, 0.1) is None
+    assert not mark.exists()
+
+
+class Fickle(Peer):
+    """Answers with nothing, and then with the optimum."""
+
+    asked: ClassVar[list[float]] = []
+
+    def solve(self, problem: Problem, X: Matrix, y: Vector, tol: float, limit_seconds: float) -> Solved:
+        self.asked.append(tol)
+        if len(self.asked) == 1:
+            return Solved((1.0,), (Point(np.zeros(len(y)), 0.0),))
+        return replace(ours(problem, X, y, 1e-9, limit_seconds), seconds=(2.0, 3.0))
+
+
+def test_the_gap_is_that_of_the_worst_answer(tmp_path: Path) -> None:
+    record = compare(classes(), tmp_path, [Fickle("fickle", "", accelerated=False)], 2, 1e-3, 600.0, this_computer())
+    assert Fickle.asked == [1e-3, 1e-3]
+    assert record.runs["fickle"].turns == ((1.0,), (2.0, 3.0))
+    assert record.runs["fickle"].gap == pytest.approx(1.0)
+    assert record.runs[MATCHED].tol == pytest.approx(1.0)
+
+
+def test_a_peer_that_fails_is_reported(capfd: pytest.CaptureFixture[str]) -> None:
+    X, y = two_classes(20)
+    with pytest.raises(RuntimeError, match="LIBSVM was to solve classes, but its process ended with code 1"):
+        libsvm().solve(classes(), np.full_like(X, np.nan), y, 1e-3, 600.0)
+    assert "NaN" in capfd.readouterr().err
+    assert Peer("other", sys.executable, accelerated=True).version("numpy") == np.__version__
+
+
+def test_the_other_measurements(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    computer, small = this_computer(), gaussians(1200)
+    X, _ = small.load(tmp_path)
+    growth = list(grow("task", [classes(100), classes(200)], tmp_path, 1, 1e-3, 600.0, computer))
+    assert [(point.task, point.samples, point.tol) for point in growth] == [("task", 100, 1e-3), ("task", 200, 1e-3)]
+    memory = list(occupy(small, tmp_path, (1, 50), 1e-3, computer))
+    assert [record.cache for record in memory] == [1, 50]
+    for record in memory:
+        # More than the data alone, and no more than a fresh process of this size can take.
+        assert X.nbytes / 2**20 < record.before <= record.peak < 2000
+        assert record.gap <= 1e-3
+        assert 0 < record.support < record.samples == 1200
+    prediction = predict(small, tmp_path, X[:50], 1, 1e-3, computer)
+    assert prediction.tested == 50
+    assert prediction.difference < 1e-5 * prediction.size
+    # To compile all takes half a minute, and nothing here depends on it.
+    monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
+    starts = list(begin_afresh(40, computer))
+    assert [record.compiled_before for record in starts] == [False, True]
+    assert all(min(record.imports, record.first, record.second) > 0 for record in starts)
+
+    records = [*growth, *memory, prediction, *starts]
+    Results().adding(records).save(tmp_path)
+    assert Results.load(tmp_path).records == tuple(records)
+
+
+def test_the_memory_of_a_process_is_not_that_of_its_parent(tmp_path: Path) -> None:
+    ballast = np.ones(2**27)
+    (record,) = occupy(gaussians(300), tmp_path, (1,), 1e-3, this_computer())
+    assert record.peak < ballast.nbytes / 2**20
+
+
+def test_records_stay_until_one_with_the_same_key_comes(tmp_path: Path) -> None:
+    assert Results.load(tmp_path).records == ()
+    first = [row("a"), row("b"), row("a", tol=1e-6), Start(HERE, False, 10, 1.0, 2.0, 3.0)]
+    Results().adding(first).save(tmp_path)
+    new = row("a", samples=7)
+    Results.load(tmp_path).adding([new]).save(tmp_path)
+    results = Results.load(tmp_path)
+    assert {record.key: record for record in results.of(Comparison)} == {r.key: r for r in (new, *first[1:3])}
+    assert results.of(Start) == [first[3]]
+    assert [path.name for path in tmp_path.iterdir()] == ["results.json"]
+    # One line for each record, so that a change of one shows as such.
+    lines = (tmp_path / "results.json").read_text().splitlines()
+    assert sum(line.startswith('{"where"') for line in lines) == 4
+
+
+def test_the_command_merges_and_the_report_is_made_of_the_records_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("benchmarks.problems.PROBLEMS", (classes(100), tube()))
+    Results().adding([row("old")]).save(tmp_path)
+    arguments = ["--data", str(tmp_path), "--out", str(tmp_path), "--skip-libsvm", "--repeats", "1", "--tol", "1e-2"]
+    command.main([*arguments, "1e-3", "--only", "tube"])
+    assert capsys.readouterr().out == "Comparison tube 0.01\nComparison tube 0.001\n"
+    keys = {record.key for record in Results.load(tmp_path).records}
+    assert keys == {("old", 1e-3), ("tube", 1e-2), ("tube", 1e-3)}
+    names = {"results.json", "README.md", "ratios-1e-02.png", "ratios-1e-03.png"}
+    assert {path.name for path in tmp_path.iterdir()} == names
+    written = (tmp_path / "README.md").read_text()
+    for name in names - {"results.json"}:
+        (tmp_path / name).unlink()
+    report.write_report(tmp_path)
+    assert {path.name for path in tmp_path.iterdir()} == names
+    assert (tmp_path / "README.md").read_text() == written
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--only", "nothing"], "there is no problem 'nothing'; choose from heart, "),
+        (["--repeats", "0"], "--repeats must be at least 1, but 0 came."),
+        (["--intelex", "/no/python"], "--intelex must name a Python that can be run, but /no/python came."),
+    ],
+)
+def test_the_command_refuses(arguments: list[str], words: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        command.main(["--data", "folder", *arguments])
+    assert words in capsys.readouterr().err
+
+
+def test_what_is_missing_is_named(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match=r"heart_scale.xz was expected in .* LIBSVM data page"):
+        named(["heart"])[0].load(tmp_path)
+    with pytest.raises(FileNotFoundError, match=r"results.json was expected in .* python -m benchmarks --out"):
+        report.write_report(tmp_path)
+
+
+def cells(text: str, name: str) -> list[str]:
+    (line,) = (line for line in text.splitlines() if line.startswith(f"| {name}"))
+    return [cell.strip() for cell in line.strip("|").split("|")]
+
+
+def test_the_page_shows_times_gaps_and_ratios(tmp_path: Path) -> None:
+    ended = {"LIBSVM": Run((), None, 1e-3, 300.0), OURS: Run(((2.0,),), 9e-4, 1e-3)}
+    busy = replace(row("busy", samples=600), where=replace(HERE, others=1.5))
+    Results().adding([row("plain"), row("ended", samples=2000, **ended), busy, row("fine", tol=1e-6)]).save(tmp_path)
+    report.write_report(tmp_path)
+    text = (tmp_path / "README.md").read_text()
+    # The median of the turns' best: of 4 and 3.
+    assert cells(text, "plain")[4:] == [
+        *("250 ms", "3.5 s (2e-04)", "500 ms (9e-04)", "875 ms (1e-04)"),
+        *("4", "2"),
     ]
-    rows = [measure(problem, tmp_path, {"LIBSVM": libsvm}, 1, 1e-3) for problem in problems]
-    for row in rows:
-        assert set(row["solvers"]) == {"LIBSVM", "ours", "ours, matched"}
-        assert row["samples"] == 300
-        assert 0 < row["support"] <= 300
-        assert row["limit"] > 0
-        assert row["solvers"]["ours"]["gap"] <= 1e-3
-        assert row["solvers"]["ours, matched"]["gap"] <= 1.01 * max(row["solvers"]["LIBSVM"]["gap"], 1e-12)
-        assert all(np.isfinite(answer["seconds"]) for answer in row["solvers"].values())
-    assert to_markdown(rows).count("\n") == 4
+    assert cells(text, "ended")[5] == "> 300 s"
+    assert cells(text, "ended")[8] == "> 343"
+    order = ["## At tol = 0.001", "| busy † |", "| plain |", "| ended |", "## At tol = 1e-06", "| fine |"]
+    assert sorted(order, key=text.index) == order
+    assert "is faster than LIBSVM in 3 of 3 problems; the least ratio is 4, of busy, the median 4." in text
+    assert "† Other programs kept more than 0.1 processors busy" in text
+    assert "a processor, 2 cores; Python 3, NumPy 2, scikit-learn 1, qpkernels 0: 4 records, 2000-01-01" in text
+
+
+def test_the_page_has_a_section_for_each_measurement(tmp_path: Path) -> None:
+    sizes = (1000, 4000)
+    growth = [Growth(HERE, "task", 1e-3, m, 9, ((m**2 / 1e8,),), Run(((m**1.5 / 1e5,),), 1e-4, 1e-3)) for m in sizes]
+    Results().adding(
+        [
+            *growth,
+            Memory(HERE, "big", 1e-3, 2**10, 5, 100, cache=50, before=100.0, peak=170.0, seconds=2.5, gap=3e-4),
+            Prediction(HERE, "big", 10, 20, ((1.0,),), ((4.0,),), 1e-9, 2.0),
+            Start(HERE, False, 2000, 1.0, 20.0, 0.5),
+        ]
+    ).save(tmp_path)
+    report.write_report(tmp_path)
+    text = (tmp_path / "README.md").read_text()
+    assert "ours grows as m^1.50, the limit as m^2.00" in text
+    memory, prediction = (line for line in text.splitlines() if line.startswith("| big"))
+    assert "| 50 MiB | 100 MiB | 170 MiB | 8 MiB | 2.5 s (3e-04) |" in memory
+    assert "| 4 s | 1 s | 4 | 1e-09, of values up to 2 |" in prediction
+    assert "| to be compiled | 2000 | 1 s | 20 s | 500 ms |" in text
+
+
+def test_the_pictures_are_drawn_and_not_cut_off(tmp_path: Path) -> None:
+    ended = {
+        "LIBSVM": Run((), None, 1e-3, 300.0),
+        "oneDAL": Run(((3.0,),), 1e-3, 1e-3),
+        OURS: Run(((2.0,),), 9e-4, 1e-3),
+    }
+    growth = [Growth(HERE, "task", 1e-3, m, 9, ((m / 1e5,),), Run(((m / 1e4,),), 1e-4, 1e-3)) for m in (100, 1000)]
+    Results().adding([row("a rather long name"), row("ended", **ended), *growth]).save(tmp_path)
+    report.write_report(tmp_path)
+    pictures = sorted(tmp_path.glob("*.png"))
+    assert [path.name for path in pictures] == ["growth.png", "ratios-1e-03.png"]
+    for path in pictures:
+        pixels = imread(path)
+        drawn = pixels[..., 3] > 0.5
+        assert 0.01 < drawn.mean() < 0.9
+        assert len(np.unique(np.round(pixels[drawn][:, :3], 1), axis=0)) > 3
+        border = np.concatenate([pixels[0], pixels[-1], pixels[:, 0], pixels[:, -1]])
+        assert not border[:, 3].any()
+
+
+def test_short_runs_are_repeated() -> None:
+    calls: list[int] = []
+    seconds, last = repeated(lambda: calls.append(0) or len(calls))
+    assert len(seconds) == len(calls) == last == 30
+    assert typical([(3.0, 1.0), (2.0,), (9.0, 8.0)]) == 2.0
+    assert slope([10, 100, 1000], [2.0, 200.0, 20000.0]) == pytest.approx(2.0)
+
+
+def test_the_watch_sees_other_programs_and_not_this_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    clocks: dict[str, Any] = {"perf_counter": 0.0, "_busy_seconds": 100.0, "_own_seconds": 5.0}
+
+    def clock(name: str) -> Callable[[], Any]:
+        return lambda: clocks[name]
+
+    for name in clocks:
+        monkeypatch.setattr(f"benchmarks.computer.{name}", clock(name))
+    watch = Watch(HERE.computer)
+    clocks.update(perf_counter=10.0, _busy_seconds=118.0, _own_seconds=15.0)
+    assert watch.setting().others == 0.8
+    clocks.update(_busy_seconds=None)
+    assert watch.setting().others is None
 
 
 def test_the_problems_have_names_of_their_own() -> None:
     assert len({problem.name for problem in PROBLEMS}) == len(PROBLEMS)
+    assert named(None) == PROBLEMS
+    assert [problem.name for problem in named(["usps", "heart"])] == ["heart", "usps"]
+
+
+def test_a_record_is_plain_json(tmp_path: Path) -> None:
+    Results().adding([row("a")]).save(tmp_path)
+    (entry,) = json.loads((tmp_path / "results.json").read_text())["comparisons"]
+    assert entry["runs"]["LIBSVM"] == {"turns": [[4.0], [8.0, 3.0]], "gap": 2e-4, "tol": 1e-3, "limit": None}
+    assert entry["where"]["computer"]["processor"] == "a processor"

@@ -183,12 +183,12 @@ class _Multiclass:
             The error of the first machine that has no answer, with a note that names its classes.
         """
         pairs = tuple(self.pairs())
-        if not self.explicit:
-            # Once for all, rather than in every thread.
-            self.gram.dense  # noqa: B018  a cached property
+        # If the machines share their samples, the first makes what all need of the kernel matrix.
+        shared = self.rows(pairs[0]).size == len(self.gram)
+        first = [self._solve(pair, solver, options) for pair in pairs[:shared]]
         solve = delayed(self._solve)
-        solutions = Parallel(n_jobs=n_jobs, prefer="threads")(solve(pair, solver, options) for pair in pairs)
-        return MulticlassSolution(self.name, self.classes, pairs, tuple(solutions))
+        others = Parallel(n_jobs=n_jobs, prefer="threads")(solve(pair, solver, options) for pair in pairs[shared:])
+        return MulticlassSolution(self.name, self.classes, pairs, (*first, *others))
 
     def _solve(self, pair: tuple[int, int], solver: str | None, options: dict[str, Any]) -> Classification:
         try:

@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Two pictures: how far each solver is from the limit, and how the time grows. They read on white and on black."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from matplotlib import rc_context
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from benchmarks.records import MATCHED, OURS, Comparison, Growth
+from benchmarks.repetition import typical
+from benchmarks.slope import slope
+
+__all__ = ["GROWTH", "draw_growth", "draw_ratios", "ratios_name"]
+
+GROWTH = "growth.png"
+
+_INK, _BLUE, _ORANGE, _GREEN, _PURPLE = "#767676", "#2b7fc0", "#cf6410", "#12876a", "#b05a9c"
+
+_STYLE: Any = {
+    "axes.edgecolor": _INK,
+    "axes.facecolor": "none",
+    "axes.labelcolor": _INK,
+    "axes.spines.right": False,
+    "axes.spines.top": False,
+    "axes.titlecolor": _INK,
+    "axes.titlesize": 11,
+    "figure.facecolor": "none",
+    "font.size": 10,
+    "legend.frameon": False,
+    "legend.labelcolor": _INK,
+    "savefig.dpi": 130,
+    "savefig.facecolor": "none",
+    "text.color": _INK,
+    "xtick.color": _INK,
+    "ytick.color": _INK,
+}
+
+_MARKS: dict[str, dict[str, Any]] = {
+    "LIBSVM": {"color": _ORANGE, "marker": "s", "markersize": 7},
+    "oneDAL": {"color": _PURPLE, "marker": "D", "markersize": 6.5},
+    OURS: {"color": _BLUE, "marker": "o", "markersize": 10, "markerfacecolor": "none", "markeredgewidth": 1.5},
+    MATCHED: {"color": _BLUE, "marker": "o", "markersize": 6.5},
+}
+
+
+def ratios_name(tol: float) -> str:
+    """Return the name of the file of the picture at ``tol``."""
+    return f"ratios-{tol:.0e}.png"
+
+
+def draw_ratios(rows: Sequence[Comparison], path: Path) -> None:
+    """Draw the seconds of each solver over those of the limit, a line for each problem, the first one on top."""
+    with rc_context(_STYLE):
+        figure = Figure(figsize=(8.6, 1.3 + 0.34 * len(rows)), layout="constrained")
+        axes = figure.subplots()
+        _prepare(axes, rows)
+        for height, row in enumerate(rows):
+            least = typical(row.limit)
+            ratios = {name: run.seconds / least for name, run in row.runs.items()}
+            axes.plot([min(ratios.values()), max(ratios.values())], [height, height], color=_INK, lw=0.8, zorder=1)
+            for name, ratio in ratios.items():
+                axes.plot(ratio, height, linestyle="none", zorder=3, **_MARKS[name])
+                if row.runs[name].limit is not None:
+                    axes.annotate(
+                        "",
+                        (ratio, height),
+                        (26, 0),
+                        textcoords="offset points",
+                        arrowprops={"arrowstyle": "<-", "color": _MARKS[name]["color"], "lw": 1.4},
+                    )
+        shown = [name for name in _MARKS if any(name in row.runs for row in rows)]
+        handles = [Line2D([], [], linestyle="none", label=name, **_MARKS[name]) for name in shown]
+        handles.insert(0, Line2D([], [], color=_GREEN, lw=1.6, label="limit"))
+        figure.legend(handles=handles, loc="outside upper center", ncols=len(handles), columnspacing=1.6)
+        _write(figure, path)
+
+
+def _prepare(axes: Axes, rows: Sequence[Comparison]) -> None:
+    axes.set_xscale("log")
+    axes.axvline(1.0, color=_GREEN, lw=1.6, zorder=2)
+    axes.grid(axis="x", color=_INK, alpha=0.25, lw=0.6)
+    axes.set_axisbelow(True)
+    axes.margins(x=0.09)
+    axes.set_yticks(range(len(rows)), [str(row.samples) for row in rows])
+    axes.set_ylim(len(rows) - 0.4, -0.6)
+    for height, text in ((-1, "samples"), *((height, row.problem) for height, row in enumerate(rows))):
+        shift = (-3, 0) if height < 0 else (-50, 0)
+        place = (0, height)
+        frame = axes.get_yaxis_transform()
+        axes.annotate(text, place, shift, frame, "offset points", ha="right", va="center", annotation_clip=False)
+    axes.tick_params(axis="y", length=0)
+    axes.spines["left"].set_visible(False)
+    axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
+    axes.set_xlabel("seconds over those of the limit; an arrow: ended before it had an answer")
+
+
+def draw_growth(points: Sequence[Growth], path: Path) -> None:
+    """Draw the seconds of ours and of the limit over the samples, and the power of each."""
+    with rc_context(_STYLE):
+        figure = Figure(figsize=(6.2, 4.4), layout="constrained")
+        axes = figure.subplots()
+        for number, (task, tol) in enumerate(sorted({(point.task, point.tol) for point in points})):
+            those = sorted((p for p in points if (p.task, p.tol) == (task, tol)), key=lambda point: point.samples)
+            sizes = [p.samples for p in those]
+            curves = (
+                ("ours", [p.ours.seconds for p in those], _BLUE, "o"),
+                ("limit", [typical(p.limit) for p in those], _GREEN, "^"),
+            )
+            for name, seconds, colour, marker in curves:
+                power = f": $m^{{{slope(sizes, seconds):.2f}}}$" if len(sizes) > 1 else ""
+                label = f"{name}, {task}, tol = {tol:g}{power}"
+                line = ("solid", "dashed", "dotted")[number % 3]
+                axes.loglog(sizes, seconds, color=colour, marker=marker, linestyle=line, lw=1.8, label=label)
+        sizes = sorted({point.samples for point in points})
+        axes.set_xticks(sizes, [str(size) for size in sizes])
+        axes.set_xticks([], minor=True)
+        axes.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
+        axes.grid(color=_INK, alpha=0.25, lw=0.6)
+        axes.set(xlabel="samples m", ylabel="seconds")
+        axes.legend(loc="upper left")
+        _write(figure, path)
+
+
+def _write(figure: Figure, path: Path) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    figure.savefig(path)
