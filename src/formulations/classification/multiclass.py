@@ -32,6 +32,7 @@ from qpkernels.certificates import Certificate, Status
 from qpkernels.errors import LabelError, OneClassError, ParameterError, QPKernelsError
 from qpkernels.gram import Gram
 from qpkernels.kernels import Kernel
+from qpkernels.panels import in_this_thread
 
 __all__ = ["MulticlassSolution", "OneVersusOne", "OneVersusRest"]
 
@@ -186,9 +187,13 @@ class _Multiclass:
         # If the machines share their samples, the first makes what all need of the kernel matrix.
         shared = self.rows(pairs[0]).size == len(self.gram)
         first = [self._solve(pair, solver, options) for pair in pairs[:shared]]
-        solve = delayed(self._solve)
+        solve = delayed(self._solve_here)
         others = Parallel(n_jobs=n_jobs, prefer="threads")(solve(pair, solver, options) for pair in pairs[shared:])
         return MulticlassSolution(self.name, self.classes, pairs, (*first, *others))
+
+    def _solve_here(self, pair: tuple[int, int], solver: str | None, options: dict[str, Any]) -> Classification:
+        with in_this_thread():
+            return self._solve(pair, solver, options)
 
     def _solve(self, pair: tuple[int, int], solver: str | None, options: dict[str, Any]) -> Classification:
         try:

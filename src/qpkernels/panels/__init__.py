@@ -7,5 +7,6 @@ have this form (products), who works on which part (threads); and from these the
 """
 
 from qpkernels.panels.sums import add_kernel_sums
+from qpkernels.panels.threads import in_this_thread
 
-__all__ = ["add_kernel_sums"]
+__all__ = ["add_kernel_sums", "in_this_thread"]

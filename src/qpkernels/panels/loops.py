@@ -19,9 +19,10 @@ from qpkernels.compiled import compiled, vectorised
 from qpkernels.panels.exponential import exp2
 from qpkernels.panels.products import Floats
 
-__all__ = ["PANEL", "add_rows", "add_stored_rows", "make_block"]
+__all__ = ["PANEL", "add_rows", "add_stored_rows", "gather_block", "make_block"]
 
 PANEL = 512
+_STRIP = 64
 _WIDE = 4096
 """Columns of a panel: with 1024 rows it takes the 2 MiB of a processor's own cache."""
 
@@ -72,11 +73,27 @@ def add_stored_rows(store: Floats, slots: Indices, first: int, delta: Vector, va
 
 
 @compiled
-def make_block(features: Floats, offsets: Floats, degree: int, block: Floats, start: int, stop: int) -> None:
-    """Write the rows from ``start`` to ``stop`` of K(features, features) to ``block``."""
-    np.dot(features[start:stop], features.T, block[start:stop])
-    for c in range(start, stop):
-        _entries(block[c], offsets[c], offsets, degree)
+def make_block(
+    left: Floats, left_offsets: Floats, degree: int, right: Floats, right_offsets: Floats, rows: Indices, block: Floats
+) -> None:
+    """Write row c of K(left, right) to ``block[rows[c]]``."""
+    strip = np.empty((_STRIP, right.shape[0]), block.dtype)
+    for start in range(0, rows.size, _STRIP):
+        stop = min(start + _STRIP, rows.size)
+        part = strip[: stop - start]
+        np.dot(left[start:stop], right.T, part)
+        for c in range(stop - start):
+            _entries(part[c], left_offsets[start + c], right_offsets, degree)
+            block[rows[start + c]] = part[c]
+
+
+@compiled
+def gather_block(store: Floats, slots: Indices, columns: Indices, rows: Indices, block: Floats) -> None:
+    """Write ``store[slots[c], columns]`` to ``block[rows[c]]``."""
+    for c in range(rows.size):
+        source, target = store[slots[c]], block[rows[c]]
+        for k in range(columns.size):
+            target[k] = source[columns[k]]
 
 
 @vectorised

@@ -79,4 +79,4 @@ def _add_in_panels(form: ProductForm, centers: Samples, coefficients: Vector, X:
                 )
 
     with without_blas_threads():
-        in_parts(work, values.size, 64, coefficients.size * values.size)
+        in_parts(work, values.size, 64, coefficients.size * values.size * form.scale.size)

@@ -11,22 +11,35 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from functools import cache
 from itertools import pairwise
+from threading import Lock, local
 
 import numpy as np
 from threadpoolctl import ThreadpoolController
 
-__all__ = ["in_parts", "threads", "without_blas_threads"]
+__all__ = ["in_parts", "in_this_thread", "threads", "without_blas_threads"]
 
 _WAKING = 1e7
 """Multiplications that take several times as long as waking a thread."""
 
 
 def threads() -> int:
-    """Return how many processors this process may use."""
+    """Return how many processors this process may use, or 1 where work is already spread over them."""
+    if getattr(_here, "single", False):
+        return 1
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+@contextmanager
+def in_this_thread() -> Iterator[None]:
+    """Do the work of :func:`in_parts` in the thread that calls it: for callers with a thread for each processor."""
+    before, _here.single = getattr(_here, "single", False), True
+    try:
+        yield
+    finally:
+        _here.single = before
 
 
 def in_parts(work: Callable[[int, slice], object], size: int, grain: int, effort: float = np.inf) -> None:
@@ -44,11 +57,33 @@ def in_parts(work: Callable[[int, slice], object], size: int, grain: int, effort
         other.result()
 
 
-@contextmanager
-def without_blas_threads() -> Iterator[None]:
+class _BlasLimit:
+    """Holds BLAS to one thread from the first that asks for it until the last is done, whatever their order."""
+
+    def __init__(self) -> None:
+        self._lock, self._holders = Lock(), 0
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        with self._lock:
+            if self._holders == 0:
+                self._limits = _controller().limit(limits=1, user_api="blas")
+            self._holders += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._holders -= 1
+                if self._holders == 0:
+                    self._limits.restore_original_limits()
+
+
+_blas_limit, _here = _BlasLimit(), local()
+
+
+def without_blas_threads() -> AbstractContextManager[None]:
     """Hold BLAS to the thread that calls it, in the whole process."""
-    with _controller().limit(limits=1, user_api="blas"):
-        yield
+    return _blas_limit.held()
 
 
 @cache

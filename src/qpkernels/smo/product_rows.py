@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qpkernels.arrays import Indices, Vector
-from qpkernels.panels.loops import PANEL, add_rows, add_stored_rows, make_block
+from qpkernels.panels.loops import PANEL, add_rows, add_stored_rows, gather_block, make_block
 from qpkernels.panels.products import Floats, Product
 from qpkernels.panels.threads import in_parts, threads
 from qpkernels.smo.cache import RowCache
@@ -21,6 +21,9 @@ __all__ = ["ProductRows"]
 
 _WRITING = 512
 """Features whose products with a sample cost what it costs to write their result to memory not used before."""
+
+_EXP = 16
+"""Multiplications that the entry takes once the product is there."""
 
 _PARTS = 4
 """A block is no more than a quarter of the samples: of a few, most may not matter."""
@@ -71,14 +74,22 @@ class ProductRows(Rows):
         return ProductRows(self._product.part(samples), self._cache.part(samples.size), self._scratch)
 
     def block(self, chosen: Indices) -> Floats:
-        features, offsets = self._product.features[chosen], self._product.offsets[chosen]
         block = self._scratch.block[: chosen.size**2].reshape(chosen.size, chosen.size)
-        in_parts(
-            lambda _, part: make_block(features, offsets, self._product.degree, block, part.start, part.stop),
-            chosen.size,
-            64,
-            chosen.size**2 * features.shape[1],
-        )
+        slots, right = self._cache.find(chosen), self._product.part(chosen)
+        old, new = np.flatnonzero(slots >= 0), np.flatnonzero(slots < 0)
+        left = right.part(new)
+
+        def make(number: int, part: slice) -> None:
+            del number
+            features, offsets = left.features[part], left.offsets[part]
+            make_block(features, offsets, left.degree, right.features, right.offsets, new[part], block)
+
+        def gather(number: int, part: slice) -> None:
+            del number
+            gather_block(self._cache.store, slots[old[part]], chosen, old[part], block)
+
+        in_parts(make, new.size, 64, new.size * chosen.size * (left.features.shape[1] + _EXP))
+        in_parts(gather, old.size, 64, 10 * old.size * chosen.size)
         return block
 
     def add(self, chosen: Indices, delta: Vector, visits: NDArray[np.int64], values: Vector) -> None:
@@ -121,9 +132,9 @@ class ProductRows(Rows):
             )
 
         if chosen.size:
-            in_parts(work, values.size, PANEL, chosen.size * values.size)
+            in_parts(work, values.size, PANEL, chosen.size * values.size * (left.features.shape[1] + _EXP))
 
 
 def _block_size(product: Product) -> int:
-    samples, columns = len(product.features), product.features.shape[1]
-    return min(2048 if columns <= 256 else 1024, samples // _PARTS) if samples > ONE_BLOCK else samples
+    samples = len(product.features)
+    return min(2048, samples // _PARTS) if samples > ONE_BLOCK else samples

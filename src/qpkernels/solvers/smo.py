@@ -23,8 +23,8 @@ class SMO(Solver):
     """Sequential minimal optimisation; stops when the relative duality gap is at most ``tol``.
 
     max_iter counts pair steps (default: 10 million, or 1000 a sample if that is more); time_limit is checked after
-    about every m steps, or every few blocks; warm_start is any beta; cache_size bounds the memory for rows of the kernel
-    matrix, in MiB (default 2048). Ctrl-C returns the best point so far.
+    each block; warm_start is any beta; cache_size bounds the memory for rows of the kernel matrix, in MiB (default
+    2048). Ctrl-C returns the best point so far.
     """
 
     name = "smo"
