@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from typing import Any
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 
 import qpkernels.smo.blocks as blocks
 import qpkernels.smo.descent as descent
@@ -16,16 +18,18 @@ from builders import FAMILIES, manufacture, random_feasible, two_classes
 from model_data import one_against_rest
 from qpkernels import RBF, Gram, Kernel, Linear, Polynomial, Precomputed
 from qpkernels.certificates import certify_kernel_qp
+from qpkernels.errors import ParameterError
 from qpkernels.kernels import Laplacian, Spectrum
 from qpkernels.panels.exponential import exp2
 from qpkernels.panels.products import product_form
 from qpkernels.programs import KernelQP
-from qpkernels.smo import minimise
+from qpkernels.smo import Iterate, minimise
 from qpkernels.smo.cache import RowCache
 from qpkernels.smo.product_rows import ProductRows
 from qpkernels.smo.rows import FeatureRows, KernelRows, MatrixRows, Rows
 from qpkernels.smo.shrinking import ShrinkingDescent
 from qpkernels.smo.working_set import WorkingSet
+from qpkernels.solvers import Claim, find_solver
 
 
 @pytest.fixture(params=[8, 1024, None], ids=["small blocks", "large blocks", "one block"])
@@ -62,9 +66,13 @@ def test_every_member_of_the_family(name: str, seed: int) -> None:
     ids=str,
 )
 @pytest.mark.parametrize("tol", [1e-3, 1e-10])
-def test_every_kind_of_rows(kernel: Kernel, tol: float) -> None:
+@pytest.mark.parametrize("sparse", [False, True], ids=["dense", "sparse"])
+def test_every_kind_of_rows(kernel: Kernel, tol: float, sparse: bool) -> None:
     X, y = two_classes(120, shift=0.4, features=3)
-    program = soft(Gram(kernel, X), y)
+    X[np.abs(X) < 0.3] = 0.0
+    if sparse and not kernel.takes_sparse:
+        kernel = RBF(0.3) ** 2
+    program = soft(Gram(kernel, csr_array(X) if sparse else X), y)
     final = minimise(program, tol, 10**6)
     whole = minimise(soft(Gram(Precomputed(kernel(X)), np.arange(120)), y), 1e-11, 10**6)
     assert final.proves(tol)
@@ -186,3 +194,66 @@ def test_what_was_left_out_comes_back_with_its_values(kind: str, monkeypatch: py
     assert search.whole
     assert values == pytest.approx(K @ beta, abs=1e-4)
     assert beta.sum() == pytest.approx(0.0, abs=1e-9)
+
+
+@pytest.mark.usefixtures("in_blocks")
+@pytest.mark.parametrize("cut", [0, 1, 3])
+def test_an_interruption_returns_the_point_so_far(cut: int) -> None:
+    X, y = two_classes(400, shift=0.3, features=3)
+    program = soft(Gram(RBF(0.5), X), y, 50.0)
+    seen: list[Iterate] = []
+
+    def interrupt(iterate: Iterate) -> None:
+        seen.append(iterate)
+        if len(seen) > cut:
+            raise KeyboardInterrupt
+
+    final = minimise(program, 1e-9, 10**6, report=interrupt)
+    assert final.interrupted
+    assert not final.proves(1e-9)
+    assert np.array_equal(final.beta, seen[-1].beta)
+    assert program.objective(final.beta) <= 0.0
+    assert np.array_equal(program.project(final.beta), final.beta)
+    assert minimise(program, 1e-9, 10**6, start=final.beta).proves(1e-9)
+
+
+def test_a_time_limit_returns_a_point_with_its_certificate() -> None:
+    X, y = two_classes(4000, shift=0.2, features=6)
+    program = soft(Gram(RBF(0.5), X), y, 100.0)
+    outcome = find_solver("smo").solve(program, tol=1e-9, time_limit=1e-3)
+    assert outcome.claim is Claim.STOPPED
+    assert outcome.words.startswith("limit of time; relative gap")
+    proof = certify_kernel_qp(program, outcome.point, float(outcome.multipliers[0]))
+    assert proof.relative_gap > 1e-9
+    stopped = find_solver("smo").solve(program, tol=1e-9, max_iter=700)
+    assert stopped.iterations == 700
+    assert stopped.words.startswith("limit of iterations")
+
+
+def test_progress_shows_the_gap_falling(capsys: pytest.CaptureFixture[str]) -> None:
+    X, y = two_classes(3000, shift=0.3, features=4)
+    find_solver("smo").solve(soft(Gram(RBF(0.5), X), y, 5.0), tol=1e-6, verbose=True)
+    lines = capsys.readouterr().out.splitlines()
+    gaps = [float(line.split()[-1]) for line in lines]
+    assert len(gaps) > 3
+    assert gaps[-1] <= 1e-6 < gaps[0]
+    assert all(line.startswith("smo: ") and "relative gap" in line for line in lines)
+
+
+@pytest.mark.parametrize("size", [-1, 0, float("nan"), "much"])
+def test_a_cache_of_no_size_is_refused(size: Any) -> None:
+    X, y = two_classes(20)
+    with pytest.raises(ParameterError, match="cache_size must be"):
+        find_solver("smo").solve(soft(Gram(RBF(0.5), X), y), cache_size=size)
+
+
+def test_memory_follows_the_cache() -> None:
+    X, y = two_classes(3000, shift=0.3, features=600)
+    program = soft(Gram(RBF(1e-3), X), y)
+    peaks = []
+    for size in (1, 20):
+        tracemalloc.start()
+        assert minimise(program, 1e-3, 10**6, cache_bytes=size * 2**20).proves(1e-3)
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert 15 * 2**20 < peaks[1] - peaks[0] < 20 * 2**20

@@ -1,13 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Rows of a kernel matrix, a panel of columns at a time, so that no entry leaves the processor's cache.
+"""What is done with rows of a kernel matrix, a panel of columns at a time, so that no entry leaves a processor's cache.
 
-The kernels here are a function of a matrix product: for the exponent or base
-
-    x_cj = a_c'a_j - o_c - o_j,       k_cj = 2^x_cj  (degree 0)   or   x_cj^degree,
-
-the Gaussian kernel has a_i = sqrt(2 gamma log2 e) (x_i - mean) and o_i = |a_i|^2 / 2, the polynomial one
-a_i = sqrt(gamma) x_i and o_i = -coef0 / 2. For each panel of columns one matrix product gives a_c'a_j for all rows c
-that are wanted, one loop makes the entries of them, and another adds sum_c delta_c k_cj to the values.
+For each panel of columns one matrix product gives a_c'a_j for all rows c that are wanted, one loop makes the entries of
+them, and another adds sum_c delta_c k_cj to the values; the form of the entries is that of
+:mod:`qpkernels.panels.products`.
 """
 
 from typing import Any
@@ -19,7 +15,7 @@ from qpkernels.compiled import compiled, vectorised
 from qpkernels.panels.exponential import exp2
 from qpkernels.panels.products import Floats
 
-__all__ = ["PANEL", "add_rows", "add_stored_rows", "gather_block", "make_block"]
+__all__ = ["PANEL", "add_rows", "add_stored_rows", "entries", "gather_block", "make_block"]
 
 PANEL = 512
 _STRIP = 64
@@ -50,7 +46,7 @@ def add_rows(
         sums = part[: stop - start]
         sums[:] = 0
         for c in range(n):
-            _entries(panel[c], left_offsets[c], right_offsets[start:stop], degree)
+            entries(panel[c], left_offsets[c], right_offsets[start:stop], degree)
             _add_scaled(sums, delta[c], panel[c])
             if slots[c] >= 0:
                 store[slots[c], first + start : first + stop] = panel[c]
@@ -83,7 +79,7 @@ def make_block(
         part = strip[: stop - start]
         np.dot(left[start:stop], right.T, part)
         for c in range(stop - start):
-            _entries(part[c], left_offsets[start + c], right_offsets, degree)
+            entries(part[c], left_offsets[start + c], right_offsets, degree)
             block[rows[start + c]] = part[c]
 
 
@@ -97,7 +93,7 @@ def gather_block(store: Floats, slots: Indices, columns: Indices, rows: Indices,
 
 
 @vectorised
-def _entries(row: Floats, offset: Any, offsets: Floats, degree: int) -> None:
+def entries(row: Floats, offset: Any, offsets: Floats, degree: int) -> None:
     """Make of the products a_c'a_j in ``row`` the entries k_cj, in place."""
     if degree == 0:
         for k in range(row.size):

@@ -1,36 +1,69 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The kernels that are a function of a matrix product, brought into the form of :mod:`qpkernels.panels.loops`."""
+"""The kernels that are a function of a matrix product, and samples in the form that their rows are made of.
+
+For the exponent or base
+
+    x_cj = a_c'a_j - o_c - o_j,       k_cj = 2^x_cj  (degree 0)   or   x_cj^degree,
+
+the Gaussian kernel has a_i = sqrt(2 gamma log2 e) (x_i - mean) and o_i = |a_i|^2 / 2, the polynomial one
+a_i = sqrt(gamma) x_i and o_i = -coef0 / 2. Sparse samples keep their zeros: their origin is 0.
+"""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from qpkernels.arrays import Indices, Matrix, Samples, Vector, is_sparse
+from qpkernels.arrays import Indices, Samples, Vector, is_sparse
 from qpkernels.kernels import RBF, Kernel, Linear, Polynomial
 
 __all__ = ["Floats", "Product", "ProductForm", "product_form"]
-
-_ROWS = 1024
-"""Samples whose features are made at once: in float64, whatever they become."""
-
 
 Floats = NDArray[Any]
 """Of float32 or float64."""
 
 
-class Product(NamedTuple):
-    """Features a_i, offsets o_i and the degree of the form, of some samples."""
+class Product(ABC):
+    """Features a_i and offsets o_i of some samples, in float32 or float64.
 
-    features: Floats
-    offsets: Floats
-    degree: int
+    Attributes
+    ----------
+    size
+        Number of samples.
+    width
+        Multiplications that one kernel value takes.
+    dtype
+        Of the features, and of the kernel values made of them.
+    """
 
+    size: int
+    width: int
+    dtype: np.dtype[Any]
+
+    @abstractmethod
     def part(self, samples: Indices | slice) -> Product:
         """Return those of some of the samples."""
-        return Product(self.features[samples], self.offsets[samples], self.degree)
+
+    @abstractmethod
+    def centers(self) -> Any:
+        """Return these samples as the other methods take those whose rows are wanted."""
+
+    @abstractmethod
+    def add_rows(
+        self, left: Any, delta: Vector, values: Vector, buffer: Floats, store: Floats, slots: Indices, first: int
+    ) -> None:
+        """Add sum over c of delta_c k_cj to ``values[j]``; write k_cj to ``store[slots[c], first + j]``.
+
+        It is not written where slots[c] < 0. ``left`` are :meth:`centers`; ``buffer``, to be written over, has
+        ``PANEL`` entries for each of them.
+        """
+
+    @abstractmethod
+    def make_block(self, left: Any, rows: Indices, block: Floats) -> None:
+        """Write k_cj to ``block[rows[c], j]``."""
 
 
 class ProductForm(NamedTuple):
@@ -52,26 +85,25 @@ class ProductForm(NamedTuple):
     offset: float
     degree: int
 
-    def of(self, X: Matrix, dtype: DTypeLike) -> Product:
+    def of(self, X: Samples, dtype: DTypeLike) -> Product:
         """Return features and offsets of the samples ``X`` in that precision."""
-        features, offsets = np.empty(X.shape, dtype), np.full(len(X), self.offset, dtype)
-        for start in range(0, len(X), _ROWS):
-            rows = slice(start, start + _ROWS)
-            features[rows] = (X[rows] - self.origin) * self.scale
-            if self.degree == 0:
-                # Of the features as they were rounded: then a sample is at distance 0 from itself.
-                offsets[rows] = 0.5 * np.einsum("ij,ij->i", features[rows], features[rows], dtype=np.float64)
-        return Product(features, offsets, self.degree)
+        # They load the compiler, which not everyone needs.
+        from qpkernels.panels.dense import DenseProduct
+        from qpkernels.panels.sparse import SparseProduct
+
+        kind = SparseProduct if is_sparse(X) else DenseProduct
+        return kind.of(X, self.origin, self.scale, self.offset, self.degree, np.dtype(dtype))
 
 
 def product_form(kernel: Kernel, X: Samples) -> ProductForm | None:
-    """Return the form of ``kernel`` around the samples ``X``, or None if it has none, or they are not dense."""
-    if is_sparse(X) or not isinstance(kernel, RBF | Polynomial | Linear):
+    """Return the form of ``kernel`` around the samples ``X``, or None if it has none."""
+    if not isinstance(kernel, RBF | Polynomial | Linear):
         return None
     none, one = np.zeros(X.shape[1]), np.ones(X.shape[1])
     match kernel:
         case RBF():
-            return ProductForm(X.mean(axis=0), np.sqrt(2.0 * np.log2(np.e) * np.asarray(kernel.gamma)) * one, 0.0, 0)
+            origin = none if is_sparse(X) else X.mean(axis=0)
+            return ProductForm(origin, np.sqrt(2.0 * np.log2(np.e) * np.asarray(kernel.gamma)) * one, 0.0, 0)
         case Polynomial():
             return ProductForm(none, np.sqrt(kernel.gamma) * one, -0.5 * kernel.coef0, kernel.degree)
         case Linear():

@@ -7,6 +7,7 @@ import numpy as np
 
 from qpkernels.arrays import Samples, Vector, is_sparse, row_blocks
 from qpkernels.kernels.base import Kernel
+from qpkernels.kernels.products import squared_lengths
 from qpkernels.panels.products import ProductForm, product_form
 from qpkernels.panels.threads import in_parts, without_blas_threads
 
@@ -30,7 +31,8 @@ def add_kernel_sums(kernel: Kernel, centers: Samples, coefficients: Vector, X: S
     if coefficients.size == 0:
         return
     few = coefficients.size * values.size <= _FEW
-    form = None if few or is_sparse(X) else product_form(kernel, centers)
+    # Panels take centers and samples of one kind.
+    form = None if few or is_sparse(X) != is_sparse(centers) else product_form(kernel, centers)
     if form is None or not _exact(form, centers, X):
         for rows in row_blocks(values.size, coefficients.size):
             values[rows] += kernel.matrix(X[rows], centers) @ coefficients
@@ -42,19 +44,25 @@ def _exact(form: ProductForm, centers: Samples, X: Samples) -> bool:
     """Return whether what cancels in an exponent is small enough for its rounding not to matter."""
     if form.degree > 0:
         return True
-    reach = max(float(np.abs(form.scale * (part - form.origin)).max(initial=0.0)) for part in _extremes(centers, X))
-    return reach**2 * form.scale.size * float(np.finfo(float).eps) <= _EXPONENT_ERROR
+    lengths = max(_reach(form, centers), _reach(form, X))
+    return lengths * float(np.finfo(float).eps) <= _EXPONENT_ERROR
 
 
-def _extremes(centers: Samples, X: Samples) -> tuple[Vector, ...]:
-    return centers.min(axis=0), centers.max(axis=0), X.min(axis=0), X.max(axis=0)
+def _reach(form: ProductForm, X: Samples) -> float:
+    """Return a bound on |a_i|^2."""
+    if is_sparse(X):
+        return float(squared_lengths(X).max()) * float((form.scale**2).max())
+    largest = np.maximum(np.abs(X.max(axis=0) - form.origin), np.abs(X.min(axis=0) - form.origin))
+    return float(((form.scale * largest) ** 2).sum())
 
 
 def _add_in_panels(form: ProductForm, centers: Samples, coefficients: Vector, X: Samples, values: Vector) -> None:
-    from qpkernels.panels.loops import PANEL, add_rows
+    from qpkernels.panels.loops import PANEL
 
     left, no_store = form.of(centers, np.float64), np.empty((0, 0))
     slots = np.full(coefficients.size, -1)
+    chunks = [slice(start, start + _ROWS) for start in range(0, coefficients.size, _ROWS)]
+    prepared = [left.part(rows).centers() for rows in chunks]
 
     def work(number: int, part: slice) -> None:
         del number
@@ -62,21 +70,8 @@ def _add_in_panels(form: ProductForm, centers: Samples, coefficients: Vector, X:
         for first in range(part.start, part.stop, _COLUMNS):
             columns = slice(first, min(first + _COLUMNS, part.stop))
             right = form.of(X[columns], np.float64)
-            for start in range(0, coefficients.size, _ROWS):
-                rows = slice(start, start + _ROWS)
-                add_rows(
-                    left.features[rows],
-                    left.offsets[rows],
-                    form.degree,
-                    right.features,
-                    right.offsets,
-                    coefficients[rows],
-                    values[columns],
-                    buffer,
-                    no_store,
-                    slots[rows],
-                    0,
-                )
+            for rows, some in zip(chunks, prepared, strict=True):
+                right.add_rows(some, coefficients[rows], values[columns], buffer, no_store, slots[rows], 0)
 
     with without_blas_threads():
-        in_parts(work, values.size, 64, coefficients.size * values.size * form.scale.size)
+        in_parts(work, values.size, 64, coefficients.size * values.size * left.width)

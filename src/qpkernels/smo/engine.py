@@ -9,11 +9,12 @@ from functools import cache
 from time import perf_counter
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from qpkernels.arrays import Vector
 from qpkernels.gram import Gram
 from qpkernels.kernels import RBF
-from qpkernels.panels.products import product_form
+from qpkernels.panels.products import ProductForm
 from qpkernels.programs.kernel_qp import KernelQP
 from qpkernels.smo.blocks import Limits, block_iterates
 from qpkernels.smo.iterate import Iterate
@@ -77,14 +78,17 @@ def minimise(
 def compile_loops() -> None:
     """Use all compiled code once on a few samples: it is compiled then, or read from numba's cache."""
     X, everything, one = np.eye(3), np.arange(3), np.ones(3)
-    form = product_form(RBF(1.0), X)
-    assert form is not None
-    products = [ProductRows.with_cache(form.of(X, dtype), 2**20) for dtype in (np.float32, np.float64)]
+    products = [
+        ProductRows.with_cache(ProductForm(np.zeros(3), one, 0.0, 0).of(samples, dtype), 2**20)
+        for samples in (X, csr_array(X))
+        for dtype in (np.float32, np.float64)
+    ]
     for total in (0.0, None):
         program = KernelQP(Gram(RBF(1.0), X), np.array([1.0, -1.0, 1.0]), -1.0, 1.0, total)
         for rows in (MatrixRows(program.gram.dense), *products):
             ShrinkingDescent(program, rows, np.zeros(3), np.zeros(3)).round(10, 1e-6)
     for rows in products:
-        for visits in (np.full(3, 1000), np.full(3, 1001)):
-            rows.add(everything, one, visits, np.zeros(3))
         rows.add_to(everything, everything, one, np.zeros(3))
+        for _ in range(2):
+            rows.add(everything, one, np.full(3, 1000), np.zeros(3))
+            rows.block(everything)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qpkernels.arrays import Indices, Vector
-from qpkernels.panels.loops import PANEL, add_rows, add_stored_rows, gather_block, make_block
+from qpkernels.panels.loops import PANEL, add_stored_rows, gather_block
 from qpkernels.panels.products import Floats, Product
 from qpkernels.panels.threads import in_parts, threads
 from qpkernels.smo.cache import RowCache
@@ -24,6 +24,9 @@ _WRITING = 512
 
 _EXP = 16
 """Multiplications that the entry takes once the product is there."""
+
+_GATHERING = 10
+"""Multiplications that take as long as reading an entry of a kept row."""
 
 _PARTS = 4
 """A block is no more than a quarter of the samples: of a few, most may not matter."""
@@ -45,26 +48,24 @@ class ProductRows(Rows):
 
     def __init__(self, product: Product, cache: RowCache, scratch: Scratch) -> None:
         self._product, self._cache, self._scratch = product, cache, scratch
-        self._patience = _WRITING // product.features.shape[1]
+        self._patience = _WRITING // product.width
         self.block_size = _block_size(product)
 
     @classmethod
     def with_cache(cls, product: Product, size: int) -> ProductRows:
         """Keep rows in at most ``size`` bytes: what a row is worth keeping for is the product it saves."""
-        samples, columns = product.features.shape
-        dtype, rows = product.features.dtype, _block_size(product)
-        cache = RowCache(samples, int(size * min(1.0, columns / _WRITING)), dtype)
-        buffers = tuple(np.empty(rows * PANEL, dtype) for _ in range(threads()))
-        return cls(product, cache, Scratch(np.empty(rows**2, dtype), buffers))
+        cache = RowCache(product.size, int(size * min(1.0, product.width / _WRITING)), product.dtype)
+        rows = _block_size(product)
+        buffers = tuple(np.empty(rows * PANEL, product.dtype) for _ in range(threads()))
+        return cls(product, cache, Scratch(np.empty(rows**2, product.dtype), buffers))
 
     @property
     def exact(self) -> bool:
-        return self._product.features.dtype == np.float64
+        return bool(self._product.dtype == np.float64)
 
     @cached_property
     def matrix(self) -> Floats | None:
-        samples = len(self._product.features)
-        return self.block(np.arange(samples)) if samples <= ONE_BLOCK else None
+        return self.block(np.arange(self._product.size)) if self._product.size <= ONE_BLOCK else None
 
     @property
     def lasting(self) -> bool:
@@ -77,19 +78,17 @@ class ProductRows(Rows):
         block = self._scratch.block[: chosen.size**2].reshape(chosen.size, chosen.size)
         slots, right = self._cache.find(chosen), self._product.part(chosen)
         old, new = np.flatnonzero(slots >= 0), np.flatnonzero(slots < 0)
-        left = right.part(new)
 
         def make(number: int, part: slice) -> None:
             del number
-            features, offsets = left.features[part], left.offsets[part]
-            make_block(features, offsets, left.degree, right.features, right.offsets, new[part], block)
+            right.make_block(right.part(new[part]).centers(), new[part], block)
 
         def gather(number: int, part: slice) -> None:
             del number
             gather_block(self._cache.store, slots[old[part]], chosen, old[part], block)
 
-        in_parts(make, new.size, 64, new.size * chosen.size * (left.features.shape[1] + _EXP))
-        in_parts(gather, old.size, 64, 10 * old.size * chosen.size)
+        in_parts(make, new.size, 64, new.size * chosen.size * (right.width + _EXP))
+        in_parts(gather, old.size, 64, _GATHERING * old.size * chosen.size)
         return block
 
     def add(self, chosen: Indices, delta: Vector, visits: NDArray[np.int64], values: Vector) -> None:
@@ -114,27 +113,16 @@ class ProductRows(Rows):
 
     def _add_new(self, columns: Product, chosen: Indices, delta: Vector, slots: Indices, values: Vector) -> None:
         """Add rows that are made now, and write those to their slots that have one."""
-        left = self._product.part(chosen)
+        if chosen.size == 0:
+            return
+        left = self._product.part(chosen).centers()
 
         def work(number: int, part: slice) -> None:
-            add_rows(
-                left.features,
-                left.offsets,
-                left.degree,
-                columns.features[part],
-                columns.offsets[part],
-                delta,
-                values[part],
-                self._scratch.buffers[number],
-                self._cache.store,
-                slots,
-                part.start,
-            )
+            buffer, store = self._scratch.buffers[number], self._cache.store
+            columns.part(part).add_rows(left, delta, values[part], buffer, store, slots, part.start)
 
-        if chosen.size:
-            in_parts(work, values.size, PANEL, chosen.size * values.size * (left.features.shape[1] + _EXP))
+        in_parts(work, values.size, PANEL, chosen.size * values.size * (columns.width + _EXP))
 
 
 def _block_size(product: Product) -> int:
-    samples = len(product.features)
-    return min(2048, samples // _PARTS) if samples > ONE_BLOCK else samples
+    return min(2048, product.size // _PARTS) if product.size > ONE_BLOCK else product.size
