@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test lint format oracles examples catalogue clean
+.PHONY: demo test lint format oracles examples catalogue performance clean
 
 demo: .venv/demo
 	$(BIN)/qpkernels compare breast-cancer
@@ -31,6 +31,10 @@ examples: .venv/dev
 # docs/catalogue.md: every model, who solves it, and how well that is proved. The tests write it as well.
 catalogue: .venv/dev
 	$(BIN)/python docs/catalogue.py
+
+# docs/performance, beside LIBSVM and (--intelex PYTHON) oneDAL: make performance DATA=folder OPTIONS="--only usps"
+performance: .venv/dev
+	$(BIN)/python -m benchmarks --data "$(DATA)" --measure all $(OPTIONS)
 
 .venv/bin/python:
 	$(PYTHON) -c 'import sys; sys.exit("qpkernels needs Python 3.11 or newer" if sys.version_info < (3, 11) else 0)'
