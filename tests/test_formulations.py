@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 import qpsolvers
 
+from builders import two_classes
 from formulations import (
     HardMarginGeometric,
     HardMarginPrimal,
@@ -19,6 +20,7 @@ from formulations import (
     LeastSquaresCentred,
     LeastSquaresSystem,
     Separability,
+    SoftMarginDual,
 )
 from formulations.fit_forms import LinearFit
 from formulations.forms import PrimalForm
@@ -42,7 +44,7 @@ from qpkernels.certificates import Status
 from qpkernels.errors import ExtendedModelError, InfeasibleError, InseparableError, UnsupportedProgramError
 from qpkernels.expansion import Expansion
 from qpkernels.export import read_npz
-from qpkernels.kernels import Linear
+from qpkernels.kernels import RBF, Linear
 from qpkernels.solvers import find_solver
 
 each_case = pytest.mark.parametrize("case", CASES, ids=str)
@@ -410,6 +412,20 @@ def test_limits_and_warm_start(case: Case) -> None:
         assert warm.objective == pytest.approx(cold.objective, rel=1e-9, abs=1e-12)
         # One step from the answer is the answer, one step from 0 is not.
         assert model.solve("smo", tol=1e-10, max_iter=1, warm_start=start).status is Status.OPTIMAL
+
+
+def test_a_sweep_starts_from_the_bounds_of_the_next_problem() -> None:
+    X, y = two_classes(600, shift=0.3, features=4)
+    model = SoftMarginDual(X, y, RBF(0.3), C=0.5)
+    before = model.solve("smo")
+    model.set_params(C=1.0)
+    gaps = [
+        model.solve("smo", max_iter=100, warm_start=start).certificate.relative_gap
+        for start in (before, before.beta, None)
+    ]
+    assert before.support.bounded.size > 100
+    assert gaps[0] < 0.5 * gaps[1] < 0.5 * gaps[2]
+    assert model.solve("smo", warm_start=before).objective == pytest.approx(model.solve("smo").objective, rel=1e-6)
 
 
 # --- certify ---

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Generic, TypeVar, cast
 from numpy.typing import ArrayLike
 
 from formulations.lowering import Lowered
-from formulations.routes import solve_cone_program, solve_structured
+from formulations.routes import solve_cone_program, solve_structured, starting_point
 from formulations.solution import Candidate, Solution
 from formulations.statement import Statement
 from qpkernels.arrays import Vector
@@ -143,7 +143,8 @@ class Formulation(Statement, Generic[Answered]):
         max_iter, time_limit
             Limits, in the solver's iterations and in seconds; the best point so far comes back with its certificate.
         warm_start
-            A solution, or beta, to start ``smo`` from.
+            A solution, or beta, to start ``smo`` from. A solution is stretched so that what was at its bound is at the
+            bound of this problem, which is another where C is; any beta is projected to the feasible set.
         verbose
             Let the solver print its progress.
         **options
@@ -166,7 +167,7 @@ class Formulation(Statement, Generic[Answered]):
         limits: dict[str, Any] = {"tol": tol, "max_iter": max_iter, "time_limit": time_limit, "verbose": verbose}
         program = _first_taken(structures, backend)
         if isinstance(program, KernelQP):
-            limits["warm_start"] = warm_start.beta if isinstance(warm_start, Solution) else warm_start
+            limits["warm_start"] = starting_point(program, warm_start)
         elif warm_start is not None:
             raise UnsupportedOptionError(
                 f"a {self.name} starts warm with smo only, not with {backend.name!r}; "

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import cvxpy as cp
 import numpy as np
+from numpy.typing import ArrayLike
 
 from formulations.lowering import Lowered
 from formulations.solution import Candidate, Seconds, Solution
@@ -20,10 +21,22 @@ from qpkernels.solvers import Claim, Outcome, Solver
 if TYPE_CHECKING:
     from formulations.base import Formulation
 
-__all__ = ["solve_cone_program", "solve_structured"]
+__all__ = ["solve_cone_program", "solve_structured", "starting_point"]
 
 _PROOF_TOLERANCE = 1e-5
 """Residual within which multipliers count as a proof of infeasibility; solvers stop at about 1e-8 of theirs."""
+
+
+def starting_point(program: KernelQP, start: Solution | ArrayLike | None) -> ArrayLike | None:
+    """Return beta to start from: of a solution, stretched so that what was at its bound is at that of ``program``."""
+    if not isinstance(start, Solution):
+        return start
+    bounded = start.support.bounded
+    if start.beta.size != len(program) or bounded.size == 0 or program.total:
+        return start.beta
+    room = np.where(start.beta > 0, program.upper, -program.lower)[bounded]
+    stretch = float(np.median(room / np.abs(start.beta[bounded])))
+    return stretch * start.beta if 0.0 < stretch < np.inf else start.beta
 
 
 def solve_structured(

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass, replace
 from time import perf_counter
+from typing import NamedTuple
 
 import numpy as np
 
@@ -61,6 +62,13 @@ class Limits:
         return self.steps + steps >= self.max_iter or perf_counter() >= self.deadline
 
 
+class _Exact(NamedTuple):
+    """A point, and K beta in float64."""
+
+    beta: Vector
+    values: Vector
+
+
 def forms_matrix(program: KernelQP) -> bool:
     """Return whether the engine reads the whole kernel matrix, rather than rows as they are needed."""
     return len(program) <= SMALL or not program.gram.kernel.positive_semidefinite
@@ -68,11 +76,12 @@ def forms_matrix(program: KernelQP) -> bool:
 
 def block_iterates(program: KernelQP, limits: Limits, beta: Vector, cache: int) -> Iterator[Iterate]:
     """Yield an iterate now and then; the last one proves the tolerance, or is as good as float64 makes it."""
-    values = program.gram.product(beta)
+    exact = _Exact(np.zeros(len(program)), np.zeros(len(program)))
     with without_blas_threads():
         for rows in _stages(program, cache):
-            beta, values = yield from _in_cycles(program, rows, limits, beta, values)
-        yield replace(measure(program, beta, values, limits.steps), stalled=True)
+            exact = yield from _in_cycles(program, rows, limits, beta, exact)
+            beta = exact.beta
+        yield replace(measure(program, *exact, limits.steps), stalled=True)
 
 
 def _stages(program: KernelQP, cache: int) -> Iterator[Rows]:
@@ -91,21 +100,28 @@ def _stages(program: KernelQP, cache: int) -> Iterator[Rows]:
 
 
 def _in_cycles(
-    program: KernelQP, rows: Rows, limits: Limits, beta: Vector, values: Vector
-) -> Generator[Iterate, None, tuple[Vector, Vector]]:
-    """Yield iterates of descents, each from K beta in float64; return both when the last one gained little."""
-    reached = np.inf
+    program: KernelQP, rows: Rows, limits: Limits, beta: Vector, exact: _Exact
+) -> Generator[Iterate, None, _Exact]:
+    """Yield iterates of descents from ``beta``, each ended by values in float64; return these when one gained little.
+
+    What beta is beyond the point of ``exact`` is added to its values by the ``rows``.
+    """
+    reached, (before, values) = np.inf, exact
+    moved = np.flatnonzero(beta != before)
+    values = values.copy()
+    if moved.size:
+        rows.add_to(slice(None), moved, (beta - before)[moved], values)
     while True:
         search = ShrinkingDescent(program, rows, beta, values)
         yield from _descend(program, search, limits)
         limits.steps += search.steps
-        after = search.point()[0].copy()
-        values = values + program.gram.product(after - beta)
-        beta = after
+        beta = search.point()[0].copy()
+        values = exact.values + program.gram.product(beta - exact.beta)
+        exact = _Exact(beta, values)
         iterate = measure(program, beta, values, limits.steps)
         yield iterate
         if not iterate.distance < _GAIN * reached:
-            return beta, values
+            return exact
         reached = iterate.distance
 
 

@@ -104,8 +104,8 @@ class ProductRows(Rows):
             float(old.sum()) * values.size,
         )
 
-    def add_to(self, columns: Indices, chosen: Indices, delta: Vector, values: Vector) -> None:
-        part, sums = self._product.part(columns), np.zeros(columns.size)
+    def add_to(self, columns: Indices | slice, chosen: Indices, delta: Vector, values: Vector) -> None:
+        part, sums = self._product.part(columns), np.zeros(values[columns].size)
         for first in range(0, chosen.size, self.block_size):
             rows = slice(first, first + self.block_size)
             self._add_new(part, chosen[rows], delta[rows], np.full(chosen[rows].size, -1), sums)

@@ -60,7 +60,7 @@ class Rows(ABC):
         """Add sum over c of delta_c K_c to ``values``; row c was asked for ``visits[c]`` times, this one included."""
 
     @abstractmethod
-    def add_to(self, columns: Indices, chosen: Indices, delta: Vector, values: Vector) -> None:
+    def add_to(self, columns: Indices | slice, chosen: Indices, delta: Vector, values: Vector) -> None:
         """Add sum over c of delta_c K_cj to ``values[j]``, for the ``columns`` j."""
 
     @abstractmethod
@@ -87,7 +87,7 @@ class MatrixRows(Rows):
         del visits
         values += (delta @ self._matrix[self._samples[chosen]])[self._samples]
 
-    def add_to(self, columns: Indices, chosen: Indices, delta: Vector, values: Vector) -> None:
+    def add_to(self, columns: Indices | slice, chosen: Indices, delta: Vector, values: Vector) -> None:
         values[columns] += (delta @ self._matrix[self._samples[chosen]])[self._samples[columns]]
 
     def part(self, samples: Indices) -> Rows:
@@ -108,7 +108,7 @@ class FeatureRows(Rows):
         del visits
         values += self._features @ (delta @ self._features[chosen])
 
-    def add_to(self, columns: Indices, chosen: Indices, delta: Vector, values: Vector) -> None:
+    def add_to(self, columns: Indices | slice, chosen: Indices, delta: Vector, values: Vector) -> None:
         values[columns] += self._features[columns] @ (delta @ self._features[chosen])
 
     def part(self, samples: Indices) -> Rows:
@@ -147,8 +147,8 @@ class KernelRows(Rows):
         for slot, change in zip(slots[~new], delta[~new], strict=True):
             values += change * self._cache.store[slot]
 
-    def add_to(self, columns: Indices, chosen: Indices, delta: Vector, values: Vector) -> None:
-        sums = np.zeros(columns.size)
+    def add_to(self, columns: Indices | slice, chosen: Indices, delta: Vector, values: Vector) -> None:
+        sums = np.zeros(values[columns].size)
         add_kernel_sums(self._kernel, self._X[chosen], delta, self._X[columns], sums)
         values[columns] += sums
 
