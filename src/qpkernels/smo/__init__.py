@@ -2,8 +2,8 @@
 """The project's own solver of KernelQP problems: sequential minimal optimisation, in blocks where they are large.
 
 To read it from the inside out: a step (steps), a block (descent, working_set), rows of the kernel matrix (rows,
-product_rows, panels, exponential, cache), what proves the answer (iterate, exact, shrinking), and all of it in order
-(blocks, engine).
+product_rows, cache, and the package panels), samples left out for a while (shrinking), what proves the answer (iterate,
+doubt), and all of it in order (blocks, engine).
 """
 
 from qpkernels.smo.blocks import forms_matrix

@@ -143,12 +143,14 @@ def _descend(program: KernelQP, search: ShrinkingDescent, limits: Limits) -> Ite
             return
         if not search.exact and iterate.distance <= max(limits.tol - doubt, doubt / _DOUBTFUL, 0.1 * looked):
             looked = iterate.distance
-            doubt = doubt_of(program, iterate.beta, search.point()[1], iterate.intercept, search.samples)
+            doubt = doubt_of(program, search.point(), iterate.intercept, search.samples)
             if doubt > max(0.5 * limits.tol, _DOUBTFUL * looked):
                 return
         if not search.whole and (ended or over or iterate.distance <= limits.tol - doubt):
             search.restore()
             iterate, progress = search.measure(limits.steps), Progress(_IDLE)
+            if not search.exact:
+                doubt = doubt_of(program, search.point(), iterate.intercept, search.samples)
         gap = iterate.distance
         yield replace(iterate, doubt=doubt)
         # A gap of all that is no better than the last one says that too much was left out.

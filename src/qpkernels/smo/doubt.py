@@ -16,13 +16,14 @@ _SAMPLES = 256
 """Samples at which the error of the values is looked at."""
 
 
-def doubt_of(program: KernelQP, beta: Vector, values: Vector, intercept: float, samples: Indices) -> float:
-    """Return about how far the relative gap may be off because ``values`` differ from K beta at the ``samples``.
+def doubt_of(program: KernelQP, point: tuple[Vector, Vector], intercept: float, samples: Indices) -> float:
+    """Return about how far the relative gap at (beta, values) may be off, the values not being K beta at ``samples``.
 
     The gap is the sum of what the samples add to it. At evenly spaced ones that is computed from K in float64, and
     compared: the sum over all differs by their number times the mean difference, give or take three standard errors.
     """
     chosen = samples[np.unique(np.linspace(0, samples.size - 1, _SAMPLES).astype(np.intp))]
+    beta, values = point
     used, sums = np.flatnonzero(beta), np.zeros(chosen.size)
     add_kernel_sums(program.gram.kernel, program.gram.X[used], beta[used], program.gram.X[chosen], sums)
     exact = values.copy()
