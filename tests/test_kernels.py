@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.spatial.distance import cdist
 from sklearn.gaussian_process.kernels import Matern as MaternOracle
 from sklearn.metrics.pairwise import (
     laplacian_kernel,
@@ -786,3 +787,10 @@ def test_a_kernel_of_ones_own_combines_and_is_read_back() -> None:
     combined = Constant(2.0) * RBF(1.0)
     np.testing.assert_allclose(combined(X, Z), 2 * RBF(1.0)(X, Z))
     assert kernel_from_spec(kernel_to_spec(combined, []), []) == combined
+
+
+@pytest.mark.parametrize("distance", [1e8, 1e10, 1e14])
+def test_near_pairs_of_far_clusters(distance: float) -> None:
+    X = np.random.default_rng(0).normal(size=(50, 3))
+    X[::2] += distance
+    assert RBF(0.5)(X) == pytest.approx(np.exp(-0.5 * cdist(X, X, "sqeuclidean")), abs=1e-11)

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import os
 from concurrent.futures import ThreadPoolExecutor
+from multiprocessing import get_context
 from typing import Any
 
 import numpy as np
@@ -101,3 +103,23 @@ def test_blas_gets_its_threads_back() -> None:
     with without_blas_threads():
         assert set(counts()) == {1}
     assert counts() == before
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork on this system")
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_a_forked_process_has_threads_of_its_own() -> None:
+    X = np.random.default_rng(0).normal(size=(3000, 5))
+
+    def total() -> float:
+        values = np.zeros(3000)
+        add_kernel_sums(RBF(1.0), X, np.ones(3000), X, values)
+        return float(values.sum())
+
+    expected = total()
+    process = get_context("fork").Process(target=lambda: os._exit(0 if total() == expected else 1))
+    process.start()
+    process.join(60)
+    hung = process.is_alive()
+    process.kill()
+    assert not hung
+    assert process.exitcode == 0

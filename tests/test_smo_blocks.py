@@ -132,7 +132,7 @@ def test_two_runs_are_equal() -> None:
     program = soft(Gram(RBF(0.5), X), y, 2.0)
     one, other = minimise(program, 1e-6, 10**6), minimise(program, 1e-6, 10**6)
     assert one.proves(1e-6)
-    assert "dense" not in program.gram.__dict__
+    assert not program.gram.is_formed
     assert np.array_equal(one.beta, other.beta)
     assert certify_kernel_qp(program, one.beta, one.intercept).holds(1e-5)
 
@@ -174,7 +174,7 @@ def test_what_was_left_out_comes_back_with_its_values(kind: str, monkeypatch: py
     assert form is not None
     rows: Rows = {
         "matrix": lambda: MatrixRows(K),
-        "features": lambda: FeatureRows(program.gram.X),
+        "features": lambda: FeatureRows(program.gram.X, pairs=True),
         "kernel": lambda: KernelRows(kernel, program.gram.X, RowCache(400, 2**14, np.float64)),
         "product": lambda: ProductRows.with_cache(form.of(program.gram.X, np.float32), 2**18),
     }[kind]()
@@ -257,3 +257,83 @@ def test_memory_follows_the_cache() -> None:
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
     assert 15 * 2**20 < peaks[1] - peaks[0] < 20 * 2**20
+
+
+@pytest.mark.parametrize("m", [2001, 2500, 4000, 7900])
+def test_from_blocks_to_one_block(m: int) -> None:
+    X, y = two_classes(m, shift=0.3, features=3)
+    program = soft(Gram(RBF(0.5), X), y)
+    outcome = find_solver("smo").solve(program, tol=1e-8)
+    assert outcome.claim is Claim.OPTIMAL
+    assert certify_kernel_qp(program, outcome.point, float(outcome.multipliers[0])).holds(2e-8)
+
+
+def far_clusters(distance: float) -> tuple[np.ndarray, np.ndarray]:
+    X, y = two_classes(2400, shift=0.3, features=3)
+    X[np.arange(2400) % 4 < 2] += distance
+    return X, y
+
+
+@pytest.mark.parametrize("sparse", [False, True], ids=["dense", "sparse"])
+@pytest.mark.parametrize("distance", [1e2, 1e5, 3e6, 1e9])
+def test_what_cancels_in_an_exponent_is_not_claimed(distance: float, sparse: bool) -> None:
+    X, y = far_clusters(distance)
+    program = soft(Gram(RBF(0.5), csr_array(X) if sparse else X), y)
+    outcome = find_solver("smo").solve(program, tol=1e-6, time_limit=5.0)
+    near = soft(Gram(RBF(0.5), far_clusters(100.0)[0]), y)
+    proof = certify_kernel_qp(near, outcome.point, float(outcome.multipliers[0]))
+    assert outcome.claim is Claim.OPTIMAL
+    # The clusters are too far from each other to matter; their own distances lose digits as they move away.
+    assert proof.holds(max(2e-6, 1e-14 * distance))
+
+
+@pytest.mark.parametrize("kernel", [Linear(), RBF(0.01) + Linear()], ids=str)
+def test_features_far_from_the_origin(kernel: Kernel) -> None:
+    X, y = two_classes(2300, shift=0.3, features=4)
+    program = soft(Gram(kernel, X + 1e6), y)
+    outcome = find_solver("smo").solve(program, tol=1e-8, max_iter=200_000)
+    proof = certify_kernel_qp(program, outcome.point, float(outcome.multipliers[0]))
+    assert outcome.claim is not Claim.OPTIMAL or proof.holds(2e-8)
+
+
+def test_a_doubt_that_every_so_manieth_sample_would_hide() -> None:
+    m = 255 * 16 + 1
+    X, _ = two_classes(m, shift=0.3, features=3)
+    X[np.arange(m) % 5 < 2] += 1000
+    ridge = np.where(np.arange(m) % 16 == 0, 1e12, 1.0)
+    program = KernelQP(Gram(RBF(0.5), X), np.sin(X[:, 0]), -np.inf, np.inf, 0.0, 0.0, ridge)
+    outcome = find_solver("smo").solve(program, tol=1e-3)
+    proof = certify_kernel_qp(program, outcome.point, float(outcome.multipliers[0]))
+    assert outcome.claim is Claim.OPTIMAL
+    assert proof.holds(2e-3)
+
+
+def test_a_matrix_that_is_only_checked_limits_the_claim() -> None:
+    X, y = two_classes(900, shift=0.3, features=3)
+    program = soft(Gram(Precomputed(RBF(0.5)(X)), np.arange(900)), y)
+    outcome = find_solver("smo").solve(program, tol=1e-12)
+    assert outcome.claim is Claim.STOPPED
+    assert "positive semidefinite only up to" in outcome.words
+
+
+def test_no_class_but_itself_is_summed_in_panels() -> None:
+    class Doubled(RBF):
+        def matrix(self, X: Any, Z: Any) -> np.ndarray:
+            return 2.0 * super().matrix(X, Z)
+
+        def diagonal(self, X: Any) -> np.ndarray:
+            return np.full(X.shape[0], 2.0)
+
+    X = np.random.default_rng(0).normal(size=(800, 3))
+    assert Gram(Doubled(0.5), X).product(np.ones(800)) == pytest.approx(2.0 * RBF(0.5)(X).sum(axis=1), rel=1e-12)
+
+
+def test_an_interruption_before_the_first_iterate(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(blocks, "_stages", interrupt)
+    X, y = two_classes(100, shift=0.3, features=3)
+    final = minimise(soft(Gram(RBF(0.5), X), y), 1e-6, 1000)
+    assert final.interrupted
+    assert final.gap.relative == pytest.approx(1.0)

@@ -6,7 +6,7 @@ from typing import ParamSpec, TypeVar, cast
 
 from numba import njit
 
-__all__ = ["compiled", "inlined", "vectorised"]
+__all__ = ["compiled", "vectorised"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -31,8 +31,3 @@ def vectorised(function: Callable[P, R]) -> Callable[P, R]:
         Callable[P, R],
         njit(cache=True, nogil=True, error_model="numpy", fastmath={"nnan", "nsz", "contract"})(function),
     )
-
-
-def inlined(function: Callable[P, R]) -> Callable[P, R]:
-    """Return ``function`` to be copied into the compiled loops that call it, and vectorised there."""
-    return cast(Callable[P, R], njit(inline="always")(function))

@@ -127,7 +127,12 @@ class Gram:
         """The m values K_ii."""
         return self._diagonal_of_kernel if self.correction is None else frozen(self.dense.diagonal())
 
-    @cached_property
+    @property
+    def is_formed(self) -> bool:
+        """Whether the whole matrix is there."""
+        return "_settled" in self.__dict__
+
+    @property
     def dense(self) -> Matrix:
         """The whole matrix, read-only.
 
@@ -157,7 +162,7 @@ class Gram:
             # K itself would lose the digits that the features share with each other.
             level = self._level
             return np.asarray(self.features @ ((self.features - level).T @ v + level * v.sum()))
-        if "dense" in self.__dict__ or self.correction is not None:
+        if self.is_formed or self.correction is not None:
             few = 4 * used.size < len(self)
             return np.asarray(v[used] @ self.dense[used] if few else self.dense @ v)
         values = np.zeros(len(self))
@@ -210,7 +215,7 @@ class Gram:
     def part(self, rows: Indices) -> Gram:
         """Return the kernel matrix of some of the samples; its entries are taken from this one where they are known."""
         part = Gram(self.kernel, self.X[rows], self.memory_limit, self.indefinite)
-        if "_settled" in self.__dict__ and self.correction is None:
+        if self.is_formed and self.correction is None:
             part.__dict__["_settled"] = (frozen(self.dense[np.ix_(rows, rows)]), None, None)
         return part
 

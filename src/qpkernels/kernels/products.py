@@ -118,7 +118,7 @@ def _mend(
         if relative:
             lost = ~(rounding <= _ERROR * squares[rows])
         else:
-            lost = ~(rounding <= _ERROR) & ~(squares[rows] > _VANISHING)
+            lost = ~(rounding <= _ERROR) & ~(squares[rows] - rounding > _VANISHING)
         i, j = np.nonzero(lost)
         i += rows.start
         for part in row_blocks(i.size, width):

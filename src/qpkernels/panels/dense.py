@@ -41,7 +41,9 @@ class DenseProduct(Product):
         features, offsets = np.empty(X.shape, dtype), np.full(len(X), offset, dtype)
         for start in range(0, len(X), _ROWS):
             rows = slice(start, start + _ROWS)
-            features[rows] = (X[rows] - origin) * scale
+            # Beyond the numbers of float32, what comes of it is told by its doubt.
+            with np.errstate(over="ignore"):
+                features[rows] = (X[rows] - origin) * scale
             if degree == 0:
                 # Of the features as they were rounded: then a sample is at distance 0 from itself.
                 offsets[rows] = 0.5 * np.einsum("ij,ij->i", features[rows], features[rows], dtype=np.float64)

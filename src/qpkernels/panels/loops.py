@@ -95,9 +95,12 @@ def gather_block(store: Floats, slots: Indices, columns: Indices, rows: Indices,
 @vectorised
 def entries(row: Floats, offset: Any, offsets: Floats, degree: int) -> None:
     """Make of the products a_c'a_j in ``row`` the entries k_cj, in place."""
+    zero = row.dtype.type(0)
     if degree == 0:
         for k in range(row.size):
-            row[k] = exp2(row[k] - offset - offsets[k])
+            exponent = row[k] - offset - offsets[k]
+            # Rounding may leave equal samples a little more than equal.
+            row[k] = exp2(exponent if exponent < zero else zero)
         return
     for k in range(row.size):
         base = row[k] - offset - offsets[k]

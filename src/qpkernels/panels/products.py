@@ -19,8 +19,12 @@ from numpy.typing import DTypeLike, NDArray
 
 from qpkernels.arrays import Indices, Samples, Vector, is_sparse
 from qpkernels.kernels import RBF, Kernel, Linear, Polynomial
+from qpkernels.kernels.products import squared_lengths
 
-__all__ = ["Floats", "Product", "ProductForm", "product_form"]
+__all__ = ["EXPONENT_ERROR", "Floats", "Product", "ProductForm", "product_form"]
+
+EXPONENT_ERROR = 1e-11
+"""Largest error of an exponent that is left to rounding; beyond, the kernel's own matrix is asked for."""
 
 Floats = NDArray[Any]
 """Of float32 or float64."""
@@ -85,6 +89,18 @@ class ProductForm(NamedTuple):
     offset: float
     degree: int
 
+    def error(self, X: Samples, dtype: DTypeLike) -> float:
+        """Return a bound on the rounding error of an exponent, which comes from what cancels in it: |a|^2 eps."""
+        if self.degree > 0:
+            return 0.0
+        with np.errstate(over="ignore"):
+            if is_sparse(X):
+                largest = float(squared_lengths(X).max()) * float((self.scale**2).max())
+            else:
+                reach = np.maximum(np.abs(X.max(axis=0) - self.origin), np.abs(X.min(axis=0) - self.origin))
+                largest = float(((self.scale * reach) ** 2).sum())
+        return largest * float(np.finfo(dtype).eps)
+
     def of(self, X: Samples, dtype: DTypeLike) -> Product:
         """Return features and offsets of the samples ``X`` in that precision."""
         # They load the compiler, which not everyone needs.
@@ -97,7 +113,8 @@ class ProductForm(NamedTuple):
 
 def product_form(kernel: Kernel, X: Samples) -> ProductForm | None:
     """Return the form of ``kernel`` around the samples ``X``, or None if it has none."""
-    if not isinstance(kernel, RBF | Polynomial | Linear):
+    # A subclass may be another function.
+    if type(kernel) not in (RBF, Polynomial, Linear):
         return None
     none, one = np.zeros(X.shape[1]), np.ones(X.shape[1])
     match kernel:
@@ -106,5 +123,5 @@ def product_form(kernel: Kernel, X: Samples) -> ProductForm | None:
             return ProductForm(origin, np.sqrt(2.0 * np.log2(np.e) * np.asarray(kernel.gamma)) * one, 0.0, 0)
         case Polynomial():
             return ProductForm(none, np.sqrt(kernel.gamma) * one, -0.5 * kernel.coef0, kernel.degree)
-        case Linear():
+        case _:
             return ProductForm(none, one, 0.0, 1)

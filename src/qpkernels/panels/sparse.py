@@ -61,7 +61,9 @@ class SparseProduct(Product):
     ) -> SparseProduct:
         """Return features and offsets of ``X``; the origin is 0."""
         del origin
-        data, starts = (X.data * scale[X.indices]).astype(dtype), X.indptr.astype(np.intp)
+        # Beyond the numbers of float32, what comes of it is told by its doubt.
+        with np.errstate(over="ignore"):
+            data, starts = (X.data * scale[X.indices]).astype(dtype), X.indptr.astype(np.intp)
         offsets = np.full(X.shape[0], offset, dtype)
         if degree == 0:
             rows = np.repeat(np.arange(X.shape[0]), np.diff(starts))

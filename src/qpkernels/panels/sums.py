@@ -7,14 +7,10 @@ import numpy as np
 
 from qpkernels.arrays import Samples, Vector, is_sparse, row_blocks
 from qpkernels.kernels.base import Kernel
-from qpkernels.kernels.products import squared_lengths
-from qpkernels.panels.products import ProductForm, product_form
+from qpkernels.panels.products import EXPONENT_ERROR, ProductForm, product_form
 from qpkernels.panels.threads import in_parts, without_blas_threads
 
 __all__ = ["add_kernel_sums"]
-
-_EXPONENT_ERROR = 1e-11
-"""Largest error of an exponent that is left to rounding; beyond, the kernel's own matrix is asked for."""
 
 _ROWS, _COLUMNS = 512, 2048
 """Centers and samples of a piece of work."""
@@ -33,27 +29,11 @@ def add_kernel_sums(kernel: Kernel, centers: Samples, coefficients: Vector, X: S
     few = coefficients.size * values.size <= _FEW
     # Panels take centers and samples of one kind.
     form = None if few or is_sparse(X) != is_sparse(centers) else product_form(kernel, centers)
-    if form is None or not _exact(form, centers, X):
+    if form is None or max(form.error(centers, np.float64), form.error(X, np.float64)) > EXPONENT_ERROR:
         for rows in row_blocks(values.size, coefficients.size):
             values[rows] += kernel.matrix(X[rows], centers) @ coefficients
         return
     _add_in_panels(form, centers, coefficients, X, values)
-
-
-def _exact(form: ProductForm, centers: Samples, X: Samples) -> bool:
-    """Return whether what cancels in an exponent is small enough for its rounding not to matter."""
-    if form.degree > 0:
-        return True
-    lengths = max(_reach(form, centers), _reach(form, X))
-    return lengths * float(np.finfo(float).eps) <= _EXPONENT_ERROR
-
-
-def _reach(form: ProductForm, X: Samples) -> float:
-    """Return a bound on |a_i|^2."""
-    if is_sparse(X):
-        return float(squared_lengths(X).max()) * float((form.scale**2).max())
-    largest = np.maximum(np.abs(X.max(axis=0) - form.origin), np.abs(X.min(axis=0) - form.origin))
-    return float(((form.scale * largest) ** 2).sum())
 
 
 def _add_in_panels(form: ProductForm, centers: Samples, coefficients: Vector, X: Samples, values: Vector) -> None:

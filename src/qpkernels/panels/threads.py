@@ -94,3 +94,14 @@ def _pool() -> ThreadPoolExecutor:
 @cache
 def _controller() -> ThreadpoolController:
     return ThreadpoolController()
+
+
+def _begin_anew() -> None:
+    """Forget the threads, which a forked process does not have, and locks that one of them may have held."""
+    _pool.cache_clear()
+    _controller.cache_clear()
+    _blas_limit.__init__()  # type: ignore[misc]
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_begin_anew)

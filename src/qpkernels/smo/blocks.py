@@ -13,12 +13,11 @@ from __future__ import annotations
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass, replace
 from time import perf_counter
-from typing import NamedTuple
 
 import numpy as np
 
 from qpkernels.arrays import Vector
-from qpkernels.panels.products import product_form
+from qpkernels.panels.products import EXPONENT_ERROR, product_form
 from qpkernels.panels.threads import without_blas_threads
 from qpkernels.programs.kernel_qp import KernelQP
 from qpkernels.smo.cache import RowCache
@@ -45,6 +44,9 @@ _GAIN = 0.3
 _DOUBTFUL = 0.3
 """Part of the gap that float32 may leave in doubt for the descent to go on."""
 
+_BLUR = 1e-2
+"""Error of an exponent beyond which float32 tells too little of the kernel matrix to be worth a descent."""
+
 _UNIT = float(np.finfo(float).eps)
 
 
@@ -62,13 +64,6 @@ class Limits:
         return self.steps + steps >= self.max_iter or perf_counter() >= self.deadline
 
 
-class _Exact(NamedTuple):
-    """A point, and K beta in float64."""
-
-    beta: Vector
-    values: Vector
-
-
 def forms_matrix(program: KernelQP) -> bool:
     """Return whether the engine reads the whole kernel matrix, rather than rows as they are needed."""
     return len(program) <= SMALL or not program.gram.kernel.positive_semidefinite
@@ -76,52 +71,52 @@ def forms_matrix(program: KernelQP) -> bool:
 
 def block_iterates(program: KernelQP, limits: Limits, beta: Vector, cache: int) -> Iterator[Iterate]:
     """Yield an iterate now and then; the last one proves the tolerance, or is as good as float64 makes it."""
-    exact = _Exact(np.zeros(len(program)), np.zeros(len(program)))
     with without_blas_threads():
         for rows in _stages(program, cache):
-            exact = yield from _in_cycles(program, rows, limits, beta, exact)
-            beta = exact.beta
-        yield replace(measure(program, *exact, limits.steps), stalled=True)
+            beta = yield from _in_cycles(program, rows, limits, beta)
+        yield measure(program, beta, program.gram.product(beta), limits.steps, stalled=True)
 
 
 def _stages(program: KernelQP, cache: int) -> Iterator[Rows]:
-    """Yield the rows to descend with: in float32 first, where that is faster, and in float64."""
-    gram = program.gram
-    form = product_form(gram.kernel, gram.X)
-    if "dense" in gram.__dict__ or forms_matrix(program):
+    """Yield the rows to descend with: in float32 first, where that is faster and tells enough, and in float64."""
+    gram, pairs = program.gram, program.total is not None
+    if gram.is_formed or forms_matrix(program):
         yield MatrixRows(gram.dense)
-    elif gram.features is not None:
-        yield FeatureRows(gram.features)
-    elif form is not None:
+        return
+    if gram.features is not None:
+        yield FeatureRows(gram.features, pairs)
+        return
+    form = product_form(gram.kernel, gram.X)
+    if form is not None and form.error(gram.X, np.float32) <= _BLUR and not _is_hard(program):
         yield ProductRows.with_cache(form.of(gram.X, np.float32), cache)
+    if form is not None and form.error(gram.X, np.float64) <= EXPONENT_ERROR:
         yield ProductRows.with_cache(form.of(gram.X, np.float64), cache)
     else:
         yield KernelRows(gram.kernel, gram.X, RowCache(len(gram), cache, np.float64))
 
 
-def _in_cycles(
-    program: KernelQP, rows: Rows, limits: Limits, beta: Vector, exact: _Exact
-) -> Generator[Iterate, None, _Exact]:
-    """Yield iterates of descents from ``beta``, each ended by values in float64; return these when one gained little.
+def _is_hard(program: KernelQP) -> bool:
+    """Return whether a coefficient has no bound: then a curvature that rounding makes of 0 is followed without end."""
+    unbounded = np.isinf(program.lower) | np.isinf(program.upper)
+    return bool((unbounded & (program.ridge == 0)).any())
 
-    What beta is beyond the point of ``exact`` is added to its values by the ``rows``.
-    """
-    reached, (before, values) = np.inf, exact
-    moved = np.flatnonzero(beta != before)
-    values = values.copy()
-    if moved.size:
-        rows.add_to(slice(None), moved, (beta - before)[moved], values)
+
+def _in_cycles(program: KernelQP, rows: Rows, limits: Limits, beta: Vector) -> Generator[Iterate, None, Vector]:
+    """Yield iterates of descents, each ended by K beta in float64; return beta when one gained little."""
+    reached, values = np.inf, np.zeros(len(program))
+    used = np.flatnonzero(beta)
+    if used.size:
+        rows.add_to(slice(None), used, beta[used], values)
     while True:
         search = ShrinkingDescent(program, rows, beta, values)
         yield from _descend(program, search, limits)
         limits.steps += search.steps
         beta = search.point()[0].copy()
-        values = exact.values + program.gram.product(beta - exact.beta)
-        exact = _Exact(beta, values)
+        values = program.gram.product(beta)
         iterate = measure(program, beta, values, limits.steps)
         yield iterate
         if not iterate.distance < _GAIN * reached:
-            return exact
+            return beta
         reached = iterate.distance
 
 
@@ -149,11 +144,14 @@ def _descend(program: KernelQP, search: ShrinkingDescent, limits: Limits) -> Ite
         if not search.whole and (ended or over or iterate.distance <= limits.tol - doubt):
             search.restore()
             iterate, progress = search.measure(limits.steps), Progress(_IDLE)
-            if not search.exact:
-                doubt = doubt_of(program, search.point(), iterate.intercept, search.samples)
+            if search.exact and iterate.proves(limits.tol):
+                return
+            doubt = 0.0 if search.exact else doubt_of(program, search.point(), iterate.intercept, search.samples)
         gap = iterate.distance
         yield replace(iterate, doubt=doubt)
-        # A gap of all that is no better than the last one says that too much was left out.
-        if not search.whole or gap < best:
+        if not search.whole:
             search.shrink()
-        best = min(best, gap) if search.whole else best
+        elif gap < best:
+            # A gap of all that is no better than the last one says that too much was left out.
+            best = gap
+            search.shrink()

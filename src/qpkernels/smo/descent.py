@@ -55,7 +55,7 @@ class Descent:
     def round(self, limit: int, floor: float) -> int:
         """Minimise over one block, in at most ``limit`` steps; return how many.
 
-        None means that the slopes are separated to within ``floor``.
+        0 means that the slopes are separated to within ``floor``.
         """
         lowest, highest = self._slopes()
         violation = highest - lowest

@@ -19,10 +19,13 @@ _SAMPLES = 256
 def doubt_of(program: KernelQP, point: tuple[Vector, Vector], intercept: float, samples: Indices) -> float:
     """Return about how far the relative gap at (beta, values) may be off, the values not being K beta at ``samples``.
 
-    The gap is the sum of what the samples add to it. At evenly spaced ones that is computed from K in float64, and
-    compared: the sum over all differs by their number times the mean difference, give or take three standard errors.
+    The gap is the sum of what the samples add to it. At one of each so many, chosen by chance, that is computed from K
+    in float64, and compared: the sum over all differs by their number times the mean difference, give or take three
+    standard errors. It is an estimate, which tells when to stop; the certificate computes all of them.
     """
-    chosen = samples[np.unique(np.linspace(0, samples.size - 1, _SAMPLES).astype(np.intp))]
+    count = min(_SAMPLES, samples.size)
+    chance = np.random.default_rng(samples.size).random(count)
+    chosen = samples[((np.arange(count) + chance) * (samples.size / count)).astype(np.intp)]
     beta, values = point
     used, sums = np.flatnonzero(beta), np.zeros(chosen.size)
     add_kernel_sums(program.gram.kernel, program.gram.X[used], beta[used], program.gram.X[chosen], sums)

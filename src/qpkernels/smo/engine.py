@@ -17,7 +17,7 @@ from qpkernels.kernels import RBF
 from qpkernels.panels.products import ProductForm
 from qpkernels.programs.kernel_qp import KernelQP
 from qpkernels.smo.blocks import Limits, block_iterates
-from qpkernels.smo.iterate import Iterate
+from qpkernels.smo.iterate import Iterate, measure
 from qpkernels.smo.product_rows import ProductRows
 from qpkernels.smo.rows import MatrixRows
 from qpkernels.smo.shrinking import ShrinkingDescent
@@ -60,17 +60,18 @@ def minimise(
     """
     beta = program.project(np.zeros(len(program)) if start is None else start)
     iterates = block_iterates(program, Limits(tol, max_iter, deadline), beta, cache_bytes)
-    iterate = next(iterates)
+    iterate: Iterate | None = None
     try:
         while True:
+            iterate = next(iterates)
             if report is not None:
                 report(iterate)
             if iterate.proves(tol) or iterate.stalled or iterate.diverging:
                 return iterate
             if iterate.iterations >= max_iter or perf_counter() >= deadline:
                 return iterate
-            iterate = next(iterates)
     except KeyboardInterrupt:
+        iterate = iterate or measure(program, beta, program.gram.product(beta), 0)
         return replace(iterate, interrupted=True)
 
 

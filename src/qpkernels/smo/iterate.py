@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from qpkernels.arrays import Vector
+from qpkernels.certificates.certificate import relative
 from qpkernels.certificates.kernel_qp import DualityGap, duality_gap
 from qpkernels.programs.kernel_qp import KernelQP
 from qpkernels.smo.steps import Arrays, separating_interval
@@ -34,6 +35,8 @@ class Iterate:
         beta grows along a direction that proves the objective unbounded, as far as float64 can tell.
     stalled
         No step can improve the point in float64.
+    rounding
+        How far the norm of f may be off, relative to the scale of the gap: the matrix is semidefinite only up to this.
     doubt
         What the gap may be off by, relative: 0 where the values were computed in float64.
     estimated
@@ -48,6 +51,7 @@ class Iterate:
     iterations: int
     diverging: bool
     stalled: bool = False
+    rounding: float = 0.0
     doubt: float = 0.0
     estimated: bool = False
     interrupted: bool = False
@@ -59,7 +63,7 @@ class Iterate:
 
     def proves(self, tol: float) -> bool:
         """Return whether the gap, each sample's part of it and the violation of hard constraints are within ``tol``."""
-        return self.distance + self.doubt <= tol and not self.estimated
+        return max(self.distance + self.doubt, self.rounding) <= tol and not self.estimated
 
 
 class Progress:
@@ -86,10 +90,12 @@ def measure(
 ) -> Iterate:
     """Return the iterate at ``beta``, whose K beta is ``values``."""
     intercept = _intercept(program, beta, values)
+    gap = duality_gap(program, beta, values, intercept)
     return Iterate(
         beta=beta.copy(),
         intercept=intercept,
-        gap=duality_gap(program, beta, values, intercept),
+        gap=gap,
+        rounding=relative(program.gram.doubt(beta), gap.scale),
         iterations=iterations,
         diverging=_diverges(program, beta),
         stalled=stalled,

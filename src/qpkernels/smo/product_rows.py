@@ -55,7 +55,8 @@ class ProductRows(Rows):
     def with_cache(cls, product: Product, size: int) -> ProductRows:
         """Keep rows in at most ``size`` bytes: what a row is worth keeping for is the product it saves."""
         cache = RowCache(product.size, int(size * min(1.0, product.width / _WRITING)), product.dtype)
-        rows = _block_size(product)
+        # What is left of the samples after shrinking may be one block, larger than those of all.
+        rows = max(_block_size(product), min(product.size, ONE_BLOCK))
         buffers = tuple(np.empty(rows * PANEL, product.dtype) for _ in range(threads()))
         return cls(product, cache, Scratch(np.empty(rows**2, product.dtype), buffers))
 

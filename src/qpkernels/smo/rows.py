@@ -38,7 +38,7 @@ class Rows(ABC):
 
     @property
     def exact(self) -> bool:
-        """Whether the entries are as exact as float64 allows."""
+        """Whether the entries are made in float64."""
         return True
 
     @property
@@ -88,31 +88,43 @@ class MatrixRows(Rows):
         values += (delta @ self._matrix[self._samples[chosen]])[self._samples]
 
     def add_to(self, columns: Indices | slice, chosen: Indices, delta: Vector, values: Vector) -> None:
-        values[columns] += (delta @ self._matrix[self._samples[chosen]])[self._samples[columns]]
+        sums = np.zeros(len(self._matrix))
+        for rows in row_blocks(chosen.size, sums.size):
+            sums += delta[rows] @ self._matrix[self._samples[chosen[rows]]]
+        values[columns] += sums[self._samples[columns]]
 
     def part(self, samples: Indices) -> Rows:
         return MatrixRows(self._matrix, self._samples[samples])
 
 
 class FeatureRows(Rows):
-    """From features Phi with K = Phi Phi': a step changes the weights w = Phi'beta, and the values are Phi w."""
+    """From features Phi with K = Phi Phi': a step changes the weights w = Phi'beta, and the values are Phi w.
 
-    def __init__(self, features: Matrix) -> None:
-        self._features = features
+    Far from the origin K loses the digits that the features share. So a step adds what they differ by from their mean,
+    which is all of it where the coefficients keep their sum; in ``pairs``, which see nothing else, blocks are made of
+    these differences.
+    """
+
+    def __init__(self, features: Matrix, pairs: bool, level: Vector | None = None) -> None:
+        self._features, self._pairs = features, pairs
+        self._level: Vector = features.mean(axis=0) if level is None else level
 
     def block(self, chosen: Indices) -> Floats:
         part = self._features[chosen]
+        if self._pairs:
+            part = part - self._level
         return part @ part.T
 
     def add(self, chosen: Indices, delta: Vector, visits: NDArray[np.int64], values: Vector) -> None:
         del visits
-        values += self._features @ (delta @ self._features[chosen])
+        self.add_to(slice(None), chosen, delta, values)
 
     def add_to(self, columns: Indices | slice, chosen: Indices, delta: Vector, values: Vector) -> None:
-        values[columns] += self._features[columns] @ (delta @ self._features[chosen])
+        change = delta @ (self._features[chosen] - self._level) + float(delta.sum()) * self._level
+        values[columns] += self._features[columns] @ change
 
     def part(self, samples: Indices) -> Rows:
-        return FeatureRows(self._features[samples])
+        return FeatureRows(self._features[samples], self._pairs, self._level)
 
 
 class KernelRows(Rows):

@@ -46,7 +46,7 @@ class ShrinkingDescent:
 
     @property
     def exact(self) -> bool:
-        """Whether the values are as exact as float64 allows."""
+        """Whether the rows are made in float64."""
         return self._rows.exact
 
     @property

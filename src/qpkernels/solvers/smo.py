@@ -68,6 +68,11 @@ def _verdict(final: Iterate, tol: float, max_iter: int) -> tuple[Claim, str]:
         return Claim.OPTIMAL, reached
     if final.diverging:
         return Claim.UNBOUNDED, "beta grows without end at no cost"
+    if final.distance + final.doubt <= tol < final.rounding:
+        return (
+            Claim.STOPPED,
+            f"{reached}, but the matrix is positive semidefinite only up to {final.rounding:.1e} of it",
+        )
     if final.stalled:
         return Claim.STOPPED, f"no step improves in float64; {reached}"
     if final.interrupted:
