@@ -194,6 +194,10 @@ def _check_shape(shape: tuple[int, ...], name: str) -> None:
 
 
 def _check_finite(array: NDArray[np.float64], name: str) -> None:
+    with np.errstate(over="ignore", invalid="ignore"):
+        # Finite only if all entries are; if it is not, it may have overflowed.
+        if np.isfinite(array.sum()):
+            return
     bad = ~np.isfinite(array)
     if bad.any():
         first = tuple(int(k) for k in np.argwhere(bad)[0])

@@ -33,6 +33,10 @@ class DenseProduct(Product):
         self.size, self.width = data.features.shape
         self.dtype = data.features.dtype
 
+    @property
+    def largest(self) -> float:
+        return 0.0 if self._data.degree else 2.0 * float(self._data.offsets.max())
+
     @classmethod
     def of(
         cls, X: Matrix, origin: Vector, scale: Vector, offset: float, degree: int, dtype: np.dtype[Any]

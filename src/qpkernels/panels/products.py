@@ -47,6 +47,11 @@ class Product(ABC):
     width: int
     dtype: np.dtype[Any]
 
+    @property
+    @abstractmethod
+    def largest(self) -> float:
+        """The largest |a_i|^2 of an exponential, whose rounding is that of the exponents; else 0."""
+
     @abstractmethod
     def part(self, samples: Indices | slice) -> Product:
         """Return those of some of the samples."""

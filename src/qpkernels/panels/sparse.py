@@ -55,6 +55,10 @@ class SparseProduct(Product):
         self.width = max(1, int(data.starts[-1] - data.starts[0]) // max(1, self.size))
         self.dtype = data.data.dtype
 
+    @property
+    def largest(self) -> float:
+        return 0.0 if self._data.degree else 2.0 * float(self._data.offsets.max())
+
     @classmethod
     def of(
         cls, X: Samples, origin: Vector, scale: Vector, offset: float, degree: int, dtype: np.dtype[Any]

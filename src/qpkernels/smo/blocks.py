@@ -72,9 +72,11 @@ def forms_matrix(program: KernelQP) -> bool:
 def block_iterates(program: KernelQP, limits: Limits, beta: Vector, cache: int) -> Iterator[Iterate]:
     """Yield an iterate now and then; the last one proves the tolerance, or is as good as float64 makes it."""
     with without_blas_threads():
+        values = None
         for rows in _stages(program, cache):
-            beta = yield from _in_cycles(program, rows, limits, beta)
-        yield measure(program, beta, program.gram.product(beta), limits.steps, stalled=True)
+            beta, values = yield from _in_cycles(program, rows, limits, beta, values)
+        assert values is not None
+        yield measure(program, beta, values, limits.steps, stalled=True)
 
 
 def _stages(program: KernelQP, cache: int) -> Iterator[Rows]:
@@ -87,9 +89,14 @@ def _stages(program: KernelQP, cache: int) -> Iterator[Rows]:
         yield FeatureRows(gram.features, pairs)
         return
     form = product_form(gram.kernel, gram.X)
-    if form is not None and form.error(gram.X, np.float32) <= _BLUR and not _is_hard(program):
-        yield ProductRows.with_cache(form.of(gram.X, np.float32), cache)
-    if form is not None and form.error(gram.X, np.float64) <= EXPONENT_ERROR:
+    exact = False
+    if form is not None:
+        singles = form.of(gram.X, np.float32)
+        exact = singles.largest * _UNIT <= EXPONENT_ERROR
+        if singles.largest * float(np.finfo(np.float32).eps) <= _BLUR and not _is_hard(program):
+            yield ProductRows.with_cache(singles, cache)
+        del singles
+    if form is not None and exact:
         yield ProductRows.with_cache(form.of(gram.X, np.float64), cache)
     else:
         yield KernelRows(gram.kernel, gram.X, RowCache(len(gram), cache, np.float64))
@@ -101,11 +108,16 @@ def _is_hard(program: KernelQP) -> bool:
     return bool((unbounded & (program.ridge == 0)).any())
 
 
-def _in_cycles(program: KernelQP, rows: Rows, limits: Limits, beta: Vector) -> Generator[Iterate, None, Vector]:
-    """Yield iterates of descents, each ended by K beta in float64; return beta when one gained little."""
-    reached, values = np.inf, np.zeros(len(program))
-    used = np.flatnonzero(beta)
-    if used.size:
+def _in_cycles(
+    program: KernelQP, rows: Rows, limits: Limits, beta: Vector, values: Vector | None
+) -> Generator[Iterate, None, tuple[Vector, Vector]]:
+    """Yield iterates of descents, each ended by K beta in float64; return that with beta when one gained little.
+
+    The first begins with ``values``, or with those that the rows make of beta.
+    """
+    reached = np.inf
+    if values is None:
+        values, used = np.zeros(len(program)), np.flatnonzero(beta)
         rows.add_to(slice(None), used, beta[used], values)
     while True:
         search = ShrinkingDescent(program, rows, beta, values)
@@ -116,7 +128,7 @@ def _in_cycles(program: KernelQP, rows: Rows, limits: Limits, beta: Vector) -> G
         iterate = measure(program, beta, values, limits.steps)
         yield iterate
         if not iterate.distance < _GAIN * reached:
-            return beta
+            return beta, values
         reached = iterate.distance
 
 
