@@ -21,7 +21,7 @@ from qpkernels.panels.products import EXPONENT_ERROR, product_form
 from qpkernels.panels.threads import without_blas_threads
 from qpkernels.programs.kernel_qp import KernelQP
 from qpkernels.smo.cache import RowCache
-from qpkernels.smo.doubt import doubt_of
+from qpkernels.smo.doubt import Doubt
 from qpkernels.smo.iterate import Iterate, Progress, measure
 from qpkernels.smo.product_rows import ProductRows
 from qpkernels.smo.rows import FeatureRows, KernelRows, MatrixRows, Rows
@@ -40,9 +40,6 @@ _IDLE, _IDLE_WHOLE = 10, 100
 
 _GAIN = 0.3
 """Part of the gap that a cycle must get it down to; else another would gain little."""
-
-_DOUBTFUL = 0.3
-"""Part of the gap that float32 may leave in doubt for the descent to go on."""
 
 _BLUR = 1e-2
 """Error of an exponent beyond which float32 tells too little of the kernel matrix to be worth a descent."""
@@ -134,7 +131,7 @@ def _in_cycles(
 
 def _descend(program: KernelQP, search: ShrinkingDescent, limits: Limits) -> Iterator[Iterate]:
     """Yield iterates until none of the steps improves, or the values are not exact enough to tell."""
-    rounds, gap, best, doubt, looked = 0, np.inf, np.inf, 0.0, 0.01
+    rounds, gap, best, doubt = 0, np.inf, np.inf, Doubt(program, limits.tol, search.exact)
     progress = Progress(_IDLE_WHOLE if search.in_one_block else _IDLE)
     search.shrink()
     while True:
@@ -145,25 +142,31 @@ def _descend(program: KernelQP, search: ShrinkingDescent, limits: Limits) -> Ite
             continue
         iterate = search.measure(limits.steps)
         ended = progress.ended(iterate) or taken == 0
-        # For one block values afresh cost little; and in float64 they are what proves the answer.
-        if search.whole and (ended or (iterate.proves(limits.tol) and (search.in_one_block or search.exact))):
+        if _calls_for_values(search, iterate, ended, limits.tol):
             return
-        if not search.exact and iterate.distance <= max(limits.tol - doubt, doubt / _DOUBTFUL, 0.1 * looked):
-            looked = iterate.distance
-            doubt = doubt_of(program, search.point(), iterate.intercept, search.samples)
-            if doubt > max(0.5 * limits.tol, _DOUBTFUL * looked):
+        if doubt.matters(iterate):
+            doubt.look(iterate, search.point()[1], search.samples)
+            if doubt.too_large:
                 return
-        if not search.whole and (ended or over or iterate.distance <= limits.tol - doubt):
+        if not search.whole and (ended or over or iterate.distance <= limits.tol - doubt.value):
             search.restore()
-            iterate, progress = search.measure(limits.steps), Progress(_IDLE)
-            if search.exact and iterate.proves(limits.tol):
+            iterate, ended, progress = search.measure(limits.steps), False, Progress(_IDLE)
+            doubt.look(iterate, search.point()[1], search.samples)
+            if _calls_for_values(search, iterate, ended, limits.tol):
                 return
-            doubt = 0.0 if search.exact else doubt_of(program, search.point(), iterate.intercept, search.samples)
         gap = iterate.distance
-        yield replace(iterate, doubt=doubt)
+        yield replace(iterate, doubt=doubt.value)
         if not search.whole:
             search.shrink()
         elif gap < best:
             # A gap of all that is no better than the last one says that too much was left out.
             best = gap
             search.shrink()
+
+
+def _calls_for_values(search: ShrinkingDescent, iterate: Iterate, ended: bool, tol: float) -> bool:
+    """Return whether K beta is to be computed afresh: at the end, and to prove an answer where that costs little.
+
+    That is for one block, and where the descent is in float64, so that nothing else could tell the rounding.
+    """
+    return search.whole and (ended or (iterate.proves(tol) and (search.in_one_block or search.exact)))
