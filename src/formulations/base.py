@@ -224,7 +224,7 @@ class Formulation(Statement, Generic[Answered]):
     def prepare_structure(self, program: Program) -> None:
         """Compute what the structured program needs of the kernel matrix, so that its time is told apart."""
         if isinstance(program, KernelQP) and forms_matrix(program):
-            program.gram.dense  # noqa: B018  a cached property
+            program.gram.dense  # noqa: B018  formed when first asked for
 
     def prepare(self) -> None:
         """Compute the kernel matrix if the declaration needs it, so that its time is told apart."""

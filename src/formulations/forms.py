@@ -171,4 +171,4 @@ class DualForm(KernelMachine[Answered]):
     def prepare(self) -> None:
         """Compute K unless its features are few."""
         if self.gram.features is None:
-            self.gram.dense  # noqa: B018  a cached property
+            self.gram.dense  # noqa: B018  formed when first asked for

@@ -74,7 +74,7 @@ class _LinearProgram(BinaryClassifier):
 
     def prepare(self) -> None:
         """Compute K."""
-        self.gram.dense  # noqa: B018  a cached property
+        self.gram.dense  # noqa: B018  formed when first asked for
 
     def multipliers(self, candidate: Candidate) -> Vector:
         """Return l; where an answer came without, C inside the margin, 0 beyond it, and on it what meets the equations.

@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Rows of dense samples: a matrix product for each panel."""
+"""Rows of dense samples, a panel of columns at a time, so that no entry leaves a processor's cache.
+
+For each panel one matrix product gives a_c'a_j for all rows c that are wanted, one loop makes the entries of them, and
+another adds sum_c delta_c k_cj to the values.
+"""
 
 from __future__ import annotations
 
@@ -8,13 +12,17 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from qpkernels.arrays import Indices, Matrix, Vector
-from qpkernels.panels.loops import add_rows, make_block
+from qpkernels.compiled import compiled
+from qpkernels.panels.loops import PANEL, add_scaled, entries
 from qpkernels.panels.products import Floats, Product
 
 __all__ = ["DenseProduct"]
 
 _ROWS = 1024
 """Samples whose features are made at once: in float64, whatever they become."""
+
+_STRIP = 64
+"""Rows of a block that are made at once."""
 
 
 class Dense(NamedTuple):
@@ -29,13 +37,9 @@ class DenseProduct(Product):
     """Features and offsets as arrays."""
 
     def __init__(self, data: Dense) -> None:
-        self._data = data
+        self._data: Dense = data
         self.size, self.width = data.features.shape
         self.dtype = data.features.dtype
-
-    @property
-    def largest(self) -> float:
-        return 0.0 if self._data.degree else 2.0 * float(self._data.offsets.max())
 
     @classmethod
     def of(
@@ -63,21 +67,46 @@ class DenseProduct(Product):
     def add_rows(
         self, left: Dense, delta: Vector, values: Vector, buffer: Floats, store: Floats, slots: Indices, first: int
     ) -> None:
-        right = self._data
-        add_rows(
-            left.features,
-            left.offsets,
-            left.degree,
-            right.features,
-            right.offsets,
-            delta,
-            values,
-            buffer,
-            store,
-            slots,
-            first,
-        )
+        _add_rows(left, self._data, delta, values, buffer, store, slots, first)
 
     def make_block(self, left: Dense, rows: Indices, block: Floats) -> None:
-        right = self._data
-        make_block(left.features, left.offsets, left.degree, right.features, right.offsets, rows, block)
+        _make_block(left, self._data, rows, block)
+
+
+@compiled
+def _add_rows(
+    left: Dense,
+    right: Dense,
+    delta: Vector,
+    values: Vector,
+    buffer: Floats,
+    store: Floats,
+    slots: Indices,
+    first: int,
+) -> None:
+    n, part = delta.size, np.empty(PANEL)
+    for start in range(0, values.size, PANEL):
+        stop = min(start + PANEL, values.size)
+        panel = buffer[: n * (stop - start)].reshape(n, stop - start)
+        np.dot(left.features, right.features[start:stop].T, panel)
+        sums = part[: stop - start]
+        sums[:] = 0
+        for c in range(n):
+            entries(panel[c], left.offsets[c], right.offsets[start:stop], left.degree)
+            add_scaled(sums, delta[c], panel[c])
+            if slots[c] >= 0:
+                store[slots[c], first + start : first + stop] = panel[c]
+        for k in range(stop - start):
+            values[start + k] += sums[k]
+
+
+@compiled
+def _make_block(left: Dense, right: Dense, rows: Indices, block: Floats) -> None:
+    strip = np.empty((_STRIP, right.offsets.size), block.dtype)
+    for start in range(0, rows.size, _STRIP):
+        stop = min(start + _STRIP, rows.size)
+        part = strip[: stop - start]
+        np.dot(left.features[start:stop], right.features.T, part)
+        for c in range(stop - start):
+            entries(part[c], left.offsets[start + c], right.offsets, left.degree)
+            block[rows[start + c]] = part[c]

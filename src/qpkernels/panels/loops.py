@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What is done with rows of a kernel matrix, a panel of columns at a time, so that no entry leaves a processor's cache.
+"""What is done with rows of a kernel matrix, dense or sparse samples alike: made of products, kept, summed.
 
-For each panel of columns one matrix product gives a_c'a_j for all rows c that are wanted, one loop makes the entries of
-them, and another adds sum_c delta_c k_cj to the values; the form of the entries is that of
-:mod:`qpkernels.panels.products`.
+Sums of rows are taken in float64: a sum of thousands of rows in float32 would err a hundred times more than the rows.
+The form of the entries is that of :mod:`qpkernels.panels.products`.
 """
 
 from typing import Any
@@ -15,43 +14,13 @@ from qpkernels.compiled import compiled, vectorised
 from qpkernels.panels.exponential import exp2
 from qpkernels.panels.products import Floats
 
-__all__ = ["PANEL", "add_rows", "add_stored_rows", "entries", "gather_block", "make_block"]
+__all__ = ["PANEL", "add_scaled", "add_stored_rows", "entries", "gather_block"]
 
 PANEL = 512
-_STRIP = 64
+"""Columns of a panel of which a buffer holds all rows that are made at once."""
+
 _WIDE = 4096
-"""Columns of a panel: with 1024 rows it takes the 2 MiB of a processor's own cache."""
-
-
-@compiled
-def add_rows(
-    left: Floats,
-    left_offsets: Floats,
-    degree: int,
-    right: Floats,
-    right_offsets: Floats,
-    delta: Vector,
-    values: Vector,
-    buffer: Floats,
-    store: Floats,
-    slots: Indices,
-    first: int,
-) -> None:
-    """Add delta'K(left, right) to ``values``, and write row c of K to ``store[slots[c], first:]`` if slots[c] >= 0."""
-    n, part = left.shape[0], np.empty(PANEL)
-    for start in range(0, right.shape[0], PANEL):
-        stop = min(start + PANEL, right.shape[0])
-        panel = buffer[: n * (stop - start)].reshape(n, stop - start)
-        np.dot(left, right[start:stop].T, panel)
-        sums = part[: stop - start]
-        sums[:] = 0
-        for c in range(n):
-            entries(panel[c], left_offsets[c], right_offsets[start:stop], degree)
-            _add_scaled(sums, delta[c], panel[c])
-            if slots[c] >= 0:
-                store[slots[c], first + start : first + stop] = panel[c]
-        for k in range(stop - start):
-            values[start + k] += sums[k]
+"""Columns that are summed at once: their sums stay in a processor's cache, whatever the rows."""
 
 
 @compiled
@@ -63,24 +32,9 @@ def add_stored_rows(store: Floats, slots: Indices, first: int, delta: Vector, va
         sums = part[: stop - start]
         sums[:] = 0
         for c in range(slots.size):
-            _add_scaled(sums, delta[c], store[slots[c], first + start : first + stop])
+            add_scaled(sums, delta[c], store[slots[c], first + start : first + stop])
         for k in range(stop - start):
             values[start + k] += sums[k]
-
-
-@compiled
-def make_block(
-    left: Floats, left_offsets: Floats, degree: int, right: Floats, right_offsets: Floats, rows: Indices, block: Floats
-) -> None:
-    """Write row c of K(left, right) to ``block[rows[c]]``."""
-    strip = np.empty((_STRIP, right.shape[0]), block.dtype)
-    for start in range(0, rows.size, _STRIP):
-        stop = min(start + _STRIP, rows.size)
-        part = strip[: stop - start]
-        np.dot(left[start:stop], right.T, part)
-        for c in range(stop - start):
-            entries(part[c], left_offsets[start + c], right_offsets, degree)
-            block[rows[start + c]] = part[c]
 
 
 @compiled
@@ -111,7 +65,7 @@ def entries(row: Floats, offset: Any, offsets: Floats, degree: int) -> None:
 
 
 @vectorised
-def _add_scaled(sums: Vector, factor: float, row: Floats) -> None:
-    """Add in float64: a sum of thousands of rows in float32 would err a hundred times more than the rows do."""
+def add_scaled(sums: Floats, factor: Any, row: Floats) -> None:
+    """Add factor times ``row`` to ``sums``, in the precision of these."""
     for k in range(row.size):
         sums[k] += factor * row[k]

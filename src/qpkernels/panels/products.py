@@ -47,10 +47,12 @@ class Product(ABC):
     width: int
     dtype: np.dtype[Any]
 
+    _data: Any
+
     @property
-    @abstractmethod
     def largest(self) -> float:
         """The largest |a_i|^2 of an exponential, whose rounding is that of the exponents; else 0."""
+        return 0.0 if self._data.degree else 2.0 * float(self._data.offsets.max())
 
     @abstractmethod
     def part(self, samples: Indices | slice) -> Product:
@@ -94,8 +96,8 @@ class ProductForm(NamedTuple):
     offset: float
     degree: int
 
-    def error(self, X: Samples, dtype: DTypeLike) -> float:
-        """Return a bound on the rounding error of an exponent, which comes from what cancels in it: |a|^2 eps."""
+    def error(self, X: Samples) -> float:
+        """Return a bound on the rounding error of an exponent in float64, from what cancels in it: |a|^2 eps."""
         if self.degree > 0:
             return 0.0
         with np.errstate(over="ignore"):
@@ -104,7 +106,7 @@ class ProductForm(NamedTuple):
             else:
                 reach = np.maximum(np.abs(X.max(axis=0) - self.origin), np.abs(X.min(axis=0) - self.origin))
                 largest = float(((self.scale * reach) ** 2).sum())
-        return largest * float(np.finfo(dtype).eps)
+        return largest * float(np.finfo(np.float64).eps)
 
     def of(self, X: Samples, dtype: DTypeLike) -> Product:
         """Return features and offsets of the samples ``X`` in that precision."""

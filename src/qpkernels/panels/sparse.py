@@ -14,7 +14,7 @@ import numpy as np
 
 from qpkernels.arrays import Indices, Samples, Vector
 from qpkernels.compiled import compiled, vectorised
-from qpkernels.panels.loops import entries
+from qpkernels.panels.loops import add_scaled, entries
 from qpkernels.panels.products import Floats, Product
 
 __all__ = ["SparseProduct"]
@@ -50,14 +50,10 @@ class SparseProduct(Product):
     """Features and offsets of CSR samples."""
 
     def __init__(self, data: Sparse) -> None:
-        self._data = data
+        self._data: Sparse = data
         self.size = data.offsets.size
         self.width = max(1, int(data.starts[-1] - data.starts[0]) // max(1, self.size))
         self.dtype = data.data.dtype
-
-    @property
-    def largest(self) -> float:
-        return 0.0 if self._data.degree else 2.0 * float(self._data.offsets.max())
 
     @classmethod
     def of(
@@ -142,14 +138,8 @@ def _make_row(left: Centers, right: Sparse, j: int, row: Floats) -> None:
     for p in range(right.starts[j], right.starts[j + 1]):
         feature = left.row_of[right.indices[p]]
         if feature >= 0:
-            _add_scaled(row, right.data[p], left.W[feature])
+            add_scaled(row, right.data[p], left.W[feature])
     entries(row, right.offsets[j], left.offsets, left.degree)
-
-
-@vectorised
-def _add_scaled(row: Floats, factor: Any, feature: Floats) -> None:
-    for c in range(row.size):
-        row[c] += factor * feature[c]
 
 
 @vectorised

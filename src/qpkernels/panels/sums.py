@@ -29,7 +29,7 @@ def add_kernel_sums(kernel: Kernel, centers: Samples, coefficients: Vector, X: S
     few = coefficients.size * values.size <= _FEW
     # Panels take centers and samples of one kind.
     form = None if few or is_sparse(X) != is_sparse(centers) else product_form(kernel, centers)
-    if form is None or max(form.error(centers, np.float64), form.error(X, np.float64)) > EXPONENT_ERROR:
+    if form is None or max(form.error(centers), form.error(X)) > EXPONENT_ERROR:
         for rows in row_blocks(values.size, coefficients.size):
             values[rows] += kernel.matrix(X[rows], centers) @ coefficients
         return

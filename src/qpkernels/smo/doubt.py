@@ -49,7 +49,10 @@ class Doubt:
         return self.value > max(0.5 * self._tol, _SHARE * self._distance)
 
     def look(self, iterate: Iterate, values: Vector, samples: Indices) -> None:
-        """Compare ``values`` with K beta at some of the ``samples``; nothing to do where they are made in float64."""
+        """Compare ``values``, of which the iterate was measured, with K beta at some of the ``samples``.
+
+        Nothing is to do where they are made in float64.
+        """
         if self._exact:
             return
         program, beta = self._program, iterate.beta
@@ -61,7 +64,7 @@ class Doubt:
         add_kernel_sums(program.gram.kernel, program.gram.X[used], beta[used], program.gram.X[chosen], sums)
         exact = values.copy()
         exact[chosen] = sums
-        made, true = (duality_gap(program, beta, v, iterate.intercept) for v in (values, exact))
-        difference = true.parts[chosen] - made.parts[chosen]
+        true = duality_gap(program, beta, exact, iterate.intercept)
+        difference = true.parts[chosen] - iterate.gap.parts[chosen]
         each = abs(float(difference.mean())) + 3.0 * float(difference.std()) / np.sqrt(count)
-        self.value = samples.size * each / made.scale if made.scale else np.inf
+        self.value = samples.size * each / iterate.gap.scale if iterate.gap.scale else np.inf

@@ -23,6 +23,7 @@ import numpy as np
 
 from qpkernels.arrays import Vector
 from qpkernels.compiled import compiled, vectorised
+from qpkernels.panels.loops import add_scaled
 from qpkernels.panels.products import Floats
 
 __all__ = ["Arrays", "bend_down", "bend_up", "pair_steps", "separating_interval", "single_steps"]
@@ -175,7 +176,7 @@ def single_steps(p: Arrays, beta: Vector, values: Vector, limit: int, floor: flo
         delta = min(_length(max(up, down), curvature, kink, 2 * p.epsilon[i], np.inf, 0.0), room, _FAR)
         beta[i] = (p.upper[i] if sign > 0 else p.lower[i]) if delta == room else beta[i] + sign * delta
         _moved(p, beta, state, i, sign * delta)
-        _descend(state.gradient, p.K[i], p.K.dtype.type(sign * delta))
+        add_scaled(state.gradient, p.K.dtype.type(sign * delta), p.K[i])
         taken += 1
     _write_values(p, beta, state, 0.0, values)
     return taken
@@ -228,12 +229,6 @@ def _pair_gain(fall: Any, squares: Any, cross: Any, floor: Any) -> Any:
     curvature = curvature if curvature > flat else flat
     fall = fall if fall > floor else _ZERO
     return fall * fall / curvature
-
-
-@vectorised
-def _descend(gradient: Floats, row: Floats, delta: float) -> None:
-    for k in range(gradient.size):
-        gradient[k] += delta * row[k]
 
 
 @vectorised

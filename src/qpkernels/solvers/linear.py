@@ -127,7 +127,7 @@ def _conjugate_gradients(program: LinearSystem, matrix: RidgedGram, tol: float, 
     n, count = program.rhs.size, 0
     if 8 * n**2 <= matrix.gram.memory_limit:
         # What fits in memory need not be computed anew for each product.
-        matrix.gram.dense  # noqa: B018  a cached property
+        matrix.gram.dense  # noqa: B018  formed when first asked for
     operator = LinearOperator((n, n), matvec=matrix.product, dtype=np.float64)
     preconditioner = LinearOperator((n, n), matvec=_preconditioner(matrix, rank), dtype=np.float64)
 
