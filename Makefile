@@ -11,14 +11,14 @@ test: .venv/dev
 	$(BIN)/python -m pytest
 
 lint: .venv/dev
-	$(BIN)/ruff format --check src tests oracles docs benchmarks
-	$(BIN)/ruff check src tests oracles docs benchmarks
+	$(BIN)/ruff format --check qpkernels formulations tests oracles docs benchmarks
+	$(BIN)/ruff check qpkernels formulations tests oracles docs benchmarks
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
 format: .venv/dev
-	$(BIN)/ruff format src tests oracles docs benchmarks
-	$(BIN)/ruff check --fix src tests oracles docs benchmarks
+	$(BIN)/ruff format qpkernels formulations tests oracles docs benchmarks
+	$(BIN)/ruff check --fix qpkernels formulations tests oracles docs benchmarks
 
 # LIBSVM's heart_scale from a folder of yours: make oracles DATA=folder
 oracles: .venv/dev

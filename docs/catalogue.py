@@ -64,7 +64,7 @@ class Entry:
 
 
 def file_of(model: type) -> str:
-    """Return the file of a class, from src."""
+    """Return the file of a class, from the root of the repository."""
     return Path(getfile(model)).relative_to(SOURCE).as_posix()
 
 
