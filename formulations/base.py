@@ -24,8 +24,8 @@ from qpkernels.errors import (
     UnsupportedProgramError,
 )
 from qpkernels.programs import ConeProgram, KernelQP, LeastSquares, LinearSystem, Program
-from qpkernels.smo import forms_matrix
 from qpkernels.solvers import Solver, find_solver
+from qpkernels.solvers.smo.blocks import forms_matrix
 
 __all__ = ["Answered", "Formulation"]
 
@@ -92,9 +92,9 @@ class Formulation(Statement, Generic[Answered]):
         )
 
     def explain_unbounded(self, certificate: Certificate, words: str) -> Exception:
-        """Return the error to raise when the objective is proved to fall without end."""
+        """Return the error to raise when the objective is proved to be unbounded below."""
         return UnboundedError(
-            f"the objective of this {self.name} falls without end ({words}): {certificate.worst}; bound it.",
+            f"the objective of this {self.name} is unbounded below ({words}): {certificate.worst}; bound it.",
             certificate,
         )
 
@@ -143,7 +143,7 @@ class Formulation(Statement, Generic[Answered]):
         max_iter, time_limit
             Limits, in the solver's iterations and in seconds; the best point so far comes back with its certificate.
         warm_start
-            A solution, or beta, to start ``smo`` from. A solution is stretched so that what was at its bound is at the
+            A solution, or beta, to start ``smo`` from. A solution is rescaled so that what was at its bound is at the
             bound of this problem, which is another where C is; any beta is projected to the feasible set.
         verbose
             Let the solver print its progress.
@@ -157,7 +157,7 @@ class Formulation(Statement, Generic[Answered]):
         InfeasibleError
             If no point satisfies the constraints.
         UnboundedError
-            If the objective falls without end, which an extension can do.
+            If the objective is unbounded below, which an extension can do.
         SolverFailedError
             If the solver gives no answer.
         """

@@ -16,8 +16,7 @@ from formulations.two_classes import TwoClasses
 from qpkernels.arrays import Vector
 from qpkernels.certificates import Certificate
 from qpkernels.errors import ParameterError
-from qpkernels.expansion import Expansion
-from qpkernels.gram import Gram
+from qpkernels.gram import Expansion, Gram
 from qpkernels.kernels import Kernel
 
 __all__ = ["BinaryClassifier"]

@@ -21,6 +21,7 @@ import qpkernels
 from formulations.command_options import (
     SOFT_MARGIN,
     Coef0,
+    Cost,
     Data,
     Degree,
     Gamma,
@@ -29,7 +30,6 @@ from formulations.command_options import (
     Model,
     Models,
     Positive,
-    Price,
     Scale,
     Settings,
     Target,
@@ -123,7 +123,7 @@ def solve(
     gamma: Gamma = None,
     degree: Degree = None,
     coef0: Coef0 = None,
-    price: Price = None,
+    cost: Cost = None,
     settings: Settings = None,
     scale: Scale = False,
     positive: Positive = None,
@@ -134,7 +134,7 @@ def solve(
     json_path: JsonPath = None,
 ) -> None:
     """Solve one formulation by one solver, and say how well the answer is proved."""
-    values = hyperparameters(price, settings, [model])
+    values = hyperparameters(cost, settings, [model])
     X, y = read_data(data, scale, positive, target, [model])
     stated = state_model(model, X, y, choose_kernel(kernel, X, gamma, degree, coef0), values)
     try:
@@ -164,7 +164,7 @@ def compare_command(
     gamma: Gamma = None,
     degree: Degree = None,
     coef0: Coef0 = None,
-    price: Price = None,
+    cost: Cost = None,
     settings: Settings = None,
     scale: Scale = False,
     positive: Positive = None,
@@ -174,7 +174,7 @@ def compare_command(
     json_path: JsonPath = None,
 ) -> None:
     """Solve several formulations by several solvers, to see who agrees and who is proved."""
-    values = hyperparameters(price, settings, models)
+    values = hyperparameters(cost, settings, models)
     X, y = read_data(data, scale, positive, target, models)
     function = choose_kernel(kernel, X, gamma, degree, coef0)
     stated = [state_model(model, X, y, function, values) for model in models]
@@ -200,7 +200,7 @@ def export(
     gamma: Gamma = None,
     degree: Degree = None,
     coef0: Coef0 = None,
-    price: Price = None,
+    cost: Cost = None,
     settings: Settings = None,
     scale: Scale = False,
     positive: Positive = None,
@@ -208,7 +208,7 @@ def export(
     json_path: JsonPath = None,
 ) -> None:
     """Write the matrices of a formulation, every block named; qpsolvers.Problem.load reads quadratic programs."""
-    values = hyperparameters(price, settings, [model])
+    values = hyperparameters(cost, settings, [model])
     X, y = read_data(data, scale, positive, target, [model])
     stated = state_model(model, X, y, choose_kernel(kernel, X, gamma, degree, coef0), values)
     written = stated.export(path)
@@ -243,7 +243,7 @@ def _record(solution: Solution) -> dict[str, Any]:
         **asdict(solution.certificate),
         **{f"seconds_{phase}": value for phase, value in asdict(solution.seconds).items()},
         "iterations": solution.iterations,
-        "words": solution.words,
+        "message": solution.message,
         "support": solution.support.indices.tolist(),
         "beta": solution.beta[solution.support.indices].tolist(),
     }

@@ -24,6 +24,7 @@ __all__ = [
     "MODELS",
     "SOFT_MARGIN",
     "Coef0",
+    "Cost",
     "Data",
     "Degree",
     "Gamma",
@@ -32,7 +33,6 @@ __all__ = [
     "Model",
     "Models",
     "Positive",
-    "Price",
     "Scale",
     "Settings",
     "Target",
@@ -84,7 +84,7 @@ Gamma = Annotated[
 ]
 Degree = Annotated[int | None, typer.Option(help="Degree of the polynomial kernel; default 3.")]
 Coef0 = Annotated[float | None, typer.Option(help="Constant of the polynomial kernel; default 0.")]
-Price = Annotated[float | None, typer.Option("--C", help="Price of a loss; default 1.")]
+Cost = Annotated[float | None, typer.Option("--C", help="Cost of a loss; default 1.")]
 Settings = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="NAME=VALUE", help="Another hyper-parameter, such as epsilon=0.1; may be repeated."),
@@ -152,9 +152,9 @@ def _gamma(text: str | None, X: Matrix) -> float:
         raise ParameterError(f"--gamma must be a number, 'scale' or 'auto', but {text!r} came.") from None
 
 
-def hyperparameters(price: float | None, settings: list[str] | None, models: Iterable[str]) -> dict[str, float]:
+def hyperparameters(cost: float | None, settings: list[str] | None, models: Iterable[str]) -> dict[str, float]:
     """Return the values of --C and --set by name, each of which some model must have."""
-    values = {} if price is None else {"C": price}
+    values = {} if cost is None else {"C": cost}
     for setting in settings or []:
         name, separator, text = setting.partition("=")
         try:

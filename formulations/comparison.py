@@ -68,7 +68,7 @@ class Row:
             seconds_lower=solution.seconds.lower,
             seconds_solve=solution.seconds.solve,
             seconds_certify=solution.seconds.certify,
-            reason=f"{solution.words}; {solution.certificate.worst}",
+            reason=f"{solution.message}; {solution.certificate.worst}",
         )._with_proof(solution.certificate)
 
     @classmethod

@@ -19,11 +19,11 @@ from qpkernels.errors import ParameterError, ShapeError
 
 __all__ = [
     "Coefficients",
+    "cost_of_margin",
+    "cost_of_penalty",
+    "cost_of_ridge",
+    "cost_of_scaled_penalty",
     "huber_parameters",
-    "price_of_margin",
-    "price_of_penalty",
-    "price_of_ridge",
-    "price_of_scaled_penalty",
     "read_coefficients",
     "scale_of_one_class",
     "with_constant",
@@ -77,18 +77,18 @@ def read_coefficients(estimator: Any, samples: int) -> Coefficients:
     return Coefficients(beta, float(np.ravel(getattr(estimator, "intercept_", 0.0))[0]), classes)
 
 
-def price_of_penalty(penalty: float) -> float:
+def cost_of_penalty(penalty: float) -> float:
     """Return C = 1 / (2 lambda): sum L_i + lambda ||f||^2 has the minimiser of 1/2 ||f||^2 + C sum L_i.
 
     Parameters
     ----------
     penalty
-        lambda, above 0. With squared losses, L_i = r_i^2, see :func:`price_of_ridge`.
+        lambda, above 0. With squared losses, L_i = r_i^2, see :func:`cost_of_ridge`.
     """
     return 0.5 / check_positive(penalty, "lambda")
 
 
-def price_of_scaled_penalty(penalty: float, samples: int) -> float:
+def cost_of_scaled_penalty(penalty: float, samples: int) -> float:
     """Return C = 1 / (2 m lambda): 1/m sum L_i + lambda ||f||^2 has the minimiser of 1/2 ||f||^2 + C sum L_i.
 
     With lambda = ``alpha`` / 2 these are the SGDClassifier and SGDRegressor of scikit-learn.
@@ -103,7 +103,7 @@ def price_of_scaled_penalty(penalty: float, samples: int) -> float:
     return 0.5 / (_count(samples) * check_positive(penalty, "lambda"))
 
 
-def price_of_ridge(ridge: float) -> float:
+def cost_of_ridge(ridge: float) -> float:
     """Return C = 1 / lambda: sum r_i^2 + lambda ||f||^2 has the minimiser of 1/2 ||f||^2 + C/2 sum r_i^2.
 
     lambda is ``alpha`` of scikit-learn's Ridge, and C that of LeastSquaresPrimal. KernelRidge has no intercept: its
@@ -117,11 +117,11 @@ def price_of_ridge(ridge: float) -> float:
     return 1.0 / check_positive(ridge, "lambda")
 
 
-def price_of_margin(level: float, samples: int) -> float:
+def cost_of_margin(level: float, samples: int) -> float:
     """Return C = 1 / (m rho): f and b of the nu-machine, divided by rho, are those of the soft margin with this C.
 
-    rho is the ``edge`` of a solved NuMarginPrimal. LIBSVM's and scikit-learn's NuSVC return the divided f and b, so
-    that their decision values are those of the soft margin.
+    rho is the ``margin_level`` of a solved NuMarginPrimal. LIBSVM's and scikit-learn's NuSVC return the divided f and
+    b, so that their decision values are those of the soft margin.
 
     Parameters
     ----------

@@ -118,7 +118,7 @@ class LinearFit(Regressor, PrimalForm[Regression]):
     def exact(self) -> float:
         """The loss below which a fit counts as exact: of a millionth of the residuals of the mean, and of rounding."""
         centred = self.y - self.y.mean() if self.fit_intercept else self.y
-        return self.loss(_NEGLIGIBLE * centred) + self.loss(np.full(len(self), self.speck()))
+        return self.loss(_NEGLIGIBLE * centred) + self.loss(np.full(len(self), self.zero_tolerance()))
 
     def certify_candidate(self, candidate: Candidate) -> Certificate:
         """Bound the error of (f, b) by the loss of its residuals and the dual value of its multipliers."""
@@ -132,7 +132,7 @@ class LinearFit(Regressor, PrimalForm[Regression]):
         return certify_values(
             primal=self.loss(mended),
             dual=self.bound(v),
-            floor=self.exact,
+            zero_tolerance=self.exact,
             primal_residual=float(np.abs(mended - residuals).max()) / size,
             dual_residual=max(
                 moved / max(float(np.abs(candidate.beta).max()), self.unit),

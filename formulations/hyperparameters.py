@@ -16,15 +16,15 @@ from qpkernels.arrays import Vector, finite_vector
 from qpkernels.errors import NonFiniteError, ParameterError
 
 __all__ = [
+    "COST",
+    "COSTS",
     "DELTA",
     "EPSILON",
     "LAMBDA",
-    "MARGIN_PRICES",
+    "MARGIN_COSTS",
     "NU",
-    "PRICE",
-    "PRICES",
     "TAU",
-    "TUBE_PRICES",
+    "TUBE_COSTS",
     "Hyperparameter",
     "derived",
 ]
@@ -95,10 +95,10 @@ def derived(value: Callable[[], Any], shape: int | tuple[()] = (), *, nonneg: bo
     return CallbackParam(value, shape, nonneg=nonneg)
 
 
-PRICE = Hyperparameter("C", "above 0", lambda value: value > 0)
-PRICES = Hyperparameter("C", "above 0", lambda value: value > 0, per_sample=True)
-MARGIN_PRICES = replace(PRICES, infinite="An infinite C is the hard margin: HardMarginPrimal, HardMarginDual.")
-TUBE_PRICES = replace(PRICES, infinite="An infinite C is the hard tube: HardTubePrimal, HardTubeDual.")
+COST = Hyperparameter("C", "above 0", lambda value: value > 0)
+COSTS = Hyperparameter("C", "above 0", lambda value: value > 0, per_sample=True)
+MARGIN_COSTS = replace(COSTS, infinite="An infinite C is the hard margin: HardMarginPrimal, HardMarginDual.")
+TUBE_COSTS = replace(COSTS, infinite="An infinite C is the hard tube: HardTubePrimal, HardTubeDual.")
 EPSILON = Hyperparameter("epsilon", "of at least 0", lambda value: value >= 0)
 NU = Hyperparameter("nu", "above 0 and at most 1", lambda value: (value > 0) & (value <= 1))
 TAU = Hyperparameter("tau", "between 0 and 1", lambda value: (value > 0) & (value < 1))

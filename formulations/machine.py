@@ -26,8 +26,7 @@ from qpkernels.certificates import (
     split_support,
 )
 from qpkernels.errors import ParameterError, ShapeError
-from qpkernels.expansion import Expansion
-from qpkernels.gram import Gram
+from qpkernels.gram import Expansion, Gram
 from qpkernels.programs import KernelQP
 
 __all__ = ["KernelMachine"]

@@ -27,10 +27,9 @@ from numpy.typing import ArrayLike
 
 from formulations.two_classes import TwoClasses
 from qpkernels.arrays import Indices, Matrix, Vector, check_positive, finite_matrix, finite_vector, frozen
-from qpkernels.compiled import compiled
+from qpkernels.arrays.compiled import compiled
 from qpkernels.errors import ParameterError
-from qpkernels.expansion import Expansion
-from qpkernels.gram import Gram
+from qpkernels.gram import Expansion, Gram
 from qpkernels.kernels import Kernel, Linear
 
 __all__ = ["BatchPerceptron", "Perceptron", "PerceptronSolution", "mistake_bound"]
@@ -58,7 +57,7 @@ class PerceptronSolution:
         Passes over the samples, the last one included.
     errors
         Samples found on the wrong side in each epoch, shape (epochs,).
-    words
+    message
         Why it ended.
     """
 
@@ -70,7 +69,7 @@ class PerceptronSolution:
     mistakes: int
     epochs: int
     errors: Indices = field(repr=False)
-    words: str
+    message: str
 
     @property
     def intercept(self) -> float:
@@ -78,7 +77,7 @@ class PerceptronSolution:
         return self.function.intercept
 
     def __str__(self) -> str:
-        return f"{self.formulation}: {self.words}; mistakes: {self.mistakes}, epochs: {self.epochs}"
+        return f"{self.formulation}: {self.message}; mistakes: {self.mistakes}, epochs: {self.epochs}"
 
 
 def mistake_bound(points: ArrayLike, separator: ArrayLike) -> float:
@@ -181,7 +180,7 @@ class _Rule(ABC):
             mistakes=mistakes,
             epochs=len(errors),
             errors=frozen(np.array(errors, dtype=np.intp)),
-            words=words,
+            message=words,
         )
 
 

@@ -63,7 +63,7 @@ class Regressor(KernelMachine[Regression]):
             )
         return super().translate(fitted)
 
-    def speck(self) -> float:
+    def zero_tolerance(self) -> float:
         """Return what counts as 0 in the unit of y: ten million times its rounding."""
         return 1e7 * float(np.finfo(float).eps) * float(np.abs(self.y).max())
 

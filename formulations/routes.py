@@ -28,15 +28,15 @@ _PROOF_TOLERANCE = 1e-5
 
 
 def starting_point(program: KernelQP, start: Solution | ArrayLike | None) -> ArrayLike | None:
-    """Return beta to start from: of a solution, stretched so that what was at its bound is at that of ``program``."""
+    """Return beta to start from: of a solution, rescaled so that what was at its bound is at that of ``program``."""
     if not isinstance(start, Solution):
         return start
     bounded = start.support.bounded
     if start.beta.size != len(program) or bounded.size == 0 or program.total:
         return start.beta
     room = np.where(start.beta > 0, program.upper, -program.lower)[bounded]
-    stretch = float(np.median(room / np.abs(start.beta[bounded])))
-    return stretch * start.beta if 0.0 < stretch < np.inf else start.beta
+    scaling = float(np.median(room / np.abs(start.beta[bounded])))
+    return scaling * start.beta if 0.0 < scaling < np.inf else start.beta
 
 
 def solve_structured(
@@ -79,7 +79,7 @@ def solve_cone_program(model: Formulation[Solution], backend: Solver, arguments:
     if outcome.claim in (Claim.INFEASIBLE, Claim.UNBOUNDED):
         raise _no_solution(model, outcome, lowered)
     if not _is_finite(outcome):
-        raise model.explain_failure(f"solver {outcome.solver!r} returned no point with multipliers ({outcome.words})")
+        raise model.explain_failure(f"solver {outcome.solver!r} returned no point with multipliers ({outcome.message})")
     lowered.write_back(outcome.point, outcome.multipliers, solved=outcome.claim is Claim.OPTIMAL)
     begin = perf_counter()
     candidate = model.recover(lowered, outcome.multipliers)
@@ -118,7 +118,7 @@ def _solution(
         tol=tol,
         seconds=seconds,
         solver=outcome.solver,
-        words=outcome.words,
+        message=outcome.message,
         iterations=outcome.iterations,
     )
 
@@ -153,4 +153,4 @@ def _is_finite(outcome: Outcome) -> bool:
 
 
 def _quote(outcome: Outcome) -> str:
-    return f"solver {outcome.solver!r} says {outcome.words!r}"
+    return f"solver {outcome.solver!r} says {outcome.message!r}"

@@ -16,7 +16,7 @@ from qpkernels.arrays import Indices, Vector, frozen
 from qpkernels.certificates import Certificate, FunctionAtSamples, Status, Support
 from qpkernels.certificates.certificate import relative, undefined
 from qpkernels.errors import InseparableError
-from qpkernels.expansion import Expansion
+from qpkernels.gram import Expansion
 
 __all__ = ["HullIntersection", "Separability"]
 
@@ -96,7 +96,7 @@ class Separability(MarginPrimal):
         try:
             solution = self.solve(solver, **options)
             if solution.status is not Status.OPTIMAL:
-                raise self.explain_failure(f"solver {solution.solver!r} says {solution.words!r}: nothing is proved")
+                raise self.explain_failure(f"solver {solution.solver!r} says {solution.message!r}: nothing is proved")
             return solution
         except InseparableError as error:
             return cast(HullIntersection, error.proof)

@@ -10,9 +10,8 @@ import numpy as np
 
 from qpkernels.arrays import Indices, Vector, frozen
 from qpkernels.certificates import Certificate, FunctionAtSamples, Status, Support
-from qpkernels.definiteness import Correction
 from qpkernels.errors import ParameterError
-from qpkernels.expansion import Expansion
+from qpkernels.gram import Correction, Expansion
 
 __all__ = ["Candidate", "Classification", "Novelty", "Regression", "Seconds", "Solution", "Tube"]
 
@@ -99,7 +98,7 @@ class Solution:
         The tolerance asked for.
     seconds
         Time by phase.
-    solver, words, iterations
+    solver, message, iterations
         Who solved it, what it says itself, and its own count of iterations (None if it does not tell).
     """
 
@@ -119,7 +118,7 @@ class Solution:
     tol: float
     seconds: Seconds = field(repr=False)
     solver: str
-    words: str
+    message: str
     iterations: int | None
 
     @property
@@ -177,12 +176,12 @@ class Classification(Solution):
     ----------
     y
         +1 or -1 for each sample.
-    edge
+    margin_level
         The value of y g(x) on the margin: 1, or the rho of a nu-machine.
     """
 
     y: Vector = field(repr=False)
-    edge: float = 1.0
+    margin_level: float = 1.0
 
     @property
     def alpha(self) -> Vector:
@@ -191,9 +190,9 @@ class Classification(Solution):
 
     @property
     def margin(self) -> float:
-        """Distance of the margin from the separating surface, edge / ||f||, in the space of the kernel."""
+        """Distance of the margin from the separating surface, margin_level / ||f||, in the space of the kernel."""
         norm = float(np.sqrt(max(self.function.squared_norm, 0.0)))
-        return self.edge / norm if norm > 0 else float("inf")
+        return self.margin_level / norm if norm > 0 else float("inf")
 
     @property
     def margins(self) -> Vector:
@@ -202,21 +201,21 @@ class Classification(Solution):
 
     @property
     def slacks(self) -> Vector:
-        """xi_i = max(0, edge - y_i g(x_i)) of each sample."""
-        return np.maximum(0.0, self.edge - self.margins)
+        """xi_i = max(0, margin_level - y_i g(x_i)) of each sample."""
+        return np.maximum(0.0, self.margin_level - self.margins)
 
     def _position(self, sample: int) -> str:
         margin = float(self.margins[sample])
         if not self.sparse:
             side = "right" if margin > 0 else "wrong"
             return f"class {self.y[sample]:+g}, y g(x) = {margin:.6g} is on the {side} side"
-        near = 1e-4 * max(abs(self.edge), np.finfo(float).tiny)
+        near = 1e-4 * max(abs(self.margin_level), np.finfo(float).tiny)
         if margin < 0:
             where = "on the wrong side"
-        elif sample in self.support.free or abs(margin - self.edge) <= near:
+        elif sample in self.support.free or abs(margin - self.margin_level) <= near:
             where = "on the margin"
         else:
-            where = "beyond the margin" if margin > self.edge else "inside the margin"
+            where = "beyond the margin" if margin > self.margin_level else "inside the margin"
         return f"class {self.y[sample]:+g}, y g(x) = {margin:.6g} is {where}, slack {self.slacks[sample]:.3g}"
 
 

@@ -41,11 +41,11 @@ class TubeMachine(Regressor):
             "a- (epsilon + xi- + r)": np.maximum(-candidate.beta, 0.0) * np.maximum(width + residuals, 0.0),
         }
 
-    def priced(self, candidate: Candidate, decision: Vector, prices: Vector | float) -> Mapping[str, Vector]:
-        """Return (C_i - |beta_i|) (xi+_i + xi-_i), the condition that a price adds."""
+    def slack_conditions(self, candidate: Candidate, decision: Vector, costs: Vector | float) -> Mapping[str, Vector]:
+        """Return (C_i - |beta_i|) (xi+_i + xi-_i), the condition that a cost adds."""
         residuals = np.abs(self.y - decision)
         slack = np.maximum(residuals - self.width(residuals), 0.0)
-        return {"(C - a) xi": (prices - np.abs(candidate.beta)) * slack}
+        return {"(C - a) xi": (costs - np.abs(candidate.beta)) * slack}
 
 
 class GivenTube(TubeMachine):
@@ -62,14 +62,14 @@ class GivenTube(TubeMachine):
         del residuals
         return self.half_width()
 
-    def negligible(self) -> float:
+    def objective_tolerance(self) -> float:
         """Return a thousandth of what epsilon costs, as a residual or as a move of f: the optimum is 0 where b fits."""
         largest, width = float(self.gram.diagonal.max()), self.half_width()
         move = 0.5 * width**2 / largest if largest > 0 else 0.0
-        return 1e-3 * min(move, width * self.least_price())
+        return 1e-3 * min(move, width * self.least_cost())
 
-    def least_price(self) -> float:
-        """Return the least price of a unit of residual beyond the tube; infinity where there are no slacks."""
+    def least_cost(self) -> float:
+        """Return the least cost of a unit of residual beyond the tube; infinity where there are no slacks."""
         return float("inf")
 
 

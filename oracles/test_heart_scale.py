@@ -27,7 +27,7 @@ from formulations import (
     SoftTubeDual,
     SoftTubePrimal,
 )
-from formulations.estimators import price_of_margin, scale_of_one_class
+from formulations.estimators import cost_of_margin, scale_of_one_class
 from qpkernels.certificates import Status
 from qpkernels.datasets import Dataset, load_dataset
 from qpkernels.kernels import RBF, Kernel, Linear, Polynomial
@@ -157,13 +157,13 @@ class Printed:
 def test_nu_svc(form: type[NuMarginDual | NuMarginPrimal], data: Dataset) -> None:
     """LIBSVM divides f and b by rho; half the norm of that is its objective."""
     solution = form(data.X, data.y, RADIAL, nu=0.5).solve("clarabel", tol=1e-9)
-    rho = solution.edge
+    rho = solution.margin_level
     Printed(9.563630, 0.226564, 145, 125).agrees(
         0.5 * solution.function.squared_norm / rho**2, -solution.intercept / rho, solution
     )
-    price = price_of_margin(rho, len(data.y))
-    assert price == pytest.approx(0.465965, rel=CLOSE)
-    same = SoftMarginDual(data.X, data.y, RADIAL, C=price).solve("smo", tol=1e-10)
+    cost = cost_of_margin(rho, len(data.y))
+    assert cost == pytest.approx(0.465965, rel=CLOSE)
+    same = SoftMarginDual(data.X, data.y, RADIAL, C=cost).solve("smo", tol=1e-10)
     assert same.function(data.X) == pytest.approx(solution.function(data.X) / rho, abs=1e-4)
 
 

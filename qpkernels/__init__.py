@@ -5,8 +5,7 @@ The models themselves are in the package :mod:`formulations`. Importing this pac
 solver.
 """
 
-from qpkernels.expansion import Expansion
-from qpkernels.gram import Gram
+from qpkernels.gram import Expansion, Gram, Mercer
 from qpkernels.kernels import (
     RBF,
     Kernel,
@@ -22,7 +21,6 @@ from qpkernels.kernels import (
     Spectrum,
     Subsequence,
 )
-from qpkernels.mercer import Mercer
 
 __version__ = "0.1.0"
 

@@ -122,7 +122,7 @@ class InfeasibleError(QPKernelsError, ValueError):
 
 
 class UnboundedError(QPKernelsError, ValueError):
-    """The objective of the model falls without end.
+    """The objective of the model is unbounded below.
 
     Attributes
     ----------

@@ -83,7 +83,7 @@ FORMULATIONS: tuple[type[Formulation], ...] = tuple(
 KERNELS: dict[str, Kernel | None] = {"explicit": None, "rbf": RBF(0.5), "polynomial": Polynomial(2, 0.5, 0.0)}
 """None: explicit features. The polynomial has 6 features of 3, which leaves residuals to a fit."""
 
-PRICE = 0.8
+COST = 0.8
 """C of a soft margin in the contract, unless a test says otherwise."""
 
 
@@ -180,20 +180,20 @@ class Example:
     label: str = ""
 
 
-_PRICES = {"C": (0.05, 3.0, np.linspace(0.1, 2.0, 30))}
-_TARGET_PRICES = {"C": (0.3, np.linspace(0.5, 2.0, 24))}
+_COSTS = {"C": (0.05, 3.0, np.linspace(0.1, 2.0, 30))}
+_TARGET_COSTS = {"C": (0.3, np.linspace(0.5, 2.0, 24))}
 
 _SEPARABLE = Example(separable)
-_SOFT = Example(overlapping, {"C": PRICE}, _PRICES)
+_SOFT = Example(overlapping, {"C": COST}, _COSTS)
 # Where the samples overlap too much for nu, the optimum is f = 0.
 _NU_MARGIN = Example(touching, {"nu": 0.61}, {"nu": (0.43, 0.54)})
 _ONE_CLASS = Example(cloud, {"nu": 0.3}, {"nu": (0.17, 0.8)})
 # A kernel of full rank fits every target exactly, which leaves nothing to be minimised.
 _FIT = Example(measured, kernels=("explicit", "polynomial"))
 _HARD_TUBE = Example(measured, {"epsilon": 1.4}, {"epsilon": (1.2, 1.9)})
-_SOFT_TUBE = Example(measured, {"C": 1.3, "epsilon": 0.25}, {**_TARGET_PRICES, "epsilon": (0.0, 0.6)})
-_QUANTILE = Example(measured, {"C": 1.3, "tau": 0.3}, {**_TARGET_PRICES, "tau": (0.45, 0.8)})
-_HUBER = Example(measured, {"C": 1.3, "delta": 0.35}, {**_TARGET_PRICES, "delta": (0.1, 1.0)})
+_SOFT_TUBE = Example(measured, {"C": 1.3, "epsilon": 0.25}, {**_TARGET_COSTS, "epsilon": (0.0, 0.6)})
+_QUANTILE = Example(measured, {"C": 1.3, "tau": 0.3}, {**_TARGET_COSTS, "tau": (0.45, 0.8)})
+_HUBER = Example(measured, {"C": 1.3, "delta": 0.35}, {**_TARGET_COSTS, "delta": (0.1, 1.0)})
 _LOSSES = (
     Example(measured, {"C": 1.3, "loss": AbsolutePower(1.5)}, {"C": (0.3, 2.0)}, label="power"),
     Example(measured, {"C": 1.3, "loss": LogisticResidual()}, {"C": (0.3, 2.0)}, label="logistic"),

@@ -77,10 +77,10 @@ LABELLED = [case for case in FIRST_CASES if "y" in case.has and not case.is_regr
 TARGETED = [case for case in FIRST_CASES if case.is_regression]
 each_labelled_case = pytest.mark.parametrize("case", LABELLED, ids=str)
 each_targeted_case = pytest.mark.parametrize("case", TARGETED, ids=str)
-PRICED = [case for case in FIRST_CASES if "C" in case.has]
-PRICES_EACH = [case for case in PRICED if any(np.ndim(value) for value in case.example.others["C"])]
-each_priced_case = pytest.mark.parametrize("case", PRICED, ids=str)
-each_case_of_prices = pytest.mark.parametrize("case", PRICES_EACH, ids=str)
+WITH_COST = [case for case in FIRST_CASES if "C" in case.has]
+COSTS_EACH = [case for case in WITH_COST if any(np.ndim(value) for value in case.example.others["C"])]
+each_case_with_cost = pytest.mark.parametrize("case", WITH_COST, ids=str)
+each_case_of_costs = pytest.mark.parametrize("case", COSTS_EACH, ids=str)
 
 HARD_ROUTES = [
     (case, solver)
@@ -287,7 +287,7 @@ def test_all_numbers_are_set_or_none() -> None:
     ],
     ids=["LogisticPenalised", "PenalisedTube"],
 )
-def test_a_price_that_follows_from_the_partner(model: Any, name: str) -> None:
+def test_a_cost_that_follows_from_the_partner(model: Any, name: str) -> None:
     with pytest.raises(
         ParameterError, match=rf"the {name} of this \w+ follows from its partner's parameters; set those"
     ):
@@ -319,11 +319,11 @@ def test_losses_that_are_none_of_residuals(form: type) -> None:
         form(*measured(), loss=AbsolutePower(0.5))
 
 
-# --- prices of the samples ---
+# --- costs of the samples ---
 
 
-@each_case_of_prices
-def test_prices_outside_their_range(case: Case) -> None:
+@each_case_of_costs
+def test_cost_outside_their_range(case: Case) -> None:
     m = len(case.data()[0])
     for C, words in (
         (changed(np.ones(m), 7, 0.0), r"C\[7\] is 0; leave the sample out"),
@@ -336,8 +336,8 @@ def test_prices_outside_their_range(case: Case) -> None:
             case.state().set_params(C=C)
 
 
-@each_case_of_prices
-def test_prices_that_do_not_fit(case: Case) -> None:
+@each_case_of_costs
+def test_cost_that_do_not_fit(case: Case) -> None:
     m = len(case.data()[0])
     for C, words in (
         (np.ones(m - 1), f"C must have {m} entries, one for each sample, but it has {m - 1}"),
@@ -359,7 +359,7 @@ def test_prices_that_do_not_fit(case: Case) -> None:
         (SoftTubeDual, "An infinite C is the hard tube: HardTubePrimal, HardTubeDual"),
     ],
 )
-def test_an_infinite_price_is_another_model(form: type, words: str) -> None:
+def test_an_infinite_cost_is_another_model(form: type, words: str) -> None:
     X, y = overlapping()
     for C in (np.inf, changed(np.ones(30), 2, np.inf)):
         with pytest.raises(ParameterError, match=words):

@@ -21,8 +21,7 @@ from formulations.classification.two_level import TwoLevelMachine, calibrate, cr
 from formulations.perceptron import Perceptron
 from qpkernels.certificates import Status
 from qpkernels.errors import LabelError, NonFiniteError, OneClassError, ParameterError, ShapeError
-from qpkernels.expansion import Expansion
-from qpkernels.gram import Gram
+from qpkernels.gram import Expansion, Gram
 from qpkernels.kernels import RBF, Linear
 
 law = settings(derandomize=True, deadline=None, max_examples=40, database=None)

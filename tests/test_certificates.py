@@ -119,7 +119,7 @@ def test_the_parts_add_up_to_the_gap(name: str, seed: int, b: float) -> None:
 
 
 @given(seed=SEEDS, b=st.floats(-3, 3))
-def test_a_stretched_function_bounds_the_hard_margin_from_above(seed: int, b: float) -> None:
+def test_a_rescaled_function_bounds_the_hard_margin_from_above(seed: int, b: float) -> None:
     X, y = two_classes(12, seed % 5)
     program = KernelQP(Gram(RBF(1.0), X), y, np.where(y > 0, 0.0, -np.inf), np.where(y > 0, np.inf, 0.0))
     margins = np.random.default_rng(seed).uniform(0.2, 1.5, len(y))
@@ -135,7 +135,7 @@ def test_a_stretched_function_bounds_the_hard_margin_from_above(seed: int, b: fl
     assert gap.primal_value >= -program.objective(scale * best)
 
 
-def test_the_stretch_makes_an_upper_bound_of_a_function_that_is_too_small() -> None:
+def test_the_rescaling_makes_an_upper_bound_of_a_function_that_is_too_small() -> None:
     X = np.array([[2.0], [-1.0]])
     program = KernelQP(Gram(Linear(), X), [1.0, -1.0], [0.0, -np.inf], [np.inf, 0.0])
     # The optimum is w = 2/3, b = -1/3; half of it violates every constraint by one half.
@@ -146,7 +146,7 @@ def test_the_stretch_makes_an_upper_bound_of_a_function_that_is_too_small() -> N
     assert gap.dual_value == 0
 
 
-def test_the_stretch_counts_the_intercept() -> None:
+def test_the_rescaling_counts_the_intercept() -> None:
     X = np.array([[1.0], [2.0]])
     program = KernelQP(Gram(Linear(), X), 1.0, 0.0, np.inf, total=3.0)
     w, b = 0.25, 0.25
@@ -154,7 +154,7 @@ def test_the_stretch_counts_the_intercept() -> None:
     assert gap.primal_value == pytest.approx(0.5 * (2 * w) ** 2 + 3.0 * 2 * b, rel=1e-14)
 
 
-def test_a_function_that_no_stretch_mends_keeps_its_violation() -> None:
+def test_a_function_that_no_rescaling_mends_keeps_its_violation() -> None:
     X = np.array([[2.0], [-1.0]])
     program = KernelQP(Gram(Linear(), X), [1.0, -1.0], [0.0, -np.inf], [np.inf, 0.0])
     for w, b in ((-1.0, 0.0), (0.0, 0.0), (1e-310, 0.0), (0.0, 1e-310)):
@@ -459,8 +459,8 @@ def test_a_large_row_hides_no_violation() -> None:
     assert not certify_cone_program(program, np.zeros(1), np.zeros(3)).holds(1e-6)
 
 
-def test_a_small_bound_on_a_priced_variable_is_no_excuse() -> None:
-    # min x1 + x2 s.t. x2 >= 1, x1 <= 1e-9 falls without end along x1.
+def test_a_small_bound_on_a_variable_with_a_cost_is_no_excuse() -> None:
+    # min x1 + x2 s.t. x2 >= 1, x1 <= 1e-9 is unbounded below along x1.
     program = cone_program(np.zeros((2, 2)), [1, 1], [[0, -1], [1, 0]], [-1, 1e-9], [Nonnegative(2)])
     for z in ((1.0, 0.0), (1.0, -1.0)):
         assert not certify_cone_program(program, np.array([0.0, 1.0]), np.array(z)).holds(1e-6)
@@ -671,8 +671,8 @@ def test_rounding_carries_nothing() -> None:
     gram, targets = Gram(RBF(1.0), np.arange(4.0)[:, None]), [0.0, 0.0, 0.2, 0.2]
     noise = 1e-15 * np.array([-1.0, -1.0, 1.0, 1.0])
     decision = np.full(4, 0.1)
-    for negligible, some in ((0.0, True), (1e-5, False)):
-        program = KernelQP(gram, targets, -np.inf, np.inf, epsilon=0.3, negligible=negligible)
+    for tolerance, some in ((0.0, True), (1e-5, False)):
+        program = KernelQP(gram, targets, -np.inf, np.inf, epsilon=0.3, zero_tolerance=tolerance)
         assert (len(split_support(program, noise, decision)) > 0) is some
 
 
@@ -888,8 +888,8 @@ def test_a_certificate_from_two_values() -> None:
 
 def test_values_below_the_floor_count_as_zero() -> None:
     assert certify_values(1e-12, 0.0).relative_gap == 1.0
-    assert certify_values(1e-12, 0.0, floor=1e-3).relative_gap == pytest.approx(1e-9, rel=1e-12)
-    assert certify_values(2.0, 1.0, floor=1e-3).relative_gap == 0.5
+    assert certify_values(1e-12, 0.0, zero_tolerance=1e-3).relative_gap == pytest.approx(1e-9, rel=1e-12)
+    assert certify_values(2.0, 1.0, zero_tolerance=1e-3).relative_gap == 0.5
     assert certify_values(0.0, 0.0).holds(0.0)
 
 

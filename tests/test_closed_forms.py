@@ -75,10 +75,10 @@ def solved(model: Any, solver: str | None = "clarabel", tol: float = 1e-8) -> An
 #   E2   1/2 lambda w^2 + (2 - w)^2                             lambda w = 2 (2 - w)
 #   F3   1/2 w^2, w = 2
 
-_LOGISTIC_PRICE = (1 + np.e) / 2
-_RESIDUAL_PRICE = 0.5 / np.tanh(0.5)
+_LOGISTIC_COST = (1 + np.e) / 2
+_RESIDUAL_COST = 0.5 / np.tanh(0.5)
 _LOGISTIC = 0.5 + (1 + np.e) * np.log1p(np.exp(-1))
-_RESIDUAL = 0.5 + 4 * _RESIDUAL_PRICE * np.log(np.cosh(0.5))
+_RESIDUAL = 0.5 + 4 * _RESIDUAL_COST * np.log(np.cosh(0.5))
 
 BY_HAND: list[tuple[str, dict[str, Any], float, float]] = [
     ("HardMarginPrimal", {}, 1.0, 0.5),
@@ -91,9 +91,9 @@ BY_HAND: list[tuple[str, dict[str, Any], float, float]] = [
     ("LinearProgramDual", {"C": 0.7}, 1.0, 1.0),
     ("LinearProgramPrimal", {"C": 0.3}, 0.0, 0.6),
     ("LinearProgramDual", {"C": 0.3}, 0.0, 0.6),
-    ("LogisticPrimal", {"C": _LOGISTIC_PRICE}, 1.0, _LOGISTIC),
-    ("LogisticDual", {"C": _LOGISTIC_PRICE}, 1.0, _LOGISTIC),
-    ("LogisticPenalised", {"regularisation": 0.5 / _LOGISTIC_PRICE}, 1.0, _LOGISTIC / _LOGISTIC_PRICE / 2),
+    ("LogisticPrimal", {"C": _LOGISTIC_COST}, 1.0, _LOGISTIC),
+    ("LogisticDual", {"C": _LOGISTIC_COST}, 1.0, _LOGISTIC),
+    ("LogisticPenalised", {"regularisation": 0.5 / _LOGISTIC_COST}, 1.0, _LOGISTIC / _LOGISTIC_COST / 2),
     ("SquaredHingePrimal", {"C": 0.25}, 0.5, 0.25),
     ("SquaredHingeDual", {"C": 0.25}, 0.5, -0.25),
     ("NuMarginPrimal", {"nu": 0.6}, 0.6, -0.18),
@@ -112,8 +112,8 @@ BY_HAND: list[tuple[str, dict[str, Any], float, float]] = [
     ("HuberDual", {"C": 0.6, "delta": 0.5}, 0.6, 0.87),
     ("ResidualLossPrimal", {"C": 1 / 3, "loss": AbsolutePower(1.5)}, 1.0, 7 / 6),
     ("ResidualLossDual", {"C": 1 / 3, "loss": AbsolutePower(1.5)}, 1.0, 7 / 6),
-    ("ResidualLossPrimal", {"C": _RESIDUAL_PRICE, "loss": LogisticResidual()}, 1.0, _RESIDUAL),
-    ("ResidualLossDual", {"C": _RESIDUAL_PRICE, "loss": LogisticResidual()}, 1.0, _RESIDUAL),
+    ("ResidualLossPrimal", {"C": _RESIDUAL_COST, "loss": LogisticResidual()}, 1.0, _RESIDUAL),
+    ("ResidualLossDual", {"C": _RESIDUAL_COST, "loss": LogisticResidual()}, 1.0, _RESIDUAL),
     ("NuTubePrimal", {"nu": 0.5, "C": 1.0}, 1.0, 1.5),
     ("NuTubeDual", {"nu": 0.5, "C": 1.0}, 1.0, -1.5),
     ("LeastSquaresPrimal", {"C": 0.5}, 1.0, 1.0),
@@ -321,7 +321,7 @@ def test_squared_hinge_is_the_hard_margin_with_a_ridge(form: type, kernel: Kerne
 
 
 @each_kernel
-def test_penalised_forms_are_priced_ones_without_intercept(kernel: Kernel | None) -> None:
+def test_penalised_forms_are_those_with_a_cost_without_intercept(kernel: Kernel | None) -> None:
     X, y = targets()
     mine = solved(PenalisedTube(X, y, kernel, regularisation=0.2, epsilon=0.1))
     theirs = solved(SoftTubeDual(X, y, kernel, C=2.5, epsilon=0.1, fit_intercept=False), "smo", 1e-9)
@@ -345,7 +345,7 @@ def test_kernel_ridge_is_least_squares_on_centred_coordinates(kernel: Kernel | N
 @pytest.mark.parametrize("form", [LinearProgramPrimal, LinearProgramDual])
 @pytest.mark.parametrize("solver", ["clarabel", "highs"])
 def test_a_linear_program_whose_best_function_is_zero(form: type, solver: str) -> None:
-    """A low price buys no coefficient: 2 min(m+, m-) C are lost, and the rounding that is left in a is no residual."""
+    """A low cost buys no coefficient: 2 min(m+, m-) C are lost, and the rounding that is left in a is no residual."""
     X, y = one_against_rest("wine", 1)
     model = form(X[40:90:2], y[40:90:2], RBF(0.5), C=1e-3)
     fewest = min((model.y > 0).sum(), (model.y < 0).sum())
@@ -375,8 +375,8 @@ def slack(solution: Any) -> float:
 def test_nu_bounds_margin_errors_and_support_vectors(form: type, nu: float, kernel: Kernel | None) -> None:
     X, y = one_against_rest("wine", 1)
     solution = solved(form(X, y, kernel, nu=nu))
-    errors = np.mean(solution.margins < solution.edge - slack(solution))
-    assert solution.edge > 0.0
+    errors = np.mean(solution.margins < solution.margin_level - slack(solution))
+    assert solution.margin_level > 0.0
     assert 0.0 < errors <= nu <= solution.n_support / len(y)
     assert solution.support.bounded.size <= nu * len(y)
 

@@ -19,8 +19,8 @@ from typer.testing import CliRunner
 from formulations import SoftMarginDual, SoftMarginPrimal
 from formulations.command_line import app
 from model_data import blobs, one_against_rest
-from qpkernels.expansion import Expansion
 from qpkernels.export import read_npz
+from qpkernels.gram import Expansion
 from qpkernels.kernels import RBF, Polynomial, scale_gamma
 
 runner = CliRunner()
@@ -153,7 +153,7 @@ def test_solve_every_model(model: str, kernel: str, tmp_path: Path) -> None:
     assert record["formulation"] == model.title().replace("-", "")
 
 
-def test_kernels_and_prices(libsvm: Path) -> None:
+def test_kernels_and_costs(libsvm: Path) -> None:
     X, _ = samples()
     for arguments, kernel in (
         (("--kernel", "rbf", "--gamma", "0.25"), RBF(0.25)),

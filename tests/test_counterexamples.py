@@ -63,7 +63,7 @@ def test_a_column_in_nanoseconds() -> None:
     least = float(((y - centred @ np.linalg.lstsq(centred, y)[0]) ** 2).sum())
     solution = LeastSquaresFit(np.column_stack([clock, other]), y).solve()
     assert solution.status is Status.OPTIMAL
-    assert "rank 2 of 2" in solution.words
+    assert "rank 2 of 2" in solution.message
     assert solution.objective == pytest.approx(least, rel=1e-9)
 
 
@@ -79,7 +79,7 @@ def test_the_unit_of_the_features_of_a_fit(form: Any, unit: float) -> None:
 def test_the_least_norm_of_dependent_columns_in_different_units() -> None:
     doubled = np.column_stack([X[:, 0], 1e6 * X[:, 0], X[:, 1]])
     solution = LeastSquaresFit(doubled, TARGETS).solve()
-    assert "rank 2 of 3" in solution.words
+    assert "rank 2 of 3" in solution.message
     assert solution.function.weights == pytest.approx(
         np.linalg.pinv(doubled - doubled.mean(axis=0), rcond=1e-12) @ (TARGETS - TARGETS.mean()), rel=1e-6, abs=1e-12
     )
@@ -95,7 +95,7 @@ def test_a_tube_around_large_targets() -> None:
 
 @pytest.mark.parametrize("unit", [1e-7, 1e-6, 1.0])
 @pytest.mark.parametrize("share", [0.0, 0.5, 0.99])
-def test_no_floor_hides_what_a_price_costs(share: float, unit: float) -> None:
+def test_no_floor_hides_what_a_cost_costs(share: float, unit: float) -> None:
     model = SoftTubeDual(unit * X, TARGETS, C=1.0, epsilon=0.1)
     solution = model.solve()
     assert solution.status is Status.OPTIMAL

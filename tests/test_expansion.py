@@ -41,7 +41,7 @@ def test_values_in_many_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     f = expansion(RBF(0.5))
     X = np.random.default_rng(0).normal(size=(50, 3))
     whole = f(X)
-    monkeypatch.setattr("qpkernels.arrays._BLOCK_BYTES", 8 * 6 * 7)
+    monkeypatch.setattr("qpkernels.arrays.checks._BLOCK_BYTES", 8 * 6 * 7)
     np.testing.assert_allclose(f(X), whole, rtol=1e-13)
 
 

@@ -42,8 +42,8 @@ from model_data import (
 )
 from qpkernels.certificates import Status
 from qpkernels.errors import ExtendedModelError, InfeasibleError, InseparableError, UnsupportedProgramError
-from qpkernels.expansion import Expansion
 from qpkernels.export import read_npz
+from qpkernels.gram import Expansion
 from qpkernels.kernels import RBF, Linear
 from qpkernels.solvers import find_solver
 
@@ -111,7 +111,7 @@ def partners_value(model: Any, solution: Any) -> float:
     mine = solution.objective
     scale = len(model) / (2 * float(model.regularisation.value)) if hasattr(model, "regularisation") else 1.0
     if isinstance(model, EQUATIONS):
-        # Both state the least squares with a price.
+        # Both state the least squares with a cost.
         squares = float(solution.residuals @ solution.residuals)
         return 0.5 * solution.function.squared_norm + 0.5 * float(model.C.value) * squares
     if isinstance(model, HardMarginGeometric):

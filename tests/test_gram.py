@@ -12,8 +12,8 @@ from builders import INDEFINITE, KERNEL_EXAMPLES, example_samples
 from qpkernels import RBF, Expansion, Gram, Kernel, Linear, Polynomial, Precomputed, Sigmoid
 from qpkernels.arrays import row_blocks
 from qpkernels.certificates import certify_kernel_qp
-from qpkernels.definiteness import PSD_TOLERANCE, Correction
 from qpkernels.errors import GramTooLargeError, IndefiniteKernelError, NonFiniteError, ParameterError, ShapeError
+from qpkernels.gram import PSD_TOLERANCE, Correction
 from qpkernels.programs import KernelQP
 
 every_kernel = pytest.mark.parametrize("kernel", KERNEL_EXAMPLES.values(), ids=lambda kernel: type(kernel).__name__)
@@ -48,7 +48,7 @@ def test_product_does_not_need_the_matrix(kernel: Kernel, nonzeros: int) -> None
 def test_product_in_many_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     X = np.random.default_rng(0).normal(size=(23, 2))
     v = np.random.default_rng(1).normal(size=23)
-    monkeypatch.setattr("qpkernels.arrays._BLOCK_BYTES", 8 * 23 * 5)
+    monkeypatch.setattr("qpkernels.arrays.checks._BLOCK_BYTES", 8 * 23 * 5)
     assert [(rows.start, rows.stop) for rows in row_blocks(23, 23)] == [(0, 5), (5, 10), (10, 15), (15, 20), (20, 23)]
     np.testing.assert_allclose(Gram(RBF(0.5), X).product(v), RBF(0.5)(X) @ v, rtol=1e-12, atol=1e-13)
 
@@ -286,15 +286,15 @@ def test_a_correction_keeps_the_memory_limit() -> None:
 
 
 @pytest.mark.parametrize(
-    ("indefinite", "smallest", "target", "doubt"),
+    ("indefinite", "smallest", "target", "error_bound"),
     [("refuse", -1e-12, 1.0, 1e-10), ("clip", -1e-12, 1.0, 1e-10), ("clip", -0.5, 1.0, 0.0), ("shift", -0.5, 1.5, 0.0)],
 )
 def test_the_certificate_doubts_a_matrix_that_was_only_checked(
-    indefinite: Any, smallest: float, target: float, doubt: float
+    indefinite: Any, smallest: float, target: float, error_bound: float
 ) -> None:
     gram = Gram(Precomputed(np.diag([1.0, 1.0, smallest])), np.arange(3), indefinite=indefinite)
     program = KernelQP(gram, [target, target, 0.0], -1.0, 1.0, None)
     certificate = certify_kernel_qp(program, np.array([1.0, 1.0, 0.0]), 0.0)
-    # At the optimum nothing is left but the doubt.
+    # At the optimum nothing is left but the rounding.
     assert certificate.primal_value == pytest.approx(target, rel=1e-12)
-    assert certificate.relative_gap == pytest.approx(doubt, rel=1e-6, abs=1e-15)
+    assert certificate.relative_gap == pytest.approx(error_bound, rel=1e-6, abs=1e-15)

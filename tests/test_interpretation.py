@@ -177,7 +177,7 @@ def test_margins(case: Case) -> None:
     model, solution = solved(case, "clarabel")
     assert solution.margins == pytest.approx(model.y * solution.function(model.gram.X), abs=1e-8)
     assert solution.slacks == pytest.approx(np.maximum(0, 1 - solution.margins), abs=1e-12)
-    assert solution.edge == 1.0
+    assert solution.margin_level == 1.0
     assert solution.margin == pytest.approx(1 / np.sqrt(solution.function.squared_norm), rel=1e-12)
     assert np.array_equal(solution.alpha, model.y * solution.beta)
 
@@ -187,9 +187,9 @@ def test_margins(case: Case) -> None:
 def test_the_margin_of_a_nu_machine_lies_at_rho(form: type, kernel: str) -> None:
     model, solution = solved(Case(form, kernel), "clarabel")
     rho = model.level.value if form is NuMarginPrimal else model.constraint("share").dual_value
-    assert solution.edge == pytest.approx(float(rho), rel=1e-5)
-    assert solution.margins[solution.support.free] == pytest.approx(solution.edge, rel=1e-4)
-    assert solution.margin == pytest.approx(solution.edge / np.sqrt(solution.function.squared_norm), rel=1e-12)
+    assert solution.margin_level == pytest.approx(float(rho), rel=1e-5)
+    assert solution.margins[solution.support.free] == pytest.approx(solution.margin_level, rel=1e-4)
+    assert solution.margin == pytest.approx(solution.margin_level / np.sqrt(solution.function.squared_norm), rel=1e-12)
     nu, m = float(model.nu.value), len(model)
     assert (solution.slacks > 1e-6).sum() <= nu * m <= len(solution.support)
 
@@ -443,7 +443,7 @@ def test_classes_that_overlap_too_much_for_nu(form: type, nu: float) -> None:
     solution = form(*overlapping(), nu=nu).solve()
     assert solution.status is Status.OPTIMAL, solution
     assert abs(solution.objective) <= 1e-8
-    assert solution.edge == pytest.approx(0.0, abs=1e-4)
+    assert solution.margin_level == pytest.approx(0.0, abs=1e-4)
     assert abs(solution.function.squared_norm) <= 1e-6
 
 

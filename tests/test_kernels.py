@@ -56,7 +56,7 @@ from qpkernels.kernels import (
     Sum,
     scale_gamma,
 )
-from qpkernels.kernels.spec import kernel_from_spec, kernel_to_spec
+from qpkernels.kernels.base.spec import kernel_from_spec, kernel_to_spec
 
 RNG = np.random.default_rng(3)
 X = RNG.normal(size=(9, 3))

@@ -23,8 +23,8 @@ from formulations import (
     Solution,
 )
 from model_data import (
+    COST,
     KERNELS,
-    PRICE,
     ROUTES,
     SHARP,
     Case,
@@ -37,7 +37,7 @@ from model_data import (
 )
 from qpkernels.certificates import Status
 from qpkernels.errors import InseparableError, UnsupportedProgramError
-from qpkernels.expansion import Expansion
+from qpkernels.gram import Expansion
 from qpkernels.kernels import RBF, Kernel, Precomputed
 
 HARD = (HardMarginDual, HardMarginGeometric, HardMarginPrimal)
@@ -129,7 +129,7 @@ def test_hinge_form_by_the_textbook(kernel: str, solver: str) -> None:
     f = model.gram.X @ model.w.value if model.data.explicit else K @ model.beta.value
     assert f == pytest.approx(K @ solution.beta, abs=1e-6)
     margins = model.y * (f + model.b.value)
-    assert solution.alpha[margins < 1 - 1e-4] == pytest.approx(PRICE, abs=1e-4)
+    assert solution.alpha[margins < 1 - 1e-4] == pytest.approx(COST, abs=1e-4)
     assert solution.alpha[margins > 1 + 1e-4] == pytest.approx(0, abs=1e-4)
     assert solution.beta.sum() == pytest.approx(0, abs=1e-7)
 
@@ -163,7 +163,7 @@ def test_functions_of_named_classes_are_saved(dtype: Any, tmp_path: Path) -> Non
 
 
 @each_soft_case
-def test_a_price_is_also_set_as_the_parameter_that_it_is(case: Case) -> None:
+def test_a_cost_is_also_set_as_the_parameter_that_it_is(case: Case) -> None:
     model = case.state()
     for C in (0.05, np.linspace(0.1, 2.0, 30)):
         model.C.value = np.broadcast_to(C, 30).copy()
@@ -176,23 +176,23 @@ def test_a_price_is_also_set_as_the_parameter_that_it_is(case: Case) -> None:
 
 
 @each_soft_case
-def test_the_price_of_one_sample(case: Case) -> None:
-    """Raising the price of a bounded sample alone can only lower its slack."""
+def test_the_cost_of_one_sample(case: Case) -> None:
+    """Raising the cost of a bounded sample alone can only lower its slack."""
     before = case.state().solve("smo", tol=1e-11)
     sample = int(before.support.bounded[0])
-    C = np.full(30, PRICE)
+    C = np.full(30, COST)
     C[sample] = 50.0
     model = case.state(C=C)
     after = model.solve("smo", tol=1e-11)
     margins = [model.y[sample] * answer.function(model.gram.X)[sample] for answer in (before, after)]
     assert margins[1] > margins[0] + 1e-3
-    assert after.alpha[sample] > PRICE
+    assert after.alpha[sample] > COST
 
 
 # --- certify ---
 
 
-def fitted_svc(case: Case, X: np.ndarray, y: np.ndarray, C: float = PRICE) -> SVC:
+def fitted_svc(case: Case, X: np.ndarray, y: np.ndarray, C: float = COST) -> SVC:
     kernel = {"explicit": {"kernel": "linear"}, "rbf": {"kernel": "rbf", "gamma": 0.5}}[case.kernel]
     return SVC(C=C, tol=1e-8, **kernel).fit(X, y)
 
@@ -204,7 +204,7 @@ def test_libsvm_is_certified(case: Case, names: tuple[Any, Any]) -> None:
     y = np.array([names[1] if sign > 0 else names[0] for sign in signs])
     model = case.state(y=y)
     assert model.certify(fitted_svc(case, X, y)).holds(1e-5)
-    assert not model.certify(fitted_svc(case, X, y, C=2 * PRICE)).holds(1e-3)
+    assert not model.certify(fitted_svc(case, X, y, C=2 * COST)).holds(1e-3)
     assert not case.state(y=y[::-1]).certify(fitted_svc(case, X, y)).holds(1e-3)
 
 
@@ -249,7 +249,7 @@ def stated_from_scratch(kernel: Kernel | None, term: float = 0.0) -> float:
     b, xi = cp.Variable(), cp.Variable(30, nonneg=True)
     f = features @ w
     problem = cp.Problem(
-        cp.Minimize(0.5 * cp.sum_squares(w) + PRICE * cp.sum(xi) + term * cp.norm1(coefficients)),
+        cp.Minimize(0.5 * cp.sum_squares(w) + COST * cp.sum(xi) + term * cp.norm1(coefficients)),
         [cp.multiply(y, f + b) >= 1 - xi, cp.abs(cp.sum(f[:10])) <= 0.2, cp.norm1(coefficients) <= 0.9],
     )
     return float(problem.solve(solver=cp.CLARABEL))

@@ -6,8 +6,8 @@ import pytest
 
 from builders import INDEFINITE, KERNEL_EXAMPLES, example_samples
 from qpkernels import RBF, Kernel, Linear, Mercer, Polynomial, Precomputed, Sigmoid, Spectrum
-from qpkernels.definiteness import PSD_TOLERANCE
 from qpkernels.errors import GramTooLargeError, IndefiniteKernelError, NonFiniteError
+from qpkernels.gram import PSD_TOLERANCE
 
 every_kernel = pytest.mark.parametrize("kernel", KERNEL_EXAMPLES.values(), ids=lambda kernel: type(kernel).__name__)
 definite_kernel = pytest.mark.parametrize(

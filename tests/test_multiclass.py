@@ -116,12 +116,12 @@ def test_a_gram_and_a_precomputed_matrix(scheme: type) -> None:
     assert given(numbers) == pytest.approx(expected(X), abs=1e-6)
 
 
-def test_a_price_for_each_sample() -> None:
+def test_a_cost_for_each_sample() -> None:
     X, y = crowded()
-    prices = np.random.default_rng(0).uniform(0.5, 2.0, 80)
-    solution = OneVersusOne(X, y, KERNEL, C=prices).solve("smo", tol=1e-9)
+    costs = np.random.default_rng(0).uniform(0.5, 2.0, 80)
+    solution = OneVersusOne(X, y, KERNEL, C=costs).solve("smo", tol=1e-9)
     rows = (y == 0) | (y == 2)
-    alone = SoftMarginDual(X[rows], np.where(y[rows] == 2, 1, -1), KERNEL, C=prices[rows]).solve("smo", tol=1e-9)
+    alone = SoftMarginDual(X[rows], np.where(y[rows] == 2, 1, -1), KERNEL, C=costs[rows]).solve("smo", tol=1e-9)
     assert solution.solutions[1].objective == pytest.approx(alone.objective, rel=1e-8)
 
 

@@ -13,10 +13,10 @@ import pytest
 from scipy.sparse import csr_array, random_array
 from threadpoolctl import threadpool_info
 
-import qpkernels.panels.sums as sums
+import qpkernels.gram.panels.sums as sums
 from qpkernels import RBF, Kernel, Linear, Polynomial
-from qpkernels.panels import add_kernel_sums, in_this_thread
-from qpkernels.panels.threads import in_parts, threads, without_blas_threads
+from qpkernels.gram.panels.sums import add_kernel_sums
+from qpkernels.gram.panels.threads import in_parts, in_this_thread, threads, without_blas_threads
 
 KERNELS = (RBF(0.4), RBF((0.3, 0.0, 1.1, 0.2, 2.0)), Polynomial(3, 0.5, 1.0), Polynomial(1, 2.0, 0.5), Linear())
 

@@ -52,11 +52,11 @@ from formulations import (
     SquaredHingePrimal,
 )
 from formulations.estimators import (
+    cost_of_margin,
+    cost_of_penalty,
+    cost_of_ridge,
+    cost_of_scaled_penalty,
     huber_parameters,
-    price_of_margin,
-    price_of_penalty,
-    price_of_ridge,
-    price_of_scaled_penalty,
     scale_of_one_class,
     with_constant,
 )
@@ -148,7 +148,7 @@ PEERS = {
         lambda: KernelRidge(alpha=0.6, kernel="rbf", gamma=GAMMA),
         RADIAL,
     ),
-    "Ridge": Peer((LeastSquaresDual, LeastSquaresPrimal), {"C": price_of_ridge(2.5)}, lambda: Ridge(alpha=2.5)),
+    "Ridge": Peer((LeastSquaresDual, LeastSquaresPrimal), {"C": cost_of_ridge(2.5)}, lambda: Ridge(alpha=2.5)),
     "LinearRegression": Peer((LeastSquaresFit,), {}, LinearRegression),
     "LogisticRegression": Peer(
         (LogisticDual, LogisticPrimal), {"C": 1.8}, lambda: LogisticRegression(C=1.8, tol=1e-10, max_iter=10000)
@@ -175,7 +175,7 @@ def test_decision_values(name: str) -> None:
         assert peer.scale * solution.function(X) == pytest.approx(expected, rel=0, abs=CLOSE)
 
 
-def test_weights_of_samples_are_prices() -> None:
+def test_weights_of_samples_are_costs() -> None:
     weights = np.random.default_rng(8).uniform(0.2, 3.0, 178)
     X, y = two_classes()
     machine = SVC(C=1.5, **SHARP).fit(X, y, sample_weight=weights)
@@ -187,7 +187,7 @@ def test_weights_of_samples_are_prices() -> None:
     model = SoftTubeDual(X, y, RADIAL, C=1.5 * weights[:M], epsilon=0.2)
     assert solved(model).decision == pytest.approx(tube.predict(X), rel=0, abs=CLOSE)
     ridge = Ridge(alpha=2.0).fit(X, y, sample_weight=weights[:M])
-    huge = HuberDual(X, y, delta=1e4, C=price_of_ridge(2.0) * weights[:M])
+    huge = HuberDual(X, y, delta=1e4, C=cost_of_ridge(2.0) * weights[:M])
     assert solved(huge, tol=1e-10).decision == pytest.approx(ridge.predict(X), rel=0, abs=CLOSE)
 
 
@@ -196,15 +196,15 @@ def test_nu_machine_divided_by_rho(form: type) -> None:
     X, y = two_classes()
     grid = with_new(X)
     solution = solved(form(X, y, RADIAL, nu=0.3), tol=1e-8)
-    price = price_of_margin(solution.edge, len(y))
+    cost = cost_of_margin(solution.margin_level, len(y))
     machine = NuSVC(nu=0.3, **SHARP).fit(X, y)
-    divided = solution.function(grid) / solution.edge
+    divided = solution.function(grid) / solution.margin_level
     assert divided == pytest.approx(machine.decision_function(grid), rel=0, abs=CLOSE)
-    same = SVC(C=price, **SHARP).fit(X, y)
+    same = SVC(C=cost, **SHARP).fit(X, y)
     assert divided == pytest.approx(same.decision_function(grid), rel=0, abs=CLOSE)
-    ours = solved(SoftMarginDual(X, y, RADIAL, C=price))
+    ours = solved(SoftMarginDual(X, y, RADIAL, C=cost))
     assert divided == pytest.approx(ours.function(grid), rel=0, abs=CLOSE)
-    assert 0.01 < price < 100
+    assert 0.01 < cost < 100
 
 
 @pytest.mark.parametrize("features", ["Mercer", "Cholesky"])
@@ -221,7 +221,7 @@ def test_logistic_regression_in_the_features_of_the_kernel(features: str) -> Non
 
 def test_logistic_regression_in_the_scaling_of_statistics() -> None:
     X, y = two_classes()
-    machine = LogisticRegression(C=price_of_penalty(0.2), fit_intercept=False, tol=1e-10, max_iter=10000).fit(X, y)
+    machine = LogisticRegression(C=cost_of_penalty(0.2), fit_intercept=False, tol=1e-10, max_iter=10000).fit(X, y)
     solution = solved(LogisticPenalised(X, y, regularisation=0.2), tol=1e-8)
     assert solution.decision == pytest.approx(machine.decision_function(X), rel=0, abs=CLOSE)
 
@@ -247,7 +247,7 @@ def test_liblinear_regression() -> None:
     solution = solved(SoftTubeDual(with_constant(X), y, C=0.6, epsilon=0.1, fit_intercept=False))
     assert solution.decision == pytest.approx(machine.predict(X), rel=0, abs=CLOSE)
     penalised = PenalisedTube(with_constant(X), y, regularisation=1 / 1.2, epsilon=0.1)
-    assert price_of_penalty(1 / 1.2) == pytest.approx(0.6)
+    assert cost_of_penalty(1 / 1.2) == pytest.approx(0.6)
     assert solved(penalised, "clarabel", 1e-8).decision == pytest.approx(machine.predict(X), rel=0, abs=CLOSE)
 
 
@@ -262,12 +262,12 @@ def test_huber_regression(form: type) -> None:
 
 
 def test_stochastic_gradients_have_the_mean_of_the_losses() -> None:
-    """They stop early, so that only the order of magnitude is theirs: the price found is the best of several."""
+    """They stop early, so that only the order of magnitude is theirs: the cost found is the best of several."""
     X, y = two_classes()
     machine = SGDClassifier(loss="log_loss", alpha=0.02, tol=None, max_iter=2000, average=100, random_state=0).fit(X, y)
-    price = price_of_scaled_penalty(0.02 / 2, len(y))
+    cost = cost_of_scaled_penalty(0.02 / 2, len(y))
     off = {
-        factor: np.abs(solved(LogisticDual(X, y, C=factor * price)).decision - machine.decision_function(X)).max()
+        factor: np.abs(solved(LogisticDual(X, y, C=factor * cost)).decision - machine.decision_function(X)).max()
         for factor in (0.25, 0.5, 1.0, 2.0, 4.0)
     }
     assert min(off, key=lambda factor: off[factor]) == 1.0
@@ -282,7 +282,7 @@ def test_least_squares_of_least_norm() -> None:
     solution = solved(LeastSquaresFit(X, y))
     new = with_new(X)
     assert solution.function(new) == pytest.approx(machine.predict(new), rel=0, abs=1e-9)
-    assert "least norm" in solution.words
+    assert "least norm" in solution.message
 
 
 # --- what the translations promise ---
@@ -297,7 +297,7 @@ def logistic_losses(X: np.ndarray, y: np.ndarray, w: np.ndarray) -> np.ndarray:
 
 
 @pytest.mark.parametrize("penalty", [0.05, 2.0])
-def test_prices_keep_the_minimiser(penalty: float) -> None:
+def test_cost_keep_the_minimiser(penalty: float) -> None:
     """Each docstring names two objectives; SciPy finds the minimum of the first, the model that of the second."""
     rng = np.random.default_rng(5)
     X, y = rng.normal(size=(30, 3)), np.where(rng.random(30) < 0.4, 1.0, -1.0)
@@ -309,18 +309,18 @@ def test_prices_keep_the_minimiser(penalty: float) -> None:
         warnings.simplefilter("ignore", RuntimeWarning)  # BFGS reports the end of float64
         summed = minimiser(lambda w: logistic_losses(X, y, w).sum() + penalty * w @ w, 3)
         meaned = minimiser(lambda w: logistic_losses(X, y, w).mean() + penalty * w @ w, 3)
-    assert by_model(price_of_penalty(penalty)) == pytest.approx(summed, rel=0, abs=1e-5)
-    assert by_model(price_of_scaled_penalty(penalty, 30)) == pytest.approx(meaned, rel=0, abs=1e-5)
+    assert by_model(cost_of_penalty(penalty)) == pytest.approx(summed, rel=0, abs=1e-5)
+    assert by_model(cost_of_scaled_penalty(penalty, 30)) == pytest.approx(meaned, rel=0, abs=1e-5)
     ridge = np.linalg.solve(X.T @ X + penalty * np.eye(3), X.T @ y)
-    squared = HuberDual(X, y, delta=1e3, C=price_of_ridge(penalty), fit_intercept=False)
+    squared = HuberDual(X, y, delta=1e3, C=cost_of_ridge(penalty), fit_intercept=False)
     assert solved(squared, tol=1e-12).function(np.eye(3)) == pytest.approx(ridge, rel=0, abs=1e-5)
 
 
 def test_translations_in_numbers() -> None:
-    assert price_of_penalty(0.25) == 2.0
-    assert price_of_scaled_penalty(0.25, 4) == 0.5
-    assert price_of_ridge(4.0) == 0.25
-    assert price_of_margin(0.5, 8) == 0.25
+    assert cost_of_penalty(0.25) == 2.0
+    assert cost_of_scaled_penalty(0.25, 4) == 0.5
+    assert cost_of_ridge(4.0) == 0.25
+    assert cost_of_margin(0.5, 8) == 0.25
     assert scale_of_one_class(0.5, 8) == 4.0
     assert scale_of_one_class(1, np.int64(3)) == 3.0
     assert huber_parameters(1.5, 0.5, 2.0) == {"delta": 3.0, "C": 1.0}
@@ -331,10 +331,10 @@ def test_translations_in_numbers() -> None:
 @pytest.mark.parametrize(
     ("translate", "name"),
     [
-        (price_of_penalty, "lambda"),
-        (price_of_ridge, "lambda"),
-        (lambda bad: price_of_scaled_penalty(bad, 3), "lambda"),
-        (lambda bad: price_of_margin(bad, 3), "rho"),
+        (cost_of_penalty, "lambda"),
+        (cost_of_ridge, "lambda"),
+        (lambda bad: cost_of_scaled_penalty(bad, 3), "lambda"),
+        (lambda bad: cost_of_margin(bad, 3), "rho"),
         (lambda bad: scale_of_one_class(bad, 3), "nu"),
         (lambda bad: huber_parameters(bad, 1.0, 1.0), "epsilon"),
         (lambda bad: huber_parameters(1.0, bad, 1.0), "alpha"),
@@ -348,7 +348,7 @@ def test_numbers_out_of_range(translate: Callable[[Any], Any], name: str, bad: A
 
 
 @pytest.mark.parametrize("bad", [0, -3, 2.5, True, "many", None])
-@pytest.mark.parametrize("translate", [price_of_scaled_penalty, price_of_margin, scale_of_one_class])
+@pytest.mark.parametrize("translate", [cost_of_scaled_penalty, cost_of_margin, scale_of_one_class])
 def test_samples_are_counted(translate: Callable[[float, Any], float], bad: Any) -> None:
     with pytest.raises(ParameterError, match="the number of samples must be an integer of at least 1, but"):
         translate(0.5, bad)
@@ -374,7 +374,7 @@ JUDGED = {
     "SVR": (SoftTubeDual, targets, {"C": 2.0, "epsilon": 0.3}, SVR(C=2.0, epsilon=0.3, **SHARP), SVR(C=2.0, **SHARP)),
     "NuSVC": (NuMarginDual, two_classes, {"nu": 0.3}, NuSVC(nu=0.3, **SHARP), NuSVC(nu=0.32, **SHARP)),
     "NuSVR": (NuTubeDual, targets, {"C": 2.0, "nu": 0.4}, NuSVR(C=2.0, nu=0.4, **SHARP), NuSVR(C=2.0, nu=0.5, **SHARP)),
-    "NuSVR of another price": (
+    "NuSVR of another cost": (
         NuTubeDual,
         targets,
         {"C": 2.0, "nu": 0.4},

@@ -14,8 +14,7 @@ from formulations import HardMarginDual, HardMarginPrimal
 from formulations.perceptron import BatchPerceptron, Perceptron, PerceptronSolution, mistake_bound
 from qpkernels.certificates import Status
 from qpkernels.errors import LabelError, OneClassError, ParameterError
-from qpkernels.expansion import Expansion
-from qpkernels.gram import Gram
+from qpkernels.gram import Expansion, Gram
 from qpkernels.kernels import RBF, Linear, Polynomial, Precomputed
 
 law = settings(derandomize=True, deadline=None, max_examples=150, database=None)
@@ -249,7 +248,7 @@ def test_without_a_separator_it_stops_and_says_so() -> None:
     solution = Perceptron(XOR, XOR_LABELS).solve(max_epochs=7)
     assert (solution.separated, solution.epochs, solution.errors.size) == (False, 7, 7)
     assert (solution.errors > 0).all()
-    assert "stopped at max_epochs = 7" in solution.words
+    assert "stopped at max_epochs = 7" in solution.message
     assert "Separability" in str(solution)
 
 
@@ -257,7 +256,7 @@ def test_the_batch_rule_can_come_to_rest_without_separating() -> None:
     """The four points of XOR pull in turn, and their sum is 0."""
     solution = BatchPerceptron(XOR, XOR_LABELS).solve(max_epochs=7)
     assert (solution.separated, solution.epochs, solution.mistakes) == (False, 1, 1)
-    assert "4 samples are not (the last step has length 0" in solution.words
+    assert "4 samples are not (the last step has length 0" in solution.message
     X = np.array([[0.0], [1.0], [2.0]])
     assert BatchPerceptron(X, [1, -1, 1]).solve(max_epochs=9).epochs == 9
 
@@ -267,7 +266,7 @@ def test_a_threshold_can_end_it_early() -> None:
     exact, early = BatchPerceptron(X, y).solve(), BatchPerceptron(X, y, threshold=1e3).solve()
     assert exact.separated
     assert early.epochs == 1
-    assert "last step has length" in early.words
+    assert "last step has length" in early.message
 
 
 def test_what_is_returned_cannot_be_changed() -> None:

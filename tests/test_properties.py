@@ -58,7 +58,7 @@ slow_law = settings(derandomize=True, deadline=None, max_examples=50, database=N
 
 @dataclass(frozen=True)
 class Drawn:
-    """Random data with a kernel and a price."""
+    """Random data with a kernel and a cost."""
 
     X: np.ndarray
     y: np.ndarray
@@ -160,7 +160,7 @@ def test_the_order_of_samples_is_irrelevant(drawn: Drawn, seed: int) -> None:
 
 @given(drawn=data())
 @law
-def test_duplicated_samples_double_the_price(drawn: Drawn) -> None:
+def test_duplicated_samples_double_the_cost(drawn: Drawn) -> None:
     dear = solved(drawn.soft(C=2 * drawn.C))
     doubled = drawn.soft(X=np.vstack([drawn.X, drawn.X]), y=np.tile(drawn.y, 2))
     half = 0.5 * np.tile(dear.beta, 2)
@@ -170,7 +170,7 @@ def test_duplicated_samples_double_the_price(drawn: Drawn) -> None:
 
 @given(drawn=data(), exponent=st.floats(-2, 2))
 @law
-def test_scaling_the_kernel_is_scaling_the_price(drawn: Drawn, exponent: float) -> None:
+def test_scaling_the_kernel_is_scaling_the_cost(drawn: Drawn, exponent: float) -> None:
     s = 10.0**exponent
     solution = solved(drawn.soft())
     scaled = drawn.soft(kernel=s * drawn.named_kernel, C=drawn.C / s)
@@ -216,32 +216,32 @@ def test_support_vectors_alone_give_the_same_answer(drawn: Drawn) -> None:
 
 @given(drawn=data(), factors=st.tuples(st.floats(1.1, 5.0), st.floats(1.1, 5.0)))
 @law
-def test_the_optimum_rises_concavely_with_the_price(drawn: Drawn, factors: tuple[float, float]) -> None:
-    prices = drawn.C * np.cumprod([1.0, *factors])
-    values = [-solved(drawn.soft(C=C)).objective for C in prices]
+def test_the_optimum_rises_concavely_with_the_cost(drawn: Drawn, factors: tuple[float, float]) -> None:
+    costs = drawn.C * np.cumprod([1.0, *factors])
+    values = [-solved(drawn.soft(C=C)).objective for C in costs]
     slack = 10 * TOL * values[-1]
     assert values[0] <= values[1] + slack
     assert values[1] <= values[2] + slack
-    share = (prices[1] - prices[0]) / (prices[2] - prices[0])
+    share = (costs[1] - costs[0]) / (costs[2] - costs[0])
     assert values[1] >= (1 - share) * values[0] + share * values[2] - slack
 
 
 @given(drawn=data(), seed=st.integers(0, 1000))
 @slow_law
-def test_equal_prices_one_by_one_are_one_price(drawn: Drawn, seed: int) -> None:
+def test_equal_cost_one_by_one_are_one_cost(drawn: Drawn, seed: int) -> None:
     rng = np.random.default_rng(seed)
     once, each = solved(drawn.soft()), solved(drawn.soft(C=np.full(len(drawn.y), drawn.C)))
     assert np.array_equal(once.beta, each.beta)
-    prices = drawn.C * rng.uniform(0.5, 2.0, size=len(drawn.y))
-    weighted = solved(drawn.soft(C=prices))
-    low, high = (-solved(drawn.soft(C=C)).objective for C in (prices.min(), prices.max()))
+    costs = drawn.C * rng.uniform(0.5, 2.0, size=len(drawn.y))
+    weighted = solved(drawn.soft(C=costs))
+    low, high = (-solved(drawn.soft(C=C)).objective for C in (costs.min(), costs.max()))
     slack = 10 * TOL * high
     assert low - slack <= -weighted.objective <= high + slack
 
 
 @given(drawn=data(separable=True))
 @law
-def test_hard_margin_is_the_soft_margin_at_a_high_price(drawn: Drawn) -> None:
+def test_hard_margin_is_the_soft_margin_at_a_high_cost(drawn: Drawn) -> None:
     hard = solved(HardMarginDual(drawn.X, drawn.y, drawn.kernel))
     soft = drawn.soft(C=2 * float(hard.alpha.max()))
     assert soft.certify(hard).holds(100 * TOL)
@@ -289,7 +289,7 @@ relation = settings(derandomize=True, deadline=None, max_examples=15, database=N
 
 @dataclass(frozen=True)
 class Measured:
-    """Random samples with real targets, a kernel and a price."""
+    """Random samples with real targets, a kernel and a cost."""
 
     X: np.ndarray
     y: np.ndarray
@@ -450,23 +450,23 @@ def test_the_squared_hinge_is_a_hard_margin_on_a_lifted_diagonal(drawn: Drawn) -
 @relation
 def test_logistic_regression_in_two_scalings(drawn: Drawn) -> None:
     m = len(drawn.y)
-    priced = proved(LogisticDual(drawn.X, drawn.y, drawn.kernel, C=drawn.C, fit_intercept=False))
+    with_cost = proved(LogisticDual(drawn.X, drawn.y, drawn.kernel, C=drawn.C, fit_intercept=False))
     penalised = proved(LogisticPenalised(drawn.X, drawn.y, drawn.kernel, regularisation=0.5 / drawn.C))
-    assert penalised.objective == pytest.approx(priced.objective / (drawn.C * m), rel=1e-6)
-    assert_same_function(priced, penalised, drawn.X)
+    assert penalised.objective == pytest.approx(with_cost.objective / (drawn.C * m), rel=1e-6)
+    assert_same_function(with_cost, penalised, drawn.X)
 
 
 @given(drawn=data(), share=st.floats(0.3, 0.95))
 @relation
-def test_a_nu_machine_is_the_soft_margin_of_the_price_it_finds(drawn: Drawn, share: float) -> None:
+def test_a_nu_machine_is_the_soft_margin_of_the_cost_it_finds(drawn: Drawn, share: float) -> None:
     m = len(drawn.y)
     nu = share * 2 * min((drawn.y > 0).sum(), (drawn.y < 0).sum()) / m
     found = proved(NuMarginDual(drawn.X, drawn.y, drawn.kernel, nu=nu), 1e-7)
-    if found.edge < 1e-2:
+    if found.margin_level < 1e-2:
         return
-    soft = proved(drawn.soft(C=1.0 / (m * found.edge)))
-    assert_same_function(soft, _Scaled(found, 1.0 / found.edge), drawn.X, 1e-2)
-    assert (found.slacks > 1e-5 * found.edge).sum() <= nu * m + 1e-9
+    soft = proved(drawn.soft(C=1.0 / (m * found.margin_level)))
+    assert_same_function(soft, _Scaled(found, 1.0 / found.margin_level), drawn.X, 1e-2)
+    assert (found.slacks > 1e-5 * found.margin_level).sum() <= nu * m + 1e-9
 
 
 @dataclass(frozen=True)

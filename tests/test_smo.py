@@ -14,9 +14,10 @@ from qpkernels import RBF, Gram, Linear, Precomputed
 from qpkernels.certificates import certify_kernel_qp
 from qpkernels.errors import ParameterError, ShapeError, UnsupportedOptionError
 from qpkernels.programs import KernelQP
-from qpkernels.smo import Iterate, minimise
-from qpkernels.smo.steps import Arrays, pair_steps, single_steps
 from qpkernels.solvers import Claim, Outcome, find_solver
+from qpkernels.solvers.smo.descent.steps import Arrays, pair_steps, single_steps
+from qpkernels.solvers.smo.engine import minimise
+from qpkernels.solvers.smo.iterate import Iterate
 
 every_family = pytest.mark.parametrize("name", FAMILIES)
 SEEDS = st.integers(0, 2**32 - 1)
@@ -202,10 +203,10 @@ def test_a_limit_of_steps_returns_the_best_so_far(limit: int, total: float | Non
     program = soft(X, y, 10.0, total=total)
     outcome = solve(program, tol=1e-10, max_iter=limit)
     assert (outcome.claim, outcome.iterations) == (Claim.STOPPED, limit)
-    assert outcome.words.startswith("limit of iterations; relative gap ")
+    assert outcome.message.startswith("limit of iterations; relative gap ")
     assert program.objective(outcome.point) < 0
     certificate = certify_kernel_qp(program, outcome.point, intercept(outcome))
-    assert f"{certificate.relative_gap:.1e}" in outcome.words
+    assert f"{certificate.relative_gap:.1e}" in outcome.message
     assert not certificate.holds(1e-10)
     assert certificate.dual_residual <= 1e-12
     least = program.objective(solve(program, tol=1e-10).point)
@@ -224,7 +225,7 @@ def test_a_limit_of_time_returns_the_best_so_far() -> None:
     program = soft(X, y, 1e6)
     outcome = solve(program, tol=1e-12, time_limit=1e-9)
     assert outcome.claim is Claim.STOPPED
-    assert outcome.words.startswith("limit of time; relative gap ")
+    assert outcome.message.startswith("limit of time; relative gap ")
     assert outcome.iterations is not None
     assert outcome.iterations > 0
     assert program.objective(outcome.point) < 0
@@ -234,7 +235,7 @@ def test_an_accuracy_beyond_float64_is_not_claimed() -> None:
     X, y = two_classes(40, shift=0.3)
     outcome = solve(soft(X, y, 10.0), tol=1e-25)
     assert outcome.claim is Claim.STOPPED
-    assert outcome.words.startswith("no step improves in float64; relative gap ")
+    assert outcome.message.startswith("no step improves in float64; relative gap ")
     assert certify_kernel_qp(soft(X, y, 10.0), outcome.point, intercept(outcome)).holds(1e-12)
 
 

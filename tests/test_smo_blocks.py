@@ -10,26 +10,27 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-import qpkernels.smo.blocks as blocks
-import qpkernels.smo.descent as descent
-import qpkernels.smo.product_rows as product_rows
-import qpkernels.smo.rows as rows_module
+import qpkernels.solvers.smo.blocks as blocks
+import qpkernels.solvers.smo.descent.descent as descent
+import qpkernels.solvers.smo.rows.product_rows as product_rows
+import qpkernels.solvers.smo.rows.rows as rows_module
 from builders import FAMILIES, manufacture, random_feasible, two_classes
 from model_data import one_against_rest
 from qpkernels import RBF, Gram, Kernel, Linear, Polynomial, Precomputed
 from qpkernels.certificates import certify_kernel_qp
 from qpkernels.errors import ParameterError
+from qpkernels.gram.panels.exponential import exp2
+from qpkernels.gram.panels.making import make_product
 from qpkernels.kernels import Laplacian, Spectrum
-from qpkernels.panels.exponential import exp2
-from qpkernels.panels.products import product_form
 from qpkernels.programs import KernelQP
-from qpkernels.smo import Iterate, minimise
-from qpkernels.smo.cache import RowCache
-from qpkernels.smo.product_rows import ProductRows
-from qpkernels.smo.rows import FeatureRows, KernelRows, MatrixRows, Rows
-from qpkernels.smo.shrinking import ShrinkingDescent
-from qpkernels.smo.working_set import WorkingSet
 from qpkernels.solvers import Claim, find_solver
+from qpkernels.solvers.smo.descent.working_set import WorkingSet
+from qpkernels.solvers.smo.engine import minimise
+from qpkernels.solvers.smo.iterate import Iterate
+from qpkernels.solvers.smo.rows.cache import RowCache
+from qpkernels.solvers.smo.rows.product_rows import ProductRows
+from qpkernels.solvers.smo.rows.rows import FeatureRows, KernelRows, MatrixRows, Rows
+from qpkernels.solvers.smo.shrinking import ShrinkingDescent
 
 
 @pytest.fixture(params=[8, 1024, None], ids=["small blocks", "large blocks", "one block"])
@@ -170,28 +171,28 @@ def test_what_was_left_out_comes_back_with_its_values(kind: str, monkeypatch: py
     kernel: Kernel = Linear() if kind == "features" else RBF(0.5)
     program = soft(Gram(kernel, X), y, 3.0)
     K = kernel(X)
-    form = product_form(kernel, program.gram.X)
+    form = kernel.product_form(program.gram.X)
     assert form is not None
     rows: Rows = {
         "matrix": lambda: MatrixRows(K),
         "features": lambda: FeatureRows(program.gram.X, pairs=True),
         "kernel": lambda: KernelRows(kernel, program.gram.X, RowCache(400, 2**14, np.float64)),
-        "product": lambda: ProductRows.with_cache(form.of(program.gram.X, np.float32), 2**18),
+        "product": lambda: ProductRows.with_cache(make_product(form, program.gram.X, np.float32), 2**18),
     }[kind]()
     rows.block_size = 40
     search = ShrinkingDescent(program, rows, np.zeros(400), np.zeros(400))
     sizes = []
     for _ in range(60):
-        search.round(10**6, 1e-9)
+        search.outer_iteration(10**6, 1e-9)
         search.shrink()
         beta, values = search.point()
         assert values[search.samples] == pytest.approx((K @ beta)[search.samples], abs=1e-4)
         sizes.append(search.samples.size)
     assert len(set(sizes)) > 2
-    assert not search.whole
+    assert not search.unshrunk
     search.restore()
     beta, values = search.point()
-    assert search.whole
+    assert search.unshrunk
     assert values == pytest.approx(K @ beta, abs=1e-4)
     assert beta.sum() == pytest.approx(0.0, abs=1e-9)
 
@@ -222,12 +223,12 @@ def test_a_time_limit_returns_a_point_with_its_certificate() -> None:
     program = soft(Gram(RBF(0.5), X), y, 100.0)
     outcome = find_solver("smo").solve(program, tol=1e-9, time_limit=1e-3)
     assert outcome.claim is Claim.STOPPED
-    assert outcome.words.startswith("limit of time; relative gap")
+    assert outcome.message.startswith("limit of time; relative gap")
     proof = certify_kernel_qp(program, outcome.point, float(outcome.multipliers[0]))
     assert proof.relative_gap > 1e-9
     stopped = find_solver("smo").solve(program, tol=1e-9, max_iter=700)
     assert stopped.iterations == 700
-    assert stopped.words.startswith("limit of iterations")
+    assert stopped.message.startswith("limit of iterations")
 
 
 def test_progress_shows_the_gap_falling(capsys: pytest.CaptureFixture[str]) -> None:
@@ -296,7 +297,7 @@ def test_features_far_from_the_origin(kernel: Kernel) -> None:
     assert outcome.claim is not Claim.OPTIMAL or proof.holds(2e-8)
 
 
-def test_a_doubt_that_every_so_manieth_sample_would_hide() -> None:
+def test_a_gap_error_that_every_so_manieth_sample_would_hide() -> None:
     m = 255 * 16 + 1
     X, _ = two_classes(m, shift=0.3, features=3)
     X[np.arange(m) % 5 < 2] += 1000
@@ -313,7 +314,7 @@ def test_a_matrix_that_is_only_checked_limits_the_claim() -> None:
     program = soft(Gram(Precomputed(RBF(0.5)(X)), np.arange(900)), y)
     outcome = find_solver("smo").solve(program, tol=1e-12)
     assert outcome.claim is Claim.STOPPED
-    assert "positive semidefinite only up to" in outcome.words
+    assert "positive semidefinite only up to" in outcome.message
 
 
 def test_no_class_but_itself_is_summed_in_panels() -> None:

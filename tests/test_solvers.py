@@ -422,7 +422,7 @@ def test_a_dense_system_is_solved() -> None:
     np.testing.assert_allclose(outcome.point, [1 / 11, 7 / 11], rtol=1e-14)
     assert outcome.multipliers.size == 0
     assert (outcome.claim, outcome.solver) == (Claim.OPTIMAL, "linear")
-    assert outcome.words.startswith("Cholesky, relative residual ")
+    assert outcome.message.startswith("Cholesky, relative residual ")
 
 
 @pytest.mark.parametrize("bordered", [False, True])
@@ -443,7 +443,7 @@ def test_a_ridged_kernel_matrix_against_numpy(bordered: bool) -> None:
         assert outcome.point.sum() == pytest.approx(0.0, abs=1e-12)
     else:
         assert outcome.multipliers.size == 0
-    assert float(outcome.words.split()[-1]) <= 1e-13
+    assert float(outcome.message.split()[-1]) <= 1e-13
 
 
 @pytest.mark.parametrize("ridge", [1e-3, 0.3, 100.0])
@@ -455,8 +455,8 @@ def test_conjugate_gradients_agree_with_cholesky(bordered: bool, ridge: float) -
     for rank in (0, 5, 40):
         iterated = linear(program, tol=1e-10, dense_limit=10, rank=rank)
         assert iterated.claim is Claim.OPTIMAL
-        assert iterated.words.startswith(f"conjugate gradients, preconditioned by rank {rank}, relative residual ")
-        assert float(iterated.words.split()[-1]) <= 1e-10
+        assert iterated.message.startswith(f"conjugate gradients, preconditioned by rank {rank}, relative residual ")
+        assert float(iterated.message.split()[-1]) <= 1e-10
         assert iterated.iterations >= 1
         scale = float(np.abs(exact.point).max())
         np.testing.assert_allclose(iterated.point, exact.point, atol=1e-8 * scale / ridge)
@@ -477,7 +477,7 @@ def test_conjugate_gradients_stop_at_their_limit() -> None:
     outcome = linear(program, tol=1e-12, dense_limit=10, rank=0, iterations=3)
     assert outcome.claim is Claim.STOPPED
     assert outcome.iterations == 3
-    assert float(outcome.words.split()[-1]) > 1e-6
+    assert float(outcome.message.split()[-1]) > 1e-6
 
 
 def test_the_whole_matrix_is_not_needed_above_the_dense_limit() -> None:
@@ -513,7 +513,7 @@ def test_least_squares_of_full_rank(intercept: bool) -> None:
     outcome = linear(LeastSquares(F, target, intercept))
     np.testing.assert_allclose(outcome.point, expected[:4], atol=1e-12)
     np.testing.assert_allclose(outcome.multipliers, expected[4:], atol=1e-12)
-    assert outcome.words == "rank 4 of 4"
+    assert outcome.message == "rank 4 of 4"
 
 
 @pytest.mark.parametrize("intercept", [False, True])
@@ -523,7 +523,7 @@ def test_least_squares_of_deficient_rank(intercept: bool) -> None:
     F = rng.normal(size=(20, 2)) @ rng.normal(size=(2, 4)) + (3.0 if intercept else 0.0)
     target = rng.normal(size=20)
     outcome = linear(LeastSquares(F, target, intercept))
-    assert outcome.words == "rank 2 of 4: the w of least norm among several"
+    assert outcome.message == "rank 2 of 4: the w of least norm among several"
     b = float(outcome.multipliers[0]) if intercept else 0.0
     residuals = target - F @ outcome.point - b
     np.testing.assert_allclose(F.T @ residuals, 0.0, atol=1e-11)
@@ -538,8 +538,8 @@ def test_more_features_than_samples() -> None:
     F, target = rng.normal(size=(3, 6)), rng.normal(size=3)
     outcome = linear(LeastSquares(F, target, intercept=False))
     np.testing.assert_allclose(outcome.point, np.linalg.pinv(F) @ target, atol=1e-12)
-    assert "rank 3 of 6: the w of least norm" in outcome.words
-    assert "rank 2 of 6" in linear(LeastSquares(F, target)).words
+    assert "rank 3 of 6: the w of least norm" in outcome.message
+    assert "rank 2 of 6" in linear(LeastSquares(F, target)).message
 
 
 def test_a_system_of_another_shape_is_refused() -> None:
@@ -602,7 +602,7 @@ class MissingInside(Missing):
 
 def test_an_outcome_names_its_solver() -> None:
     outcome = Foreign().solve(SOFT, tol=1e-3)
-    assert (outcome.solver, outcome.words, outcome.claim) == ("foreign", "tol 0.001", Claim.STOPPED)
+    assert (outcome.solver, outcome.message, outcome.claim) == ("foreign", "tol 0.001", Claim.STOPPED)
     assert outcome.seconds >= 0.0
     assert outcome.iterations is None
 
@@ -674,7 +674,7 @@ def test_a_solver_of_another_package_is_found(entry_points: list[importlib.metad
     entry_points.append(entry_point("foreign", f"{__name__}:Foreign"))
     assert "foreign" in [solver.name for solver in registered_solvers()]
     assert "foreign" in [solver.name for solver in installed_solvers()]
-    assert find_solver("foreign").solve(SOFT).words == "tol 1e-06"
+    assert find_solver("foreign").solve(SOFT).message == "tol 1e-06"
     with pytest.raises(UnknownSolverError, match="'foreign'"):
         find_solver("forein")
 
@@ -712,7 +712,7 @@ BACK_ENDS = ("cvxpy", "clarabel", "osqp", "scs", "qpsolvers", "piqp", "daqp", "p
     [
         "import qpkernels",
         "import qpkernels.solvers",
-        "import qpkernels.programs, qpkernels.certificates, qpkernels.export, qpkernels.expansion",
+        "import qpkernels.programs, qpkernels.certificates, qpkernels.export, qpkernels.gram.expansion",
     ],
 )
 def test_importing_the_package_imports_no_back_end(statement: str) -> None:

@@ -70,7 +70,7 @@ each_refuser = pytest.mark.parametrize("kernel", REFUSERS, ids=lambda kernel: ty
 @pytest.fixture(params=[0.0, 1.1], ids=["blocks made dense", "sparse products"])
 def either_product(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Force one of the two ways to multiply, whatever the share of stored entries."""
-    monkeypatch.setattr("qpkernels.kernels.products._SPARSE", request.param)
+    monkeypatch.setattr("qpkernels.kernels.base.products._SPARSE", request.param)
 
 
 def with_zeros(m: int, d: int = 3, seed: int = 0, share: float = 0.6) -> np.ndarray:
@@ -160,9 +160,9 @@ def test_products_in_many_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     Z = X[7:] + 1e-4 * with_zeros(33, d=30, seed=2, share=0.2)
     kernels = (Linear(), RBF(0.1), RBF(1e6), Matern())
     expected = [kernel(X, Z) for kernel in kernels]
-    monkeypatch.setattr("qpkernels.arrays._BLOCK_BYTES", 8 * 70)
+    monkeypatch.setattr("qpkernels.arrays.checks._BLOCK_BYTES", 8 * 70)
     for share in (0.0, 1.1):
-        monkeypatch.setattr("qpkernels.kernels.products._SPARSE", share)
+        monkeypatch.setattr("qpkernels.kernels.base.products._SPARSE", share)
         for kernel, K in zip(kernels, expected, strict=True):
             for left, right in ((csr_array(X), csr_array(Z)), (csr_array(X), Z), (X, csr_array(Z))):
                 assert_close(kernel(left, right), K)
@@ -175,7 +175,7 @@ def test_products_in_many_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_memory_beyond_the_result_stays_bounded(
     kernel: Kernel, m: int, entries: int, limit: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("qpkernels.arrays._BLOCK_BYTES", 2**18)
+    monkeypatch.setattr("qpkernels.arrays.checks._BLOCK_BYTES", 2**18)
     rng = np.random.default_rng(0)
     columns = np.sort(rng.permutation(4_000)[:entries])
     # Close to each other and far from 0, so that every distance is computed anew.
@@ -193,7 +193,7 @@ def test_memory_beyond_the_result_stays_bounded(
 
 
 def test_the_ways_to_multiply_are_chosen_by_the_share_of_entries(monkeypatch: pytest.MonkeyPatch) -> None:
-    import qpkernels.kernels.products as products
+    import qpkernels.kernels.base.products as products
 
     calls: list[tuple[int, ...]] = []
     monkeypatch.setattr(products, "_multiply", lambda *arguments: calls.append(arguments[1].shape))
@@ -466,7 +466,7 @@ def test_few_features_are_made_dense_and_many_are_not(monkeypatch: pytest.Monkey
     assert Gram(Linear(), csr_array(X.T)).features is None
     assert Linear().features(csr_array(X.T)) is None
     assert Gram(2 * Linear() + Linear(), csr_array(X)).features is None
-    monkeypatch.setattr("qpkernels.kernels.linear._FEW_BYTES", 8 * 6 * 4 - 1)
+    monkeypatch.setattr("qpkernels.kernels.vectors.linear._FEW_BYTES", 8 * 6 * 4 - 1)
     gram, v = Gram(Linear(), csr_array(X)), np.arange(6.0)
     assert gram.features is None
     assert_close(gram.product(v), X @ (X.T @ v))
@@ -498,7 +498,7 @@ def test_a_function_and_its_file(kernel: Kernel, tmp_path: Path) -> None:
 def test_values_in_many_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     f, X = Expansion(RBF(0.5), csr_array(with_zeros(6)), np.arange(6.0)), with_zeros(50, seed=1)
     whole = f(X)
-    monkeypatch.setattr("qpkernels.arrays._BLOCK_BYTES", 8 * 6 * 7)
+    monkeypatch.setattr("qpkernels.arrays.checks._BLOCK_BYTES", 8 * 6 * 7)
     assert_close(f(csr_array(X)), whole)
 
 

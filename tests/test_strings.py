@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from builders import random_texts
 from qpkernels import RBF, Expansion, Gram, Kernel, Mercer, Spectrum, Subsequence
 from qpkernels.errors import NonFiniteError, ParameterError, ShapeError
-from qpkernels.kernels.sequences import as_sequences
+from qpkernels.kernels.sequences.base import as_sequences
 
 KERNELS = [Spectrum(2), Spectrum(3, normalise=True), Subsequence(2, 0.5), Subsequence(3, 0.8, normalise=True)]
 every_kernel = pytest.mark.parametrize("kernel", KERNELS, ids=repr)

@@ -12,7 +12,7 @@ Why is there a hard margin at all? The Gaussian kernel matrix of different sampl
 take any values at them: every labelling is separable. No sample may then lie between the dashed lines g = -1 and g = +1
 of g = f + b, and the few on these lines are the support vectors.
 
-Why take a soft one? A single sample can force a large ||f||, and so a thin margin 1/||f||. At the price C for each unit
+Why take a soft one? A single sample can force a large ||f||, and so a thin margin 1/||f||. At the cost C for each unit
 of slack, samples may lie inside the strip or on the wrong side; all of these are support vectors too, with a_i = C.
 """
 
@@ -56,8 +56,8 @@ def main(folder: Path) -> None:
             draw_classes(axes, X, y)
             ring(axes, X[solution.support.indices], "support vector")
             axes.set(xticks=TICKS, yticks=TICKS)
-            price = "" if kind == "hard" else ", $C = 1$"
-            axes.set_title(f"{name}, {kind} margin{price}: {solution.n_support} support vectors")
+            cost = "" if kind == "hard" else ", $C = 1$"
+            axes.set_title(f"{name}, {kind} margin{cost}: {solution.n_support} support vectors")
         legend_below(panels[0], 5)
 
 

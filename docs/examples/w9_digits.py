@@ -33,7 +33,7 @@ from qpkernels.certificates import Status
 
 PUBLISHED = {"human readers": 2.7, "perceptron": 5.9, "support vector machine": 4.0}
 WIDTHS = (0.5, 1.0, 2.0)
-PRICES = (2.0, 10.0)
+COSTS = (2.0, 10.0)
 CUBIC = Polynomial(degree=3, gamma=1.0 / 256.0, coef0=1.0)
 
 
@@ -81,7 +81,7 @@ def choose(digits: Digits) -> tuple[Kernel, float, float]:
     best: tuple[float, Kernel, float] | None = None
     for kernel in (RBF(width * unit) for width in WIDTHS):
         gram = Gram(kernel, digits.X[fit])
-        for C in PRICES:
+        for C in COSTS:
             solution = OneVersusRest(gram, digits.y[fit], C=C).solve("smo", tol=1e-4)
             error = 100.0 * float(np.mean(solution.predict(digits.X[held]) != digits.y[held]))
             if best is None or error < best[0]:

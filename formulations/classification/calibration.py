@@ -75,7 +75,7 @@ class Calibration:
         Values of both problems, gap and residuals, recomputed from the scores.
     tol
         The tolerance asked for.
-    solver, words
+    solver, message
         Who solved it, and what it says itself.
     """
 
@@ -87,7 +87,7 @@ class Calibration:
     certificate: Certificate
     tol: float
     solver: str
-    words: str
+    message: str
 
     def probability(self, scores: ArrayLike) -> Vector:
         """Return the probability of the greater label for each score."""
@@ -197,7 +197,7 @@ class PlattCalibration:
         unusable = outcome.claim in (Claim.INFEASIBLE, Claim.UNBOUNDED) or not np.isfinite(outcome.point).all()
         if unusable:
             raise SolverFailedError(
-                f"solver {outcome.solver!r} must return a point, but says {outcome.words!r}; "
+                f"solver {outcome.solver!r} must return a point, but says {outcome.message!r}; "
                 "try another solver, or scale the scores."
             )
         lowered.write_back(outcome.point, outcome.multipliers, solved=outcome.claim is Claim.OPTIMAL)
@@ -209,7 +209,7 @@ class PlattCalibration:
         elif outcome.claim is Claim.OPTIMAL:
             lowered.write_back(outcome.point, outcome.multipliers, solved=False)
         return Calibration(
-            A, B, self.classes, certificate.primal_value, status, certificate, tol, outcome.solver, outcome.words
+            A, B, self.classes, certificate.primal_value, status, certificate, tol, outcome.solver, outcome.message
         )
 
     def certify(self, A: float, B: float) -> Certificate:

@@ -28,7 +28,7 @@ from scipy.special import expit, xlogy
 
 from formulations.binary import BinaryClassifier
 from formulations.forms import PrimalForm
-from formulations.hyperparameters import LAMBDA, PRICES, derived
+from formulations.hyperparameters import COSTS, LAMBDA, derived
 from formulations.hypothesis import half_squared_norm
 from formulations.losses import LogisticLoss
 from formulations.lowering import Lowered
@@ -47,19 +47,19 @@ _LOSS = LogisticLoss()
 
 
 class _Logistic(BinaryClassifier):
-    """What the forms share: the prices C and the certificate."""
+    """What the forms share: the costs C and the certificate."""
 
     sparse = False
     C: cp.Parameter
 
     def certify_candidate(self, candidate: Candidate) -> Certificate:
         """Bound the error of (beta, b) and f by Fenchel's duality."""
-        prices, y = np.asarray(self.C.value), self.y
+        costs, y = np.asarray(self.C.value), self.y
         losses = SampleLosses(
-            value=lambda v: prices * _LOSS.value(y * v),
-            conjugate=lambda beta: prices * _LOSS.conjugate(np.clip(-y * beta / prices, -1.0, 0.0)),
-            lower=np.where(y > 0, 0.0, -prices),
-            upper=np.where(y > 0, prices, 0.0),
+            value=lambda v: costs * _LOSS.value(y * v),
+            conjugate=lambda beta: costs * _LOSS.conjugate(np.clip(-y * beta / costs, -1.0, 0.0)),
+            lower=np.where(y > 0, 0.0, -costs),
+            upper=np.where(y > 0, costs, 0.0),
         )
         return certify_fenchel(
             self.gram, losses, candidate.beta, candidate.intercept, self._total, candidate.at_samples
@@ -74,8 +74,8 @@ class _Logistic(BinaryClassifier):
         return {"a - C / (1 + exp(y g(x)))": self.y * candidate.beta - self.slopes(self.y * decision)}
 
 
-class _Priced(_Logistic):
-    """The forms with a price.
+class _WithCost(_Logistic):
+    """The forms with a cost.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ class _Priced(_Logistic):
         Above 0: the weight of a loss against 1/2 ||f||^2, one number or one for each sample.
     """
 
-    hyperparameters = (PRICES,)
+    hyperparameters = (COSTS,)
 
     def __init__(
         self,
@@ -110,12 +110,12 @@ class _LogisticPrimalForm(_Logistic, PrimalForm[Classification]):
     def read_beta(self, lowered: Lowered, z: Vector) -> Vector:
         """Return y * a from the slopes of the losses, shifted to the sum that the intercept demands."""
         del lowered, z
-        prices, y = np.asarray(self.C.value), self.y
+        costs, y = np.asarray(self.C.value), self.y
         beta = y * self.slopes(y * np.asarray(self.g.value))
-        return nearest_feasible(beta, np.where(y > 0, 0.0, -prices), np.where(y > 0, prices, 0.0), self._total)
+        return nearest_feasible(beta, np.where(y > 0, 0.0, -costs), np.where(y > 0, costs, 0.0), self._total)
 
 
-class LogisticPrimal(_Priced, _LogisticPrimalForm):
+class LogisticPrimal(_WithCost, _LogisticPrimalForm):
     """min 1/2 ||f||^2 + sum C_i log(1 + exp(-y_i (f(x_i) + b))). Variables: w or u, and b.
 
     Parameters
@@ -165,15 +165,15 @@ class LogisticPenalised(_LogisticPrimalForm):
         return cp.Problem(cp.Minimize((penalty + cp.sum(self.losses)) / len(self)))
 
     def objective_of(self, certificate: Certificate) -> float:
-        """Return the value in this scaling, 2 lambda/m times that of the form with a price."""
+        """Return the value in this scaling, 2 lambda/m times that of the form with a cost."""
         return 2.0 * float(self.regularisation.value) / len(self) * certificate.primal_value
 
     def state_partner(self) -> LogisticDual:
-        """Return the dual with the price C = 1/(2 lambda), without b."""
+        """Return the dual with the cost C = 1/(2 lambda), without b."""
         return LogisticDual._on(self.data, False, C=self.C)
 
 
-class LogisticDual(_Priced, MarginDual):
+class LogisticDual(_WithCost, MarginDual):
     """max -1/2 a'YKYa + sum C_i H(a_i / C_i)  s.t.  y'a = 0.
 
     Declared through C H(a/C) = entr(a) + entr(C - a) + C log C with entr(t) = -t log t. Variable: alpha. Multiplier of

@@ -25,7 +25,7 @@ from numpy.typing import ArrayLike
 from scipy.optimize import lsq_linear
 
 from formulations.binary import BinaryClassifier
-from formulations.hyperparameters import PRICES
+from formulations.hyperparameters import COSTS
 from formulations.lowering import Lowered
 from formulations.solution import Candidate
 from formulations.two_classes import TwoClasses
@@ -43,17 +43,17 @@ _ZERO = 1e-6
 
 
 class _LinearProgram(BinaryClassifier):
-    """What both forms share: the prices C, and the bounds that certify an answer.
+    """What both forms share: the costs C, and the bounds that certify an answer.
 
     Parameters
     ----------
     X, y, kernel, fit_intercept
         As in :class:`~formulations.binary.BinaryClassifier`; the kernel may be indefinite.
     C
-        Above 0: the price of a slack, one number or one for each sample.
+        Above 0: the cost of a slack, one number or one for each sample.
     """
 
-    hyperparameters = (PRICES,)
+    hyperparameters = (COSTS,)
     C: cp.Parameter
 
     def __init__(
@@ -83,8 +83,8 @@ class _LinearProgram(BinaryClassifier):
         """
         if candidate.multipliers is not None:
             return candidate.multipliers
-        margins, prices = self.margins(candidate), np.asarray(self.C.value)
-        found = np.where(margins < 1, prices, 0.0)
+        margins, costs = self.margins(candidate), np.asarray(self.C.value)
+        found = np.where(margins < 1, costs, 0.0)
         on = np.abs(margins - 1) <= _ZERO
         rows = self.signed[self.support(candidate, margins).free]
         sides = np.ones(len(rows))
@@ -92,7 +92,7 @@ class _LinearProgram(BinaryClassifier):
             rows, sides = np.vstack([rows, self.y]), np.append(sides, 0.0)
         if on.any() and sides.size:
             left = sides - rows[:, ~on] @ found[~on]
-            found[on] = lsq_linear(rows[:, on], left, (0.0, prices[on]), method="bvls").x
+            found[on] = lsq_linear(rows[:, on], left, (0.0, costs[on]), method="bvls").x
         return found
 
     def certify_candidate(self, candidate: Candidate) -> Certificate:
@@ -103,18 +103,18 @@ class _LinearProgram(BinaryClassifier):
         a = np.maximum(alpha, 0.0)
         margins = self.signed @ a + self.y * candidate.intercept
         slacks = np.maximum(1.0 - margins, 0.0)
-        prices = np.asarray(self.C.value)
-        signs = np.where(self.y > 0, prices, 0.0), np.where(self.y > 0, 0.0, -prices)
+        costs = np.asarray(self.C.value)
+        signs = np.where(self.y > 0, costs, 0.0), np.where(self.y > 0, 0.0, -costs)
         multipliers = self.y * nearest_feasible(self.y * given, signs[1], signs[0], self._total)
         multipliers = multipliers / max(1.0, float((self.signed @ multipliers).max()))
-        primal = float(a.sum() + prices @ slacks)
+        primal = float(a.sum() + costs @ slacks)
         # Where the best f is 0 there is rounding in a and nothing else; a coefficient costs what it is.
         size = max(float(np.abs(alpha).max()), primal / len(self))
         return certify_values(
             primal=primal,
             dual=float(multipliers.sum()),
             primal_residual=relative(float(np.abs(alpha - a).max()), size),
-            dual_residual=0.0 if candidate.multipliers is None else float((np.abs(given - multipliers) / prices).max()),
+            dual_residual=0.0 if candidate.multipliers is None else float((np.abs(given - multipliers) / costs).max()),
             worst=f"sample {int(np.argmax(slacks))} has the largest slack, {slacks.max():.3g}",
         )
 
@@ -129,8 +129,8 @@ class _LinearProgram(BinaryClassifier):
         del support
         if not self.fit_intercept:
             return 0.0, 0.0
-        prices = np.asarray(self.C.value)
-        lower, upper = np.where(self.y > 0, 0.0, -prices), np.where(self.y > 0, prices, 0.0)
+        costs = np.asarray(self.C.value)
+        lower, upper = np.where(self.y > 0, 0.0, -costs), np.where(self.y > 0, costs, 0.0)
         hinge = KernelQP(self.gram, self.y, lower, upper)
         signed = self.y * self.multipliers(candidate)
         carrying = split_support(hinge, signed, decision)

@@ -31,8 +31,8 @@ from qpkernels.arrays import Indices, Matrix
 from qpkernels.certificates import Certificate, Status
 from qpkernels.errors import LabelError, OneClassError, ParameterError, QPKernelsError
 from qpkernels.gram import Gram
+from qpkernels.gram.panels.threads import in_this_thread
 from qpkernels.kernels import Kernel
-from qpkernels.panels import in_this_thread
 
 __all__ = ["MulticlassSolution", "OneVersusOne", "OneVersusRest"]
 

@@ -100,8 +100,8 @@ class _NuMargin(BinaryClassifier):
         return certify_values(
             primal=0.5 * norm - nu * rho + float(slacks.mean()),
             dual=-0.5 * float((self.y * feasible) @ expansion),
-            doubt=self.gram.doubt(feasible),
-            floor=_NEGLIGIBLE * 0.5 * nu**2 * self.data.radius**2,
+            error_bound=self.gram.error_bound(feasible),
+            zero_tolerance=_NEGLIGIBLE * 0.5 * nu**2 * self.data.radius**2,
             dual_residual=float(np.abs(alpha - feasible).max()) * m,
             largest=float(parts[worst]),
             worst=f"sample {worst} adds {parts[worst]:.1e} to the gap",
@@ -174,7 +174,7 @@ class _NuMargin(BinaryClassifier):
     def interpret(self, candidate: Candidate, certificate: Certificate, **facts: Any) -> Classification:
         """Read the answer, whose margin lies at rho."""
         solution = super().interpret(candidate, certificate, **facts)
-        return replace(solution, edge=self.rho(solution.margins))
+        return replace(solution, margin_level=self.rho(solution.margins))
 
 
 class NuMarginPrimal(_NuMargin, MarginPrimal):

@@ -61,7 +61,7 @@ class _OneClass(KernelMachine[Novelty]):
 
     def _make_variables(self) -> None:
         super()._make_variables()
-        self.price = derived(lambda: 1.0 / (self.nu.value * len(self)))
+        self.cost = derived(lambda: 1.0 / (self.nu.value * len(self)))
 
     def textbook_qp(self) -> KernelQP:
         """Return the dual in beta = a, whose sum is 1."""
@@ -72,7 +72,7 @@ class _OneClass(KernelMachine[Novelty]):
             upper=1.0 / (float(self.nu.value) * len(self)),
             total=1.0,
             # A thousandth of the value at a usual sample: the optimum is 0 where the origin lies among the samples.
-            negligible=1e-3 * 0.5 * float(np.median(self.gram.diagonal)),
+            zero_tolerance=1e-3 * 0.5 * float(np.median(self.gram.diagonal)),
             name="one class",
         )
 
@@ -91,7 +91,7 @@ class _OneClass(KernelMachine[Novelty]):
         """Return a_i (f(x_i) - rho + xi_i) and (1/(nu m) - a_i) xi_i."""
         return {
             "a (f - rho + xi)": candidate.beta * np.maximum(decision, 0.0),
-            "(1/(nu m) - a) xi": (self.price.value - candidate.beta) * np.maximum(-decision, 0.0),
+            "(1/(nu m) - a) xi": (self.cost.value - candidate.beta) * np.maximum(-decision, 0.0),
         }
 
     def interpret(self, candidate: Candidate, certificate: Certificate, **facts: Any) -> Novelty:
@@ -126,7 +126,7 @@ class OneClassPrimal(_OneClass, PrimalForm[Novelty]):
         """State the problem."""
         margin = self.f.values >= self.rho - self.xi
         return cp.Problem(
-            cp.Minimize(self.f.half_squared_norm - self.rho + self.price * cp.sum(self.xi)),
+            cp.Minimize(self.f.half_squared_norm - self.rho + self.cost * cp.sum(self.xi)),
             self._labelled(margin=margin, slack=self.xi >= 0),
         )
 
@@ -138,7 +138,7 @@ class OneClassPrimal(_OneClass, PrimalForm[Novelty]):
     def assign(self, candidate: Candidate) -> Multipliers:
         """Write f, b and the slacks, and return both multipliers."""
         self.xi.value = self.slacks(candidate)
-        rest = self.price.value - candidate.beta
+        rest = self.cost.value - candidate.beta
         return super().assign(candidate) | {"margin": candidate.beta, "slack": rest}
 
     def state_partner(self) -> OneClassDual:
@@ -170,7 +170,7 @@ class OneClassDual(_OneClass, DualForm[Novelty]):
 
     def declare(self) -> cp.Problem:
         """State the problem."""
-        balance, lower, upper = cp.sum(self.alpha) == 1, self.alpha >= 0, self.alpha <= self.price
+        balance, lower, upper = cp.sum(self.alpha) == 1, self.alpha >= 0, self.alpha <= self.cost
         return cp.Problem(
             cp.Minimize(half_squared_norm(self.gram, self.alpha)),
             self._labelled(balance=balance, lower=lower, upper=upper),

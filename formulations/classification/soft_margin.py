@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-r"""The soft margin (C2): the support vector machine, with a price C_i on every slack.
+r"""The soft margin (C2): the support vector machine, with a cost C_i on every slack.
 
 Primal (with slacks, and without constraints) and dual, with their Karush-Kuhn-Tucker conditions::
 
@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from formulations.binary import BinaryClassifier
-from formulations.hyperparameters import MARGIN_PRICES
+from formulations.hyperparameters import MARGIN_COSTS
 from formulations.hypothesis import half_squared_norm
 from formulations.lowering import Lowered
 from formulations.margin_forms import MarginDual, MarginPrimal
@@ -39,22 +39,22 @@ __all__ = ["SoftMarginDual", "SoftMarginHinge", "SoftMarginPrimal"]
 
 
 class _SoftMargin(BinaryClassifier):
-    """What the three forms share: the prices C and the KernelQP.
+    """What the three forms share: the costs C and the KernelQP.
 
     Parameters
     ----------
     X, y, kernel, fit_intercept
         As in :class:`~formulations.binary.BinaryClassifier`.
     C
-        Above 0: the price of a slack, one number or one for each sample. Raising it allows fewer margin violations.
+        Above 0: the cost of a slack, one number or one for each sample. Raising it allows fewer margin violations.
 
     Attributes
     ----------
     C
-        The prices as a CVXPY parameter of shape (m,); :meth:`set_params` sets it.
+        The costs as a CVXPY parameter of shape (m,); :meth:`set_params` sets it.
     """
 
-    hyperparameters = (MARGIN_PRICES,)
+    hyperparameters = (MARGIN_COSTS,)
     C: cp.Parameter
 
     def __init__(
@@ -70,12 +70,12 @@ class _SoftMargin(BinaryClassifier):
 
     def textbook_qp(self) -> KernelQP:
         """Return the dual in beta = y * a: beta_i lies between 0 and y_i C_i."""
-        prices = self.C.value
+        costs = self.C.value
         return KernelQP(
             self.gram,
             target=self.y,
-            lower=np.where(self.y > 0, 0.0, -prices),
-            upper=np.where(self.y > 0, prices, 0.0),
+            lower=np.where(self.y > 0, 0.0, -costs),
+            upper=np.where(self.y > 0, costs, 0.0),
             total=self._total,
             name="soft margin",
         )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-r"""The squared hinge (C7): the soft margin with a price C_i on the square of every slack (L2-SVM).
+r"""The squared hinge (C7): the soft margin with a cost C_i on the square of every slack (L2-SVM).
 
 Primal and dual, with their Karush-Kuhn-Tucker conditions::
 
@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from formulations.binary import BinaryClassifier
-from formulations.hyperparameters import MARGIN_PRICES, derived
+from formulations.hyperparameters import MARGIN_COSTS, derived
 from formulations.hypothesis import half_squared_norm
 from formulations.margin_forms import MarginDual, MarginPrimal
 from formulations.solution import Candidate
@@ -37,17 +37,17 @@ __all__ = ["SquaredHingeDual", "SquaredHingePrimal"]
 
 
 class _SquaredHinge(BinaryClassifier):
-    """What both forms share: the prices C and the KernelQP.
+    """What both forms share: the costs C and the KernelQP.
 
     Parameters
     ----------
     X, y, kernel, fit_intercept
         As in :class:`~formulations.binary.BinaryClassifier`.
     C
-        Above 0: the price of a squared slack, one number or one for each sample.
+        Above 0: the cost of a squared slack, one number or one for each sample.
     """
 
-    hyperparameters = (MARGIN_PRICES,)
+    hyperparameters = (MARGIN_COSTS,)
     C: cp.Parameter
 
     def __init__(

@@ -18,7 +18,7 @@ from formulations.classification.calibration import Calibration, PlattCalibratio
 from formulations.two_classes import two_classes
 from qpkernels.arrays import Indices, Samples, Vector, is_sparse
 from qpkernels.errors import LabelError, ParameterError, ShapeError
-from qpkernels.expansion import Expansion
+from qpkernels.gram import Expansion
 
 __all__ = ["StateModel", "TwoLevelMachine", "calibrate", "cross_validated_scores"]
 

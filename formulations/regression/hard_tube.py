@@ -70,7 +70,7 @@ class HardTube(HardConstraints[Regression], GivenTube):
             upper=np.inf,
             total=self._total,
             epsilon=self.half_width(),
-            negligible=self.negligible(),
+            zero_tolerance=self.objective_tolerance(),
             name="hard tube",
         )
 

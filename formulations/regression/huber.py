@@ -22,7 +22,7 @@ import cvxpy as cp
 import numpy as np
 from numpy.typing import ArrayLike
 
-from formulations.hyperparameters import DELTA, PRICES, derived
+from formulations.hyperparameters import COSTS, DELTA, derived
 from formulations.hypothesis import half_squared_norm
 from formulations.regressor import Regressor
 from formulations.residual_forms import ResidualDual, ResidualPrimal
@@ -47,10 +47,10 @@ class _Huber(Regressor):
     delta
         Above 0, in the unit of y: the size from which a residual counts as an outlier.
     C
-        Above 0: the price of half a squared residual, one number or one for each sample.
+        Above 0: the cost of half a squared residual, one number or one for each sample.
     """
 
-    hyperparameters = (PRICES, DELTA)
+    hyperparameters = (COSTS, DELTA)
     C: cp.Parameter
     delta: cp.Parameter
 
@@ -82,7 +82,7 @@ class _Huber(Regressor):
             total=self._total,
             ridge=1 / self.C.value,
             name="Huber",
-            negligible=0.5 * float(self.C.value.sum()) * self.speck() ** 2,
+            zero_tolerance=0.5 * float(self.C.value.sum()) * self.zero_tolerance() ** 2,
         )
 
     def outlying(self, candidate: Candidate) -> Vector:

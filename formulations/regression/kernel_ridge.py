@@ -9,7 +9,7 @@ Primal, and dual up to the factor 2 lambda/m, whose optimality condition is a li
     f = sum_j c_j k(x_j, .),   c_i = (y_i - f(x_i)) / lambda
 
 The primal's value is 2 lambda/m times the dual's. There are no support vectors. lambda is ``alpha`` of scikit-learn's
-KernelRidge, and 1/C of the least squares with a price (E1). Source: E2 of the catalogue; Saunders et al. (1998).
+KernelRidge, and 1/C of the least squares with a cost (E1). Source: E2 of the catalogue; Saunders et al. (1998).
 """
 
 from __future__ import annotations

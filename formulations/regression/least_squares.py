@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from formulations.forms import PrimalForm
-from formulations.hyperparameters import PRICE, derived
+from formulations.hyperparameters import COST, derived
 from formulations.hypothesis import half_squared_norm
 from formulations.regressor import Regressor
 from formulations.residual_forms import ResidualDual
@@ -49,10 +49,10 @@ class _LeastSquares(Regressor):
     X, y, kernel
         As in :class:`~formulations.regressor.Regressor`.
     C
-        Above 0: the price of half a squared residual. Raising it makes the residuals smaller.
+        Above 0: the cost of half a squared residual. Raising it makes the residuals smaller.
     """
 
-    hyperparameters = (PRICE,)
+    hyperparameters = (COST,)
     sparse = False
     C: cp.Parameter
 
@@ -72,7 +72,7 @@ class _LeastSquares(Regressor):
             upper=np.inf,
             ridge=self.ridge.value,
             name="least squares",
-            negligible=0.5 * float(self.C.value) * len(self) * self.speck() ** 2,
+            zero_tolerance=0.5 * float(self.C.value) * len(self) * self.zero_tolerance() ** 2,
         )
 
     def conditions(self, candidate: Candidate, decision: Vector) -> Mapping[str, Vector]:

@@ -25,7 +25,7 @@ import cvxpy as cp
 import numpy as np
 from numpy.typing import ArrayLike
 
-from formulations.hyperparameters import NU, PRICE, derived
+from formulations.hyperparameters import COST, NU, derived
 from formulations.hypothesis import half_squared_norm
 from formulations.solution import Candidate
 from formulations.targets import Targets
@@ -50,10 +50,10 @@ class _NuTube(TubeMachine):
     nu
         Above 0 and at most 1: a bound on the share of samples outside the tube.
     C
-        Above 0: the price of a unit of residual beyond the tube.
+        Above 0: the cost of a unit of residual beyond the tube.
     """
 
-    hyperparameters = (PRICE, NU)
+    hyperparameters = (COST, NU)
     C: cp.Parameter
     nu: cp.Parameter
 
@@ -96,8 +96,8 @@ class _NuTube(TubeMachine):
             primal=0.5 * norm + C * (float(self.nu.value) * m * width + float(slacks.sum())),
             dual=float(self.y @ feasible - 0.5 * feasible @ self.gram.product(feasible)),
             dual_residual=float(np.abs(candidate.beta - feasible).max()) / C,
-            doubt=self.gram.doubt(feasible),
-            floor=C * m * self.speck(),
+            error_bound=self.gram.error_bound(feasible),
+            zero_tolerance=C * m * self.zero_tolerance(),
             largest=float(parts[worst]),
             worst=f"sample {worst} adds {parts[worst]:.1e} to the gap",
         )
@@ -135,7 +135,10 @@ class _NuTube(TubeMachine):
 
     def conditions(self, candidate: Candidate, decision: Vector) -> Mapping[str, Vector]:
         """Return the products of both sides of the tube, and (C - |beta_i|) (xi+_i + xi-_i)."""
-        return {**super().conditions(candidate, decision), **self.priced(candidate, decision, float(self.C.value))}
+        return {
+            **super().conditions(candidate, decision),
+            **self.slack_conditions(candidate, decision, float(self.C.value)),
+        }
 
 
 class NuTubePrimal(_NuTube, TubePrimal):

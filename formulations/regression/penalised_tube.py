@@ -82,11 +82,11 @@ class PenalisedTube(GivenTube, PrimalForm[Regression]):
             upper=bound,
             total=None,
             epsilon=self.half_width(),
-            negligible=self.negligible(),
+            zero_tolerance=self.objective_tolerance(),
             name="penalised tube",
         )
 
-    def least_price(self) -> float:
+    def least_cost(self) -> float:
         """Return 1/(2 lambda)."""
         return 0.5 / float(self.regularisation.value)
 

@@ -20,7 +20,7 @@ import cvxpy as cp
 import numpy as np
 from numpy.typing import ArrayLike
 
-from formulations.hyperparameters import PRICES, TAU, derived
+from formulations.hyperparameters import COSTS, TAU, derived
 from formulations.hypothesis import half_squared_norm
 from formulations.regressor import Regressor
 from formulations.residual_forms import ResidualDual, ResidualPrimal
@@ -45,10 +45,10 @@ class _Quantile(Regressor):
     tau
         Between 0 and 1: the share of targets below the function; 0.5 is the median.
     C
-        Above 0: the price of a residual, one number or one for each sample. Raising it lets f bend more.
+        Above 0: the cost of a residual, one number or one for each sample. Raising it makes f more flexible.
     """
 
-    hyperparameters = (PRICES, TAU)
+    hyperparameters = (COSTS, TAU)
     C: cp.Parameter
     tau: cp.Parameter
 
@@ -67,28 +67,28 @@ class _Quantile(Regressor):
     def _make_variables(self) -> None:
         super()._make_variables()
         # Products of two parameters, which the rules of DPP would not let through.
-        self.price_above = derived(lambda: self.C.value * self.tau.value, len(self))
-        self.price_below = derived(lambda: self.C.value * (1.0 - self.tau.value), len(self))
+        self.cost_above = derived(lambda: self.C.value * self.tau.value, len(self))
+        self.cost_below = derived(lambda: self.C.value * (1.0 - self.tau.value), len(self))
 
     def textbook_qp(self) -> KernelQP:
         """Return the dual in beta = c."""
-        prices, tau = self.C.value, float(self.tau.value)
+        costs, tau = self.C.value, float(self.tau.value)
         return KernelQP(
             self.gram,
             target=self.y,
-            lower=prices * (tau - 1),
-            upper=prices * tau,
+            lower=costs * (tau - 1),
+            upper=costs * tau,
             total=self._total,
             name="quantile",
-            negligible=float(prices.sum()) * min(tau, 1 - tau) * self.speck(),
+            zero_tolerance=float(costs.sum()) * min(tau, 1 - tau) * self.zero_tolerance(),
         )
 
     def conditions(self, candidate: Candidate, decision: Vector) -> Mapping[str, Vector]:
         """Return (C tau - c) max(r, 0) and (c - C (tau - 1)) max(-r, 0)."""
         c, residuals = candidate.beta, self.y - decision
         return {
-            "(C tau - c) r+": (self.price_above.value - c) * np.maximum(residuals, 0.0),
-            "(c + C (1 - tau)) r-": (c + self.price_below.value) * np.maximum(-residuals, 0.0),
+            "(C tau - c) r+": (self.cost_above.value - c) * np.maximum(residuals, 0.0),
+            "(c + C (1 - tau)) r-": (c + self.cost_below.value) * np.maximum(-residuals, 0.0),
         }
 
 
@@ -107,7 +107,7 @@ class QuantilePrimal(_Quantile, ResidualPrimal):
 
     def declare(self) -> cp.Problem:
         """State the problem."""
-        pinball = self.price_above @ cp.pos(self.r) + self.price_below @ cp.neg(self.r)
+        pinball = self.cost_above @ cp.pos(self.r) + self.cost_below @ cp.neg(self.r)
         return cp.Problem(cp.Minimize(self.f.half_squared_norm + pinball), self._labelled(residual=self.residual))
 
     def state_partner(self) -> QuantileDual:
@@ -130,7 +130,7 @@ class QuantileDual(_Quantile, ResidualDual):
 
     def declare(self) -> cp.Problem:
         """State the problem."""
-        balance, lower, upper = self.balance(cp.sum(self.c)), self.c >= -self.price_below, self.c <= self.price_above
+        balance, lower, upper = self.balance(cp.sum(self.c)), self.c >= -self.cost_below, self.c <= self.cost_above
         return cp.Problem(
             cp.Maximize(self.y @ self.c - half_squared_norm(self.gram, self.c)),
             self._labelled(balance=balance, lower=lower, upper=upper),

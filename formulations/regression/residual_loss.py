@@ -21,7 +21,7 @@ import cvxpy as cp
 import numpy as np
 from numpy.typing import ArrayLike
 
-from formulations.hyperparameters import PRICE
+from formulations.hyperparameters import COST
 from formulations.hypothesis import half_squared_norm
 from formulations.losses import AbsolutePower, EpsilonInsensitive, ResidualLoss
 from formulations.regressor import Regressor
@@ -53,7 +53,7 @@ class _ResidualLoss(Regressor):
         Above 0: the weight of the losses against 1/2 ||f||^2.
     """
 
-    hyperparameters = (PRICE,)
+    hyperparameters = (COST,)
     C: cp.Parameter
     loss: ResidualLoss
 
@@ -89,7 +89,7 @@ class _ResidualLoss(Regressor):
             lower=np.full(len(self), C * low),
             upper=np.full(len(self), C * high),
         )
-        negligible = C * float(loss.value(np.full(len(self), self.speck())).sum())
+        negligible = C * float(loss.value(np.full(len(self), self.zero_tolerance())).sum())
         return certify_fenchel(
             self.gram, losses, candidate.beta, candidate.intercept, self._total, candidate.at_samples, negligible
         )

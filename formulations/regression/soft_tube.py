@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-r"""The soft tube (D2): support vector regression, with a price C_i on every residual beyond epsilon.
+r"""The soft tube (D2): support vector regression, with a cost C_i on every residual beyond epsilon.
 
 Primal (with slacks, and without constraints) and dual, with their Karush-Kuhn-Tucker conditions, r = y - f - b::
 
@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from formulations.forms import PrimalForm
-from formulations.hyperparameters import EPSILON, TUBE_PRICES, derived
+from formulations.hyperparameters import EPSILON, TUBE_COSTS, derived
 from formulations.hypothesis import half_squared_norm
 from formulations.lowering import Lowered
 from formulations.solution import Candidate, Regression
@@ -47,12 +47,12 @@ class _SoftTube(GivenTube):
     X, y, kernel, fit_intercept
         As in :class:`~formulations.regressor.Regressor`.
     C
-        Above 0: the price of a unit of residual beyond the tube, one number or one for each sample.
+        Above 0: the cost of a unit of residual beyond the tube, one number or one for each sample.
     epsilon
         At least 0, in the unit of y: half the width of the tube. Raising it leaves fewer support vectors.
     """
 
-    hyperparameters = (TUBE_PRICES, EPSILON)
+    hyperparameters = (TUBE_COSTS, EPSILON)
     C: cp.Parameter
 
     def __init__(
@@ -69,19 +69,19 @@ class _SoftTube(GivenTube):
 
     def textbook_qp(self) -> KernelQP:
         """Return the dual in beta = a+ - a-: |beta_i| is at most C_i."""
-        prices = self.C.value
+        costs = self.C.value
         return KernelQP(
             self.gram,
             target=self.y,
-            lower=-prices,
-            upper=prices,
+            lower=-costs,
+            upper=costs,
             total=self._total,
             epsilon=self.half_width(),
-            negligible=self.negligible(),
+            zero_tolerance=self.objective_tolerance(),
             name="soft tube",
         )
 
-    def least_price(self) -> float:
+    def least_cost(self) -> float:
         """Return the smallest C_i."""
         return float(self.C.value.min())
 
@@ -92,7 +92,7 @@ class _SoftTube(GivenTube):
 
     def conditions(self, candidate: Candidate, decision: Vector) -> Mapping[str, Vector]:
         """Return the products of both sides of the tube, and (C_i - |beta_i|) (xi+_i + xi-_i)."""
-        return {**super().conditions(candidate, decision), **self.priced(candidate, decision, self.C.value)}
+        return {**super().conditions(candidate, decision), **self.slack_conditions(candidate, decision, self.C.value)}
 
 
 class SoftTubePrimal(_SoftTube, TubePrimal):
@@ -126,10 +126,10 @@ class SoftTubePrimal(_SoftTube, TubePrimal):
     def assign(self, candidate: Candidate) -> Multipliers:
         """Write f, b and the slacks, and return a+, a- and what they leave of C."""
         self.xi_plus.value, self.xi_minus.value = self.slacks(candidate)
-        prices, beta = np.asarray(self.C.value), candidate.beta
+        costs, beta = np.asarray(self.C.value), candidate.beta
         rest: Multipliers = {
-            "slack_plus": prices - np.maximum(beta, 0.0),
-            "slack_minus": prices - np.maximum(-beta, 0.0),
+            "slack_plus": costs - np.maximum(beta, 0.0),
+            "slack_minus": costs - np.maximum(-beta, 0.0),
         }
         return super().assign(candidate) | rest
 
@@ -158,8 +158,8 @@ class SoftTubeLoss(_SoftTube, PrimalForm[Regression]):
 
     def declare(self) -> cp.Problem:
         """State the problem."""
-        priced = cp.multiply(self.C, cp.abs(self.y - self.g)) - self.C_epsilon
-        return cp.Problem(cp.Minimize(self.f.half_squared_norm + cp.sum(cp.pos(priced))))
+        costs = cp.multiply(self.C, cp.abs(self.y - self.g)) - self.C_epsilon
+        return cp.Problem(cp.Minimize(self.f.half_squared_norm + cp.sum(cp.pos(costs))))
 
     def read_beta(self, lowered: Lowered, z: Vector) -> Vector:
         """Return the multipliers of the epigraph rows t_i >= r_i less those of t_i >= -r_i."""

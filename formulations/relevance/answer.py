@@ -14,8 +14,7 @@ from formulations.relevance.evidence import Stationarity
 from qpkernels.arrays import Indices, Matrix, Vector, frozen, row_blocks
 from qpkernels.certificates import Certificate
 from qpkernels.errors import ParameterError
-from qpkernels.expansion import Expansion
-from qpkernels.gram import Gram
+from qpkernels.gram import Expansion, Gram
 
 __all__ = ["RelevanceSolution", "expand"]
 

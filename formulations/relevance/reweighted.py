@@ -87,7 +87,7 @@ class WeightedLasso:
         outcome = find_solver("clarabel").solve(lowered.program, tol=_ASKED)
         if not (np.isfinite(outcome.point).all() and np.isfinite(outcome.multipliers).all()):
             raise SolverFailedError(
-                f"clarabel returned no point for a convex step ({outcome.words}); scale the samples, or take fewer."
+                f"clarabel returned no point for a convex step ({outcome.message}); scale the samples, or take fewer."
             )
         certificate = certify_cone_program(lowered.program, outcome.point, outcome.multipliers)
         lowered.write_back(outcome.point, outcome.multipliers, solved=certificate.holds(_PROVED))

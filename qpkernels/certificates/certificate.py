@@ -25,7 +25,7 @@ class Status(StrEnum):
     """No point satisfies the constraints, and multipliers prove it."""
 
     UNBOUNDED = "unbounded"
-    """The objective falls without end along a direction, and the direction proves it."""
+    """The objective is unbounded below along a direction, and the direction proves it."""
 
     FAILED = "failed"
     """The solver gave no usable answer."""
@@ -93,8 +93,8 @@ def certify_values(
     *,
     primal_residual: float = 0.0,
     dual_residual: float = 0.0,
-    floor: float = 0.0,
-    doubt: float = 0.0,
+    zero_tolerance: float = 0.0,
+    error_bound: float = 0.0,
     largest: float | None = None,
     worst: str = "",
 ) -> Certificate:
@@ -106,9 +106,9 @@ def certify_values(
         Upper and lower bound of the optimum.
     primal_residual, dual_residual
         How far the answer itself was moved to be feasible, relative to its size.
-    floor
+    zero_tolerance
         Size of the values below which an optimum counts as 0; the gap is relative to this at least.
-    doubt
+    error_bound
         What rounding, or a kernel matrix trusted only so far, may have added to a value: the gap is this at least.
     largest
         The largest contribution of one sample to primal - dual; the whole gap when left out.
@@ -117,8 +117,8 @@ def certify_values(
     """
     if not all(np.isfinite(value) for value in (primal, dual, primal_residual, dual_residual)):
         return undefined("the answer, or its value, holds NaN or infinity")
-    scale = max(abs(primal), abs(dual), floor)
-    gap = max(abs(primal - dual), doubt)
+    scale = max(abs(primal), abs(dual), zero_tolerance)
+    gap = max(abs(primal - dual), error_bound)
     return Certificate(
         primal_value=primal,
         dual_value=dual,

@@ -92,7 +92,7 @@ def _without_slack_rows(program: ConeProgram, x: Vector, z: Vector) -> Vector:
 def certify_infeasibility(program: ConeProgram, z: Vector) -> Certificate:
     """Certify that no x satisfies the constraints, by multipliers z (Farkas).
 
-    A proof is z in K* with A'z = 0 and b'z < 0: along it the dual rises without end, so both values are +inf. The dual
+    A proof is z in K* with A'z = 0 and b'z < 0: along it the dual is unbounded above, so both values are +inf. The dual
     residual is how far z is from such a proof: |A'z| column by column, relative to what the heaviest multiplier could
     add there, and its distance from K* relative to the same (wrong signs of inequalities are dropped); both against
     what is left of b'z after cancellation.
@@ -133,7 +133,7 @@ def _farkas_residual(program: ConeProgram, z: Vector) -> float:
 
 
 def certify_unboundedness(program: ConeProgram, x: Vector) -> Certificate:
-    """Certify that the objective falls without end along the direction x, so that both values are -inf.
+    """Certify that the objective is unbounded below along the direction x, so that both values are -inf.
 
     A proof is x with Px = 0, -Ax in K and q'x < 0. The primal residual is how far x is from such a proof: |Px| and the
     distance of -Ax from K relative to their terms, row by row.
@@ -197,9 +197,9 @@ class _Terms:
         slope = P @ size_x + np.abs(program.q)
         rows = np.abs(program.b) + A @ size_x
         columns = slope + A.T @ size_z
-        At, prices = csc_array(A.T), np.abs(program.b)
-        mended = _Moves.of(At, columns, prices, scale).coupled(program).one_sided(program).mended(columns)
-        signs = _Moves.of(At, mended, prices, scale).noticed
+        At, costs = csc_array(A.T), np.abs(program.b)
+        mended = _Moves.of(At, columns, costs, scale).coupled(program).one_sided(program).mended(columns)
+        signs = _Moves.of(At, mended, costs, scale).noticed
         return cls(rows=_Moves.of(A, rows, slope, scale).mended(rows), columns=mended, signs=signs)
 
 

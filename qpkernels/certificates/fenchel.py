@@ -52,7 +52,7 @@ def certify_fenchel(
     intercept: float,
     total: float | None,
     function: FunctionAtSamples | None = None,
-    negligible: float = 0.0,
+    zero_tolerance: float = 0.0,
 ) -> Certificate:
     """Certify the candidate (beta, b), and with it the function f, from the data alone.
 
@@ -67,7 +67,7 @@ def certify_fenchel(
         The candidate, of any size.
     function
         f at the samples. Left out: the expansion of beta as it came.
-    negligible
+    zero_tolerance
         Size of values below which an optimum counts as 0.
     """
     if not (np.isfinite(beta).all() and np.isfinite(intercept)):
@@ -87,8 +87,8 @@ def certify_fenchel(
     return certify_values(
         primal=0.5 * f.squared_norm + float(charged.sum()),
         dual=-0.5 * float(feasible @ expansion) - float(conjugates.sum()),
-        floor=negligible,
-        doubt=gram.doubt(feasible),
+        zero_tolerance=zero_tolerance,
+        error_bound=gram.error_bound(feasible),
         dual_residual=max(float(np.abs(beta - feasible).max()) / size, imbalance),
         largest=float(parts[worst]),
         worst=f"sample {worst} (beta {beta[worst]:.6g}) adds {parts[worst]:.1e} to the gap",

@@ -33,12 +33,12 @@ class DualityGap:
     dual_value: float
     parts: Vector
     violation: float
-    negligible: float
+    zero_tolerance: float
 
     @property
     def scale(self) -> float:
-        """max(|P|, |D|), which makes the gap free of units, or what is negligible where that is more."""
-        return max(abs(self.primal_value), abs(self.dual_value), self.negligible)
+        """max(|P|, |D|), which makes the gap free of units, or the zero tolerance where that is more."""
+        return max(abs(self.primal_value), abs(self.dual_value), self.zero_tolerance)
 
     @property
     def relative(self) -> float:
@@ -58,7 +58,7 @@ def certify_kernel_qp(
 
     beta is first projected to the bounds and the sum; what that moved is the dual residual. The primal residual is the
     largest violation of a hard constraint (an infinite bound of beta): in a soft model the slacks are completed, so it
-    is 0. Where it is not 0, (f, b) is stretched by the smallest factor that satisfies every hard constraint, if there
+    is 0. Where it is not 0, (f, b) is rescaled by the smallest factor that satisfies every hard constraint, if there
     is one, so that P stays an upper bound.
 
     Parameters
@@ -81,18 +81,18 @@ def certify_kernel_qp(
     if not np.array_equal(feasible, beta):
         expansion = program.gram.product(feasible)
     gap = duality_gap(program, feasible, expansion, intercept, function)
-    doubt = program.gram.doubt(feasible)
+    error_bound = program.gram.error_bound(feasible)
     moved = np.abs(beta - feasible)
     imbalance = 0.0 if program.total is None else abs(float(beta.sum()) - program.total)
     largest = int(np.argmax(gap.parts))
     return Certificate(
         primal_value=gap.primal_value,
         dual_value=gap.dual_value,
-        relative_gap=max(gap.relative, relative(doubt, gap.scale)),
+        relative_gap=max(gap.relative, relative(error_bound, gap.scale)),
         primal_residual=gap.violation,
         dual_residual=max(
-            relative(float(moved.max()), max(float(np.abs(feasible).max()), program.trace)),
-            relative(imbalance, max(float(np.abs(feasible).sum()), program.trace)),
+            relative(float(moved.max()), max(float(np.abs(feasible).max()), program.coefficient_tolerance)),
+            relative(imbalance, max(float(np.abs(feasible).sum()), program.coefficient_tolerance)),
         ),
         complementarity=relative(abs(float(gap.parts[largest])), gap.scale),
         worst=(
@@ -111,17 +111,17 @@ def duality_gap(
     """
     f = FunctionAtSamples(expansion, float(beta @ expansion)) if function is None else function
     decision = f.values + intercept
-    stretch = _stretch(program, decision)
-    v = stretch * decision
+    scaling = _scaling(program, decision)
+    v = scaling * decision
     losses = _losses(program, v)
     total = 0.0 if program.total is None else program.total
     gains = (program.target - v) * beta - program.epsilon * np.abs(beta) - 0.5 * program.ridge * beta**2
     return DualityGap(
-        primal_value=0.5 * stretch**2 * f.squared_norm + float(losses.sum()) + stretch * intercept * total,
+        primal_value=0.5 * scaling**2 * f.squared_norm + float(losses.sum()) + scaling * intercept * total,
         dual_value=0.0 - program.objective(beta, expansion),
         parts=losses - gains,
         violation=float(_violations(program, decision).max()),
-        negligible=program.negligible,
+        zero_tolerance=program.zero_tolerance,
     )
 
 
@@ -155,7 +155,7 @@ def _violations(program: KernelQP, v: Vector) -> Vector:
     return np.maximum(short, over)
 
 
-def _stretch(program: KernelQP, v: Vector) -> float:
+def _scaling(program: KernelQP, v: Vector) -> float:
     """Return the smallest s >= 1 such that s v satisfies every hard constraint, or 1 if there is none."""
     violated = _violations(program, v) > 0
     if not violated.any():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Which samples carry an answer."""
+"""The support vectors of an answer, and the interval of its intercept."""
 
 from dataclasses import dataclass
 
@@ -56,8 +56,8 @@ def split_support(program: KernelQP, beta: Vector, decision: Vector) -> Support:
     decision
         f(x_i) + b, shape (m,).
     """
-    # Where all coefficients are less than what is negligible, no sample carries the answer.
-    largest = max(float(np.abs(beta).max(initial=0.0)), program.trace) or 1.0
+    # Where all coefficients are within the zero tolerance, there are no support vectors.
+    largest = max(float(np.abs(beta).max(initial=0.0)), program.coefficient_tolerance) or 1.0
     unit = float(np.abs(program.target).max()) or float(np.abs(decision).max()) or 1.0
     slope, width = (decision - program.target) / unit, program.epsilon / unit
     size = np.abs(beta)

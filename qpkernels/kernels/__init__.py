@@ -1,20 +1,30 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Kernels: one file each, with the algebra that combines them."""
+"""Kernels: one file each, over vectors and over sequences, and the construction of kernels from others."""
 
-from qpkernels.kernels.algebra import Exponential, PolynomialOf, Power, Product, Scaled, Sum
-from qpkernels.kernels.base import Kernel, Samples
-from qpkernels.kernels.composition import Composed, RankOne
-from qpkernels.kernels.functions import QuadraticMap, SampleFunction, ScaledQuadraticMap
-from qpkernels.kernels.laplacian import Laplacian
-from qpkernels.kernels.linear import Linear
-from qpkernels.kernels.matern import Matern
-from qpkernels.kernels.polynomial import Polynomial
-from qpkernels.kernels.precomputed import Precomputed
-from qpkernels.kernels.rbf import RBF, scale_gamma
-from qpkernels.kernels.sequences import SequenceKernel
-from qpkernels.kernels.sigmoid import Sigmoid
-from qpkernels.kernels.spectrum import Spectrum
-from qpkernels.kernels.subsequence import Subsequence
+from qpkernels.kernels.base import Kernel, ProductForm, SampleFunction, Samples
+from qpkernels.kernels.construction import (
+    Composed,
+    Exponential,
+    PolynomialOf,
+    Power,
+    Product,
+    QuadraticMap,
+    RankOne,
+    Scaled,
+    ScaledQuadraticMap,
+    Sum,
+)
+from qpkernels.kernels.sequences import SequenceKernel, Spectrum, Subsequence
+from qpkernels.kernels.vectors import (
+    RBF,
+    Laplacian,
+    Linear,
+    Matern,
+    Polynomial,
+    Precomputed,
+    Sigmoid,
+    scale_gamma,
+)
 
 __all__ = [
     "RBF",
@@ -29,6 +39,7 @@ __all__ = [
     "Power",
     "Precomputed",
     "Product",
+    "ProductForm",
     "QuadraticMap",
     "RankOne",
     "SampleFunction",

@@ -42,7 +42,7 @@ class KernelQP:
         The value of 1'beta. None: the model has no intercept b, and the equation is absent.
     name
         What the program states.
-    negligible
+    zero_tolerance
         Size of values below which an optimum counts as 0, at least 0: gaps are relative to it at least.
 
     Raises
@@ -59,7 +59,7 @@ class KernelQP:
     epsilon: Vector
     ridge: Vector
     name: str
-    negligible: float
+    zero_tolerance: float
 
     def __init__(
         self,
@@ -71,11 +71,11 @@ class KernelQP:
         epsilon: ArrayLike = 0.0,
         ridge: ArrayLike = 0.0,
         name: str = "kernel quadratic program",
-        negligible: float = 0.0,
+        zero_tolerance: float = 0.0,
     ) -> None:
         m = len(gram)
         parts: dict[str, object] = {"gram": gram, "total": None if total is None else float(total), "name": name}
-        parts["negligible"] = float(negligible)
+        parts["zero_tolerance"] = float(zero_tolerance)
         for field, values in (("target", target), ("epsilon", epsilon), ("ridge", ridge)):
             parts[field] = frozen(finite_vector(values, field, m))
         for field, values in (("lower", lower), ("upper", upper)):
@@ -87,8 +87,10 @@ class KernelQP:
     def _validate(self) -> None:
         if self.epsilon.min() < 0 or self.ridge.min() < 0:
             raise ParameterError("epsilon and ridge must be at least 0 everywhere.")
-        if not 0.0 <= self.negligible < np.inf:
-            raise ParameterError(f"negligible must be a finite number of at least 0, but {self.negligible} came.")
+        if not 0.0 <= self.zero_tolerance < np.inf:
+            raise ParameterError(
+                f"zero_tolerance must be a finite number of at least 0, but {self.zero_tolerance} came."
+            )
         if self.lower.max() > 0 or self.upper.min() < 0:
             raise ParameterError("the bounds must enclose 0: lower <= 0 <= upper for every sample.")
         if self.total is None:
@@ -109,10 +111,10 @@ class KernelQP:
         return len(self.gram)
 
     @property
-    def trace(self) -> float:
-        """The coefficient whose kernel function alone costs what is negligible."""
+    def coefficient_tolerance(self) -> float:
+        """The coefficient whose kernel function alone costs the zero tolerance."""
         largest = float(self.gram.diagonal.max())
-        return float(np.sqrt(2.0 * self.negligible / largest)) if largest > 0 else 0.0
+        return float(np.sqrt(2.0 * self.zero_tolerance / largest)) if largest > 0 else 0.0
 
     def objective(self, beta: Vector, values: Vector | None = None) -> float:
         """Return the objective at ``beta``; ``values`` is K beta, where it is known already."""

@@ -75,9 +75,9 @@ class Clarabel(Solver):
             settings.tol_gap_abs = settings.tol_gap_rel = max(settings.tol_gap_rel * size, 1e-14)
             again = solve()
             solution = again if str(again.status) == "Solved" else solution
-        words = str(solution.status)
+        message = str(solution.status)
         return Answer(
-            np.array(solution.x), np.array(solution.z), _CLAIMS.get(words, Claim.FAILED), words, solution.iterations
+            np.array(solution.x), np.array(solution.z), _CLAIMS.get(message, Claim.FAILED), message, solution.iterations
         )
 
 

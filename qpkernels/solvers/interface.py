@@ -72,7 +72,7 @@ class Answer:
     multipliers
         z of a ConeProgram in the sign that makes Px + q + A'z = 0; (b,) of a KernelQP, empty where it has no b. For
         the claim ``infeasible``, the proof.
-    claim, words
+    claim, message
         What the solver says, in our word and in its own.
     iterations
         Of the back-end's kind; None where it does not tell.
@@ -81,7 +81,7 @@ class Answer:
     point: Vector
     multipliers: Vector
     claim: Claim
-    words: str
+    message: str
     iterations: int | None = None
 
 
@@ -216,5 +216,5 @@ class Solver(ABC):
         if (answer.point.size, answer.multipliers.size) != expected:
             raise SolverFailedError(
                 f"solver {self.name!r} must return a point and multipliers of sizes {expected}, but returned "
-                f"{(answer.point.size, answer.multipliers.size)} ({answer.words}); report it to its authors."
+                f"{(answer.point.size, answer.multipliers.size)} ({answer.message}); report it to its authors."
             )

@@ -76,8 +76,8 @@ def _least_norm(program: LeastSquares) -> Answer:
         best = (Vt[:rank].T @ ((U[:, :rank].T @ (program.target - level)) / sizes[:rank])) / units
         idle = Vt[rank:].T / units[:, None]
         w[kept] = best - idle @ lstsq(idle, best)[0] if idle.size else best
-    words = f"rank {rank} of {count}" + (": the w of least norm among several" if rank < count else "")
-    return Answer(w, np.array([level - centre @ w]) if program.intercept else np.zeros(0), Claim.OPTIMAL, words)
+    message = f"rank {rank} of {count}" + (": the w of least norm among several" if rank < count else "")
+    return Answer(w, np.array([level - centre @ w]) if program.intercept else np.zeros(0), Claim.OPTIMAL, message)
 
 
 def _cholesky(program: LinearSystem) -> Answer:

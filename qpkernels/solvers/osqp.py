@@ -58,8 +58,8 @@ class OSQP(Solver):
         if request.warm_start is not None:
             solver.warm_start(x=np.asarray(request.warm_start, dtype=float))
         result = solver.solve(raise_error=False)
-        words = str(result.info.status)
-        claim = _CLAIMS.get(words, Claim.FAILED)
+        message = str(result.info.status)
+        claim = _CLAIMS.get(message, Claim.FAILED)
         point = result.dual_inf_cert if claim is Claim.UNBOUNDED else result.x
         multipliers = result.prim_inf_cert if claim is Claim.INFEASIBLE else result.y
-        return Answer(np.array(point), np.array(multipliers), claim, words, int(result.info.iter))
+        return Answer(np.array(point), np.array(multipliers), claim, message, int(result.info.iter))

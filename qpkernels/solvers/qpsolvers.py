@@ -88,11 +88,11 @@ class QPSolversBackend(Solver):
             settings[self._names.time_limit] = request.time_limit
         problem = _problem(qpsolvers, program.to_qp(), dense)
         solution = qpsolvers.solve_problem(problem, solver=self.name, verbose=request.verbose, **(settings | options))
-        words = str(solution.extras.get("status", "found" if solution.found else "not found"))
+        message = str(solution.extras.get("status", "found" if solution.found else "not found"))
         limited = request.max_iter is not None or request.time_limit is not None
         claim = Claim.OPTIMAL if solution.found else Claim.STOPPED if limited else Claim.FAILED
         point = np.full(program.q.size, np.nan) if solution.x is None else np.asarray(solution.x)
-        return Answer(point, _multipliers(program, solution.y, solution.z), claim, words)
+        return Answer(point, _multipliers(program, solution.y, solution.z), claim, message)
 
 
 def _refuse_unknown(name: str, options: dict[str, Any]) -> None:

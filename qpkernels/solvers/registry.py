@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""All solvers there are: one a file of this package, and those that other packages register."""
+"""All solvers there are: one a file, or a folder, of this package, and those that other packages register."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
 from inspect import isabstract
+from pathlib import Path
 from pkgutil import iter_modules
 
-import qpkernels.solvers
 from qpkernels.errors import UnknownSolverError
 from qpkernels.solvers.interface import Solver
 
@@ -23,12 +23,14 @@ ENTRY_POINTS = "qpkernels.solvers"
 
 @cache
 def _families() -> tuple[type[Solver], ...]:
-    """Return the solver classes of this package's files, then those of the entry points."""
+    """Return the solver classes of this package's files and folders, then those of the entry points."""
     own: Iterator[type[Solver]] = (
         value
-        for file in iter_modules(qpkernels.solvers.__path__, "qpkernels.solvers.")
+        for file in iter_modules([str(Path(__file__).parent)], f"{__package__}.")
         for value in vars(import_module(file.name)).values()
-        if isinstance(value, type) and issubclass(value, Solver) and value.__module__ == file.name
+        if isinstance(value, type)
+        and issubclass(value, Solver)
+        and (value.__module__ + ".").startswith(file.name + ".")
     )
     return tuple(family for family in (*own, *_foreign()) if not isabstract(family))
 

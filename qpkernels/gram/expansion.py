@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The function that a kernel machine finds."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import csr_array
+
+from qpkernels.arrays import Vector, finite_vector, frozen, is_sparse, npz_path
+from qpkernels.errors import ShapeError
+from qpkernels.gram.panels.sums import add_kernel_sums
+from qpkernels.kernels.base import Kernel, Samples
+from qpkernels.kernels.base.spec import kernel_from_spec, kernel_to_spec
+from qpkernels.kernels.vectors import Linear
+
+__all__ = ["Expansion"]
+
+
+_SPARSE_PARTS = ("data", "indices", "indptr", "shape")
+"""What a file holds of sparse centers, under names that begin with centers_."""
+
+
+@dataclass(frozen=True, eq=False)
+class Expansion:
+    r"""f(x) + b with :math:`f(x) = \sum_j \beta_j k(x_j, x)`.
+
+    Parameters
+    ----------
+    kernel
+        k.
+    centers
+        The samples x_j, dense or sparse; those that the function is called with may be either.
+    coefficients
+        beta_j, shape (number of centers,).
+    intercept
+        b.
+    classes
+        (label of negative values, label of positive values) of a classifier, or None.
+    """
+
+    kernel: Kernel
+    centers: Samples = field(repr=False)
+    coefficients: Vector = field(repr=False)
+    intercept: float = 0.0
+    classes: NDArray[Any] | None = None
+
+    def __post_init__(self) -> None:
+        centers = self.kernel.samples(self.centers)
+        object.__setattr__(self, "centers", frozen(centers))
+        coefficients = finite_vector(self.coefficients, "coefficients", centers.shape[0])
+        object.__setattr__(self, "coefficients", frozen(coefficients))
+        if self.classes is not None:
+            classes = np.asarray(self.classes)
+            # Objects would need pickle in a file; labels of text arrive as such from tables.
+            plain = np.array(classes.tolist()) if classes.dtype == object else classes
+            if plain.dtype == object or plain.shape != (2,):
+                raise ShapeError(f"classes must be two labels, numbers or text, but {classes.tolist()} came.")
+            object.__setattr__(self, "classes", plain)
+
+    def __call__(self, X: ArrayLike) -> Vector:
+        """Return the decision values f(x_i) + b, shape (number of samples,); memory stays bounded."""
+        samples = self.kernel.samples(X)
+        if samples.shape[1:] != self.centers.shape[1:]:
+            raise ShapeError(
+                f"the function was fitted to samples of shape {self.centers.shape[1:]}, but those of X have "
+                f"{samples.shape[1:]}."
+            )
+        values = np.full(samples.shape[0], self.intercept)
+        add_kernel_sums(self.kernel, self.centers, self.coefficients, samples, values)
+        return values
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """Return class labels (the positive one where f(x) + b > 0), or the values where there are no classes."""
+        values = self(X)
+        return values if self.classes is None else self.classes[(values > 0).astype(np.intp)]
+
+    @property
+    def weights(self) -> Vector:
+        """Weights w = sum_j beta_j x_j of the linear function <w, x> + b, shape (d,); only with the kernel Linear."""
+        if not isinstance(self.kernel, Linear):
+            raise AttributeError(f"a function in the space of {self.kernel} has no weights; only one of Linear() has.")
+        return np.asarray(self.coefficients @ self.centers)
+
+    @property
+    def squared_norm(self) -> float:
+        """||f||^2 = beta'K beta in the space of the kernel, without b."""
+        f = self(self.centers) - self.intercept
+        return float(self.coefficients @ f)
+
+    def save(self, path: str | Path) -> Path:
+        """Write the function to a .npz file, without pickle, every number exact; return the path with its suffix."""
+        arrays: list[NDArray[Any]] = []
+        spec = json.dumps(kernel_to_spec(self.kernel, arrays))
+        target = npz_path(path)
+        contents: dict[str, Any] = {f"array_{k}": array for k, array in enumerate(arrays)}
+        if is_sparse(self.centers):
+            contents |= {f"centers_{part}": getattr(self.centers, part) for part in _SPARSE_PARTS}
+        else:
+            contents["centers"] = self.centers
+        if self.classes is not None:
+            contents["classes"] = self.classes
+        np.savez_compressed(
+            target,
+            kernel=spec,
+            coefficients=self.coefficients,
+            intercept=self.intercept,
+            **contents,
+        )
+        return target
+
+    @classmethod
+    def load(cls, path: str | Path) -> Expansion:
+        """Read a function that :meth:`save` wrote."""
+        with np.load(path, allow_pickle=False) as file:
+            sparse = {f"centers_{part}" for part in _SPARSE_PARTS} <= set(file.files)
+            if not ({"kernel", "coefficients", "intercept"} <= set(file.files) and (sparse or "centers" in file.files)):
+                raise ShapeError(f"{path} is no function written by Expansion.save; it holds {', '.join(file.files)}.")
+            arrays = [file[f"array_{k}"] for k in range(sum(name.startswith("array_") for name in file.files))]
+            return cls(
+                kernel=kernel_from_spec(json.loads(str(file["kernel"])), arrays),
+                centers=_sparse_centers(file) if sparse else file["centers"],
+                coefficients=file["coefficients"],
+                intercept=float(file["intercept"]),
+                classes=file["classes"] if "classes" in file.files else None,
+            )
+
+
+def _sparse_centers(file: Mapping[str, Any]) -> Samples:
+    data, indices, indptr, shape = (file[f"centers_{part}"] for part in _SPARSE_PARTS)
+    return csr_array((data, indices, indptr), shape=tuple(shape.tolist()))

@@ -1,0 +1,268 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A kernel bound to data: the matrix K_ij = k(x_i, x_j), whole or in parts."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.linalg import eigvalsh, solve_triangular
+from scipy.linalg.lapack import dpstrf
+
+from qpkernels.arrays import Indices, Matrix, Vector, finite_vector, frozen
+from qpkernels.errors import GramTooLargeError, IndefiniteKernelError, NonFiniteError, ParameterError
+from qpkernels.gram.definiteness import PSD_TOLERANCE, Correction, corrected, is_psd
+from qpkernels.gram.panels.sums import add_kernel_sums
+from qpkernels.kernels.base import Kernel
+
+__all__ = ["Gram"]
+
+
+def _overflow(kernel: Kernel) -> str:
+    return f"{kernel} is not finite on these samples; scale the features, or choose other parameters."
+
+
+class Gram:
+    """The m x m kernel matrix K of m samples, computed once and when asked for.
+
+    Parameters
+    ----------
+    kernel
+        The kernel k.
+    X
+        The samples, as ``kernel`` takes them; sparse ones stay so.
+    memory_limit
+        Largest size in bytes of the whole matrix in float64.
+    indefinite
+        What becomes of a matrix with a negative eigenvalue. "refuse": :meth:`require_psd` raises. "clip": such
+        eigenvalues are set to 0. "shift": the smallest one is taken from the diagonal, which amounts to a ridge. All
+        members then speak of the corrected matrix, and :attr:`correction` says what was done. A correction holds three
+        matrices in memory while it is made, and takes an eigenvalue decomposition.
+
+    Raises
+    ------
+    ShapeError, NonFiniteError
+        If ``X`` does not fit the kernel, or the kernel overflows on it.
+    ParameterError
+        If ``kernel`` is none, or ``indefinite`` is no such word.
+    """
+
+    def __init__(
+        self,
+        kernel: Kernel,
+        X: ArrayLike,
+        memory_limit: int = 4 * 2**30,
+        indefinite: Literal["refuse", "clip", "shift"] = "refuse",
+    ) -> None:
+        if not isinstance(kernel, Kernel):
+            raise ParameterError(
+                f"a Gram takes a Kernel first, then the samples, but {type(kernel).__name__} came first."
+            )
+        if indefinite not in ("refuse", "clip", "shift"):
+            raise ParameterError(f"indefinite must be 'refuse', 'clip' or 'shift', but {indefinite!r} came.")
+        self.kernel = kernel
+        self.X = frozen(kernel.samples(X))
+        self.memory_limit = memory_limit
+        self.indefinite = indefinite
+        self._last_product: tuple[Vector, Vector] | None = None
+        if not np.isfinite(self._diagonal_of_kernel).all():
+            raise NonFiniteError(_overflow(kernel))
+
+    def __len__(self) -> int:
+        """Return the number m of samples."""
+        return int(self.X.shape[0])
+
+    @cached_property
+    def _diagonal_of_kernel(self) -> Vector:
+        with np.errstate(over="ignore"):
+            return frozen(self.kernel.diagonal(self.X))
+
+    def _matrix_of_kernel(self) -> Matrix:
+        size = 8 * len(self) ** 2
+        if size > self.memory_limit:
+            raise GramTooLargeError(
+                f"the kernel matrix of {len(self)} samples takes {size / 2**30:.1f} GiB, above the limit of "
+                f"{self.memory_limit / 2**30:.1f} GiB; bind the samples with Gram(kernel, X, memory_limit=...), "
+                "or take fewer."
+            )
+        with np.errstate(over="ignore"):
+            K = self.kernel.matrix(self.X, self.X)
+        if not np.isfinite(K).all():
+            raise NonFiniteError(_overflow(self.kernel))
+        return K
+
+    @cached_property
+    def _settled(self) -> tuple[Matrix, Correction | None, Matrix | None]:
+        """The matrix, corrected if that was asked for and it is indefinite; the correction; V+ of a clipped one."""
+        K = self._matrix_of_kernel()
+        if self.indefinite == "refuse" or not self._may_be_corrected or is_psd(K, self._diagonal_of_kernel):
+            return frozen(K), None, None
+        return corrected(K, self._diagonal_of_kernel, self.indefinite)
+
+    @property
+    def _may_be_corrected(self) -> bool:
+        return self.indefinite != "refuse" and not self.kernel.positive_semidefinite
+
+    @property
+    def correction(self) -> Correction | None:
+        """What was done to an indefinite matrix, or None: it is as the kernel gives it.
+
+        Asking for it settles whether the matrix is indefinite, which takes the whole matrix, unless the kernel is
+        positive semidefinite by construction or ``indefinite`` is "refuse".
+        """
+        return self._settled[1] if self._may_be_corrected else None
+
+    @property
+    def trusted(self) -> bool:
+        """Whether K is positive semidefinite up to rounding: by the construction of its kernel, or by correction.
+
+        Otherwise it has at most been checked, to within 1e-10 of max K_ii.
+        """
+        return self.kernel.positive_semidefinite or self.correction is not None
+
+    @cached_property
+    def diagonal(self) -> Vector:
+        """The m values K_ii."""
+        return self._diagonal_of_kernel if self.correction is None else frozen(self.dense.diagonal())
+
+    @property
+    def is_formed(self) -> bool:
+        """Whether the whole matrix is there."""
+        return "_settled" in self.__dict__
+
+    @property
+    def dense(self) -> Matrix:
+        """The whole matrix, read-only.
+
+        Raises
+        ------
+        GramTooLargeError
+            If it would exceed ``memory_limit``.
+        """
+        return self._settled[0]
+
+    def product(self, coefficients: ArrayLike) -> Vector:
+        """Return K v for v of shape (m,), from the columns where v is not zero; the matrix need not fit in memory.
+
+        The last result is kept, because a solver, the certificate and those who read an answer ask for the same one.
+        """
+        v = finite_vector(coefficients, "coefficients", len(self))
+        before = self._last_product
+        if before is None or not np.array_equal(before[0], v):
+            before = self._last_product = v, self._product(v)
+        return before[1].copy()
+
+    def _product(self, v: Vector) -> Vector:
+        (used,) = np.nonzero(v)
+        if used.size == 0:
+            return np.zeros(len(self))
+        if self.correction is None and self.features is not None:
+            # K itself would lose the digits that the features share with each other.
+            level = self._level
+            return np.asarray(self.features @ ((self.features - level).T @ v + level * v.sum()))
+        if self.is_formed or self.correction is not None:
+            few = 4 * used.size < len(self)
+            return np.asarray(v[used] @ self.dense[used] if few else self.dense @ v)
+        values = np.zeros(len(self))
+        add_kernel_sums(self.kernel, self.X[used], v[used], self.X, values)
+        return values
+
+    def error_bound(self, coefficients: Vector) -> float:
+        """Return how far 1/2 v'Kv may be from that of a positive semidefinite matrix without rounding."""
+        indefinite = 0.0 if self.trusted else PSD_TOLERANCE * float(self.diagonal.max())
+        reach = float(np.abs(coefficients) @ np.sqrt(np.maximum(self.diagonal, 0.0)))
+        if self.correction is None and self.features is not None:
+            length = float(np.linalg.norm((self.features - self._level).T @ coefficients))
+            rounding = reach * length
+        else:
+            rounding = reach**2
+        return 0.5 * indefinite * float(coefficients @ coefficients) + 0.5 * np.finfo(float).eps * rounding
+
+    @cached_property
+    def features(self) -> Matrix | None:
+        """Explicit features Phi with K = Phi Phi', where the kernel has them and they are fewer than the samples."""
+        features = self.kernel.features(self.X)
+        return features if features is not None and features.shape[1] < len(self) else None
+
+    @cached_property
+    def _level(self) -> Vector:
+        """The mean of the features, where there are any."""
+        assert self.features is not None
+        return np.asarray(self.features.mean(axis=0))
+
+    @property
+    def factor(self) -> Matrix:
+        """A matrix Phi of shape (m, r) with K = Phi Phi': the samples in r coordinates of the space of the kernel.
+
+        The features of the kernel if they are few, else the factor of a Cholesky decomposition with complete pivoting;
+        then r is the numerical rank, and K is met to about 1e-13 of max K_ii.
+        """
+        return self._cholesky[0] if self.features is None else self.features
+
+    def coefficients(self, coordinates: Vector | Matrix) -> Vector | Matrix:
+        """Return a beta with Phi'beta = ``coordinates``: the expansion of the function <coordinates, .>; or several."""
+        if self.features is not None:
+            return np.asarray(np.linalg.lstsq(self.features.T, coordinates)[0])
+        beta = np.zeros((len(self), *np.shape(coordinates)[1:]))
+        if not self.diagonal.any():
+            return beta
+        factor, pivots = self._cholesky
+        beta[pivots] = solve_triangular(factor[pivots], coordinates, trans="T", lower=True, check_finite=False)
+        return beta
+
+    def part(self, rows: Indices) -> Gram:
+        """Return the kernel matrix of some of the samples; its entries are taken from this one where they are known."""
+        part = Gram(self.kernel, self.X[rows], self.memory_limit, self.indefinite)
+        if self.is_formed and self.correction is None:
+            part.__dict__["_settled"] = (frozen(self.dense[np.ix_(rows, rows)]), None, None)
+        return part
+
+    def expansion_coefficients(self, beta: ArrayLike) -> Vector:
+        """Return the c of the function sum_j c_j k(x_j, .), with the kernel as it is, that stands for ``beta``.
+
+        beta itself, unless the matrix was clipped: then c = V+ V+' beta, with the eigenvectors V+ of the eigenvalues
+        that were kept, so that the function takes the values of the corrected matrix times beta at the samples.
+
+        Where the matrix was shifted, the function takes the values K beta of the kernel matrix as it was; those of the
+        corrected matrix are larger by ``correction.shift * beta``, at the samples only. This is how a ridge works.
+        """
+        coefficients = finite_vector(beta, "beta", len(self))
+        kept = self._settled[2] if self._may_be_corrected else None
+        return coefficients if kept is None else np.asarray(kept @ (kept.T @ coefficients))
+
+    @cached_property
+    def _cholesky(self) -> tuple[Matrix, Indices]:
+        """The factor, and the samples whose rows make it lower triangular."""
+        # LAPACK's own tolerance, m u max K_ii, is within the rounding of K itself where m is small.
+        tolerance = (len(self) + 50) * 0.5 * np.finfo(float).eps * float(self.diagonal.max())
+        factored, order, rank, _ = dpstrf(self.dense, tol=tolerance, lower=1)
+        # A kernel that is 0 on all samples still has one coordinate, in which every sample is 0.
+        rank = max(rank, 1)
+        factor = np.empty((len(self), rank))
+        factor[order - 1] = np.tril(factored)[:, :rank]
+        return frozen(factor), frozen((order - 1)[:rank])
+
+    def require_psd(self) -> None:
+        """Settle that K is positive semidefinite.
+
+        Kernels that are so by construction pass at once. Otherwise a Cholesky decomposition of K + shift I decides,
+        with shift = 1e-10 max K_ii, and eigenvalues are computed only when it fails. A matrix that is to be corrected
+        is so now.
+
+        Raises
+        ------
+        IndefiniteKernelError
+            With the smallest eigenvalue, where ``indefinite`` is "refuse".
+        """
+        if self.trusted or self._may_be_corrected or is_psd(self.dense, self.diagonal):
+            return
+        smallest = float(eigvalsh(self.dense, subset_by_index=[0, 0], check_finite=False)[0])
+        raise IndefiniteKernelError(
+            f"the kernel matrix of {self.kernel} is not positive semidefinite: its smallest eigenvalue is "
+            f"{smallest:.6g} (largest diagonal entry {self.diagonal.max():.6g}), so the problem is not convex; "
+            'use another kernel, or change the matrix knowingly: Gram(kernel, X, indefinite="clip") sets its negative '
+            f'eigenvalues to 0, and indefinite="shift" will add at least {-smallest:.6g} to its diagonal.',
+            smallest,
+        )

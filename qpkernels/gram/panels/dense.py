@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Rows of dense samples, a panel of columns at a time, so that no entry leaves a processor's cache.
+
+For each panel one matrix product gives a_c'a_j for all rows c that are wanted, one loop makes the entries of them, and
+another adds sum_c delta_c k_cj to the values.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from qpkernels.arrays import Floats, Indices, Matrix, Vector
+from qpkernels.arrays.compiled import compiled
+from qpkernels.gram.panels.loops import add_scaled, entries
+from qpkernels.gram.panels.products import PANEL, Product
+
+__all__ = ["DenseProduct"]
+
+_ROWS = 1024
+"""Samples whose features are made at once: in float64, whatever they become."""
+
+_STRIP = 64
+"""Rows of a block that are made at once."""
+
+
+class Dense(NamedTuple):
+    """Features a_i, shape (n, d), offsets o_i, and the degree."""
+
+    features: Floats
+    offsets: Floats
+    degree: int
+
+
+class DenseProduct(Product):
+    """Features and offsets as arrays."""
+
+    def __init__(self, data: Dense) -> None:
+        self._data: Dense = data
+        self.size, self.width = data.features.shape
+        self.dtype = data.features.dtype
+
+    @classmethod
+    def of(
+        cls, X: Matrix, origin: Vector, scale: Vector, offset: float, degree: int, dtype: np.dtype[Any]
+    ) -> DenseProduct:
+        """Return features and offsets of ``X``; see :class:`~qpkernels.kernels.ProductForm`."""
+        features, offsets = np.empty(X.shape, dtype), np.full(len(X), offset, dtype)
+        for start in range(0, len(X), _ROWS):
+            rows = slice(start, start + _ROWS)
+            # Beyond the numbers of float32, what comes of it is told by its error bound.
+            with np.errstate(over="ignore"):
+                features[rows] = (X[rows] - origin) * scale
+            if degree == 0:
+                # Of the features as they were rounded: then a sample is at distance 0 from itself.
+                offsets[rows] = 0.5 * np.einsum("ij,ij->i", features[rows], features[rows], dtype=np.float64)
+        return cls(Dense(features, offsets, degree))
+
+    def part(self, samples: Indices | slice) -> DenseProduct:
+        features, offsets, degree = self._data
+        return DenseProduct(Dense(features[samples], offsets[samples], degree))
+
+    def centers(self) -> Dense:
+        return self._data
+
+    def add_rows(
+        self, left: Dense, delta: Vector, values: Vector, buffer: Floats, store: Floats, slots: Indices, first: int
+    ) -> None:
+        _add_rows(left, self._data, delta, values, buffer, store, slots, first)
+
+    def make_block(self, left: Dense, rows: Indices, block: Floats) -> None:
+        _make_block(left, self._data, rows, block)
+
+
+@compiled
+def _add_rows(
+    left: Dense,
+    right: Dense,
+    delta: Vector,
+    values: Vector,
+    buffer: Floats,
+    store: Floats,
+    slots: Indices,
+    first: int,
+) -> None:
+    n, part = delta.size, np.empty(PANEL)
+    for start in range(0, values.size, PANEL):
+        stop = min(start + PANEL, values.size)
+        panel = buffer[: n * (stop - start)].reshape(n, stop - start)
+        np.dot(left.features, right.features[start:stop].T, panel)
+        sums = part[: stop - start]
+        sums[:] = 0
+        for c in range(n):
+            entries(panel[c], left.offsets[c], right.offsets[start:stop], left.degree)
+            add_scaled(sums, delta[c], panel[c])
+            if slots[c] >= 0:
+                store[slots[c], first + start : first + stop] = panel[c]
+        for k in range(stop - start):
+            values[start + k] += sums[k]
+
+
+@compiled
+def _make_block(left: Dense, right: Dense, rows: Indices, block: Floats) -> None:
+    strip = np.empty((_STRIP, right.offsets.size), block.dtype)
+    for start in range(0, rows.size, _STRIP):
+        stop = min(start + _STRIP, rows.size)
+        part = strip[: stop - start]
+        np.dot(left.features[start:stop], right.features.T, part)
+        for c in range(stop - start):
+            entries(part[c], left.offsets[start + c], right.offsets, left.degree)
+            block[rows[start + c]] = part[c]

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What is done with rows of a kernel matrix, dense or sparse samples alike: made of products, kept, summed.
+
+Sums of rows are taken in float64: a sum of thousands of rows in float32 would err a hundred times more than the rows.
+The form of the entries is that of :class:`~qpkernels.kernels.ProductForm`.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from qpkernels.arrays import Floats, Indices, Vector
+from qpkernels.arrays.compiled import compiled, vectorised
+from qpkernels.gram.panels.exponential import exp2
+
+__all__ = ["add_scaled", "add_stored_rows", "entries", "gather_block"]
+
+_WIDE = 4096
+"""Columns that are summed at once: their sums stay in a processor's cache, whatever the rows."""
+
+
+@compiled
+def add_stored_rows(store: Floats, slots: Indices, first: int, delta: Vector, values: Vector) -> None:
+    """Add delta'K to ``values``, where row c of K was written to ``store[slots[c], first:]``."""
+    part = np.empty(_WIDE)
+    for start in range(0, values.size, _WIDE):
+        stop = min(start + _WIDE, values.size)
+        sums = part[: stop - start]
+        sums[:] = 0
+        for c in range(slots.size):
+            add_scaled(sums, delta[c], store[slots[c], first + start : first + stop])
+        for k in range(stop - start):
+            values[start + k] += sums[k]
+
+
+@compiled
+def gather_block(store: Floats, slots: Indices, columns: Indices, rows: Indices, block: Floats) -> None:
+    """Write ``store[slots[c], columns]`` to ``block[rows[c]]``."""
+    for c in range(rows.size):
+        source, target = store[slots[c]], block[rows[c]]
+        for k in range(columns.size):
+            target[k] = source[columns[k]]
+
+
+@vectorised
+def entries(row: Floats, offset: Any, offsets: Floats, degree: int) -> None:
+    """Make of the products a_c'a_j in ``row`` the entries k_cj, in place."""
+    zero = row.dtype.type(0)
+    if degree == 0:
+        for k in range(row.size):
+            exponent = row[k] - offset - offsets[k]
+            # Rounding may leave equal samples a little more than equal.
+            row[k] = exp2(exponent if exponent < zero else zero)
+        return
+    for k in range(row.size):
+        base = row[k] - offset - offsets[k]
+        power = base
+        for _ in range(degree - 1):
+            power *= base
+        row[k] = power
+
+
+@vectorised
+def add_scaled(sums: Floats, factor: Any, row: Floats) -> None:
+    """Add factor times ``row`` to ``sums``, in the precision of these."""
+    for k in range(row.size):
+        sums[k] += factor * row[k]

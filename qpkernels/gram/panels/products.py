@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Samples as panels take them: features a_i and offsets o_i of a kernel's product form, in float32 or float64."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any
+
+import numpy as np
+
+from qpkernels.arrays import Floats, Indices, Vector
+
+__all__ = ["EXPONENT_ERROR", "PANEL", "Product"]
+
+PANEL = 512
+"""Columns of a panel of which a buffer holds all rows that are made at once."""
+
+EXPONENT_ERROR = 1e-11
+"""Largest error of an exponent that is left to rounding; beyond, the kernel's own matrix is asked for."""
+
+
+class Product(ABC):
+    """Features a_i and offsets o_i of some samples, in float32 or float64.
+
+    Attributes
+    ----------
+    size
+        Number of samples.
+    width
+        Multiplications that one kernel value takes.
+    dtype
+        Of the features, and of the kernel values made of them.
+    """
+
+    size: int
+    width: int
+    dtype: np.dtype[Any]
+
+    _data: Any
+
+    @property
+    def largest(self) -> float:
+        """The largest |a_i|^2 of an exponential, whose rounding is that of the exponents; else 0."""
+        return 0.0 if self._data.degree else 2.0 * float(self._data.offsets.max())
+
+    @abstractmethod
+    def part(self, samples: Indices | slice) -> Product:
+        """Return those of some of the samples."""
+
+    @abstractmethod
+    def centers(self) -> Any:
+        """Return these samples as the other methods take those whose rows are wanted."""
+
+    @abstractmethod
+    def add_rows(
+        self, left: Any, delta: Vector, values: Vector, buffer: Floats, store: Floats, slots: Indices, first: int
+    ) -> None:
+        """Add sum over c of delta_c k_cj to ``values[j]``; write k_cj to ``store[slots[c], first + j]``.
+
+        It is not written where slots[c] < 0. ``left`` are :meth:`centers`; ``buffer``, to be written over, has
+        ``PANEL`` entries for each of them.
+        """
+
+    @abstractmethod
+    def make_block(self, left: Any, rows: Indices, block: Floats) -> None:
+        """Write k_cj to ``block[rows[c], j]``."""

@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a kernel is: a function k(x, z) with its matrix, its diagonal and its algebra."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from qpkernels.arrays import Matrix, Samples, Vector, finite_samples, is_sparse
+from qpkernels.errors import ShapeError
+from qpkernels.kernels.base.product_form import ProductForm
+
+__all__ = ["Algebra", "Kernel", "Samples"]
+
+_NUMBER = (int, float, np.integer, np.floating)
+
+
+@dataclass(frozen=True)
+class Algebra:
+    """The makers of kernels from kernels: what the operators of :class:`Kernel` call.
+
+    They are kernels themselves, so they are stated above this class, in :mod:`qpkernels.kernels.construction`.
+    """
+
+    sum: Callable[[Kernel, Kernel], Kernel]
+    product: Callable[[Kernel, Kernel], Kernel]
+    scaled: Callable[[Kernel, float], Kernel]
+    power: Callable[[Kernel, int], Kernel]
+    exponential: Callable[[Kernel], Kernel]
+    polynomial: Callable[[Kernel, Any], Kernel]
+    composed: Callable[[Kernel, Callable[[Samples], ArrayLike]], Kernel]
+
+
+class Kernel(ABC):
+    r"""A symmetric function :math:`k(x, z)`, evaluated on all pairs of two sets of samples.
+
+    A subclass is a frozen dataclass whose fields are its parameters, and gives :meth:`matrix` and :meth:`diagonal`.
+    The laws that the contract tests check for every kernel:
+
+    * ``matrix(X, Z).T == matrix(Z, X)``
+    * ``diagonal(X) == matrix(X, X).diagonal()``
+    * ``features(X) @ features(Z).T == matrix(X, Z)`` where there are features
+    * ``matrix(X, X)`` has no negative eigenvalue when :attr:`positive_semidefinite` is true.
+
+    Kernels combine: ``k1 + k2``, ``k1 * k2``, ``a * k`` with a > 0, ``k ** n`` with an integer n >= 1, ``k.exp()``,
+    ``k.polynomial([c0, c1, c2])`` with coefficients >= 0, ``k.compose(phi)`` for k(phi(x), phi(z)), and
+    ``RankOne(f)`` is the kernel f(x) f(z).
+    """
+
+    algebra: ClassVar[Algebra]
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        """Drop an inherited product form from a subclass with a matrix of its own, which may be another function."""
+        super().__init_subclass__(**options)
+        if "matrix" in vars(cls) and "product_form" not in vars(cls):
+            cls.product_form = Kernel.product_form  # type: ignore[method-assign]
+
+    @abstractmethod
+    def matrix(self, X: Samples, Z: Samples) -> Matrix:
+        """Return the matrix k(x_i, z_j), dense, of m and n samples that :meth:`samples` returned; shape (m, n)."""
+
+    @abstractmethod
+    def diagonal(self, X: Samples) -> Vector:
+        """Return k(x_i, x_i), shape (m,), of m samples that :meth:`samples` returned."""
+
+    @property
+    def positive_semidefinite(self) -> bool:
+        """Whether every matrix of this kernel is positive semidefinite by construction (a Mercer kernel)."""
+        return True
+
+    @property
+    def takes_sparse(self) -> bool:
+        """Whether :meth:`matrix` works on sparse samples, SciPy's csr_array, beside dense ones and mixed with them.
+
+        :mod:`qpkernels.kernels.base.products` has the inner products and distances of either.
+        """
+        return False
+
+    def features(self, X: Samples) -> Matrix | None:
+        """Return features Phi, dense, shape (m, d), with k(x, z) = phi(x)'phi(z), or None if they are not few."""
+        del X
+        return None
+
+    def product_form(self, X: Samples) -> ProductForm | None:
+        """Return how k comes from inner products, around the samples ``X``, or None if it has no such form.
+
+        Rows of a kernel that has one are made and summed in compiled code.
+        """
+        del X
+        return None
+
+    def samples(self, X: ArrayLike) -> Samples:
+        """Return ``X`` checked and in the container this kernel works on; here: finite float64, samples x features.
+
+        Raises
+        ------
+        ShapeError, NonFiniteError
+            If ``X`` is not such a matrix, or sparse and the kernel does not take that.
+        """
+        if is_sparse(X) and not self.takes_sparse:
+            raise ShapeError(
+                f"{self} takes dense samples only, but a sparse matrix came; pass X.toarray(), or choose a kernel that "
+                "takes it: Linear, Polynomial, Sigmoid, RBF, Matern, and what they combine to."
+            )
+        return finite_samples(X, "X")
+
+    def __call__(self, X: ArrayLike, Z: ArrayLike | None = None) -> Matrix:
+        """Return the matrix k(x_i, z_j); of ``X`` with itself when ``Z`` is left out.
+
+        Parameters
+        ----------
+        X, Z
+            Samples, one a row, with the same number of features. Either may be sparse if the kernel takes that.
+        """
+        left = self.samples(X)
+        right = left if Z is None else self.samples(Z)
+        if left.shape[1:] != right.shape[1:]:
+            raise ShapeError(
+                f"X and Z must have the same features, but a sample of X has shape {left.shape[1:]} "
+                f"and one of Z {right.shape[1:]}."
+            )
+        return self.matrix(left, right)
+
+    def __add__(self, other: Kernel) -> Kernel:
+        """Return the kernel k1(x, z) + k2(x, z)."""
+        return self.algebra.sum(self, other) if isinstance(other, Kernel) else NotImplemented
+
+    def __mul__(self, other: Any) -> Kernel:
+        """Return the kernel k1(x, z) k2(x, z), or a k(x, z) for a number a > 0."""
+        if isinstance(other, Kernel):
+            return self.algebra.product(self, other)
+        return self.algebra.scaled(self, float(other)) if isinstance(other, _NUMBER) else NotImplemented
+
+    def __rmul__(self, factor: Any) -> Kernel:
+        """Return the kernel a k(x, z) for a number a > 0."""
+        return self.algebra.scaled(self, float(factor)) if isinstance(factor, _NUMBER) else NotImplemented
+
+    def __pow__(self, exponent: int) -> Kernel:
+        """Return the kernel k(x, z)^n for an integer n >= 1."""
+        return self.algebra.power(self, exponent)
+
+    def exp(self) -> Kernel:
+        """Return the kernel exp(k(x, z))."""
+        return self.algebra.exponential(self)
+
+    def polynomial(self, coefficients: ArrayLike) -> Kernel:
+        """Return the kernel c_0 + c_1 k(x, z) + c_2 k(x, z)^2 + ... for coefficients of at least 0."""
+        return self.algebra.polynomial(self, coefficients)
+
+    def compose(self, phi: Callable[[Samples], ArrayLike]) -> Kernel:
+        """Return the kernel k(phi(x), phi(z)); see :class:`~qpkernels.kernels.Composed` for what phi may be."""
+        return self.algebra.composed(self, phi)

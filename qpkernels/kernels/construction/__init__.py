@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Kernels made of kernels and of functions; loading this gives every kernel its operators."""
+
+from qpkernels.kernels.base import Algebra, Kernel
+from qpkernels.kernels.construction.algebra import Exponential, PolynomialOf, Power, Product, Scaled, Sum
+from qpkernels.kernels.construction.composition import Composed, RankOne
+from qpkernels.kernels.construction.functions import QuadraticMap, ScaledQuadraticMap
+
+__all__ = [
+    "Composed",
+    "Exponential",
+    "PolynomialOf",
+    "Power",
+    "Product",
+    "QuadraticMap",
+    "RankOne",
+    "Scaled",
+    "ScaledQuadraticMap",
+    "Sum",
+]
+
+Kernel.algebra = Algebra(
+    sum=Sum,
+    product=Product,
+    scaled=Scaled,
+    power=Power,
+    exponential=Exponential,
+    polynomial=PolynomialOf,
+    composed=Composed,
+)

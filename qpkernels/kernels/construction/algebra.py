@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Kernels made of kernels; each rule keeps the kernel positive semidefinite.
+
+Source: section H of the catalogue (construction rules of Mercer kernels).
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from qpkernels.arrays import Matrix, Vector, check_positive, finite_vector
+from qpkernels.errors import ParameterError
+from qpkernels.kernels.base import Kernel, Samples
+from qpkernels.kernels.base.parameters import check_count
+
+__all__ = ["Exponential", "PolynomialOf", "Power", "Product", "Scaled", "Sum"]
+
+
+@dataclass(frozen=True)
+class _Pair(Kernel):
+    """Two kernels on the same samples."""
+
+    left: Kernel
+    right: Kernel
+
+    @property
+    def takes_sparse(self) -> bool:
+        """True when both parts do."""
+        return self.left.takes_sparse and self.right.takes_sparse
+
+    def samples(self, X: ArrayLike) -> Samples:
+        """Return the samples as both kernels take them."""
+        return self.right.samples(self.left.samples(X))
+
+    @property
+    def positive_semidefinite(self) -> bool:
+        """True when both parts are."""
+        return self.left.positive_semidefinite and self.right.positive_semidefinite
+
+
+@dataclass(frozen=True)
+class Sum(_Pair):
+    """k1(x, z) + k2(x, z)."""
+
+    def matrix(self, X: Samples, Z: Samples) -> Matrix:
+        return self.left.matrix(X, Z) + self.right.matrix(X, Z)
+
+    def diagonal(self, X: Samples) -> Vector:
+        return self.left.diagonal(X) + self.right.diagonal(X)
+
+    def features(self, X: Samples) -> Matrix | None:
+        """Return those of both parts side by side."""
+        left, right = self.left.features(X), self.right.features(X)
+        return None if left is None or right is None else np.hstack([left, right])
+
+
+@dataclass(frozen=True)
+class Product(_Pair):
+    """k1(x, z) k2(x, z)."""
+
+    def matrix(self, X: Samples, Z: Samples) -> Matrix:
+        return self.left.matrix(X, Z) * self.right.matrix(X, Z)
+
+    def diagonal(self, X: Samples) -> Vector:
+        return self.left.diagonal(X) * self.right.diagonal(X)
+
+    def features(self, X: Samples) -> Matrix | None:
+        """Return their products where one part has a single feature; those of larger parts would not be few."""
+        left, right = self.left.features(X), self.right.features(X)
+        if left is None or right is None or min(left.shape[1], right.shape[1]) > 1:
+            return None
+        return np.asarray(left * right)
+
+
+@dataclass(frozen=True)
+class _Mapped(Kernel):
+    """One kernel, transformed entry by entry."""
+
+    base: Kernel
+
+    @property
+    def takes_sparse(self) -> bool:
+        """True when the base kernel does."""
+        return self.base.takes_sparse
+
+    def samples(self, X: ArrayLike) -> Samples:
+        """Return the samples as the base kernel takes them."""
+        return self.base.samples(X)
+
+    @property
+    def positive_semidefinite(self) -> bool:
+        """True when the base kernel is."""
+        return self.base.positive_semidefinite
+
+
+@dataclass(frozen=True)
+class Scaled(_Mapped):
+    """a k(x, z) with a > 0."""
+
+    factor: float
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "factor", check_positive(self.factor, "the factor of a kernel"))
+
+    def matrix(self, X: Samples, Z: Samples) -> Matrix:
+        return self.factor * self.base.matrix(X, Z)
+
+    def diagonal(self, X: Samples) -> Vector:
+        return self.factor * self.base.diagonal(X)
+
+    def features(self, X: Samples) -> Matrix | None:
+        """Return those of the base kernel times the root of the factor."""
+        features = self.base.features(X)
+        return None if features is None else np.sqrt(self.factor) * features
+
+
+@dataclass(frozen=True)
+class Power(_Mapped):
+    """k(x, z)^n with an integer n >= 1."""
+
+    exponent: int
+
+    def __post_init__(self) -> None:
+        advice = "; other powers do not keep a kernel positive semidefinite"
+        object.__setattr__(self, "exponent", check_count(self.exponent, "the exponent of a kernel", advice))
+
+    def matrix(self, X: Samples, Z: Samples) -> Matrix:
+        return np.asarray(self.base.matrix(X, Z) ** self.exponent)
+
+    def diagonal(self, X: Samples) -> Vector:
+        return np.asarray(self.base.diagonal(X) ** self.exponent)
+
+
+@dataclass(frozen=True)
+class Exponential(_Mapped):
+    """exp(k(x, z))."""
+
+    def matrix(self, X: Samples, Z: Samples) -> Matrix:
+        return np.exp(self.base.matrix(X, Z))
+
+    def diagonal(self, X: Samples) -> Vector:
+        return np.exp(self.base.diagonal(X))
+
+
+@dataclass(frozen=True)
+class PolynomialOf(_Mapped):
+    """c_0 + c_1 k(x, z) + c_2 k(x, z)^2 + ... with coefficients of at least 0, one of them above 0.
+
+    Raises
+    ------
+    ParameterError
+        If a coefficient is negative, or none is above 0.
+    """
+
+    coefficients: tuple[float, ...]
+
+    def __post_init__(self) -> None:
+        values = finite_vector(self.coefficients, "the coefficients of a polynomial of a kernel")
+        if values.size and values.min() < 0:
+            n = int(values.argmin())
+            raise ParameterError(
+                f"the coefficients of a polynomial of a kernel must be at least 0, but that of k^{n} is "
+                f"{values[n]:g}; negative ones do not keep a kernel positive semidefinite."
+            )
+        if not values.any():
+            raise ParameterError(
+                f"a polynomial of a kernel needs a coefficient above 0, but {values.tolist()} came; "
+                "list them from the constant upwards: c_0, c_1, ..."
+            )
+        object.__setattr__(self, "coefficients", tuple(values.tolist()))
+
+    def matrix(self, X: Samples, Z: Samples) -> Matrix:
+        return _horner(self.coefficients, self.base.matrix(X, Z))
+
+    def diagonal(self, X: Samples) -> Vector:
+        return _horner(self.coefficients, self.base.diagonal(X))
+
+
+def _horner(coefficients: tuple[float, ...], k: NDArray[np.float64]) -> NDArray[np.float64]:
+    value = np.full_like(k, coefficients[-1])
+    for coefficient in reversed(coefficients[:-1]):
+        value *= k
+        value += coefficient
+    return value

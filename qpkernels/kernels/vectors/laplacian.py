@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The Laplacian kernel."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.spatial.distance import cdist
+
+from qpkernels.arrays import Matrix, Vector, check_positive
+from qpkernels.kernels.base import Kernel, Samples
+
+__all__ = ["Laplacian"]
+
+
+@dataclass(frozen=True)
+class Laplacian(Kernel):
+    r"""Laplacian kernel :math:`\exp(-\gamma \|x - z\|_1)`.
+
+    Parameters
+    ----------
+    gamma
+        Above 0. Raising it narrows the kernel. f has a kink at each support vector.
+
+    Raises
+    ------
+    ParameterError
+        If gamma is outside its range.
+    """
+
+    gamma: float
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "gamma", check_positive(self.gamma, "gamma"))
+
+    def matrix(self, X: Samples, Z: Samples) -> Matrix:
+        # A distance beyond the range of float64 is infinite, and its kernel value 0.
+        with np.errstate(over="ignore"):
+            exponents = cdist(X, Z, "cityblock")
+            exponents *= -self.gamma
+        return np.asarray(np.exp(exponents, out=exponents))
+
+    def diagonal(self, X: Samples) -> Vector:
+        return np.ones(X.shape[0])

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The linear kernel."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from qpkernels.arrays import Matrix, Vector, is_sparse
+from qpkernels.kernels.base import Kernel, ProductForm, Samples
+from qpkernels.kernels.base.products import inner_products, squared_lengths
+
+__all__ = ["Linear"]
+
+_FEW_BYTES = 2**28
+"""Size up to which sparse samples are made dense to serve as features."""
+
+
+@dataclass(frozen=True)
+class Linear(Kernel):
+    """x'z: f is the linear function <w, x> with w = sum_j beta_j x_j."""
+
+    @property
+    def takes_sparse(self) -> bool:
+        return True
+
+    def matrix(self, X: Samples, Z: Samples) -> Matrix:
+        return inner_products(X, Z)
+
+    def diagonal(self, X: Samples) -> Vector:
+        return squared_lengths(X)
+
+    def features(self, X: Samples) -> Matrix | None:
+        """Return the samples; sparse ones where there are more of them than features, made dense within 256 MiB."""
+        if not is_sparse(X):
+            return np.asarray(X)
+        few = X.shape[1] < X.shape[0] and 8 * X.shape[0] * X.shape[1] <= _FEW_BYTES
+        return np.asarray(X.toarray()) if few else None
+
+    def product_form(self, X: Samples) -> ProductForm:
+        return ProductForm.polynomial(1.0, 0.0, 1, X)

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The Matern kernel, from the exponential (nu = 1/2) to the Gaussian (nu infinite)."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import gamma, kv
+
+from qpkernels.arrays import Matrix, Vector, check_positive
+from qpkernels.errors import ParameterError
+from qpkernels.kernels.base import Kernel, Samples
+from qpkernels.kernels.base.products import distances
+from qpkernels.kernels.vectors.rbf import RBF
+
+__all__ = ["Matern"]
+
+_LARGEST_NU = 1000.0
+"""The recurrence takes nu steps."""
+
+_VANISHING = 1e3
+"""exp of minus this is 0 in float64."""
+
+
+@dataclass(frozen=True)
+class Matern(Kernel):
+    r"""Matern kernel :math:`\frac{2^{1-\nu}}{\Gamma(\nu)} x^\nu K_\nu(x)` with :math:`x = \sqrt{2\nu}\,\|x-z\|/\ell`.
+
+    K_nu is the modified Bessel function of the second kind. With t = ||x - z|| / l: exp(-t) for nu = 1/2,
+    (1 + sqrt(3) t) exp(-sqrt(3) t) for 3/2, (1 + sqrt(5) t + 5/3 t^2) exp(-sqrt(5) t) for 5/2, and exp(-t^2 / 2)
+    for nu = inf.
+
+    Parameters
+    ----------
+    length_scale
+        l, above 0: the distance at which samples cease to resemble each other. Raising it widens the kernel.
+    nu
+        Above 0 and at most 1000, or ``math.inf``. Raising it makes f smoother: f has the derivatives of order
+        below nu.
+
+    Raises
+    ------
+    ParameterError
+        If a parameter is outside its range.
+
+    Notes
+    -----
+    Source: Rasmussen and Williams, Gaussian Processes for Machine Learning (2006), section 4.2.1.
+    """
+
+    length_scale: float = 1.0
+    nu: float = 1.5
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "length_scale", check_positive(self.length_scale, "length_scale"))
+        nu = np.inf if isinstance(self.nu, float) and self.nu == np.inf else check_positive(self.nu, "nu")
+        if _LARGEST_NU < nu < np.inf:
+            raise ParameterError(
+                f"nu must be at most {_LARGEST_NU:g}, or math.inf for the limit, the Gaussian kernel, but {nu:g} came."
+            )
+        object.__setattr__(self, "nu", nu)
+        if nu == np.inf:
+            # A length whose square leaves float64 is refused here, not with the first samples.
+            RBF.from_sigma(self.length_scale)
+
+    @property
+    def takes_sparse(self) -> bool:
+        return True
+
+    def matrix(self, X: Samples, Z: Samples) -> Matrix:
+        if self.nu == np.inf:
+            return RBF.from_sigma(self.length_scale).matrix(X, Z)
+        with np.errstate(over="ignore"):
+            scaled = distances(X, Z)
+            scaled /= self.length_scale
+            scaled *= np.sqrt(2.0 * self.nu)
+        return _matern(self.nu, np.minimum(scaled, _VANISHING, out=scaled))
+
+    def diagonal(self, X: Samples) -> Vector:
+        return np.ones(X.shape[0])
+
+
+def _matern(nu: float, x: Matrix) -> Matrix:
+    r"""Return M_nu(x) = 2^(1-nu) / Gamma(nu) x^nu K_nu(x) for x >= 0.
+
+    The recurrence of K_nu becomes M_(nu+1) = M_nu + x^2 / (4 nu (nu-1)) M_(nu-1), in which nothing cancels and nothing
+    overflows, as K_nu itself does for large nu.
+    """
+    if nu <= 3.0:
+        return _matern_of_low_order(nu, x)
+    order = nu - np.ceil(nu) + 2.0
+    below, value = _matern_of_low_order(order, x), _matern_of_low_order(order + 1.0, x)
+    quarter = 0.25 * x**2
+    for step in range(1, round(nu - order)):
+        at = order + step
+        below, value = value, value + quarter / (at * (at - 1.0)) * below
+    return value
+
+
+def _matern_of_low_order(nu: float, x: Matrix) -> Matrix:
+    """Return M_nu for 0 < nu <= 3."""
+    if nu == 0.5:
+        return np.exp(-x)
+    if nu == 1.5:
+        return np.asarray((1.0 + x) * np.exp(-x))
+    if nu == 2.5:
+        return np.asarray((1.0 + x + x**2 / 3.0) * np.exp(-x))
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        values = np.asarray(2.0 ** (1.0 - nu) / gamma(nu) * x**nu * kv(nu, x))
+    # K_nu is infinite at 0, and beyond float64 close to it, where M_nu is 1 to the last digit.
+    values[~np.isfinite(values)] = 1.0
+    return values

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The polynomial kernel."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from qpkernels.arrays import Matrix, Vector, check_positive
+from qpkernels.kernels.base import Kernel, ProductForm, Samples
+from qpkernels.kernels.base.parameters import check_count, check_finite
+from qpkernels.kernels.base.products import inner_products, squared_lengths
+
+__all__ = ["Polynomial"]
+
+
+@dataclass(frozen=True)
+class Polynomial(Kernel):
+    """(gamma x'z + coef0)^degree.
+
+    Parameters
+    ----------
+    degree
+        Integer of at least 1. Raising it makes f more flexible.
+    gamma
+        Above 0; weight of x'z against the constant.
+    coef0
+        Any finite number. Below 0 the kernel is not positive semidefinite by construction, and its matrix is checked.
+
+    Raises
+    ------
+    ParameterError
+        If a parameter is outside its range.
+    """
+
+    degree: int = 3
+    gamma: float = 1.0
+    coef0: float = 0.0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "degree", check_count(self.degree, "degree"))
+        object.__setattr__(self, "gamma", check_positive(self.gamma, "gamma"))
+        object.__setattr__(self, "coef0", check_finite(self.coef0, "coef0"))
+
+    @property
+    def positive_semidefinite(self) -> bool:
+        """True for coef0 >= 0, where the expansion in powers of x'z has no negative coefficient."""
+        return self.coef0 >= 0
+
+    @property
+    def takes_sparse(self) -> bool:
+        return True
+
+    def matrix(self, X: Samples, Z: Samples) -> Matrix:
+        return np.asarray((self.gamma * inner_products(X, Z) + self.coef0) ** self.degree)
+
+    def diagonal(self, X: Samples) -> Vector:
+        return np.asarray((self.gamma * squared_lengths(X) + self.coef0) ** self.degree)
+
+    def product_form(self, X: Samples) -> ProductForm:
+        return ProductForm.polynomial(self.gamma, self.coef0, self.degree, X)

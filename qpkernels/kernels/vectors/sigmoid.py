@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The sigmoid kernel."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from qpkernels.arrays import Matrix, Vector, check_positive
+from qpkernels.kernels.base import Kernel, Samples
+from qpkernels.kernels.base.parameters import check_finite
+from qpkernels.kernels.base.products import inner_products, squared_lengths
+
+__all__ = ["Sigmoid"]
+
+
+@dataclass(frozen=True)
+class Sigmoid(Kernel):
+    r"""Sigmoid kernel :math:`\tanh(\kappa x'z - b)`, which is no Mercer kernel.
+
+    Its matrix is checked where a model is stated with it, and refused if it is indefinite, unless
+    :class:`~qpkernels.gram.Gram` is told to clip or shift it.
+
+    Parameters
+    ----------
+    kappa
+        Above 0; weight of x'z.
+    b
+        Any finite number: where the kernel changes its sign.
+
+    Raises
+    ------
+    ParameterError
+        If a parameter is outside its range.
+    """
+
+    kappa: float = 1.0
+    b: float = 0.0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "kappa", check_positive(self.kappa, "kappa"))
+        object.__setattr__(self, "b", check_finite(self.b, "b"))
+
+    @property
+    def positive_semidefinite(self) -> bool:
+        """False: for every kappa and b there are samples whose matrix is indefinite."""
+        return False
+
+    @property
+    def takes_sparse(self) -> bool:
+        return True
+
+    def matrix(self, X: Samples, Z: Samples) -> Matrix:
+        return np.asarray(np.tanh(self.kappa * inner_products(X, Z) - self.b))
+
+    def diagonal(self, X: Samples) -> Vector:
+        return np.asarray(np.tanh(self.kappa * squared_lengths(X) - self.b))

@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""From block descent to a proved answer: with rows in float32 as far as they reach, then on with rows in float64.
+
+In float32 the rows of K are made fastest, and what they do to the values is added up in float64. The values are then
+those of a matrix a little beside K, and the gap falls to what this leaves of it. There the values are computed from K
+itself, and the descent goes on from them with rows in float32 again: these now err by a part of what is still to change
+alone. So each cycle brings the point nearer to the optimum of K, as iterative refinement does for linear equations. A
+matrix that float32 cannot tell from a much worse one ends this; rows in float64 are left then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator
+from dataclasses import dataclass, replace
+from time import perf_counter
+
+import numpy as np
+
+from qpkernels.arrays import Vector
+from qpkernels.gram.panels.making import make_product
+from qpkernels.gram.panels.products import EXPONENT_ERROR
+from qpkernels.gram.panels.threads import without_blas_threads
+from qpkernels.programs.kernel_qp import KernelQP
+from qpkernels.solvers.smo.gap_error import GapError
+from qpkernels.solvers.smo.iterate import Iterate, Progress, measure
+from qpkernels.solvers.smo.rows.cache import RowCache
+from qpkernels.solvers.smo.rows.product_rows import ProductRows
+from qpkernels.solvers.smo.rows.rows import FeatureRows, KernelRows, MatrixRows, Rows
+from qpkernels.solvers.smo.shrinking import ShrinkingDescent
+
+__all__ = ["Limits", "block_iterates", "forms_matrix"]
+
+SMALL = 700
+"""Samples up to which the whole kernel matrix is formed in float64, whatever the kernel."""
+
+_OUTER_ITERATIONS = 4
+"""Outer iterations between two measurements of the gap, unless it is close to what is wanted."""
+
+_IDLE, _IDLE_ONE_BLOCK = 10, 100
+"""Measurements without a better value or gap after which only rounding changes; the second for one block."""
+
+_GAIN = 0.3
+"""Part of the gap that a cycle must get it down to; else another would gain little."""
+
+_SINGLE_ERROR = 1e-2
+"""Error of an exponent beyond which float32 tells too little of the kernel matrix to be worth a descent."""
+
+_UNIT = float(np.finfo(float).eps)
+
+
+@dataclass
+class Limits:
+    """When to stop; and the steps taken so far."""
+
+    tol: float
+    max_iter: int
+    deadline: float = np.inf
+    steps: int = 0
+
+    def over(self, steps: int) -> bool:
+        """Return whether the time, or ``steps`` more, use up what is allowed."""
+        return self.steps + steps >= self.max_iter or perf_counter() >= self.deadline
+
+
+def forms_matrix(program: KernelQP) -> bool:
+    """Return whether the engine reads the whole kernel matrix, rather than rows as they are needed."""
+    return len(program) <= SMALL or not program.gram.kernel.positive_semidefinite
+
+
+def block_iterates(program: KernelQP, limits: Limits, beta: Vector, cache: int) -> Iterator[Iterate]:
+    """Yield an iterate now and then; the last one proves the tolerance, or is as good as float64 makes it."""
+    with without_blas_threads():
+        values = None
+        for rows in _stages(program, cache):
+            beta, values = yield from _in_cycles(program, rows, limits, beta, values)
+        assert values is not None
+        yield measure(program, beta, values, limits.steps, stalled=True)
+
+
+def _stages(program: KernelQP, cache: int) -> Iterator[Rows]:
+    """Yield the rows to descend with: in float32 first, where that is faster and tells enough, and in float64."""
+    gram, pairs = program.gram, program.total is not None
+    if gram.is_formed or forms_matrix(program):
+        yield MatrixRows(gram.dense)
+        return
+    if gram.features is not None:
+        yield FeatureRows(gram.features, pairs)
+        return
+    form = gram.kernel.product_form(gram.X)
+    exact = False
+    if form is not None:
+        singles = make_product(form, gram.X, np.float32)
+        exact = singles.largest * _UNIT <= EXPONENT_ERROR
+        if singles.largest * float(np.finfo(np.float32).eps) <= _SINGLE_ERROR and not _is_hard(program):
+            yield ProductRows.with_cache(singles, cache)
+        del singles
+    if form is not None and exact:
+        yield ProductRows.with_cache(make_product(form, gram.X, np.float64), cache)
+    else:
+        yield KernelRows(gram.kernel, gram.X, RowCache(len(gram), cache, np.float64))
+
+
+def _is_hard(program: KernelQP) -> bool:
+    """Return whether a coefficient has no bound: then a curvature that rounding makes of 0 is followed for ever."""
+    unbounded = np.isinf(program.lower) | np.isinf(program.upper)
+    return bool((unbounded & (program.ridge == 0)).any())
+
+
+def _in_cycles(
+    program: KernelQP, rows: Rows, limits: Limits, beta: Vector, values: Vector | None
+) -> Generator[Iterate, None, tuple[Vector, Vector]]:
+    """Yield iterates of descents, each ended by K beta in float64; return that with beta when one gained little.
+
+    The first begins with ``values``, or with those that the rows make of beta.
+    """
+    reached = np.inf
+    if values is None:
+        values, used = np.zeros(len(program)), np.flatnonzero(beta)
+        rows.add_to(slice(None), used, beta[used], values)
+    while True:
+        search = ShrinkingDescent(program, rows, beta, values)
+        yield from _descend(program, search, limits)
+        limits.steps += search.steps
+        beta = search.point()[0].copy()
+        values = program.gram.product(beta)
+        iterate = measure(program, beta, values, limits.steps)
+        yield iterate
+        if not iterate.violation < _GAIN * reached:
+            return beta, values
+        reached = iterate.violation
+
+
+def _descend(program: KernelQP, search: ShrinkingDescent, limits: Limits) -> Iterator[Iterate]:
+    """Yield iterates until none of the steps improves, or the values are not exact enough to tell."""
+    outer, gap, best, error = 0, np.inf, np.inf, GapError(program, limits.tol, search.exact)
+    progress = Progress(_IDLE_ONE_BLOCK if search.in_one_block else _IDLE)
+    search.shrink()
+    while True:
+        taken = search.outer_iteration(limits.max_iter - limits.steps - search.steps, 4 * _UNIT * search.size)
+        outer += 1
+        over = limits.over(search.steps)
+        if taken and outer % _OUTER_ITERATIONS and gap > 30 * limits.tol and not over and not search.in_one_block:
+            continue
+        iterate = search.measure(limits.steps)
+        ended = progress.ended(iterate) or taken == 0
+        if _calls_for_values(search, iterate, ended, limits.tol):
+            return
+        if error.is_due(iterate):
+            error.update(iterate, search.point()[1], search.samples)
+            if error.too_large:
+                return
+        if not search.unshrunk and (ended or over or iterate.violation <= limits.tol - error.value):
+            search.restore()
+            iterate, ended, progress = search.measure(limits.steps), False, Progress(_IDLE)
+            error.update(iterate, search.point()[1], search.samples)
+            if _calls_for_values(search, iterate, ended, limits.tol):
+                return
+        gap = iterate.violation
+        yield replace(iterate, gap_error=error.value)
+        if not search.unshrunk:
+            search.shrink()
+        elif gap < best:
+            # A gap of all that is no better than the last one says that too much was left out.
+            best = gap
+            search.shrink()
+
+
+def _calls_for_values(search: ShrinkingDescent, iterate: Iterate, ended: bool, tol: float) -> bool:
+    """Return whether K beta is to be computed afresh: at the end, and to prove an answer where that costs little.
+
+    That is for one block, and where the descent is in float64, so that nothing else could tell the rounding.
+    """
+    return search.unshrunk and (ended or (iterate.proves(tol) and (search.in_one_block or search.exact)))

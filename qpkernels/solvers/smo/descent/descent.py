@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Block descent: choose a block of coefficients, minimise over it by pair steps, bring the values up to date."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from qpkernels.arrays import Floats, Indices, Vector
+from qpkernels.programs.kernel_qp import KernelQP
+from qpkernels.solvers.smo.descent.steps import Arrays, pair_steps, single_steps
+from qpkernels.solvers.smo.descent.working_set import WorkingSet, slopes
+from qpkernels.solvers.smo.rows.rows import Rows
+
+__all__ = ["Descent"]
+
+_INNER = 0.1
+"""A block is left when its violation is this part of that of all: beyond, it would fit what the next one changes."""
+
+_STEPS = 32
+"""Steps for each coefficient of a block, at most: more would follow the rounding of its values, or a bad condition."""
+
+_AT_ONCE = 500
+"""Least number of steps between two looks at a problem that is one block."""
+
+_BEYOND = 0.25
+"""Violations by which a slope is on the right side of optimality where its sample is not expected to change."""
+
+_NO_MATRIX: Floats = np.empty((0, 0))
+
+
+class Descent:
+    """A point of a KernelQP, and how to lower its objective over some samples.
+
+    Attributes
+    ----------
+    rows
+        K of these samples.
+    beta, values
+        The point and K beta at them; others may add to K beta.
+    """
+
+    def __init__(self, program: KernelQP, rows: Rows, beta: Vector, values: Vector) -> None:
+        self._bound = program.total is not None
+        self._steps = pair_steps if self._bound else single_steps
+        self.rows = rows
+        parts = (program.target, program.epsilon, program.ridge, program.lower, program.upper)
+        # Copies, since compiled code is another for arrays that are read-only.
+        self._data = Arrays(_NO_MATRIX, *(part.copy() for part in parts))
+        self.beta, self.values = beta.copy(), values.copy()
+        self._up, self._down = np.empty(beta.size), np.empty(beta.size)
+        self._working_set = WorkingSet(rows.block_size)
+        self._visits = np.zeros(beta.size, np.int64)
+
+    def outer_iteration(self, limit: int, floor: float) -> int:
+        """Minimise over one block, in at most ``limit`` steps; return how many.
+
+        0 means that the slopes are separated to within ``floor``.
+        """
+        lowest, highest = self._slopes()
+        violation = highest - lowest
+        if violation <= floor:
+            return 0
+        if self.rows.matrix is not None:
+            return self._in_one_block(self.rows.matrix, limit, floor)
+        level = (lowest, highest) if self._bound else (0.0, 0.0)
+        chosen = self._working_set.choose(self._up, self._down, *level)
+        block = Arrays(self.rows.block(chosen), *(part[chosen] for part in self._data[1:]))
+        beta, values = self.beta[chosen], self.values[chosen]
+        limit = min(limit, _STEPS * chosen.size)
+        taken = self._steps(block, beta, values, limit, max(_INNER * violation, floor))
+        delta = beta - self.beta[chosen]
+        moved = np.flatnonzero(delta)
+        self.beta[chosen] = beta
+        changed = chosen[moved]
+        self._visits[changed] += 1
+        self.rows.add(changed, delta[moved], self._visits[changed], self.values)
+        return taken
+
+    def _in_one_block(self, matrix: Floats, limit: int, floor: float) -> int:
+        limit = min(limit, max(self.beta.size, _AT_ONCE))
+        return self._steps(Arrays(matrix, *self._data[1:]), self.beta, self.values, limit, floor)
+
+    def may_change(self) -> Indices:
+        """Return the samples that are inside their bounds and off their kinks, or violate optimality, or almost do."""
+        p, beta = self._data, self.beta
+        lowest, highest = self._slopes()
+        beyond = _BEYOND * max(highest - lowest, 0.0)
+        inside = (beta > p.lower) & (beta < p.upper) & ((beta != 0) | (p.epsilon == 0))
+        return np.flatnonzero(inside | (self._up <= highest + beyond) | (self._down >= lowest - beyond))
+
+    def keep(self, samples: Indices) -> None:
+        """Go on with these ``samples`` alone, in ascending order and numbered anew."""
+        self.rows = self.rows.part(samples)
+        self._data = Arrays(_NO_MATRIX, *(part[samples] for part in self._data[1:]))
+        self.beta, self.values, self._visits = self.beta[samples], self.values[samples], self._visits[samples]
+        self._up, self._down = self._up[: samples.size], self._down[: samples.size]
+        self._working_set.keep(samples, self.rows.block_size)
+
+    def _slopes(self) -> tuple[float, float]:
+        """Write the slopes, and return the least that goes up and the greatest that goes down."""
+        lowest, highest = slopes(self._data, self.beta, self.values, self._up, self._down)
+        return (lowest, highest) if self._bound else (min(lowest, 0.0), max(highest, 0.0))

@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Where the method stands: a point with its intercept, and how far it is from optimal."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from qpkernels.arrays import Vector
+from qpkernels.certificates.certificate import relative
+from qpkernels.certificates.kernel_qp import DualityGap, duality_gap
+from qpkernels.programs.kernel_qp import KernelQP
+from qpkernels.solvers.smo.descent.steps import Arrays, separating_interval
+
+__all__ = ["Iterate", "Progress", "measure"]
+
+_SAME_POINT = 1e-6
+"""Distance of two weighted means, against the spread of their samples, below which they are taken for one point."""
+
+
+@dataclass(frozen=True, eq=False)
+class Iterate:
+    """Where the method stands after some steps.
+
+    Attributes
+    ----------
+    beta, intercept
+        The point, and the b in the middle of its feasible interval (0 in a model without b).
+    gap
+        Its duality gap.
+    iterations
+        Steps so far.
+    diverging
+        beta grows along a direction that proves the objective unbounded, as far as float64 can tell.
+    stalled
+        No step can improve the point in float64.
+    rounding
+        How far the norm of f may be off, relative to the scale of the gap: the matrix is semidefinite only up to this.
+    gap_error
+        What the gap may be off by, relative: 0 where the values were computed in float64.
+    estimated
+        The gap is an estimate, some values being older than beta.
+    interrupted
+        The user wished no more steps.
+    """
+
+    beta: Vector
+    intercept: float
+    gap: DualityGap
+    iterations: int
+    diverging: bool
+    stalled: bool = False
+    rounding: float = 0.0
+    gap_error: float = 0.0
+    estimated: bool = False
+    interrupted: bool = False
+
+    @property
+    def violation(self) -> float:
+        """The largest of what has to fall: the gap, a sample's part of it, a violated constraint; all relative."""
+        return max(self.gap.relative, self.gap.largest, self.gap.violation)
+
+    def proves(self, tol: float) -> bool:
+        """Return whether the gap, each sample's part of it and the violation of hard constraints are within ``tol``."""
+        return max(self.violation + self.gap_error, self.rounding) <= tol and not self.estimated
+
+
+class Progress:
+    """Tells when rounding is all that still changes.
+
+    Near the optimum the objective no longer shows what a step gains, being flat there, but the gap still does. So
+    neither may have come to a better value for some measurements.
+    """
+
+    def __init__(self, patience: int) -> None:
+        self._patience, self._idle = patience, 0
+        self._value, self._violation = -np.inf, np.inf
+
+    def ended(self, iterate: Iterate) -> bool:
+        """Take note of an iterate, and return whether the last ``patience`` were none better."""
+        value, violation = iterate.gap.dual_value, iterate.violation
+        self._idle = 0 if value > self._value or violation < self._violation else self._idle + 1
+        self._value, self._violation = max(value, self._value), min(violation, self._violation)
+        return self._idle > self._patience
+
+
+def measure(
+    program: KernelQP, beta: Vector, values: Vector, iterations: int, stalled: bool = False, estimated: bool = False
+) -> Iterate:
+    """Return the iterate at ``beta``, whose K beta is ``values``."""
+    intercept = _intercept(program, beta, values)
+    gap = duality_gap(program, beta, values, intercept)
+    return Iterate(
+        beta=beta.copy(),
+        intercept=intercept,
+        gap=gap,
+        rounding=relative(program.gram.error_bound(beta), gap.scale),
+        iterations=iterations,
+        diverging=_diverges(program, beta),
+        stalled=stalled,
+        estimated=estimated,
+    )
+
+
+def _diverges(program: KernelQP, beta: Vector) -> bool:
+    """Return whether beta's unbounded part is a ray of decrease as far as float64 can tell.
+
+    That is, f of the part is 0 against the spread of its samples around their weighted mean: distances, so that
+    neither the origin nor a sample without weight matters.
+    """
+    free = (np.isinf(program.lower) & (beta < 0)) | (np.isinf(program.upper) & (beta > 0))
+    ray = np.where(free & (program.ridge == 0), beta, 0.0)
+    weight = np.abs(ray)
+    if not weight.any() or float(program.target @ ray - program.epsilon @ weight) <= 0:
+        return False
+    ray, weight = ray / weight.sum(), weight / weight.sum()
+    mean = program.gram.product(weight)
+    squares = program.gram.diagonal - 2.0 * mean + float(weight @ mean)
+    spread = float(weight @ np.sqrt(np.maximum(squares, 0.0)))
+    rounding = 8 * np.finfo(float).eps * float(weight @ program.gram.diagonal)
+    return float(ray @ program.gram.product(ray)) <= max((_SAME_POINT * spread) ** 2, rounding)
+
+
+def _intercept(program: KernelQP, beta: Vector, values: Vector) -> float:
+    if program.total is None:
+        return 0.0
+    # K is not read.
+    arrays = Arrays(np.empty((0, 0)), program.target, program.epsilon, program.ridge, program.lower, program.upper)
+    highest_down, lowest_up = separating_interval(arrays, beta, values)
+    ends = [end for end in (highest_down, lowest_up) if np.isfinite(end)]
+    return -float(np.mean(ends)) if ends else 0.0

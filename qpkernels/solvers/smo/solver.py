@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The project's own reference solver."""
+
+from __future__ import annotations
+
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from qpkernels.arrays import check_positive, finite_vector
+from qpkernels.errors import UnsupportedOptionError
+from qpkernels.programs import KernelQP
+from qpkernels.solvers.interface import Answer, Claim, Request, Solver
+
+if TYPE_CHECKING:
+    from qpkernels.solvers.smo.iterate import Iterate
+
+__all__ = ["SMO"]
+
+
+class SMO(Solver):
+    """Sequential minimal optimisation; stops when the relative duality gap is at most ``tol``.
+
+    max_iter counts pair steps (default: 10 million, or 1000 a sample if that is more); time_limit is checked after
+    each block; warm_start is any beta; cache_size bounds the memory for rows of the kernel matrix, in MiB (default
+    2048). Ctrl-C returns the best point so far.
+    """
+
+    name = "smo"
+    programs: ClassVar = (KernelQP,)
+    options = frozenset({"tol", "max_iter", "time_limit", "warm_start"})
+    module = "numba"
+    install = "pip install numba"
+
+    def load(self) -> None:
+        """Compile the inner loops, or load their machine code from the cache."""
+        from qpkernels.solvers.smo.engine import compile_loops
+
+        compile_loops()
+
+    def run(self, program: KernelQP, request: Request, *, cache_size: float = 2048, **options: Any) -> Answer:
+        """Minimise, and say in words why it stopped."""
+        from qpkernels.solvers.smo.engine import minimise
+
+        if options:
+            has = ", ".join(sorted({*self.options, "cache_size", "verbose"}))
+            raise UnsupportedOptionError(f"smo has no option {', '.join(options)}; it has {has}.")
+        start = None if request.warm_start is None else finite_vector(request.warm_start, "warm_start", len(program))
+        max_iter = request.max_iter or max(10_000_000, 1000 * len(program))
+        final = minimise(
+            program,
+            tol=request.tol,
+            max_iter=max_iter,
+            deadline=np.inf if request.time_limit is None else perf_counter() + request.time_limit,
+            start=start,
+            report=_print_progress if request.verbose else None,
+            cache_bytes=int(2**20 * check_positive(cache_size, "cache_size")),
+        )
+        claim, message = _verdict(final, request.tol, max_iter)
+        multipliers = np.array([] if program.total is None else [final.intercept])
+        return Answer(final.beta, multipliers, claim, message, final.iterations)
+
+
+def _verdict(final: Iterate, tol: float, max_iter: int) -> tuple[Claim, str]:
+    reached = f"relative gap {'about ' * final.estimated}{final.gap.relative + final.gap_error:.1e}"
+    if final.proves(tol):
+        return Claim.OPTIMAL, reached
+    if final.diverging:
+        return Claim.UNBOUNDED, "unbounded below: beta grows along a direction of no cost"
+    if final.violation + final.gap_error <= tol < final.rounding:
+        return (
+            Claim.STOPPED,
+            f"{reached}, but the matrix is positive semidefinite only up to {final.rounding:.1e} of it",
+        )
+    if final.stalled:
+        return Claim.STOPPED, f"no step improves in float64; {reached}"
+    if final.interrupted:
+        return Claim.STOPPED, f"interrupted; {reached}"
+    limit = "iterations" if final.iterations >= max_iter else "time"
+    return Claim.STOPPED, f"limit of {limit}; {reached}"
+
+
+def _print_progress(iterate: Iterate) -> None:
+    about = "about" if iterate.estimated else "     "
+    print(f"smo: {iterate.iterations:9d} steps, relative gap {about} {iterate.gap.relative:.3e}", flush=True)
