@@ -187,14 +187,15 @@ def test_libsvm_first_fault_wins(tmp_path: Path) -> None:
 
 
 def test_libsvm_refuses_a_dense_matrix_beyond_memory(tmp_path: Path) -> None:
-    path = written(tmp_path / "wide", "1 1:1\n-1 2:1 2000000000:1\n1 5:1\n")
+    path = written(tmp_path / "wide", "1 1:1 # 2000000000:1\n-1 2:1 2000000000:1\n1 5:1 2000000000:1\n")
     with pytest.raises(DataFormatError, match=r"at most 8 GiB, but index 2000000000 in a file of 3 samples") as caught:
-        load_dataset(path)
+        load_dataset(path, sparse=False)
     assert_place(caught.value, path, 2, 8)
+    assert load_dataset(path).X.shape == (3, 2_000_000_000)
 
 
 def test_libsvm_error_without_a_place_is_not_swallowed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(libsvm_module, "first_fault", lambda _content: None)
+    monkeypatch.setattr(libsvm_module, "_first_fault", lambda _path, _content: None)
     path = written(tmp_path / "bad", "1 1:x\n")
     with pytest.raises(DataFormatError, match="a place that could not be found") as caught:
         load_dataset(path)

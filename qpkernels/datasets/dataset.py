@@ -1,16 +1,27 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""One data set: its name, its samples, its targets."""
+"""One data set: its name, its samples, its targets; and where it is read from."""
 
 from dataclasses import dataclass
-from typing import Any
+from difflib import get_close_matches
+from os.path import exists, isdir
+from pathlib import Path
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
-from qpkernels.arrays import Matrix, finite_matrix, finite_vector
-from qpkernels.errors import ShapeError
+from qpkernels.arrays import Samples, finite_samples, finite_vector, is_sparse
+from qpkernels.datasets.archive import read_archive
+from qpkernels.datasets.delimited import read_delimited
+from qpkernels.datasets.libsvm import read_libsvm
+from qpkernels.datasets.text import COMPRESSIONS
+from qpkernels.errors import NonFiniteError, ParameterError, ShapeError, UnknownDatasetError
 
-__all__ = ["Dataset"]
+__all__ = ["BUNDLED_NAMES", "Dataset", "load_dataset"]
+
+BUNDLED_NAMES: Final = ("breast-cancer", "diabetes", "digits", "iris", "wine")
+"""The sets installed with scikit-learn, which :func:`load_dataset` knows without a file."""
 
 
 # Equality is left to identity: comparing the fields would compare arrays, which has no single truth value.
@@ -23,36 +34,113 @@ class Dataset:
     name
         What the set is called in tables and figures.
     X
-        Array of shape (n, d), float64, finite, n and d at least 1.
+        Shape (n, d), float64, finite, n and d at least 1: an array, or a SciPy csr_array if it came sparse.
     y
         Array of shape (n,): numbers (finite) or text (class names).
-
-    Raises
-    ------
-    ShapeError
-        If X is not a matrix, or y is not a vector of n numbers or n texts.
-    NonFiniteError
-        If X or y holds NaN or infinity.
     """
 
     name: str
-    X: Matrix
+    X: Samples
     y: NDArray[Any]
 
     def __post_init__(self) -> None:
-        matrix = finite_matrix(self.X, "X")
+        samples = finite_samples(self.X, "X")
         targets = np.asarray(self.y)
-        if targets.shape != matrix.shape[:1]:
-            raise ShapeError(
-                f"y must have shape ({matrix.shape[0]},), one target for each row of X, but its shape is "
-                f"{targets.shape}; flatten y, or drop the samples without a target."
+        if targets.shape != samples.shape[:1]:
+            expected, remedy = (
+                f"({samples.shape[0]},), one target for each row of X",
+                "drop the samples without a target",
             )
+            raise ShapeError(f"y must have shape {expected}, but its shape is {targets.shape}; flatten y, or {remedy}.")
         if targets.dtype.kind not in "fiubU":
-            raise ShapeError(
-                f"y must hold real numbers or text, but its type is {targets.dtype}; convert it with "
-                "y.astype(float) or y.astype(str)."
-            )
+            remedy = "convert it with y.astype(float) or y.astype(str)"
+            raise ShapeError(f"y must hold real numbers or text, but its type is {targets.dtype}; {remedy}.")
         if targets.dtype.kind != "U":
             finite_vector(targets, "y")
-        object.__setattr__(self, "X", np.ascontiguousarray(matrix))
+        object.__setattr__(self, "X", samples if is_sparse(samples) else np.ascontiguousarray(samples))
         object.__setattr__(self, "y", targets)
+
+
+def load_dataset(source: str | Path, target: str | int | None = None, sparse: bool | None = None) -> Dataset:
+    """Read samples X in R^(n x d) and their targets y from a bundled data set or a file.
+
+    Parameters
+    ----------
+    source
+        A bundled name (breast-cancer, diabetes, digits, iris, wine), which must be text, or else the path of
+        a file; ``./iris`` and ``Path("iris")`` are files. The suffix decides how a file is read: ``.csv`` as
+        comma-separated values with an optional header, ``.npz`` as an archive of the arrays ``X`` and ``y``,
+        and any other suffix as LIBSVM text. CSV and LIBSVM files may be compressed (``.gz``, ``.bz2``,
+        ``.xz``).
+    target
+        The target column of a CSV file: its name in the header, or its number counted from 1. The last column
+        if None.
+    sparse
+        Whether X is a csr_array. If None, it is for LIBSVM text with fewer than one entry in four different from 0,
+        and an array otherwise.
+
+    Returns
+    -------
+    Dataset
+        ``y`` is int64 for a bundled set of classes; float64 for diabetes, LIBSVM files and CSV files with
+        numeric targets; text for CSV files with class names; and as stored for npz archives. The name is that
+        of the file without the suffixes above.
+
+    Raises
+    ------
+    UnknownDatasetError
+        If ``source`` is neither a bundled name nor a file.
+    DataFormatError
+        If a CSV or LIBSVM file is malformed or holds NaN or infinity; with the line and the column.
+    ShapeError, NonFiniteError
+        If an npz archive lacks an array, or its arrays are unfit.
+    ParameterError
+        If ``target`` is given for anything but a CSV file, or there is no such column.
+    """
+    if isinstance(source, str) and source in BUNDLED_NAMES:
+        _refuse_target(target, f"{source} is a bundled data set")
+        X, y = _read_bundled(source)
+        return Dataset(source, csr_array(X) if sparse else X, y)
+    path = Path(source)
+    # Unlike its pathlib namesake, this takes an over-long name for one that does not exist.
+    if not exists(path) or isdir(path):
+        raise _unknown(source, path)
+    file = Path(path.stem) if path.suffix.lower() in COMPRESSIONS else Path(path.name)
+    suffix = file.suffix.lower()
+    if suffix != ".csv":
+        _refuse_target(target, f"{path} is not a .csv file")
+    if suffix == ".csv":
+        X, y = read_delimited(path, target)
+    elif suffix == ".npz":
+        X, y = read_archive(path)
+    else:
+        X, y = read_libsvm(path, sparse)
+    try:
+        return Dataset(file.stem if suffix in (".csv", ".npz") else file.name, csr_array(X) if sparse else X, y)
+    except (NonFiniteError, ShapeError) as error:
+        raise type(error)(f"{path}: {error}") from error
+
+
+def _read_bundled(name: str) -> tuple[Samples, NDArray[Any]]:
+    # scikit-learn takes about a second to import, which a program that reads no data should not pay.
+    from sklearn import datasets
+
+    X, y = getattr(datasets, f"load_{name.replace('-', '_')}")(return_X_y=True)
+    return X, y
+
+
+def _refuse_target(target: str | int | None, reason: str) -> None:
+    if target is not None:
+        raise ParameterError(
+            f"target must be left out unless a CSV file is read, but target={target!r} came and {reason}; leave it out."
+        )
+
+
+def _unknown(source: str | Path, path: Path) -> UnknownDatasetError:
+    nearest = get_close_matches(str(source).lower(), BUNDLED_NAMES, n=1)
+    hint = f" Did you mean {nearest[0]!r}?" if nearest else ""
+    reason = "is a folder" if isdir(path) else "is neither"
+    return UnknownDatasetError(
+        f"The data set must be a bundled name or the path of a file, but {str(source)!r} {reason}.{hint} "
+        f"Pass one of {', '.join(BUNDLED_NAMES)}, or the path of a LIBSVM, CSV or npz file that exists."
+    )

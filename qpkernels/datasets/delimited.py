@@ -1,147 +1,149 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Files of comma-separated values, one sample on each line."""
 
+import csv
 import math
-from dataclasses import dataclass
+from collections.abc import Iterator
+from io import StringIO
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from qpkernels.arrays import Matrix, Vector
-from qpkernels.datasets.delimited_layout import Layout, find_layout
-from qpkernels.datasets.delimited_records import Record, read_records
-from qpkernels.datasets.faults import Fault, quoted
-from qpkernels.datasets.number_text import read_number
+from qpkernels.datasets.text import Place, quoted, read_bytes, read_number
+from qpkernels.errors import DataFormatError, ParameterError
 
 __all__ = ["read_delimited"]
 
 
-@dataclass(frozen=True, slots=True)
-class _Target:
+class _Layout(NamedTuple):
+    """What the first line says: its number and fields, which column is the target (from 0), whether it is a header."""
+
+    path: Path
     line: int
-    text: str
+    fields: list[str]
+    target: int
+    has_header: bool
+
+    def place(self, line: int, column: int) -> Place:
+        return Place(self.path, line, column + 1, self.fields[column] if self.has_header else None)
 
 
 def read_delimited(path: Path, target: str | int | None = None) -> tuple[Matrix, NDArray[Any]]:
-    """Return the features and the target of a CSV file.
+    """Return the features, in the file's order, and the target: numbers, or trimmed text if it is class names.
 
     The first line is a header if no field of it is a number, if it holds the name ``target``, or if only its
     target field is not a number while the targets of all other lines are. (A header whose feature names are
     all numbers cannot be told from a sample where the targets are class names.) Blank lines are skipped.
-
-    Parameters
-    ----------
-    path
-        The file, in UTF-8; ``.gz``, ``.bz2`` and ``.xz`` are decompressed.
-    target
-        The target column: its name in the header, or its number counted from 1 (also as text). If None, the
-        last column.
-
-    Returns
-    -------
-    X : array of shape (n, d), float64
-        Every column but the target, in the file's order.
-    y : array of shape (n,)
-        float64 if the targets are numbers; text, without the spaces around it, if they are class names.
-
-    Raises
-    ------
-    DataFormatError
-        At the first line with a field too few or too many, or a feature that is empty, not a number, or not
-        finite; at a target that is empty, not finite, or a number among class names (or the reverse).
-    ParameterError
-        If there is no column ``target``, or more than one.
     """
-    records = read_records(path)
+    records = _read_records(path)
     first = next(records, None)
-    if first is None:
-        raise _no_samples().error(path)
-    layout = find_layout(path, first, target)
-    rows: list[Vector] = []
-    targets: list[_Target] = []
-    for record in records if layout.has_header else chain([first], records):
-        rows.append(_features(path, record, layout))
-        targets.append(_Target(record.line, record.fields[layout.target]))
-    if not rows:
-        raise _no_samples().error(path)
-    if not layout.has_header and _first_names_the_target(targets):
-        del rows[0], targets[0]
-    return np.vstack(rows), _target_array(path, targets, layout)
+    samples: list[tuple[Vector, int, str]] = []
+    if first is not None:
+        layout = _find_layout(path, *first, target)
+        samples += [_sample(layout, *record) for record in (records if layout.has_header else chain([first], records))]
+    if not samples:
+        remedy = "check that this is the right file, and that it was written completely"
+        raise Place(path, 1, 1).error("at least one sample", "a file without any", remedy)
+    is_text = [read_number(text) is None for _, _, text in samples]
+    if not layout.has_header and len(samples) > 1 and is_text[0] and not any(is_text[1:]):
+        del samples[0], is_text[0]
+    X = np.vstack([features for features, _, _ in samples])
+    if all(is_text) or not any(is_text):
+        return X, np.array([text for _, _, text in samples], dtype=np.str_ if is_text[0] else np.float64)
+    rarer = 2 * sum(is_text) <= len(is_text)
+    _, line, text = samples[is_text.index(rarer)]
+    expected = "a number" if rarer else "a class name that is not a number"
+    remedy = "write the targets of all samples as numbers, or all as text"
+    raise layout.place(line, layout.target).error(expected, quoted(text), remedy)
 
 
-def _no_samples() -> Fault:
-    return Fault(
-        line=1,
-        column=1,
-        expected="at least one sample",
-        came="a file without any",
-        remedy="check that this is the right file, and that it was written completely",
+def _read_records(path: Path) -> Iterator[tuple[int, list[str]]]:
+    """Yield the number and the trimmed fields of every line that is not blank; quoted fields may span lines."""
+    content = read_bytes(path)
+    try:
+        # The variant with a signature drops the mark that spreadsheets put in front of UTF-8.
+        reader = csv.reader(StringIO(content.decode("utf-8-sig"), newline=""), strict=True)
+    except UnicodeDecodeError as error:
+        before = content[: error.start]
+        place = Place(path, before.count(b"\n") + 1, before.rpartition(b"\n")[2].count(b",") + 1)
+        came = f"the byte 0x{content[error.start]:02x}"
+        raise place.error("text in UTF-8", came, "save the file again in UTF-8") from error
+    line = 1
+    try:
+        for fields in reader:
+            if fields:
+                yield line, [field.strip() for field in fields]
+            line = reader.line_num + 1
+    except csv.Error as error:
+        came = f"a line the CSV reader refuses ({error})"
+        remedy = 'close every quote, and write a quote inside a quoted field as ""'
+        raise Place(path, line, 1).error("fields separated by commas, with balanced quotes", came, remedy) from error
+
+
+def _find_layout(path: Path, line: int, fields: list[str], target: str | int | None) -> _Layout:
+    """Return the layout; a first line of both text and numbers is a sample, perhaps a malformed one, or names target."""
+    width = len(fields)
+    if width < 2:
+        expected = "at least two fields separated by commas, a feature and the target"
+        raise Place(path, line, 1).error(expected, "one field", "replace other separators (semicolons, tabs) by commas")
+    only_text = all(field and read_number(field) is None for field in fields)
+    # Digits are a column's number even where the first line holds the same digits, which then are data.
+    is_name = isinstance(target, str) and not (target.isascii() and target.isdigit())
+    if is_name and fields.count(str(target)) == 1:
+        return _Layout(path, line, fields, fields.index(str(target)), has_header=True)
+    position = 0 if is_name else width if target is None else int(target)
+    if 1 <= position <= width:
+        return _Layout(path, line, fields, position - 1, only_text)
+    names = f" or one of the names {', '.join(map(repr, fields))}" if only_text else ""
+    several = f", the name of {fields.count(str(target))} columns," if is_name and target in fields else ""
+    raise ParameterError(
+        f"The target column of {path} must be a number from 1 to {width}{names}, but {target!r}{several} came; "
+        "name a column there is, or give its number."
     )
 
 
-def _features(path: Path, record: Record, layout: Layout) -> Vector:
-    if len(record.fields) != layout.width:
-        raise Fault(
-            line=record.line,
-            column=min(len(record.fields), layout.width) + 1,
-            expected=f"{layout.width} fields as on the first line",
-            came=f"{len(record.fields)}",
-            remedy="add or delete fields, and put quotes around a field that holds a comma",
-        ).error(path)
-    numbers: list[float] = []
-    for column, field in enumerate(record.fields, start=1):
-        number = read_number(field)
-        is_target = column - 1 == layout.target
-        is_class_name = number is None and is_target and field != ""
-        if not is_class_name and (number is None or not math.isfinite(number)):
-            raise _field_fault(record, column, layout).error(path)
-        if number is not None and not is_target:
-            numbers.append(number)
-    return np.array(numbers, dtype=np.float64)
+def _sample(layout: _Layout, line: int, fields: list[str]) -> tuple[Vector, int, str]:
+    """Return the features of a sample, its line, and its target as written."""
+    width, came = len(layout.fields), len(fields)
+    if came != width:
+        remedy = "add or delete fields, and put quotes around a field that holds a comma"
+        place = Place(layout.path, line, min(came, width) + 1)
+        raise place.error(f"{width} fields as on the first line", f"{came}", remedy)
+    features = _finite_numbers(fields[: layout.target] + fields[layout.target + 1 :])
+    target = fields[layout.target]
+    if features is None or not target or not math.isfinite(read_number(target) or 0.0):
+        raise _field_fault(layout, line, fields)
+    return features, line, target
 
 
-def _field_fault(record: Record, column: int, layout: Layout) -> Fault:
-    field = record.fields[column - 1]
-    if not field:
+def _finite_numbers(fields: list[str]) -> Vector | None:
+    """Return what :func:`read_number` makes of every field, at the speed of NumPy; None unless all are finite."""
+    line = "".join(fields)
+    if "_" in line or not line.isascii():
+        return None
+    try:
+        numbers = np.array(fields, dtype=np.float64)
+    except ValueError:
+        return None
+    return numbers if np.isfinite(numbers).all() else None
+
+
+def _field_fault(layout: _Layout, line: int, fields: list[str]) -> DataFormatError:
+    """Return what is wrong with the first field that is neither a finite number nor a class name."""
+    numbers = [read_number(field) for field in fields]
+    if fields[layout.target] and numbers[layout.target] is None:
+        numbers[layout.target] = 0.0
+    column = next(k for k, number in enumerate(numbers) if number is None or not math.isfinite(number))
+    came, remedy = quoted(fields[column]), "drop this sample, or replace the number"
+    if not fields[column]:
         came, remedy = "an empty field", "fill it, or drop this sample"
-    elif read_number(field) is None:
-        came, remedy = quoted(field), "replace it by a number, or drop this column"
-    else:
-        came, remedy = quoted(field), "drop this sample, or replace the number"
-    if record.line == layout.first_line and not layout.has_header:
+    elif numbers[column] is None:
+        remedy = "replace it by a number, or drop this column"
+    if line == layout.line:
         remedy += " (in a header, every column needs a name that is not a number)"
-    is_target = column - 1 == layout.target
-    return Fault(
-        line=record.line,
-        column=column,
-        expected="a finite number or a class name" if is_target else "a finite number",
-        came=came,
-        remedy=remedy,
-        column_name=layout.name_of(column),
-    )
-
-
-def _first_names_the_target(targets: list[_Target]) -> bool:
-    first, *others = (read_number(target.text) is None for target in targets)
-    return bool(others) and first and not any(others)
-
-
-def _target_array(path: Path, targets: list[_Target], layout: Layout) -> NDArray[Any]:
-    numbers = [number for target in targets if (number := read_number(target.text)) is not None]
-    if len(numbers) == len(targets):
-        return np.array(numbers, dtype=np.float64)
-    if not numbers:
-        return np.array([target.text for target in targets], dtype=np.str_)
-    mostly_numbers = 2 * len(numbers) >= len(targets)
-    odd = next(target for target in targets if (read_number(target.text) is None) == mostly_numbers)
-    raise Fault(
-        line=odd.line,
-        column=layout.target + 1,
-        expected="a number" if mostly_numbers else "a class name that is not a number",
-        came=quoted(odd.text),
-        remedy="write the targets of all samples as numbers, or all as text",
-        column_name=layout.name_of(layout.target + 1),
-    ).error(path)
+    expected = "a finite number or a class name" if column == layout.target else "a finite number"
+    return layout.place(line, column).error(expected, came, remedy)

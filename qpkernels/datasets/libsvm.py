@@ -2,83 +2,122 @@
 """Files in the text format of LIBSVM: ``label index:value index:value ...``, one sample on each line."""
 
 import codecs
+import math
+import re
 from io import BytesIO
 from pathlib import Path
 
 import numpy as np
+from scipy.sparse import csr_array
 
-from qpkernels.arrays import Matrix, Vector
-from qpkernels.datasets.compression import read_bytes
-from qpkernels.datasets.faults import Fault
-from qpkernels.datasets.libsvm_faults import first_fault, largest_index
+from qpkernels.arrays import Samples, Vector
+from qpkernels.datasets.text import Place, quoted, read_bytes, read_number
+from qpkernels.errors import DataFormatError
 
 __all__ = ["read_libsvm"]
 
 DENSE_LIMIT_BYTES = 8 * 2**30
 """Largest dense matrix made of a sparse file; one mistyped index could otherwise claim the whole memory."""
 
+# Where sparse kernel rows begin to be faster than dense ones, and the samples take half the memory.
+_SPARSE_BELOW = 0.25
 
-def read_libsvm(path: Path) -> tuple[Matrix, Vector]:
-    """Return the samples and labels of a LIBSVM file; features that a line leaves out are 0.
+# White space as ``bytes.split`` understands it; a no-break space is part of a token.
+_TOKEN = re.compile(r"\S+", re.ASCII)
+_INDEX = re.compile(r"\+?0*(\d+)", re.ASCII)
+# LIBSVM and scikit-learn both keep an index in a C int.
+_LARGEST_INDEX = 2**31 - 1
 
-    Indices count from 1 and ascend; ``#`` starts a comment; blank lines are skipped.
 
-    Parameters
-    ----------
-    path
-        The file; ``.gz``, ``.bz2`` and ``.xz`` are decompressed.
+def read_libsvm(path: Path, sparse: bool | None = None) -> tuple[Samples, Vector]:
+    """Return samples and labels; features that a line leaves out are 0, the largest index is their number.
 
-    Returns
-    -------
-    X : array of shape (n, d), float64
-        d is the largest index in the file.
-    y : array of shape (n,), float64
-
-    Raises
-    ------
-    DataFormatError
-        At the first malformed token, which includes NaN, infinity, several labels and the ``qid`` fields of
-        ranking data; at the largest index if the dense matrix would exceed ``DENSE_LIMIT_BYTES``.
+    Indices count from 1 and ascend; ``#`` starts a comment; blank lines are skipped. The samples are a csr_array if
+    ``sparse``, or, where that is None, if fewer than a quarter of the entries differ from 0.
     """
     from sklearn.datasets import load_svmlight_file
 
     content = read_bytes(path).removeprefix(codecs.BOM_UTF8)
     try:
-        sparse, labels = load_svmlight_file(BytesIO(content), zero_based=False, dtype=np.float64)
+        rows, labels = load_svmlight_file(BytesIO(content), zero_based=False, dtype=np.float64)
     except (ValueError, OverflowError) as error:
-        raise (first_fault(content) or _unlocated(error)).error(path) from error
-    n, d = sparse.shape
-    if _may_be_misread(content, sparse.data, labels) and (fault := first_fault(content)):
-        raise fault.error(path)
-    if n * d * np.dtype(np.float64).itemsize > DENSE_LIMIT_BYTES:
-        raise _too_large(content, n, d).error(path)
-    dense: Matrix = sparse.toarray()
-    return dense, np.asarray(labels, dtype=np.float64)
-
-
-def _may_be_misread(content: bytes, values: Vector, labels: Vector) -> bool:
+        raise (_first_fault(path, content) or _unlocated(path, error)) from error
     # The parser reports none of these: no features at all, NaN and infinity, underscores inside numbers, and
     # a second token that starts with qid, which it skips.
-    finite = np.isfinite(values).all() and np.isfinite(labels).all()
-    return values.size == 0 or not finite or b"_" in content or b"qid" in content
+    finite = np.isfinite(rows.data).all() and np.isfinite(labels).all()
+    suspect = rows.data.size == 0 or not finite or b"_" in content or b"qid" in content
+    if suspect and (fault := _first_fault(path, content)):
+        raise fault
+    rows.eliminate_zeros()
+    n, d = rows.shape
+    if sparse or (sparse is None and rows.nnz < _SPARSE_BELOW * n * d):
+        return csr_array(rows), labels
+    if 8 * n * d > DENSE_LIMIT_BYTES:
+        raise _too_large(path, content, n, d)
+    return rows.toarray(), labels
 
 
-def _unlocated(error: Exception) -> Fault:
-    return Fault(
-        line=1,
-        column=1,
-        expected="lines of the form 'label index:value index:value'",
-        came=f"a file that scikit-learn refuses, at a place that could not be found ({error}),",
-        remedy="check the file against the LIBSVM format",
+def _unlocated(path: Path, error: Exception) -> DataFormatError:
+    came = f"a file that scikit-learn refuses, at a place that could not be found ({error}),"
+    remedy = "check the file against the LIBSVM format"
+    return Place(path, 1, 1).error("lines of the form 'label index:value index:value'", came, remedy)
+
+
+def _too_large(path: Path, content: bytes, n: int, d: int) -> DataFormatError:
+    match = re.search(rb"^[^#\n]*?\s(\+?0*%d:)" % d, content, re.MULTILINE)
+    start = match.start(1) if match else 0
+    return Place(path, content.count(b"\n", 0, start) + 1, start - content.rfind(b"\n", 0, start)).error(
+        f"a dense matrix of at most {DENSE_LIMIT_BYTES / 2**30:g} GiB",
+        f"index {d} in a file of {n} samples, which takes {n * d * 8 / 2**30:.1f} GiB,",
+        "correct the index if it is a slip, otherwise read the file with sparse=True",
     )
 
 
-def _too_large(content: bytes, n: int, d: int) -> Fault:
-    place = largest_index(content)
-    return Fault(
-        line=place.line,
-        column=place.column,
-        expected=f"a dense matrix of at most {DENSE_LIMIT_BYTES / 2**30:g} GiB",
-        came=f"index {d} in a file of {n} samples, which takes {n * d * 8 / 2**30:.1f} GiB,",
-        remedy="correct the index if it is a slip, otherwise keep fewer features or samples",
+def _first_fault(path: Path, content: bytes) -> DataFormatError | None:
+    """Return what is wrong with the first malformed token, in a slow second reading; None if all are well formed."""
+    most = -1
+    for number, raw in enumerate(content.split(b"\n"), start=1):
+        # Comments may be in any encoding; outside them every valid character is ASCII.
+        line = raw.decode("utf-8", errors="replace").partition("#")[0]
+        index = 0
+        for features, match in enumerate(_TOKEN.finditer(line)):
+            token = match.group()
+            for applies, expected, remedy in _feature_rules(token, index) if features else _label_rules(token):
+                if applies:
+                    return Place(path, number, match.start() + 1).error(expected, quoted(token), remedy)
+            index = int(token.partition(":")[0]) if features else 0
+            most = max(most, features)
+    if most > 0:
+        return None
+    came = "a file without samples" if most < 0 else "labels without any feature"
+    remedy = "check that this is the right file, and that it was written completely"
+    return Place(path, 1, 1).error("samples written 'label index:value index:value'", came, remedy)
+
+
+def _label_rules(text: str) -> tuple[tuple[bool, str, str], ...]:
+    """Return, for each rule in its order, whether the label breaks it, what it demands, and the remedy."""
+    number = read_number(text)
+    return (
+        (":" in text, "the label first", "write the label in front of the features"),
+        ("," in text, "one label", "keep a single label on each line; several are not supported"),
+        (number is None, "a label that is a number", "replace class names by numbers"),
+        (not math.isfinite(number or 0.0), "a finite number", "drop this sample, or replace the number"),
+    )
+
+
+def _feature_rules(text: str, before: int) -> tuple[tuple[bool, str, str], ...]:
+    """Return the same for a feature that follows the index ``before``."""
+    head, colon, tail = text.partition(":")
+    match, number = _INDEX.fullmatch(head), read_number(tail)
+    # More digits than this are above the largest index anyway, and int() refuses thousands of them.
+    index = int(match[1][:11]) if match else 0
+    return (
+        (head == "qid", "index:value", "delete the qid fields; the groups of ranking data are not supported"),
+        (not colon, "index:value", "join the index and the value by a colon, without spaces"),
+        (match is None, "an index that is a whole number from 1", "correct the index"),
+        (index > _LARGEST_INDEX, f"an index of at most {_LARGEST_INDEX}", "correct the index"),
+        (index == 0, "an index from 1", "add 1 to every index of a file that counts from 0"),
+        (index <= before, f"an index above {before}", "sort the features of this line by index, each index once"),
+        (number is None, "index:value with a value that is a number", "correct or delete the value"),
+        (not math.isfinite(number or 0.0), "a finite number", "drop this sample, or replace the number"),
     )

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Features brought to a common range, and two-class labels made of several classes."""
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from qpkernels.arrays import Samples, Vector, finite_samples, finite_vector, is_sparse
+from qpkernels.datasets.text import read_number
+from qpkernels.errors import LabelError, ShapeError
+
+__all__ = ["one_versus_rest", "scale_features"]
+
+_MOST_LISTED = 20
+
+
+def scale_features(X: ArrayLike) -> Samples:
+    """Map each feature into [-1, 1]: x -> 2 (x - min) / (max - min) - 1, or x -> x / max |x| if X is sparse.
+
+    Minimum and maximum are those of the feature's column. They map to -1 and 1 exactly, and no entry leaves the
+    interval through rounding. A constant feature, for which the quotient is undefined, maps to 0.
+
+    The first map would turn most zeros of a sparse X into other numbers. The second keeps them, and the signs; pass
+    ``X.toarray()`` for the first.
+
+    Parameters
+    ----------
+    X
+        Shape (n, d), finite, dense or sparse.
+
+    Returns
+    -------
+    Samples
+        A new array, or a csr_array, of shape (n, d) with entries in [-1, 1].
+    """
+    samples = finite_samples(X, "X")
+    if is_sparse(samples):
+        largest = np.zeros(samples.shape[1])
+        np.maximum.at(largest, samples.indices, np.abs(samples.data))
+        largest[largest == 0.0] = 1.0
+        samples.data /= largest[samples.indices]
+        return samples
+    low, high = samples.min(axis=0), samples.max(axis=0)
+    # max - min can exceed the largest float64, so such a column is halved first. Halving every column would
+    # lose the smallest subnormal numbers.
+    with np.errstate(over="ignore"):
+        factor = np.where(np.isinf(high - low), 0.5, 1.0)
+    low, high = low * factor, high * factor
+    constant = low == high
+    scaled = 2.0 * ((samples * factor - low) / np.where(constant, 1.0, high - low)) - 1.0
+    scaled[:, constant] = 0.0
+    return scaled
+
+
+def one_versus_rest(y: ArrayLike, positive: str | float) -> Vector:
+    """Map y_i to +1.0 where y_i equals the class ``positive``, which must occur in y, and to -1.0 elsewhere.
+
+    Parameters
+    ----------
+    y
+        Array of shape (n,): numbers or class names.
+    positive
+        The class. Where y is numeric the comparison is numeric, also for a class given as text: ``"1"``,
+        ``"1.0"`` and 1 are the same class. Where y is text, the comparison is of text.
+    """
+    classes = np.asarray(y)
+    if classes.ndim != 1:
+        raise ShapeError(f"y must have one dimension, but its shape is {classes.shape}; flatten it first.")
+    wanted: str | float | None = str(positive)
+    if classes.dtype.kind in "fiub":
+        classes, wanted = finite_vector(classes, "y"), read_number(str(positive).strip())
+    else:
+        classes = classes.astype(np.str_)
+    # NaN equals nothing: a text that is no number is no class of numbers.
+    is_positive = classes == (np.nan if wanted is None else wanted)
+    if not is_positive.any():
+        raise LabelError(
+            f"The positive class must be one of the classes {_listed(np.unique(classes))}, but {positive!r} came; "
+            "choose one of these."
+        )
+    return np.where(is_positive, 1.0, -1.0)
+
+
+def _listed(classes: NDArray[np.float64] | NDArray[np.str_]) -> str:
+    shown = [repr(label).removesuffix(".0") for label in classes[:_MOST_LISTED].tolist()]
+    if classes.size > _MOST_LISTED:
+        shown.append(f"... ({classes.size} in all)")
+    return ", ".join(shown) or "of y, which is empty"
