@@ -29,9 +29,9 @@ def read_archive(path: Path) -> tuple[NDArray[Any], NDArray[Any]]:
             raise _no_archive(path, f"its content is something else ({error})") from error
         if not isinstance(archive, NpzFile):
             raise _no_archive(path, "it holds a single array")
-        if missing := [key for key in ("X", "y") if key not in archive]:
-            lacks, holds = " and ".join(missing), ", ".join(archive) or "nothing"
-            raise ShapeError(f"{path} must hold the arrays X and y, but it lacks {lacks} and holds {holds}; {_SAVE}.")
+        if missing := " and ".join(key for key in ("X", "y") if key not in archive):
+            came = f"it lacks {missing} and holds {', '.join(archive) or 'nothing'}"
+            raise ShapeError(f"{path} must hold the arrays X and y, but {came}; {_SAVE}.")
         X = _member(path, archive, "X", "real numbers", "X.astype(float)")
         y = _member(path, archive, "y", "real numbers or text", "y.astype(float) or y.astype(str)")
     if X.dtype.kind not in "fiub":
@@ -43,9 +43,8 @@ def _member(path: Path, archive: NpzFile, key: str, expected: str, remedy: str) 
     try:
         return np.asarray(archive[key])
     except (BadZipFile, EOFError, ValueError, zlib.error) as error:
-        raise ShapeError(
-            f"{path}: {key} must be an array of {expected}, but it cannot be read ({error}); save {remedy} again."
-        ) from error
+        came = f"it cannot be read ({error})"
+        raise ShapeError(f"{path}: {key} must be an array of {expected}, but {came}; save {remedy} again.") from error
 
 
 def _no_archive(path: Path, came: str) -> ShapeError:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """One data set: its name, its samples, its targets; and where it is read from."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from os.path import exists, isdir
 from pathlib import Path
@@ -47,11 +47,9 @@ class Dataset:
         samples = finite_samples(self.X, "X")
         targets = np.asarray(self.y)
         if targets.shape != samples.shape[:1]:
-            expected, remedy = (
-                f"({samples.shape[0]},), one target for each row of X",
-                "drop the samples without a target",
-            )
-            raise ShapeError(f"y must have shape {expected}, but its shape is {targets.shape}; flatten y, or {remedy}.")
+            expected = f"y must have shape ({samples.shape[0]},), one target for each row of X"
+            remedy = "flatten y, or drop the samples without a target"
+            raise ShapeError(f"{expected}, but its shape is {targets.shape}; {remedy}.")
         if targets.dtype.kind not in "fiubU":
             remedy = "convert it with y.astype(float) or y.astype(str)"
             raise ShapeError(f"y must hold real numbers or text, but its type is {targets.dtype}; {remedy}.")
@@ -67,24 +65,19 @@ def load_dataset(source: str | Path, target: str | int | None = None, sparse: bo
     Parameters
     ----------
     source
-        A bundled name (breast-cancer, diabetes, digits, iris, wine), which must be text, or else the path of
-        a file; ``./iris`` and ``Path("iris")`` are files. The suffix decides how a file is read: ``.csv`` as
-        comma-separated values with an optional header, ``.npz`` as an archive of the arrays ``X`` and ``y``,
-        and any other suffix as LIBSVM text. CSV and LIBSVM files may be compressed (``.gz``, ``.bz2``,
-        ``.xz``).
+        A bundled name (breast-cancer, diabetes, digits, iris, wine), which must be text, or else the path of a file;
+        ``./iris`` and ``Path("iris")`` are files. The suffix decides how a file is read: ``.csv`` as comma-separated
+        values with an optional header, ``.npz`` as an archive of the arrays ``X`` and ``y``, any other as LIBSVM text.
+        CSV and LIBSVM files may be compressed (``.gz``, ``.bz2``, ``.xz``).
     target
-        The target column of a CSV file: its name in the header, or its number counted from 1. The last column
-        if None.
+        The target column of a CSV file: its name in the header, or its number from 1; if None, the last column.
     sparse
-        Whether X is a csr_array. If None, it is for LIBSVM text with fewer than one entry in four different from 0,
-        and an array otherwise.
+        Whether X is a csr_array. If None, only LIBSVM text with fewer than a quarter of the entries nonzero is.
 
     Returns
     -------
     Dataset
-        ``y`` is int64 for a bundled set of classes; float64 for diabetes, LIBSVM files and CSV files with
-        numeric targets; text for CSV files with class names; and as stored for npz archives. The name is that
-        of the file without the suffixes above.
+        Named as the file without those suffixes. ``y`` is numeric but for class names in a CSV file or an archive.
 
     Raises
     ------
@@ -99,48 +92,40 @@ def load_dataset(source: str | Path, target: str | int | None = None, sparse: bo
     """
     if isinstance(source, str) and source in BUNDLED_NAMES:
         _refuse_target(target, f"{source} is a bundled data set")
-        X, y = _read_bundled(source)
-        return Dataset(source, csr_array(X) if sparse else X, y)
+        # scikit-learn takes about a second to import, which a program that reads no data should not pay.
+        from sklearn import datasets
+
+        dataset = Dataset(source, *getattr(datasets, f"load_{source.replace('-', '_')}")(return_X_y=True))
+    else:
+        dataset = _read_file(source, target, sparse)
+    return replace(dataset, X=csr_array(dataset.X)) if sparse else dataset
+
+
+def _read_file(source: str | Path, target: str | int | None, sparse: bool | None) -> Dataset:
     path = Path(source)
     # Unlike its pathlib namesake, this takes an over-long name for one that does not exist.
     if not exists(path) or isdir(path):
-        raise _unknown(source, path)
+        came = f"{str(source)!r} {'is a folder' if isdir(path) else 'is neither'}"
+        nearest = get_close_matches(str(source).lower(), BUNDLED_NAMES, n=1)
+        hint = f" Did you mean {nearest[0]!r}?" if nearest else ""
+        raise UnknownDatasetError(
+            f"The data set must be a bundled name or the path of a file, but {came}.{hint} "
+            f"Pass one of {', '.join(BUNDLED_NAMES)}, or the path of a LIBSVM, CSV or npz file that exists."
+        )
     file = Path(path.stem) if path.suffix.lower() in COMPRESSIONS else Path(path.name)
     suffix = file.suffix.lower()
-    if suffix != ".csv":
-        _refuse_target(target, f"{path} is not a .csv file")
     if suffix == ".csv":
         X, y = read_delimited(path, target)
-    elif suffix == ".npz":
-        X, y = read_archive(path)
     else:
-        X, y = read_libsvm(path, sparse)
+        _refuse_target(target, f"{path} is not a .csv file")
+        X, y = read_archive(path) if suffix == ".npz" else read_libsvm(path, sparse)
     try:
-        return Dataset(file.stem if suffix in (".csv", ".npz") else file.name, csr_array(X) if sparse else X, y)
+        return Dataset(file.stem if suffix in (".csv", ".npz") else file.name, X, y)
     except (NonFiniteError, ShapeError) as error:
         raise type(error)(f"{path}: {error}") from error
 
 
-def _read_bundled(name: str) -> tuple[Samples, NDArray[Any]]:
-    # scikit-learn takes about a second to import, which a program that reads no data should not pay.
-    from sklearn import datasets
-
-    X, y = getattr(datasets, f"load_{name.replace('-', '_')}")(return_X_y=True)
-    return X, y
-
-
 def _refuse_target(target: str | int | None, reason: str) -> None:
     if target is not None:
-        raise ParameterError(
-            f"target must be left out unless a CSV file is read, but target={target!r} came and {reason}; leave it out."
-        )
-
-
-def _unknown(source: str | Path, path: Path) -> UnknownDatasetError:
-    nearest = get_close_matches(str(source).lower(), BUNDLED_NAMES, n=1)
-    hint = f" Did you mean {nearest[0]!r}?" if nearest else ""
-    reason = "is a folder" if isdir(path) else "is neither"
-    return UnknownDatasetError(
-        f"The data set must be a bundled name or the path of a file, but {str(source)!r} {reason}.{hint} "
-        f"Pass one of {', '.join(BUNDLED_NAMES)}, or the path of a LIBSVM, CSV or npz file that exists."
-    )
+        expected = "target must be left out unless a CSV file is read"
+        raise ParameterError(f"{expected}, but target={target!r} came and {reason}; leave it out.")

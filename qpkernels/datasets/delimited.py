@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qpkernels.arrays import Matrix, Vector
-from qpkernels.datasets.text import Place, quoted, read_bytes, read_number
+from qpkernels.datasets.text import CHECK_THE_FILE, Place, quoted, read_bytes, read_number
 from qpkernels.errors import DataFormatError, ParameterError
 
 __all__ = ["read_delimited"]
@@ -46,8 +46,7 @@ def read_delimited(path: Path, target: str | int | None = None) -> tuple[Matrix,
         layout = _find_layout(path, *first, target)
         samples += [_sample(layout, *record) for record in (records if layout.has_header else chain([first], records))]
     if not samples:
-        remedy = "check that this is the right file, and that it was written completely"
-        raise Place(path, 1, 1).error("at least one sample", "a file without any", remedy)
+        raise Place(path, 1, 1).error("at least one sample", "a file without any", CHECK_THE_FILE)
     is_text = [read_number(text) is None for _, _, text in samples]
     if not layout.has_header and len(samples) > 1 and is_text[0] and not any(is_text[1:]):
         del samples[0], is_text[0]
@@ -85,7 +84,7 @@ def _read_records(path: Path) -> Iterator[tuple[int, list[str]]]:
 
 
 def _find_layout(path: Path, line: int, fields: list[str], target: str | int | None) -> _Layout:
-    """Return the layout; a first line of both text and numbers is a sample, perhaps a malformed one, or names target."""
+    """Return the layout; a first line that mixes text and numbers is a sample, though malformed, unless it has target."""
     width = len(fields)
     if width < 2:
         expected = "at least two fields separated by commas, a feature and the target"
@@ -113,37 +112,19 @@ def _sample(layout: _Layout, line: int, fields: list[str]) -> tuple[Vector, int,
         remedy = "add or delete fields, and put quotes around a field that holds a comma"
         place = Place(layout.path, line, min(came, width) + 1)
         raise place.error(f"{width} fields as on the first line", f"{came}", remedy)
-    features = _finite_numbers(fields[: layout.target] + fields[layout.target + 1 :])
-    target = fields[layout.target]
-    if features is None or not target or not math.isfinite(read_number(target) or 0.0):
-        raise _field_fault(layout, line, fields)
-    return features, line, target
-
-
-def _finite_numbers(fields: list[str]) -> Vector | None:
-    """Return what :func:`read_number` makes of every field, at the speed of NumPy; None unless all are finite."""
-    line = "".join(fields)
-    if "_" in line or not line.isascii():
-        return None
-    try:
-        numbers = np.array(fields, dtype=np.float64)
-    except ValueError:
-        return None
-    return numbers if np.isfinite(numbers).all() else None
-
-
-def _field_fault(layout: _Layout, line: int, fields: list[str]) -> DataFormatError:
-    """Return what is wrong with the first field that is neither a finite number nor a class name."""
     numbers = [read_number(field) for field in fields]
-    if fields[layout.target] and numbers[layout.target] is None:
-        numbers[layout.target] = 0.0
-    column = next(k for k, number in enumerate(numbers) if number is None or not math.isfinite(number))
-    came, remedy = quoted(fields[column]), "drop this sample, or replace the number"
-    if not fields[column]:
-        came, remedy = "an empty field", "fill it, or drop this sample"
-    elif numbers[column] is None:
-        remedy = "replace it by a number, or drop this column"
+    for column, number in enumerate(numbers):
+        is_class_name = column == layout.target and number is None and fields[column] != ""
+        if not is_class_name and (number is None or not math.isfinite(number)):
+            raise _field_fault(layout, line, column, fields[column])
+    return np.array(numbers[: layout.target] + numbers[layout.target + 1 :], np.float64), line, fields[layout.target]
+
+
+def _field_fault(layout: _Layout, line: int, column: int, field: str) -> DataFormatError:
+    remedy = "drop this sample, or replace the number"
+    if read_number(field) is None:
+        remedy = "replace it by a number, or drop this column" if field else "fill it, or drop this sample"
     if line == layout.line:
         remedy += " (in a header, every column needs a name that is not a number)"
     expected = "a finite number or a class name" if column == layout.target else "a finite number"
-    return layout.place(line, column).error(expected, came, remedy)
+    return layout.place(line, column).error(expected, quoted(field) if field else "an empty field", remedy)

@@ -11,7 +11,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from qpkernels.arrays import Samples, Vector
-from qpkernels.datasets.text import Place, quoted, read_bytes, read_number
+from qpkernels.datasets.text import CHECK_THE_FILE, Place, quoted, read_bytes, read_number
 from qpkernels.errors import DataFormatError
 
 __all__ = ["read_libsvm"]
@@ -21,6 +21,7 @@ DENSE_LIMIT_BYTES = 8 * 2**30
 
 # Where sparse kernel rows begin to be faster than dense ones, and the samples take half the memory.
 _SPARSE_BELOW = 0.25
+_FORM = "samples written 'label index:value index:value'"
 
 # White space as ``bytes.split`` understands it; a no-break space is part of a token.
 _TOKEN = re.compile(r"\S+", re.ASCII)
@@ -41,12 +42,13 @@ def read_libsvm(path: Path, sparse: bool | None = None) -> tuple[Samples, Vector
     try:
         rows, labels = load_svmlight_file(BytesIO(content), zero_based=False, dtype=np.float64)
     except (ValueError, OverflowError) as error:
-        raise (_first_fault(path, content) or _unlocated(path, error)) from error
-    # The parser reports none of these: no features at all, NaN and infinity, underscores inside numbers, and
-    # a second token that starts with qid, which it skips.
-    finite = np.isfinite(rows.data).all() and np.isfinite(labels).all()
-    suspect = rows.data.size == 0 or not finite or b"_" in content or b"qid" in content
-    if suspect and (fault := _first_fault(path, content)):
+        came = f"a file that scikit-learn refuses, at a place that could not be found ({error}),"
+        unlocated = Place(path, 1, 1).error(_FORM, came, "check the file against the LIBSVM format")
+        raise (_first_fault(path, content) or unlocated) from error
+    # The parser takes files without features, NaN and infinity, underscores inside numbers, and qid fields, which it
+    # skips.
+    sound = rows.nnz > 0 and np.isfinite(rows.data).all() and np.isfinite(labels).all()
+    if (not sound or b"_" in content or b"qid" in content) and (fault := _first_fault(path, content)):
         raise fault
     rows.eliminate_zeros()
     n, d = rows.shape
@@ -57,20 +59,13 @@ def read_libsvm(path: Path, sparse: bool | None = None) -> tuple[Samples, Vector
     return rows.toarray(), labels
 
 
-def _unlocated(path: Path, error: Exception) -> DataFormatError:
-    came = f"a file that scikit-learn refuses, at a place that could not be found ({error}),"
-    remedy = "check the file against the LIBSVM format"
-    return Place(path, 1, 1).error("lines of the form 'label index:value index:value'", came, remedy)
-
-
 def _too_large(path: Path, content: bytes, n: int, d: int) -> DataFormatError:
     match = re.search(rb"^[^#\n]*?\s(\+?0*%d:)" % d, content, re.MULTILINE)
     start = match.start(1) if match else 0
-    return Place(path, content.count(b"\n", 0, start) + 1, start - content.rfind(b"\n", 0, start)).error(
-        f"a dense matrix of at most {DENSE_LIMIT_BYTES / 2**30:g} GiB",
-        f"index {d} in a file of {n} samples, which takes {n * d * 8 / 2**30:.1f} GiB,",
-        "correct the index if it is a slip, otherwise read the file with sparse=True",
-    )
+    place = Place(path, content.count(b"\n", 0, start) + 1, start - content.rfind(b"\n", 0, start))
+    came = f"index {d} in a file of {n} samples, which takes {8 * n * d / 2**30:.1f} GiB,"
+    remedy = "correct the index if it is a slip, otherwise read the file with sparse=True"
+    return place.error(f"a dense matrix of at most {DENSE_LIMIT_BYTES / 2**30:g} GiB", came, remedy)
 
 
 def _first_fault(path: Path, content: bytes) -> DataFormatError | None:
@@ -82,16 +77,15 @@ def _first_fault(path: Path, content: bytes) -> DataFormatError | None:
         index = 0
         for features, match in enumerate(_TOKEN.finditer(line)):
             token = match.group()
-            for applies, expected, remedy in _feature_rules(token, index) if features else _label_rules(token):
-                if applies:
+            for broken, expected, remedy in _feature_rules(token, index) if features else _label_rules(token):
+                if broken:
                     return Place(path, number, match.start() + 1).error(expected, quoted(token), remedy)
             index = int(token.partition(":")[0]) if features else 0
             most = max(most, features)
     if most > 0:
         return None
     came = "a file without samples" if most < 0 else "labels without any feature"
-    remedy = "check that this is the right file, and that it was written completely"
-    return Place(path, 1, 1).error("samples written 'label index:value index:value'", came, remedy)
+    return Place(path, 1, 1).error(_FORM, came, CHECK_THE_FILE)
 
 
 def _label_rules(text: str) -> tuple[tuple[bool, str, str], ...]:

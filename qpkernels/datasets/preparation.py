@@ -16,21 +16,9 @@ _MOST_LISTED = 20
 def scale_features(X: ArrayLike) -> Samples:
     """Map each feature into [-1, 1]: x -> 2 (x - min) / (max - min) - 1, or x -> x / max |x| if X is sparse.
 
-    Minimum and maximum are those of the feature's column. They map to -1 and 1 exactly, and no entry leaves the
-    interval through rounding. A constant feature, for which the quotient is undefined, maps to 0.
-
-    The first map would turn most zeros of a sparse X into other numbers. The second keeps them, and the signs; pass
-    ``X.toarray()`` for the first.
-
-    Parameters
-    ----------
-    X
-        Shape (n, d), finite, dense or sparse.
-
-    Returns
-    -------
-    Samples
-        A new array, or a csr_array, of shape (n, d) with entries in [-1, 1].
+    Minimum and maximum are those of the feature's column. The extremes map to -1 and 1 exactly, and no entry leaves
+    the interval through rounding. Where the quotient is undefined, the feature maps to 0. The first map would fill
+    a sparse X with numbers that are not 0; the second keeps its zeros. Pass ``X.toarray()`` for the first.
     """
     samples = finite_samples(X, "X")
     if is_sparse(samples):
@@ -54,13 +42,8 @@ def scale_features(X: ArrayLike) -> Samples:
 def one_versus_rest(y: ArrayLike, positive: str | float) -> Vector:
     """Map y_i to +1.0 where y_i equals the class ``positive``, which must occur in y, and to -1.0 elsewhere.
 
-    Parameters
-    ----------
-    y
-        Array of shape (n,): numbers or class names.
-    positive
-        The class. Where y is numeric the comparison is numeric, also for a class given as text: ``"1"``,
-        ``"1.0"`` and 1 are the same class. Where y is text, the comparison is of text.
+    Where y is numeric, the comparison is numeric, also for a class given as text: ``"1"``, ``"1.0"`` and 1 are the
+    same class. Where y is text, the comparison is of text.
     """
     classes = np.asarray(y)
     if classes.ndim != 1:
@@ -73,10 +56,8 @@ def one_versus_rest(y: ArrayLike, positive: str | float) -> Vector:
     # NaN equals nothing: a text that is no number is no class of numbers.
     is_positive = classes == (np.nan if wanted is None else wanted)
     if not is_positive.any():
-        raise LabelError(
-            f"The positive class must be one of the classes {_listed(np.unique(classes))}, but {positive!r} came; "
-            "choose one of these."
-        )
+        expected = f"The positive class must be one of the classes {_listed(np.unique(classes))}"
+        raise LabelError(f"{expected}, but {positive!r} came; choose one of these.")
     return np.where(is_positive, 1.0, -1.0)
 
 

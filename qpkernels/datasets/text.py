@@ -10,11 +10,10 @@ from typing import NamedTuple
 
 from qpkernels.errors import DataFormatError
 
-__all__ = ["COMPRESSIONS", "Place", "quoted", "read_bytes", "read_number"]
+__all__ = ["CHECK_THE_FILE", "COMPRESSIONS", "Place", "quoted", "read_bytes", "read_number"]
 
 COMPRESSIONS = {".gz": gzip.decompress, ".bz2": bz2.decompress, ".xz": lzma.decompress}
-"""What undoes the compression that a suffix stands for."""
-
+CHECK_THE_FILE = "check that this is the right file, and that it was written completely"
 _LONGEST_QUOTE = 40
 
 
@@ -40,8 +39,7 @@ def quoted(token: str) -> str:
 def read_number(text: str) -> float | None:
     """Return the number that ``text`` spells in decimal notation, perhaps NaN or infinite, or None if it spells none.
 
-    ``float`` alone also takes white space, the underscores of Python literals and the digits of every script, so that
-    the identifier 1_0 would silently read as ten.
+    ``float`` alone takes white space, underscores and the digits of every script: the identifier 1_0 would be ten.
     """
     if "_" in text or not text.isascii() or text != text.strip():
         return None
