@@ -18,35 +18,27 @@ _SAVE = "save it with numpy.savez(path, X=X, y=y)"
 
 
 def read_archive(path: Path) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return X, of real numbers, and y of a file written by ``numpy.savez(path, X=X, y=y)``.
-
-    Nothing is unpickled, so that a file from elsewhere cannot run code.
-    """
+    """Return X and y of an npz file. Nothing is unpickled, so that a file from elsewhere cannot run code."""
+    arrays = []
     with path.open("rb") as file:
+        came = "it holds a single array"
         try:
             archive = np.load(file, allow_pickle=False)
         except (BadZipFile, EOFError, ValueError) as error:
-            raise _no_archive(path, f"its content is something else ({error})") from error
+            came, archive = f"its content is something else ({error})", None
         if not isinstance(archive, NpzFile):
-            raise _no_archive(path, "it holds a single array")
+            remedy = f"{_SAVE}, or give a file of another format the suffix of that format"
+            raise ShapeError(f"{path} must be an npz archive, but {came}; {remedy}.")
         if missing := " and ".join(key for key in ("X", "y") if key not in archive):
             came = f"it lacks {missing} and holds {', '.join(archive) or 'nothing'}"
             raise ShapeError(f"{path} must hold the arrays X and y, but {came}; {_SAVE}.")
-        X = _member(path, archive, "X", "real numbers", "X.astype(float)")
-        y = _member(path, archive, "y", "real numbers or text", "y.astype(float) or y.astype(str)")
+        for key, kind, remedy in ("X", "numbers", ""), ("y", "numbers or text", " or y.astype(str)"):
+            try:
+                arrays.append(np.asarray(archive[key]))
+            except (BadZipFile, EOFError, ValueError, zlib.error) as error:
+                came, remedy = f"it cannot be read ({error})", f"save {key}.astype(float){remedy} again"
+                raise ShapeError(f"{path}: {key} must be an array of real {kind}, but {came}; {remedy}.") from error
+    X, y = arrays
     if X.dtype.kind not in "fiub":
         raise ShapeError(f"{path}: X must hold real numbers, but its type is {X.dtype}; save X.astype(float) instead.")
     return X, y
-
-
-def _member(path: Path, archive: NpzFile, key: str, expected: str, remedy: str) -> NDArray[Any]:
-    try:
-        return np.asarray(archive[key])
-    except (BadZipFile, EOFError, ValueError, zlib.error) as error:
-        came = f"it cannot be read ({error})"
-        raise ShapeError(f"{path}: {key} must be an array of {expected}, but {came}; save {remedy} again.") from error
-
-
-def _no_archive(path: Path, came: str) -> ShapeError:
-    remedy = f"{_SAVE}, or give a file of another format the suffix of that format"
-    return ShapeError(f"{path} must be an npz archive, but {came}; {remedy}.")

@@ -29,14 +29,8 @@ BUNDLED_NAMES: Final = ("breast-cancer", "diabetes", "digits", "iris", "wine")
 class Dataset:
     """Samples x_1 ... x_n in R^d as the rows of X, with one target y_i for each.
 
-    Attributes
-    ----------
-    name
-        What the set is called in tables and figures.
-    X
-        Shape (n, d), float64, finite, n and d at least 1: an array, or a SciPy csr_array if it came sparse.
-    y
-        Array of shape (n,): numbers (finite) or text (class names).
+    X is finite, float64, and an array, or a SciPy csr_array if it came sparse; n and d are at least 1. The targets are
+    an array of finite numbers or of text, the names of classes; ``name`` is what tables and figures call the set.
     """
 
     name: str
@@ -81,51 +75,42 @@ def load_dataset(source: str | Path, target: str | int | None = None, sparse: bo
 
     Raises
     ------
-    UnknownDatasetError
-        If ``source`` is neither a bundled name nor a file.
-    DataFormatError
-        If a CSV or LIBSVM file is malformed or holds NaN or infinity; with the line and the column.
-    ShapeError, NonFiniteError
-        If an npz archive lacks an array, or its arrays are unfit.
-    ParameterError
-        If ``target`` is given for anything but a CSV file, or there is no such column.
+    UnknownDatasetError, ParameterError
+        If ``source`` is neither a bundled name nor a file; if there is no such ``target``, or no CSV file it is in.
+    DataFormatError, ShapeError, NonFiniteError
+        If a text file is malformed or holds NaN or infinity, with the line and the column; if an archive is unfit.
     """
-    if isinstance(source, str) and source in BUNDLED_NAMES:
-        _refuse_target(target, f"{source} is a bundled data set")
+    path = Path(source)
+    bundled = isinstance(source, str) and source in BUNDLED_NAMES
+    # Unlike its pathlib namesake, this takes an over-long name for one that does not exist.
+    if not bundled and (not exists(path) or isdir(path)):
+        raise _unknown(str(source), "is a folder" if isdir(path) else "is neither")
+    name = path.stem if path.suffix.lower() in COMPRESSIONS else path.name
+    stem, suffix = name[:-4], name[-4:].lower()
+    if target is not None and (bundled or suffix != ".csv"):
+        expected = "target must be left out unless a CSV file is read"
+        reason = f"{source} is {'a bundled data set' if bundled else 'not a .csv file'}"
+        raise ParameterError(f"{expected}, but target={target!r} came and {reason}; leave it out.")
+    if bundled:
         # scikit-learn takes about a second to import, which a program that reads no data should not pay.
         from sklearn import datasets
 
-        dataset = Dataset(source, *getattr(datasets, f"load_{source.replace('-', '_')}")(return_X_y=True))
+        X, y = getattr(datasets, f"load_{name.replace('-', '_')}")(return_X_y=True)
+    elif suffix == ".csv":
+        X, y = read_delimited(path, target)
     else:
-        dataset = _read_file(source, target, sparse)
+        X, y = read_archive(path) if suffix == ".npz" else read_libsvm(path, sparse)
+    try:
+        dataset = Dataset(stem if suffix in (".csv", ".npz") else name, X, y)
+    except (NonFiniteError, ShapeError) as error:
+        raise type(error)(f"{path}: {error}") from error
     return replace(dataset, X=csr_array(dataset.X)) if sparse else dataset
 
 
-def _read_file(source: str | Path, target: str | int | None, sparse: bool | None) -> Dataset:
-    path = Path(source)
-    # Unlike its pathlib namesake, this takes an over-long name for one that does not exist.
-    if not exists(path) or isdir(path):
-        came = f"{str(source)!r} {'is a folder' if isdir(path) else 'is neither'}"
-        nearest = get_close_matches(str(source).lower(), BUNDLED_NAMES, n=1)
-        hint = f" Did you mean {nearest[0]!r}?" if nearest else ""
-        raise UnknownDatasetError(
-            f"The data set must be a bundled name or the path of a file, but {came}.{hint} "
-            f"Pass one of {', '.join(BUNDLED_NAMES)}, or the path of a LIBSVM, CSV or npz file that exists."
-        )
-    file = Path(path.stem) if path.suffix.lower() in COMPRESSIONS else Path(path.name)
-    suffix = file.suffix.lower()
-    if suffix == ".csv":
-        X, y = read_delimited(path, target)
-    else:
-        _refuse_target(target, f"{path} is not a .csv file")
-        X, y = read_archive(path) if suffix == ".npz" else read_libsvm(path, sparse)
-    try:
-        return Dataset(file.stem if suffix in (".csv", ".npz") else file.name, X, y)
-    except (NonFiniteError, ShapeError) as error:
-        raise type(error)(f"{path}: {error}") from error
-
-
-def _refuse_target(target: str | int | None, reason: str) -> None:
-    if target is not None:
-        expected = "target must be left out unless a CSV file is read"
-        raise ParameterError(f"{expected}, but target={target!r} came and {reason}; leave it out.")
+def _unknown(source: str, reason: str) -> UnknownDatasetError:
+    nearest = get_close_matches(source.lower(), BUNDLED_NAMES, n=1)
+    hint = f" Did you mean {nearest[0]!r}?" if nearest else ""
+    return UnknownDatasetError(
+        f"The data set must be a bundled name or the path of a file, but {source!r} {reason}.{hint} "
+        f"Pass one of {', '.join(BUNDLED_NAMES)}, or the path of a LIBSVM, CSV or npz file that exists."
+    )

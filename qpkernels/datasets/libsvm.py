@@ -4,14 +4,16 @@
 import codecs
 import math
 import re
+from collections.abc import Iterator
 from io import BytesIO
 from pathlib import Path
+from reprlib import repr as abridged
 
 import numpy as np
 from scipy.sparse import csr_array
 
 from qpkernels.arrays import Samples, Vector
-from qpkernels.datasets.text import CHECK_THE_FILE, Place, quoted, read_bytes, read_number
+from qpkernels.datasets.text import CHECK_THE_FILE, Place, read_bytes, read_number
 from qpkernels.errors import DataFormatError
 
 __all__ = ["read_libsvm"]
@@ -74,13 +76,12 @@ def _first_fault(path: Path, content: bytes) -> DataFormatError | None:
     for number, raw in enumerate(content.split(b"\n"), start=1):
         # Comments may be in any encoding; outside them every valid character is ASCII.
         line = raw.decode("utf-8", errors="replace").partition("#")[0]
-        index = 0
+        index = None
         for features, match in enumerate(_TOKEN.finditer(line)):
-            token = match.group()
-            for broken, expected, remedy in _feature_rules(token, index) if features else _label_rules(token):
+            for broken, expected, remedy in _rules(match[0], index):
                 if broken:
-                    return Place(path, number, match.start() + 1).error(expected, quoted(token), remedy)
-            index = int(token.partition(":")[0]) if features else 0
+                    return Place(path, number, match.start() + 1).error(expected, abridged(match[0]), remedy)
+            index = int(match[0].partition(":")[0]) if features else 0
             most = max(most, features)
     if most > 0:
         return None
@@ -88,30 +89,27 @@ def _first_fault(path: Path, content: bytes) -> DataFormatError | None:
     return Place(path, 1, 1).error(_FORM, came, CHECK_THE_FILE)
 
 
-def _label_rules(text: str) -> tuple[tuple[bool, str, str], ...]:
-    """Return, for each rule in its order, whether the label breaks it, what it demands, and the remedy."""
-    number = read_number(text)
-    return (
-        (":" in text, "the label first", "write the label in front of the features"),
-        ("," in text, "one label", "keep a single label on each line; several are not supported"),
-        (number is None, "a label that is a number", "replace class names by numbers"),
-        (not math.isfinite(number or 0.0), "a finite number", "drop this sample, or replace the number"),
-    )
+def _rules(token: str, before: int | None) -> Iterator[tuple[bool, str, str]]:
+    """Yield whether a token breaks a rule, what the rule demands, and the remedy.
 
-
-def _feature_rules(text: str, before: int) -> tuple[tuple[bool, str, str], ...]:
-    """Return the same for a feature that follows the index ``before``."""
-    head, colon, tail = text.partition(":")
-    match, number = _INDEX.fullmatch(head), read_number(tail)
-    # More digits than this are above the largest index anyway, and int() refuses thousands of them.
-    index = int(match[1][:11]) if match else 0
-    return (
-        (head == "qid", "index:value", "delete the qid fields; the groups of ranking data are not supported"),
-        (not colon, "index:value", "join the index and the value by a colon, without spaces"),
-        (match is None, "an index that is a whole number from 1", "correct the index"),
-        (index > _LARGEST_INDEX, f"an index of at most {_LARGEST_INDEX}", "correct the index"),
-        (index == 0, "an index from 1", "add 1 to every index of a file that counts from 0"),
-        (index <= before, f"an index above {before}", "sort the features of this line by index, each index once"),
-        (number is None, "index:value with a value that is a number", "correct or delete the value"),
-        (not math.isfinite(number or 0.0), "a finite number", "drop this sample, or replace the number"),
-    )
+    The token is a label where ``before`` is None, and otherwise a feature after that index.
+    """
+    index, colon, value = token.partition(":")
+    if before is None:
+        yield bool(colon), "the label first", "write the label in front of the features"
+        yield "," in token, "one label", "keep a single label on each line; several are not supported"
+        number = read_number(token)
+        yield number is None, "a label that is a number", "replace class names by numbers"
+    else:
+        yield index == "qid", "index:value", "delete the qid fields; the groups of ranking data are not supported"
+        yield not colon, "index:value", "join the index and the value by a colon, without spaces"
+        match = _INDEX.fullmatch(index)
+        yield match is None, "an index that is a whole number from 1", "correct the index"
+        # More digits than eleven are above the largest index anyway, and int() refuses thousands of them.
+        place = int(match[1][:11]) if match else 0
+        yield place > _LARGEST_INDEX, f"an index of at most {_LARGEST_INDEX}", "correct the index"
+        yield place == 0, "an index from 1", "add 1 to every index of a file that counts from 0"
+        yield place <= before, f"an index above {before}", "sort the features of this line by index, each index once"
+        number = read_number(value)
+        yield number is None, "index:value with a value that is a number", "correct or delete the value"
+    yield not math.isfinite(number or 0.0), "a finite number", "drop this sample, or replace the number"

@@ -10,11 +10,10 @@ from typing import NamedTuple
 
 from qpkernels.errors import DataFormatError
 
-__all__ = ["CHECK_THE_FILE", "COMPRESSIONS", "Place", "quoted", "read_bytes", "read_number"]
+__all__ = ["CHECK_THE_FILE", "COMPRESSIONS", "Place", "read_bytes", "read_number"]
 
 COMPRESSIONS = {".gz": gzip.decompress, ".bz2": bz2.decompress, ".xz": lzma.decompress}
 CHECK_THE_FILE = "check that this is the right file, and that it was written completely"
-_LONGEST_QUOTE = 40
 
 
 class Place(NamedTuple):
@@ -29,11 +28,6 @@ class Place(NamedTuple):
         """Return the exception that says what should stand here, what does, and what to do."""
         place = f"{self.path}, line {self.line}, column {self.column}" + (f" ({self.name!r})" if self.name else "")
         return DataFormatError(f"{place}: expected {expected}, but {came} came; {remedy}.", self.line, self.column)
-
-
-def quoted(token: str) -> str:
-    """Return ``token`` in quotes, cut to a length that fits a message."""
-    return repr(token if len(token) <= _LONGEST_QUOTE else token[:_LONGEST_QUOTE] + "...")
 
 
 def read_number(text: str) -> float | None:
