@@ -17,7 +17,7 @@ __all__ = ["read_archive"]
 _SAVE = "save it with numpy.savez(path, X=X, y=y)"
 
 
-def read_archive(path: Path) -> tuple[NDArray[Any], NDArray[Any]]:
+def read_archive(path: Path) -> list[NDArray[Any]]:
     """Return X and y of an npz file. Nothing is unpickled, so that a file from elsewhere cannot run code."""
     arrays = []
     with path.open("rb") as file:
@@ -27,18 +27,18 @@ def read_archive(path: Path) -> tuple[NDArray[Any], NDArray[Any]]:
         except (BadZipFile, EOFError, ValueError) as error:
             came, archive = f"its content is something else ({error})", None
         if not isinstance(archive, NpzFile):
-            remedy = f"{_SAVE}, or give a file of another format the suffix of that format"
-            raise ShapeError(f"{path} must be an npz archive, but {came}; {remedy}.")
+            raise ShapeError(f"{path} must be an npz archive, but {came}; {_SAVE}, or give the file another suffix.")
         if missing := " and ".join(key for key in ("X", "y") if key not in archive):
             came = f"it lacks {missing} and holds {', '.join(archive) or 'nothing'}"
             raise ShapeError(f"{path} must hold the arrays X and y, but {came}; {_SAVE}.")
-        for key, kind, remedy in ("X", "numbers", ""), ("y", "numbers or text", " or y.astype(str)"):
+        for key, also, remedy in ("X", "", ""), ("y", " or text", " or y.astype(str)"):
             try:
-                arrays.append(np.asarray(archive[key]))
+                arrays.append(archive[key])
             except (BadZipFile, EOFError, ValueError, zlib.error) as error:
                 came, remedy = f"it cannot be read ({error})", f"save {key}.astype(float){remedy} again"
-                raise ShapeError(f"{path}: {key} must be an array of real {kind}, but {came}; {remedy}.") from error
-    X, y = arrays
-    if X.dtype.kind not in "fiub":
-        raise ShapeError(f"{path}: X must hold real numbers, but its type is {X.dtype}; save X.astype(float) instead.")
-    return X, y
+                raise ShapeError(
+                    f"{path}: {key} must be an array of real numbers{also}, but {came}; {remedy}."
+                ) from error
+    if (kind := arrays[0].dtype).kind not in "fiub":
+        raise ShapeError(f"{path}: X must hold real numbers, but its type is {kind}; save X.astype(float) instead.")
+    return arrays

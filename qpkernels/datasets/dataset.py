@@ -62,16 +62,11 @@ def load_dataset(source: str | Path, target: str | int | None = None, sparse: bo
         A bundled name (breast-cancer, diabetes, digits, iris, wine), which must be text, or else the path of a file;
         ``./iris`` and ``Path("iris")`` are files. The suffix decides how a file is read: ``.csv`` as comma-separated
         values with an optional header, ``.npz`` as an archive of the arrays ``X`` and ``y``, any other as LIBSVM text.
-        CSV and LIBSVM files may be compressed (``.gz``, ``.bz2``, ``.xz``).
+        CSV and LIBSVM files may be compressed (``.gz``, ``.bz2``, ``.xz``). The set is named without these suffixes.
     target
         The target column of a CSV file: its name in the header, or its number from 1; if None, the last column.
     sparse
         Whether X is a csr_array. If None, only LIBSVM text with fewer than a quarter of the entries nonzero is.
-
-    Returns
-    -------
-    Dataset
-        Named as the file without those suffixes. ``y`` is numeric but for class names in a CSV file or an archive.
 
     Raises
     ------
@@ -84,7 +79,13 @@ def load_dataset(source: str | Path, target: str | int | None = None, sparse: bo
     bundled = isinstance(source, str) and source in BUNDLED_NAMES
     # Unlike its pathlib namesake, this takes an over-long name for one that does not exist.
     if not bundled and (not exists(path) or isdir(path)):
-        raise _unknown(str(source), "is a folder" if isdir(path) else "is neither")
+        nearest = get_close_matches(str(source).lower(), BUNDLED_NAMES, n=1)
+        hint = f" Did you mean {nearest[0]!r}?" if nearest else ""
+        raise UnknownDatasetError(
+            f"The data set must be a bundled name or the path of a file, but {str(source)!r} is "
+            f"{'a folder' if isdir(path) else 'neither'}.{hint} Pass one of {', '.join(BUNDLED_NAMES)}, or the path of "
+            "a LIBSVM, CSV or npz file that exists."
+        )
     name = path.stem if path.suffix.lower() in COMPRESSIONS else path.name
     stem, suffix = name[:-4], name[-4:].lower()
     if target is not None and (bundled or suffix != ".csv"):
@@ -105,12 +106,3 @@ def load_dataset(source: str | Path, target: str | int | None = None, sparse: bo
     except (NonFiniteError, ShapeError) as error:
         raise type(error)(f"{path}: {error}") from error
     return replace(dataset, X=csr_array(dataset.X)) if sparse else dataset
-
-
-def _unknown(source: str, reason: str) -> UnknownDatasetError:
-    nearest = get_close_matches(source.lower(), BUNDLED_NAMES, n=1)
-    hint = f" Did you mean {nearest[0]!r}?" if nearest else ""
-    return UnknownDatasetError(
-        f"The data set must be a bundled name or the path of a file, but {source!r} {reason}.{hint} "
-        f"Pass one of {', '.join(BUNDLED_NAMES)}, or the path of a LIBSVM, CSV or npz file that exists."
-    )

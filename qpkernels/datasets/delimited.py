@@ -105,11 +105,10 @@ def _find_layout(line: Place, fields: list[str], target: str | int | None) -> _L
 
 def _sample(layout: _Layout, line: Place, fields: list[str]) -> tuple[Vector, Place, str]:
     """Return the features of a sample, and the place and text of its target."""
-    width, came = len(layout.first), len(fields)
-    if came != width:
+    width, n = len(layout.first), len(fields)
+    if n != width:
         remedy = "add or delete fields, and put quotes around a field that holds a comma"
-        place = line._replace(column=min(came, width) + 1)
-        raise place.error(f"{width} fields as on the first line", f"{came}", remedy)
+        raise line._replace(column=min(n, width) + 1).error(f"{width} fields as on the first line", f"{n}", remedy)
     numbers = [read_number(field) for field in fields]
     for column, (field, number) in enumerate(zip(fields, numbers, strict=True)):
         is_target = column == layout.target

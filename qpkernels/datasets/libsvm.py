@@ -18,9 +18,8 @@ from qpkernels.errors import DataFormatError
 
 __all__ = ["read_libsvm"]
 
-DENSE_LIMIT_BYTES = 8 * 2**30
-"""Largest dense matrix made of a sparse file; one mistyped index could otherwise claim the whole memory."""
-
+# One mistyped index could otherwise claim the whole memory.
+_DENSE_LIMIT_BYTES = 8 * 2**30
 # Where sparse kernel rows begin to be faster than dense ones, and the samples take half the memory.
 _SPARSE_BELOW = 0.25
 _FORM = "samples written 'label index:value index:value'"
@@ -45,10 +44,8 @@ def read_libsvm(path: Path, sparse: bool | None = None) -> tuple[Samples, Vector
         rows, labels = load_svmlight_file(BytesIO(content), zero_based=False, dtype=np.float64)
     except (ValueError, OverflowError) as error:
         came = f"a file that scikit-learn refuses, at a place that could not be found ({error}),"
-        unlocated = Place(path, 1, 1).error(_FORM, came, "check the file against the LIBSVM format")
-        raise (_first_fault(path, content) or unlocated) from error
-    # The parser takes files without features, NaN and infinity, underscores inside numbers, and qid fields, which it
-    # skips.
+        raise (_first_fault(path, content) or Place(path, 1, 1).error(_FORM, came, CHECK_THE_FILE)) from error
+    # The parser takes files without features, NaN, infinity, underscores in numbers, and qid fields, which it skips.
     sound = rows.nnz > 0 and np.isfinite(rows.data).all() and np.isfinite(labels).all()
     if (not sound or b"_" in content or b"qid" in content) and (fault := _first_fault(path, content)):
         raise fault
@@ -56,18 +53,14 @@ def read_libsvm(path: Path, sparse: bool | None = None) -> tuple[Samples, Vector
     n, d = rows.shape
     if sparse or (sparse is None and rows.nnz < _SPARSE_BELOW * n * d):
         return csr_array(rows), labels
-    if 8 * n * d > DENSE_LIMIT_BYTES:
-        raise _too_large(path, content, n, d)
+    if 8 * n * d > _DENSE_LIMIT_BYTES:
+        match = re.search(rb"^[^#\n]*?\s(\+?0*%d:)" % d, content, re.MULTILINE)
+        start = match.start(1) if match else 0
+        place = Place(path, content.count(b"\n", 0, start) + 1, start - content.rfind(b"\n", 0, start))
+        came = f"index {d} in a file of {n} samples, which takes {8 * n * d / 2**30:.1f} GiB,"
+        remedy = "correct the index if it is a slip, otherwise read the file with sparse=True"
+        raise place.error(f"a dense matrix of at most {_DENSE_LIMIT_BYTES / 2**30:g} GiB", came, remedy)
     return rows.toarray(), labels
-
-
-def _too_large(path: Path, content: bytes, n: int, d: int) -> DataFormatError:
-    match = re.search(rb"^[^#\n]*?\s(\+?0*%d:)" % d, content, re.MULTILINE)
-    start = match.start(1) if match else 0
-    place = Place(path, content.count(b"\n", 0, start) + 1, start - content.rfind(b"\n", 0, start))
-    came = f"index {d} in a file of {n} samples, which takes {8 * n * d / 2**30:.1f} GiB,"
-    remedy = "correct the index if it is a slip, otherwise read the file with sparse=True"
-    return place.error(f"a dense matrix of at most {DENSE_LIMIT_BYTES / 2**30:g} GiB", came, remedy)
 
 
 def _first_fault(path: Path, content: bytes) -> DataFormatError | None:
@@ -90,10 +83,7 @@ def _first_fault(path: Path, content: bytes) -> DataFormatError | None:
 
 
 def _rules(token: str, before: int | None) -> Iterator[tuple[bool, str, str]]:
-    """Yield whether a token breaks a rule, what the rule demands, and the remedy.
-
-    The token is a label where ``before`` is None, and otherwise a feature after that index.
-    """
+    """Yield whether a label (``before`` None) or a feature after that index breaks a rule, the rule, and the remedy."""
     index, colon, value = token.partition(":")
     if before is None:
         yield bool(colon), "the label first", "write the label in front of the features"

@@ -2,15 +2,13 @@
 """Features brought to a common range, and two-class labels made of several classes."""
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from qpkernels.arrays import Samples, Vector, finite_samples, finite_vector, is_sparse
 from qpkernels.datasets.text import read_number
 from qpkernels.errors import LabelError, ShapeError
 
 __all__ = ["one_versus_rest", "scale_features"]
-
-_MOST_LISTED = 20
 
 
 def scale_features(X: ArrayLike) -> Samples:
@@ -28,8 +26,7 @@ def scale_features(X: ArrayLike) -> Samples:
         samples.data /= largest[samples.indices]
         return samples
     low, high = samples.min(axis=0), samples.max(axis=0)
-    # max - min can exceed the largest float64, so such a column is halved first. Halving every column would
-    # lose the smallest subnormal numbers.
+    # Where max - min exceeds the largest float64, the column is halved; elsewhere that would lose subnormal numbers.
     with np.errstate(over="ignore"):
         factor = np.where(np.isinf(high - low), 0.5, 1.0)
     low, high = low * factor, high * factor
@@ -48,21 +45,17 @@ def one_versus_rest(y: ArrayLike, positive: str | float) -> Vector:
     classes = np.asarray(y)
     if classes.ndim != 1:
         raise ShapeError(f"y must have one dimension, but its shape is {classes.shape}; flatten it first.")
-    wanted: str | float | None = str(positive)
     if classes.dtype.kind in "fiub":
-        classes, wanted = finite_vector(classes, "y"), read_number(str(positive).strip())
+        classes = finite_vector(classes, "y")
+        wanted = read_number(positive.strip()) if isinstance(positive, str) else float(positive)
+        # NaN equals nothing: a text that is no number is no class of numbers.
+        is_positive = classes == (np.nan if wanted is None else wanted)
     else:
         classes = classes.astype(np.str_)
-    # NaN equals nothing: a text that is no number is no class of numbers.
-    is_positive = classes == (np.nan if wanted is None else wanted)
+        is_positive = classes == str(positive)
     if not is_positive.any():
-        expected = f"The positive class must be one of the classes {_listed(np.unique(classes))}"
-        raise LabelError(f"{expected}, but {positive!r} came; choose one of these.")
+        distinct = [repr(label).removesuffix(".0") for label in np.unique(classes).tolist()]
+        more = f", ... ({len(distinct)} in all)" if len(distinct) > 20 else ""
+        expected = f"The positive class must be one of the classes {', '.join(distinct[:20]) or 'of y, which is empty'}"
+        raise LabelError(f"{expected}{more}, but {positive!r} came; choose one of these.")
     return np.where(is_positive, 1.0, -1.0)
-
-
-def _listed(classes: NDArray[np.float64] | NDArray[np.str_]) -> str:
-    shown = [repr(label).removesuffix(".0") for label in classes[:_MOST_LISTED].tolist()]
-    if classes.size > _MOST_LISTED:
-        shown.append(f"... ({classes.size} in all)")
-    return ", ".join(shown) or "of y, which is empty"

@@ -31,10 +31,8 @@ class Place(NamedTuple):
 
 
 def read_number(text: str) -> float | None:
-    """Return the number that ``text`` spells in decimal notation, perhaps NaN or infinite, or None if it spells none.
-
-    ``float`` alone takes white space, underscores and the digits of every script: the identifier 1_0 would be ten.
-    """
+    """Return the number that ``text`` spells in decimals, perhaps NaN or infinite, or None if it spells none."""
+    # ``float`` alone also takes white space and the digits of every script, and the identifier 1_0 for ten.
     if "_" in text or not text.isascii() or text != text.strip():
         return None
     try:
@@ -47,8 +45,7 @@ def read_bytes(path: Path) -> bytes:
     """Return the file's content, decompressed if its suffix is one of :data:`COMPRESSIONS`."""
     suffix = path.suffix.lower()
     content = path.read_bytes()
-    # Decompression is kept apart from reading: bz2 reports bad data as a plain OSError, which is also what a
-    # file without read permission raises.
+    # Apart from reading, for bz2 reports bad data as a plain OSError, as a file without read permission does.
     try:
         return COMPRESSIONS.get(suffix, bytes)(content)
     except (OSError, EOFError, ValueError, zlib.error, lzma.LZMAError) as error:
