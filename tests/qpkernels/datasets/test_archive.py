@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Archives of NumPy: what is read, and every refusal with the file at fault."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from data_files import written
+
+from qpkernels.datasets import load_dataset
+from qpkernels.errors import NonFiniteError, ShapeError
+
+
+@pytest.mark.parametrize("y", [np.array([1, -1]), np.array([0.5, 2.0]), np.array([True, False]), np.array(["a", "b"])])
+@pytest.mark.parametrize("save", [np.savez, np.savez_compressed])
+def test_npz(tmp_path: Path, y: np.ndarray, save: Callable[..., None]) -> None:
+    path = tmp_path / "set.npz"
+    X = np.asfortranarray(np.arange(6, dtype=np.int16).reshape(2, 3))
+    save(path, X=X, y=y, other=np.zeros(7))
+    data = load_dataset(path)
+    assert data.name == "set"
+    assert data.X.dtype == np.float64
+    assert data.X.flags.c_contiguous
+    np.testing.assert_array_equal(data.X, X)
+    np.testing.assert_array_equal(data.y, y)
+    assert data.y.dtype == y.dtype
+
+
+GOOD_X = np.ones((2, 3))
+GOOD_Y = np.array([1, -1])
+
+
+@pytest.mark.parametrize(
+    ("arrays", "error", "message"),
+    [
+        ({"X": GOOD_X}, ShapeError, "must hold the arrays X and y, but it lacks y and holds X; save"),
+        ({"a": GOOD_X}, ShapeError, "lacks X and y and holds a; save it with numpy.savez"),
+        (
+            {"X": GOOD_X.astype(object), "y": GOOD_Y},
+            ShapeError,
+            "X must be .*, but it cannot be read .Object arrays .* save X.astype.float. again",
+        ),
+        (
+            {"X": GOOD_X, "y": GOOD_Y.astype(object)},
+            ShapeError,
+            "y must be .*, but it cannot be read .Object arrays .* or y.astype.str. again",
+        ),
+        ({"X": GOOD_X.astype(str), "y": GOOD_Y}, ShapeError, "X must hold real numbers, but its type is <U"),
+        ({"X": GOOD_X * 1j, "y": GOOD_Y}, ShapeError, "X must hold real numbers, but its type is complex"),
+        (
+            {"X": GOOD_X, "y": GOOD_Y * 1j},
+            ShapeError,
+            "y must hold real numbers or text, but its type is complex",
+        ),
+        ({"X": GOOD_X[0], "y": GOOD_Y}, ShapeError, "X must have two dimensions"),
+        ({"X": GOOD_X[:, :0], "y": GOOD_Y}, ShapeError, "at least one sample and one feature"),
+        ({"X": GOOD_X, "y": GOOD_Y[:1]}, ShapeError, r"y must have shape \(2,\), .* its shape is \(1,\)"),
+        ({"X": GOOD_X, "y": GOOD_Y[:, None]}, ShapeError, r"y must have shape \(2,\), .* is \(2, 1\)"),
+        ({"X": GOOD_X * np.nan, "y": GOOD_Y}, NonFiniteError, r"X\[0, 0\] is nan"),
+        ({"X": GOOD_X, "y": GOOD_Y * np.inf}, NonFiniteError, r"y\[0\] is inf"),
+    ],
+)
+def test_npz_refusals(tmp_path: Path, arrays: dict[str, np.ndarray], error: type[Exception], message: str) -> None:
+    path = tmp_path / "bad.npz"
+    np.savez(path, **arrays)
+    with pytest.raises(error, match=message) as caught:
+        load_dataset(path)
+    assert str(caught.value).startswith(str(path))
+
+
+@pytest.mark.parametrize("content", [b"", b"1 1:2\n", b"PK\x03\x04 but not really"])
+def test_npz_that_is_something_else(tmp_path: Path, content: bytes) -> None:
+    with pytest.raises(ShapeError, match="must be an npz archive, but its content is something else"):
+        load_dataset(written(tmp_path / "bad.npz", content))
+
+
+def test_npz_that_is_a_single_array(tmp_path: Path) -> None:
+    with (tmp_path / "bad.npz").open("wb") as file:
+        np.save(file, GOOD_X)
+    with pytest.raises(ShapeError, match="it holds a single array"):
+        load_dataset(tmp_path / "bad.npz")
+
+
+def test_npz_with_a_damaged_member(tmp_path: Path) -> None:
+    path = tmp_path / "bad.npz"
+    np.savez(path, X=np.arange(2000.0).reshape(2, 1000), y=GOOD_Y)
+    content = bytearray(path.read_bytes())
+    content[4000] ^= 0xFF
+    path.write_bytes(content)
+    with pytest.raises(ShapeError, match="X must be an array of real numbers, but it cannot be read"):
+        load_dataset(path)
