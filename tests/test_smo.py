@@ -193,6 +193,33 @@ def test_progress_is_reported_and_never_gets_worse() -> None:
     assert all(later >= earlier - 1e-10 for earlier, later in pairwise(dual_values))
 
 
+# --- K beta ---
+
+
+@every_family
+def test_the_answer_holds_its_values(name: str) -> None:
+    program = manufacture(name, 3, m=30).program
+    outcome = solve(program)
+    assert outcome.values is not None
+    np.testing.assert_array_equal(outcome.values, program.gram.product(outcome.point))
+
+
+@pytest.mark.parametrize("m", [60, 900])
+@pytest.mark.parametrize("again", [False, True])
+def test_the_product_is_computed_once_to_solve_and_once_to_certify(
+    m: int, again: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    X, y = two_classes(m, shift=0.6)
+    start = solve(soft(X, y, 1.0)).point if again else None
+    asked, product = [], Gram.product
+    monkeypatch.setattr(Gram, "product", lambda gram, v: asked.append(v) or product(gram, v))
+    program = soft(X, y, 1.0)
+    outcome = solve(program, warm_start=start)
+    assert len(asked) == 1
+    assert certify_kernel_qp(program, outcome.point, intercept(outcome)).holds(1e-6)
+    assert len(asked) == 2
+
+
 # --- limits ---
 
 

@@ -73,11 +73,11 @@ def certify_fenchel(
     if not (np.isfinite(beta).all() and np.isfinite(intercept)):
         return undefined("the answer holds NaN or infinity")
     feasible = nearest_feasible(beta, losses.lower, losses.upper, total)
-    expansion = gram.product(beta)
-    f = FunctionAtSamples(expansion, float(beta @ expansion)) if function is None else function
-    if not np.array_equal(feasible, beta):
-        expansion = gram.product(feasible)
-    decision = f.values + intercept
+    expansion = gram.product(feasible)
+    if function is None:
+        values = expansion if np.array_equal(feasible, beta) else gram.product(beta)
+        function = FunctionAtSamples(values, float(beta @ values))
+    decision = function.values + intercept
     charged, conjugates = losses.value(decision), losses.conjugate(feasible)
     # L(v) + L*(-s) + s v >= 0 by Fenchel and Young, with equality where s is the slope.
     parts = charged + conjugates + feasible * decision
@@ -85,7 +85,7 @@ def certify_fenchel(
     size = float(np.abs(feasible).max()) or 1.0
     imbalance = 0.0 if total is None else abs(float(beta.sum()) - total) / (float(np.abs(feasible).sum()) or 1.0)
     return certify_values(
-        primal=0.5 * f.squared_norm + float(charged.sum()),
+        primal=0.5 * function.squared_norm + float(charged.sum()),
         dual=-0.5 * float(feasible @ expansion) - float(conjugates.sum()),
         zero_tolerance=zero_tolerance,
         error_bound=gram.error_bound(feasible),

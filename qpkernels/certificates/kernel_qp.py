@@ -74,12 +74,11 @@ def certify_kernel_qp(
     """
     if not (np.isfinite(beta).all() and np.isfinite(intercept)):
         return undefined("the answer holds NaN or infinity")
-    expansion = program.gram.product(beta)
     feasible = program.project(beta)
+    expansion = program.gram.product(feasible)
     if function is None:
-        function = FunctionAtSamples(expansion, float(beta @ expansion))
-    if not np.array_equal(feasible, beta):
-        expansion = program.gram.product(feasible)
+        values = expansion if np.array_equal(feasible, beta) else program.gram.product(beta)
+        function = FunctionAtSamples(values, float(beta @ values))
     gap = duality_gap(program, feasible, expansion, intercept, function)
     error_bound = program.gram.error_bound(feasible)
     moved = np.abs(beta - feasible)

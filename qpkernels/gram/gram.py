@@ -66,7 +66,6 @@ class Gram:
         self.X = frozen(kernel.samples(X))
         self.memory_limit = memory_limit
         self.indefinite = indefinite
-        self._last_product: tuple[Vector, Vector] | None = None
         if not np.isfinite(self._diagonal_of_kernel).all():
             raise NonFiniteError(_overflow(kernel))
 
@@ -146,15 +145,9 @@ class Gram:
     def product(self, coefficients: ArrayLike) -> Vector:
         """Return K v for v of shape (m,), from the columns where v is not zero; the matrix need not fit in memory.
 
-        The last result is kept, because a solver, the certificate and those who read an answer ask for the same one.
+        Nothing is kept: who needs the product twice passes it on.
         """
         v = finite_vector(coefficients, "coefficients", len(self))
-        before = self._last_product
-        if before is None or not np.array_equal(before[0], v):
-            before = self._last_product = v, self._product(v)
-        return before[1].copy()
-
-    def _product(self, v: Vector) -> Vector:
         (used,) = np.nonzero(v)
         if used.size == 0:
             return np.zeros(len(self))

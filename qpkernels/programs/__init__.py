@@ -5,6 +5,7 @@ from typing import TypeAlias
 
 from qpkernels.programs.cone_program import Block, ConeProgram, QuadraticProgram
 from qpkernels.programs.cones import Cone, Exponential, Nonnegative, Power, PSDTriangle, SecondOrder, Zero
+from qpkernels.programs.elimination import Elimination, defining_rows, eliminate
 from qpkernels.programs.kernel_qp import KernelQP, nearest_feasible
 from qpkernels.programs.linear_system import LeastSquares, LinearSystem, RidgedGram
 
@@ -12,6 +13,7 @@ __all__ = [
     "Block",
     "Cone",
     "ConeProgram",
+    "Elimination",
     "Exponential",
     "KernelQP",
     "LeastSquares",
@@ -24,6 +26,8 @@ __all__ = [
     "RidgedGram",
     "SecondOrder",
     "Zero",
+    "defining_rows",
+    "eliminate",
     "nearest_feasible",
 ]
 

@@ -76,6 +76,9 @@ class Answer:
         What the solver says, in our word and in its own.
     iterations
         Of the back-end's kind; None where it does not tell.
+    values
+        K beta of a KernelQP, where the back-end has it in float64 at the beta it returns: what support, intercept and
+        slacks are read from. A certificate computes its own.
     """
 
     point: Vector
@@ -83,6 +86,7 @@ class Answer:
     claim: Claim
     message: str
     iterations: int | None = None
+    values: Vector | None = None
 
 
 @dataclass(frozen=True, eq=False)

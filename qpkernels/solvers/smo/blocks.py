@@ -22,7 +22,7 @@ from qpkernels.gram.panels.products import EXPONENT_ERROR
 from qpkernels.gram.panels.threads import without_blas_threads
 from qpkernels.programs.kernel_qp import KernelQP
 from qpkernels.solvers.smo.gap_error import GapError
-from qpkernels.solvers.smo.iterate import Iterate, Progress, measure
+from qpkernels.solvers.smo.iterate import Iterate, Progress, measure_exactly
 from qpkernels.solvers.smo.rows.cache import RowCache
 from qpkernels.solvers.smo.rows.product_rows import ProductRows
 from qpkernels.solvers.smo.rows.rows import FeatureRows, KernelRows, MatrixRows, Rows
@@ -70,11 +70,11 @@ def forms_matrix(program: KernelQP) -> bool:
 def block_iterates(program: KernelQP, limits: Limits, beta: Vector, cache: int) -> Iterator[Iterate]:
     """Yield an iterate now and then; the last one proves the tolerance, or is as good as float64 makes it."""
     with without_blas_threads():
-        values = None
+        reached = None
         for rows in _stages(program, cache):
-            beta, values = yield from _in_cycles(program, rows, limits, beta, values)
-        assert values is not None
-        yield measure(program, beta, values, limits.steps, stalled=True)
+            reached = yield from _in_cycles(program, rows, limits, beta, reached)
+        assert reached is not None
+        yield replace(reached, stalled=True)
 
 
 def _stages(program: KernelQP, cache: int) -> Iterator[Rows]:
@@ -107,27 +107,28 @@ def _is_hard(program: KernelQP) -> bool:
 
 
 def _in_cycles(
-    program: KernelQP, rows: Rows, limits: Limits, beta: Vector, values: Vector | None
-) -> Generator[Iterate, None, tuple[Vector, Vector]]:
-    """Yield iterates of descents, each ended by K beta in float64; return that with beta when one gained little.
+    program: KernelQP, rows: Rows, limits: Limits, beta: Vector, reached: Iterate | None
+) -> Generator[Iterate, None, Iterate]:
+    """Yield iterates of descents, each ended by K beta in float64; return the one that gained little.
 
-    The first begins with ``values``, or with those that the rows make of beta.
+    The first begins where the rows before ``reached``, or at ``beta`` with the values that the rows make of it.
     """
-    reached = np.inf
-    if values is None:
-        values, used = np.zeros(len(program)), np.flatnonzero(beta)
-        rows.add_to(slice(None), used, beta[used], values)
+    violation = np.inf
     while True:
+        if reached is None or reached.values is None:
+            values, used = np.zeros(len(program)), np.flatnonzero(beta)
+            rows.add_to(slice(None), used, beta[used], values)
+        else:
+            beta, values = reached.beta, reached.values
         search = ShrinkingDescent(program, rows, beta, values)
         yield from _descend(program, search, limits)
         limits.steps += search.steps
-        beta = search.point()[0].copy()
-        values = program.gram.product(beta)
-        iterate = measure(program, beta, values, limits.steps)
-        yield iterate
-        if not iterate.violation < _GAIN * reached:
-            return beta, values
-        reached = iterate.violation
+        if reached is None or search.steps:
+            reached = measure_exactly(program, search.point()[0], limits.steps)
+        yield reached
+        if not reached.violation < _GAIN * violation:
+            return reached
+        violation = reached.violation
 
 
 def _descend(program: KernelQP, search: ShrinkingDescent, limits: Limits) -> Iterator[Iterate]:

@@ -17,7 +17,7 @@ from qpkernels.gram.panels.making import make_product
 from qpkernels.kernels import RBF, ProductForm
 from qpkernels.programs.kernel_qp import KernelQP
 from qpkernels.solvers.smo.blocks import Limits, block_iterates
-from qpkernels.solvers.smo.iterate import Iterate, measure
+from qpkernels.solvers.smo.iterate import Iterate, measure_exactly
 from qpkernels.solvers.smo.rows.product_rows import ProductRows
 from qpkernels.solvers.smo.rows.rows import MatrixRows
 from qpkernels.solvers.smo.shrinking import ShrinkingDescent
@@ -71,7 +71,7 @@ def minimise(
             if iterate.iterations >= max_iter or perf_counter() >= deadline:
                 return iterate
     except KeyboardInterrupt:
-        iterate = iterate or measure(program, beta, program.gram.product(beta), 0)
+        iterate = iterate or measure_exactly(program, beta, 0)
         return replace(iterate, interrupted=True)
 
 

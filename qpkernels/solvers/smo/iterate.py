@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from qpkernels.certificates.kernel_qp import DualityGap, duality_gap
 from qpkernels.programs.kernel_qp import KernelQP
 from qpkernels.solvers.smo.descent.steps import Arrays, separating_interval
 
-__all__ = ["Iterate", "Progress", "measure"]
+__all__ = ["Iterate", "Progress", "measure", "measure_exactly"]
 
 _SAME_POINT = 1e-6
 """Distance of two weighted means, against the spread of their samples, below which they are taken for one point."""
@@ -43,6 +43,8 @@ class Iterate:
         The gap is an estimate, some values being older than beta.
     interrupted
         The user wished no more steps.
+    values
+        K beta, where it was computed from K itself in float64; None where steps brought it up to date.
     """
 
     beta: Vector
@@ -55,6 +57,7 @@ class Iterate:
     gap_error: float = 0.0
     estimated: bool = False
     interrupted: bool = False
+    values: Vector | None = None
 
     @property
     def violation(self) -> float:
@@ -85,10 +88,8 @@ class Progress:
         return self._idle > self._patience
 
 
-def measure(
-    program: KernelQP, beta: Vector, values: Vector, iterations: int, stalled: bool = False, estimated: bool = False
-) -> Iterate:
-    """Return the iterate at ``beta``, whose K beta is ``values``."""
+def measure(program: KernelQP, beta: Vector, values: Vector, iterations: int, estimated: bool = False) -> Iterate:
+    """Return the iterate at ``beta``, whose K beta is ``values``, as far as the steps kept them up to date."""
     intercept = _intercept(program, beta, values)
     gap = duality_gap(program, beta, values, intercept)
     return Iterate(
@@ -98,9 +99,14 @@ def measure(
         rounding=relative(program.gram.error_bound(beta), gap.scale),
         iterations=iterations,
         diverging=_diverges(program, beta),
-        stalled=stalled,
         estimated=estimated,
     )
+
+
+def measure_exactly(program: KernelQP, beta: Vector, iterations: int) -> Iterate:
+    """Return the iterate at ``beta`` with K beta computed from K itself."""
+    values = program.gram.product(beta)
+    return replace(measure(program, beta, values, iterations), values=values)
 
 
 def _diverges(program: KernelQP, beta: Vector) -> bool:
@@ -119,7 +125,9 @@ def _diverges(program: KernelQP, beta: Vector) -> bool:
     squares = program.gram.diagonal - 2.0 * mean + float(weight @ mean)
     spread = float(weight @ np.sqrt(np.maximum(squares, 0.0)))
     rounding = 8 * np.finfo(float).eps * float(weight @ program.gram.diagonal)
-    return float(ray @ program.gram.product(ray)) <= max((_SAME_POINT * spread) ** 2, rounding)
+    # Where the ray has one sign, its product is that of its weights.
+    values = mean if np.array_equal(ray, weight) else program.gram.product(ray)
+    return float(ray @ values) <= max((_SAME_POINT * spread) ** 2, rounding)
 
 
 def _intercept(program: KernelQP, beta: Vector, values: Vector) -> float:

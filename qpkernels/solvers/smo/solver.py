@@ -59,7 +59,7 @@ class SMO(Solver):
         )
         claim, message = _verdict(final, request.tol, max_iter)
         multipliers = np.array([] if program.total is None else [final.intercept])
-        return Answer(final.beta, multipliers, claim, message, final.iterations)
+        return Answer(final.beta, multipliers, claim, message, final.iterations, final.values)
 
 
 def _verdict(final: Iterate, tol: float, max_iter: int) -> tuple[Claim, str]:
