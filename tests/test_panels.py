@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy.sparse import csr_array, random_array
-from threadpoolctl import threadpool_info
+from threadpoolctl import threadpool_info, threadpool_limits
 
 import qpkernels.gram.panels.sums as sums
 from qpkernels import RBF, Kernel, Linear, Polynomial
 from qpkernels.gram.panels.sums import add_kernel_sums
-from qpkernels.gram.panels.threads import in_parts, in_this_thread, threads, without_blas_threads
+from qpkernels.gram.panels.threads import blas_threads_for, in_parts, in_this_thread, threads, without_blas_threads
 
 KERNELS = (RBF(0.4), RBF((0.3, 0.0, 1.1, 0.2, 2.0)), Polynomial(3, 0.5, 1.0), Polynomial(1, 2.0, 0.5), Linear())
 
@@ -103,6 +103,18 @@ def test_blas_gets_its_threads_back() -> None:
     with without_blas_threads():
         assert set(counts()) == {1}
     assert counts() == before
+
+
+@pytest.mark.parametrize(("order", "alone"), [(1, True), (1000, True), (1001, False)])
+def test_small_matrices_are_left_to_one_thread(order: int, alone: bool) -> None:
+    def counts() -> list[int]:
+        return [library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas"]
+
+    with threadpool_limits(2, user_api="blas"):
+        before = counts()
+        with blas_threads_for(order):
+            assert counts() == ([1] * len(before) if alone else before)
+        assert counts() == before
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork on this system")

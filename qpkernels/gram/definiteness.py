@@ -10,8 +10,9 @@ import numpy as np
 from scipy.linalg import LinAlgError, cholesky, eigh, eigvalsh
 
 from qpkernels.arrays import Matrix, Vector, frozen
+from qpkernels.gram.panels.threads import blas_threads_for
 
-__all__ = ["PSD_TOLERANCE", "Correction", "corrected", "is_psd", "psd_threshold"]
+__all__ = ["PSD_TOLERANCE", "Correction", "corrected", "is_psd", "psd_threshold", "smallest_eigenvalue"]
 
 PSD_TOLERANCE = 1e-10
 """A matrix counts as positive semidefinite when its smallest eigenvalue is above minus this times max K_ii."""
@@ -57,20 +58,34 @@ class Correction:
 def is_psd(K: Matrix, diagonal: Vector) -> bool:
     """Return whether K has a Cholesky decomposition once the threshold is added to its diagonal."""
     try:
-        cholesky(K + psd_threshold(diagonal) * np.eye(len(K)), check_finite=False)
+        with blas_threads_for(len(K)):
+            cholesky(K + psd_threshold(diagonal) * np.eye(len(K)), check_finite=False)
     except LinAlgError:
         return False
     return True
+
+
+def smallest_eigenvalue(K: Matrix) -> float:
+    """Return the smallest eigenvalue of K."""
+    with blas_threads_for(len(K)):
+        return float(eigvalsh(K, subset_by_index=[0, 0], check_finite=False)[0])
 
 
 def corrected(K: Matrix, diagonal: Vector, kind: Literal["clip", "shift"]) -> tuple[Matrix, Correction, Matrix | None]:
     """Return K made positive semidefinite, how, and the eigenvectors V+ that were kept if it was clipped."""
     # Half of what the check allows: below this, an eigenvalue is negative beyond rounding.
     rounding = 0.5 * psd_threshold(diagonal)
-    if kind == "shift":
-        eigenvalues = eigvalsh(K, check_finite=False)
-        correction = Correction("shift", float(eigenvalues[0]), int((eigenvalues < -rounding).sum()))
-        return frozen(K + correction.shift * np.eye(len(K))), correction, None
+    with blas_threads_for(len(K)):
+        return _shifted(K, rounding) if kind == "shift" else _clipped(K, rounding)
+
+
+def _shifted(K: Matrix, rounding: float) -> tuple[Matrix, Correction, None]:
+    eigenvalues = eigvalsh(K, check_finite=False)
+    correction = Correction("shift", float(eigenvalues[0]), int((eigenvalues < -rounding).sum()))
+    return frozen(K + correction.shift * np.eye(len(K))), correction, None
+
+
+def _clipped(K: Matrix, rounding: float) -> tuple[Matrix, Correction, Matrix]:
     eigenvalues, vectors = eigh(K, check_finite=False)
     kept = vectors[:, eigenvalues > 0]
     roots = kept * np.sqrt(eigenvalues[eigenvalues > 0])

@@ -8,13 +8,13 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.linalg import eigvalsh, solve_triangular
-from scipy.linalg.lapack import dpstrf
 
 from qpkernels.arrays import Indices, Matrix, Vector, finite_vector, frozen
 from qpkernels.errors import GramTooLargeError, IndefiniteKernelError, NonFiniteError, ParameterError
-from qpkernels.gram.definiteness import PSD_TOLERANCE, Correction, corrected, is_psd
+from qpkernels.gram.definiteness import PSD_TOLERANCE, Correction, corrected, is_psd, smallest_eigenvalue
+from qpkernels.gram.factor import PivotedCholesky, pivoted_cholesky
 from qpkernels.gram.panels.sums import add_kernel_sums
+from qpkernels.gram.panels.threads import blas_threads_for
 from qpkernels.kernels.base import Kernel
 
 __all__ = ["Gram"]
@@ -86,7 +86,7 @@ class Gram:
                 f"{self.memory_limit / 2**30:.1f} GiB; bind the samples with Gram(kernel, X, memory_limit=...), "
                 "or take fewer."
             )
-        with np.errstate(over="ignore"):
+        with np.errstate(over="ignore"), blas_threads_for(len(self)):
             K = self.kernel.matrix(self.X, self.X)
         if not np.isfinite(K).all():
             raise NonFiniteError(_overflow(self.kernel))
@@ -148,6 +148,10 @@ class Gram:
         Nothing is kept: who needs the product twice passes it on.
         """
         v = finite_vector(coefficients, "coefficients", len(self))
+        with blas_threads_for(len(self)):
+            return self._product(v)
+
+    def _product(self, v: Vector) -> Vector:
         (used,) = np.nonzero(v)
         if used.size == 0:
             return np.zeros(len(self))
@@ -192,18 +196,14 @@ class Gram:
         The features of the kernel if they are few, else the factor of a Cholesky decomposition with complete pivoting;
         then r is the numerical rank, and K is met to about 1e-13 of max K_ii.
         """
-        return self._cholesky[0] if self.features is None else self.features
+        return self._cholesky.factor if self.features is None else self.features
 
     def coefficients(self, coordinates: Vector | Matrix) -> Vector | Matrix:
         """Return a beta with Phi'beta = ``coordinates``: the expansion of the function <coordinates, .>; or several."""
         if self.features is not None:
-            return np.asarray(np.linalg.lstsq(self.features.T, coordinates)[0])
-        beta = np.zeros((len(self), *np.shape(coordinates)[1:]))
-        if not self.diagonal.any():
-            return beta
-        factor, pivots = self._cholesky
-        beta[pivots] = solve_triangular(factor[pivots], coordinates, trans="T", lower=True, check_finite=False)
-        return beta
+            with blas_threads_for(self.features.shape[1]):
+                return np.asarray(np.linalg.lstsq(self.features.T, coordinates)[0])
+        return self._cholesky.coefficients(coordinates)
 
     def part(self, rows: Indices) -> Gram:
         """Return the kernel matrix of some of the samples; its entries are taken from this one where they are known."""
@@ -226,16 +226,8 @@ class Gram:
         return coefficients if kept is None else np.asarray(kept @ (kept.T @ coefficients))
 
     @cached_property
-    def _cholesky(self) -> tuple[Matrix, Indices]:
-        """The factor, and the samples whose rows make it lower triangular."""
-        # LAPACK's own tolerance, m u max K_ii, is within the rounding of K itself where m is small.
-        tolerance = (len(self) + 50) * 0.5 * np.finfo(float).eps * float(self.diagonal.max())
-        factored, order, rank, _ = dpstrf(self.dense, tol=tolerance, lower=1)
-        # A kernel that is 0 on all samples still has one coordinate, in which every sample is 0.
-        rank = max(rank, 1)
-        factor = np.empty((len(self), rank))
-        factor[order - 1] = np.tril(factored)[:, :rank]
-        return frozen(factor), frozen((order - 1)[:rank])
+    def _cholesky(self) -> PivotedCholesky:
+        return pivoted_cholesky(self.dense, self.diagonal)
 
     def require_psd(self) -> None:
         """Settle that K is positive semidefinite.
@@ -251,7 +243,7 @@ class Gram:
         """
         if self.trusted or self._may_be_corrected or is_psd(self.dense, self.diagonal):
             return
-        smallest = float(eigvalsh(self.dense, subset_by_index=[0, 0], check_finite=False)[0])
+        smallest = smallest_eigenvalue(self.dense)
         raise IndefiniteKernelError(
             f"the kernel matrix of {self.kernel} is not positive semidefinite: its smallest eigenvalue is "
             f"{smallest:.6g} (largest diagonal entry {self.diagonal.max():.6g}), so the problem is not convex; "

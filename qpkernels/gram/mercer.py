@@ -13,6 +13,7 @@ from qpkernels.arrays import Matrix, Vector, frozen
 from qpkernels.errors import IndefiniteKernelError
 from qpkernels.gram.definiteness import psd_threshold
 from qpkernels.gram.gram import Gram
+from qpkernels.gram.panels.threads import blas_threads_for
 from qpkernels.kernels.base import Kernel, Samples
 
 __all__ = ["Mercer"]
@@ -60,7 +61,8 @@ class Mercer:
 
     def __init__(self, kernel: Kernel, X: ArrayLike, memory_limit: int = 4 * 2**30) -> None:
         gram = Gram(kernel, X, memory_limit)
-        eigenvalues, eigenvectors = eigh(gram.dense, check_finite=False)
+        with blas_threads_for(len(gram)):
+            eigenvalues, eigenvectors = eigh(gram.dense, check_finite=False)
         parts = {
             "kernel": kernel,
             "X": gram.X,

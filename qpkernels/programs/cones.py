@@ -13,6 +13,7 @@ import numpy as np
 
 from qpkernels.arrays import Vector
 from qpkernels.errors import ParameterError
+from qpkernels.gram.panels.threads import blas_threads_for
 
 __all__ = ["Cone", "Exponential", "Nonnegative", "PSDTriangle", "Power", "SecondOrder", "Zero"]
 
@@ -94,7 +95,10 @@ class PSDTriangle(Cone):
         matrix = np.zeros((self.order, self.order))
         columns, rows = np.tril_indices(self.order)
         matrix[rows, columns] = np.where(rows == columns, s, s / np.sqrt(2.0))
-        return max(0.0, -float(np.linalg.eigvalsh(matrix, UPLO="U")[0])) if np.isfinite(s).all() else np.inf
+        if not np.isfinite(s).all():
+            return np.inf
+        with blas_threads_for(self.order):
+            return max(0.0, -float(np.linalg.eigvalsh(matrix, UPLO="U")[0]))
 
     def dual_violation(self, z: Vector) -> float:
         return self.violation(z)

@@ -11,6 +11,7 @@ from scipy.sparse.linalg import LinearOperator, cg
 
 from qpkernels.arrays import Matrix, Vector
 from qpkernels.errors import ParameterError, SolverFailedError, UnsupportedOptionError
+from qpkernels.gram.panels.threads import blas_threads_for
 from qpkernels.programs import LeastSquares, LinearSystem, RidgedGram
 from qpkernels.solvers.interface import Answer, Claim, Request, Solver
 
@@ -51,10 +52,12 @@ class LinearAlgebra(Solver):
                 raise ParameterError(f"{name} of linear must be an integer of at least 0, but {value!r} came.")
         settings |= options
         if isinstance(program, LeastSquares):
-            return _least_norm(program)
+            with blas_threads_for(min(program.features.shape)):
+                return _least_norm(program)
         if isinstance(program.matrix, RidgedGram) and program.rhs.size > settings["dense_limit"]:
             return _conjugate_gradients(program, program.matrix, request.tol, settings["rank"], settings["iterations"])
-        return _cholesky(program)
+        with blas_threads_for(program.rhs.size):
+            return _cholesky(program)
 
 
 def _least_norm(program: LeastSquares) -> Answer:
