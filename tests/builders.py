@@ -7,6 +7,8 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+import pytest
+from hypothesis import strategies as st
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csc_array
 
@@ -365,3 +367,9 @@ KNOWN_OPTIMA: dict[str, KnownOptimum] = {
     )
 }
 """A program for each kind of cone, with optimum and multipliers found by hand."""
+
+
+# --- parameters of tests ---
+
+SEEDS = st.integers(0, 2**32 - 1)
+every_family = pytest.mark.parametrize("name", FAMILIES)

@@ -1,118 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The kernel matrix: every way to get at it agrees, and its refusals."""
+"""When a matrix counts as positive semidefinite, and how an indefinite one is corrected."""
 
 from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from builders import INDEFINITE, KERNEL_EXAMPLES, example_samples
 from qpkernels import RBF, Expansion, Gram, Kernel, Linear, Polynomial, Precomputed, Sigmoid
-from qpkernels.arrays import row_blocks
-from qpkernels.certificates import certify_kernel_qp
-from qpkernels.errors import GramTooLargeError, IndefiniteKernelError, NonFiniteError, ParameterError, ShapeError
+from qpkernels.errors import GramTooLargeError, IndefiniteKernelError, ParameterError, ShapeError
 from qpkernels.gram import PSD_TOLERANCE, Correction
-from qpkernels.programs import KernelQP
-
-every_kernel = pytest.mark.parametrize("kernel", KERNEL_EXAMPLES.values(), ids=lambda kernel: type(kernel).__name__)
-
-
-@every_kernel
-def test_all_views_of_the_matrix_agree(kernel: Kernel) -> None:
-    X = example_samples(kernel)
-    gram = Gram(kernel, X)
-    K = kernel(X)
-    assert len(gram) == len(X)
-    np.testing.assert_array_equal(gram.dense, K)
-    np.testing.assert_allclose(gram.diagonal, K.diagonal(), rtol=1e-13)
-    if type(kernel) not in INDEFINITE:
-        np.testing.assert_allclose(gram.factor @ gram.factor.T, K, atol=1e-12 * np.abs(K).max())
-    if gram.features is not None:
-        np.testing.assert_allclose(gram.features @ gram.features.T, K, atol=1e-13 * np.abs(K).max())
-    v = np.random.default_rng(4).normal(size=len(X))
-    np.testing.assert_allclose(gram.product(v), K @ v, rtol=1e-12, atol=1e-12 * np.abs(K).max())
-
-
-@every_kernel
-@pytest.mark.parametrize("nonzeros", [0, 1, 3, 8])
-def test_product_does_not_need_the_matrix(kernel: Kernel, nonzeros: int) -> None:
-    X = example_samples(kernel)
-    v = np.random.default_rng(nonzeros).normal(size=len(X)) * (np.arange(len(X)) < nonzeros)
-    fresh = Gram(kernel, X, memory_limit=0)
-    np.testing.assert_allclose(fresh.product(v), kernel(X) @ v, rtol=1e-11, atol=1e-13)
-    assert "dense" not in vars(fresh)
-
-
-def test_product_in_many_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    X = np.random.default_rng(0).normal(size=(23, 2))
-    v = np.random.default_rng(1).normal(size=23)
-    monkeypatch.setattr("qpkernels.arrays.checks._BLOCK_BYTES", 8 * 23 * 5)
-    assert [(rows.start, rows.stop) for rows in row_blocks(23, 23)] == [(0, 5), (5, 10), (10, 15), (15, 20), (20, 23)]
-    np.testing.assert_allclose(Gram(RBF(0.5), X).product(v), RBF(0.5)(X) @ v, rtol=1e-12, atol=1e-13)
-
-
-@given(rows=st.integers(1, 10**7), columns=st.integers(0, 10**9))
-def test_row_blocks_cover_everything_once_within_their_bytes(rows: int, columns: int) -> None:
-    first = last = None
-    for number, block in enumerate(row_blocks(rows, columns)):
-        if number == 200:
-            return
-        assert block.start == (0 if last is None else last)
-        first, last = first or block, block.stop
-        assert block.stop > block.start
-        assert (block.stop - block.start) * columns * 8 <= 2**26 or block.stop == block.start + 1
-    assert last == rows
-
-
-def test_the_matrix_is_computed_once_and_cannot_be_written() -> None:
-    gram = Gram(RBF(1.0), np.arange(6.0).reshape(3, 2))
-    assert gram.dense is gram.dense
-    for array in (gram.dense, gram.X, gram.diagonal, gram.factor):
-        with pytest.raises(ValueError, match="read-only"):
-            array[0] = 0.0
-
-
-def test_features_are_used_only_where_they_are_fewer_than_samples() -> None:
-    X = np.random.default_rng(0).normal(size=(4, 3))
-    tall, wide = Gram(Linear(), X), Gram(Linear(), X.T)
-    assert tall.features is not None
-    assert tall.factor.shape == (4, 3)
-    assert wide.features is None
-    np.testing.assert_allclose(wide.factor @ wide.factor.T, X.T @ X, atol=1e-13)
-
-
-def test_the_factor_has_as_many_columns_as_the_rank() -> None:
-    X = np.repeat(np.random.default_rng(0).normal(size=(5, 2)), 4, axis=0)
-    gram = Gram(RBF(1.0), X)
-    assert gram.factor.shape == (20, 5)
-    np.testing.assert_allclose(gram.factor @ gram.factor.T, gram.dense, atol=1e-14)
-
-
-def test_the_memory_limit_is_kept_and_named() -> None:
-    X = np.zeros((100, 1))
-    assert Gram(Linear(), X, memory_limit=80_000).dense.shape == (100, 100)
-    with pytest.raises(GramTooLargeError, match=r"100 samples takes 0\.0 GiB.*memory_limit"):
-        _ = Gram(Linear(), X, memory_limit=79_999).dense
-    huge = Gram(RBF(1.0), np.zeros((50_000, 1)))
-    with pytest.raises(MemoryError, match=r"18\.6 GiB, above the limit of 4\.0 GiB"):
-        _ = huge.dense
-
-
-def test_a_kernel_that_overflows_is_refused() -> None:
-    with pytest.raises(NonFiniteError, match="scale the features"):
-        Gram(Linear().exp(), np.full((2, 1), 1e3))
-    with pytest.raises(NonFiniteError, match="scale the features"):
-        Gram(Polynomial(9), np.full((2, 1), 1e30))
-
-
-def test_product_refuses_other_lengths() -> None:
-    with pytest.raises(ShapeError, match="3 entries"):
-        Gram(Linear(), np.ones((3, 1))).product(np.ones(2))
-
-
-# --- positive semidefinite or not ---
 
 
 @pytest.mark.parametrize("smallest", [-1e-3, -1.0, -1e3])
@@ -154,13 +50,21 @@ def test_kernels_known_to_be_positive_semidefinite_cost_nothing_to_check() -> No
     assert "dense" not in vars(gram)
 
 
-# --- correction ---
-
 _Q = np.linalg.qr(np.random.default_rng(2).normal(size=(7, 7)))[0]
+
+
 _EIGENVALUES = np.array([-2.0, -0.25, 0.0, 1.0, 1.5, 3.0, 5.0])
+
+
 INDEFINITE_MATRIX = _Q @ np.diag(_EIGENVALUES) @ _Q.T
+
+
 INDEFINITE_MATRIX = (INDEFINITE_MATRIX + INDEFINITE_MATRIX.T) / 2
+
+
 CORRECTED = {"clip": _Q @ np.diag(np.maximum(_EIGENVALUES, 0)) @ _Q.T, "shift": INDEFINITE_MATRIX + 2.0 * np.eye(7)}
+
+
 either = pytest.mark.parametrize("kind", ["clip", "shift"])
 
 
@@ -283,18 +187,3 @@ def test_a_correction_keeps_the_memory_limit() -> None:
     gram = Gram(Sigmoid(), np.zeros((10, 1)), memory_limit=799, indefinite="clip")
     with pytest.raises(GramTooLargeError, match="memory_limit"):
         _ = gram.diagonal
-
-
-@pytest.mark.parametrize(
-    ("indefinite", "smallest", "target", "error_bound"),
-    [("refuse", -1e-12, 1.0, 1e-10), ("clip", -1e-12, 1.0, 1e-10), ("clip", -0.5, 1.0, 0.0), ("shift", -0.5, 1.5, 0.0)],
-)
-def test_the_certificate_doubts_a_matrix_that_was_only_checked(
-    indefinite: Any, smallest: float, target: float, error_bound: float
-) -> None:
-    gram = Gram(Precomputed(np.diag([1.0, 1.0, smallest])), np.arange(3), indefinite=indefinite)
-    program = KernelQP(gram, [target, target, 0.0], -1.0, 1.0, None)
-    certificate = certify_kernel_qp(program, np.array([1.0, 1.0, 0.0]), 0.0)
-    # At the optimum nothing is left but the rounding.
-    assert certificate.primal_value == pytest.approx(target, rel=1e-12)
-    assert certificate.relative_gap == pytest.approx(error_bound, rel=1e-6, abs=1e-15)

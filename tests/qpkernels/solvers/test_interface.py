@@ -1,40 +1,27 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Solvers: one contract for all that are registered, the registry, and what happens when a solver cannot."""
+"""The contract that every solver keeps."""
 
-import importlib.metadata
-import subprocess
-import sys
-from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import pytest
 
-import qpkernels.solvers.registry as registry
 from builders import FAMILIES, KNOWN_OPTIMA, KnownOptimum, cone_program, manufacture
 from qpkernels.certificates import certify_cone_program, certify_infeasibility, certify_kernel_qp
 from qpkernels.errors import (
     ParameterError,
-    ShapeError,
     SolverFailedError,
     SolverNotInstalledError,
-    UnknownSolverError,
     UnsupportedOptionError,
     UnsupportedProgramError,
 )
-from qpkernels.gram import Gram
-from qpkernels.kernels import RBF, Linear
 from qpkernels.programs import (
     Cone,
     ConeProgram,
     KernelQP,
-    LeastSquares,
-    LinearSystem,
     Nonnegative,
-    Program,
     PSDTriangle,
-    RidgedGram,
     Zero,
 )
 from qpkernels.solvers import (
@@ -45,48 +32,35 @@ from qpkernels.solvers import (
     Solver,
     find_solver,
     installed_solvers,
-    registered_solvers,
 )
-
-EXPECTED = {"smo", "linear", "clarabel", "osqp", "scs", "piqp", "daqp", "proxqp", "highs"}
-"""What the package and its extra ``solvers`` install; a missing one fails the tests rather than shortening them."""
+from solver_examples import CONE_SOLVERS, EXAMPLES, REGISTERED, SOFT, Foreign, Missing, MissingInside, example_for
 
 ASKED, GRANTED = 1e-7, 1e-5
 """The accuracy asked of every cone solver, and the one its certificate must show."""
 
+
 LESS = {"highs": 1e-4}
 """What is granted instead: HiGHS ends its quadratic method at a dual residual of 1e-5 whatever is asked."""
 
-CVXPY = ["cvxpy:CLARABEL", "cvxpy:SCS", "cvxpy:OSQP"]
+
 STRICT: dict[str, dict[str, Any]] = {
     "cvxpy:SCS": {"eps_abs": 1e-8, "eps_rel": 1e-8},
     "cvxpy:OSQP": {"eps_abs": 1e-8, "eps_rel": 1e-8},
 }
 """CVXPY has no common name for a tolerance, so its solvers are given their own."""
 
+
 QUADRATIC_ONLY = {"cvxpy:OSQP"}
+
+
 NO_EMPTY_PROGRAMS = {"cvxpy:SCS"}
 """Solvers of CVXPY that say only when called what they cannot do; the answer is then SolverFailedError."""
 
-REGISTERED = registered_solvers()
-CONE_SOLVERS = [solver.name for solver in installed_solvers() if ConeProgram in solver.programs] + CVXPY
+
 every_solver = pytest.mark.parametrize("solver", REGISTERED, ids=lambda solver: solver.name)
+
+
 every_cone_solver = pytest.mark.parametrize("name", CONE_SOLVERS)
-
-SOFT = manufacture("hinge").program
-
-EXAMPLES: dict[type[Program], Program] = {
-    KernelQP: SOFT,
-    ConeProgram: SOFT.to_cone_program(),
-    LinearSystem: LinearSystem(RidgedGram(SOFT.gram, np.full(len(SOFT), 0.5)), SOFT.target, name="ridge"),
-    LeastSquares: LeastSquares(np.asarray(SOFT.gram.X), SOFT.target, name="a fit"),
-}
-"""A program of each kind."""
-
-
-def example_for(solver: Solver) -> Program:
-    """Return a program that the solver takes."""
-    return EXAMPLES[solver.programs[0]]
 
 
 def solve(name: str, program: ConeProgram, **options: Any) -> Outcome:
@@ -100,20 +74,6 @@ def assert_certified(name: str, program: ConeProgram) -> Outcome:
     assert outcome.claim is Claim.OPTIMAL
     assert outcome.solver == name
     return outcome
-
-
-# --- the registry ---
-
-
-def test_the_solvers_of_the_extra_are_all_here() -> None:
-    assert {solver.name for solver in installed_solvers()} >= EXPECTED
-    assert set(CONE_SOLVERS) >= EXPECTED - {"smo", "linear"}
-    assert {solver.name for solver in REGISTERED} >= {solver.name for solver in installed_solvers()}
-
-
-def test_names_are_unique_and_in_order() -> None:
-    names = [solver.name for solver in REGISTERED]
-    assert names == sorted(set(names))
 
 
 @every_solver
@@ -148,23 +108,6 @@ def test_contract_a_solver_refuses_what_it_does_not_take(solver: Solver) -> None
             words = f"'{solver.name}' takes a {takes}, but {program.name} is a {kind.__name__}; choose another solver"
             with pytest.raises(UnsupportedProgramError, match=words):
                 solver.solve(program)
-
-
-@pytest.mark.parametrize(
-    ("wrong", "suggestion"), [("clarabell", "clarabel"), ("SMO", "smo"), ("prox", "proxqp"), ("OSQP", "osqp")]
-)
-def test_an_unknown_name_gets_a_suggestion(wrong: str, suggestion: str) -> None:
-    with pytest.raises(UnknownSolverError, match=rf"no solver is called '{wrong}'; did you mean .*'{suggestion}'"):
-        find_solver(wrong)
-
-
-def test_an_unknown_name_like_no_other_gets_the_list() -> None:
-    with pytest.raises(UnknownSolverError, match=r"'zzz'; Known: clarabel, .*smo.*cvxpy:NAME") as caught:
-        find_solver("zzz")
-    assert "did you mean" not in str(caught.value)
-
-
-# --- the contract: solve ---
 
 
 @every_cone_solver
@@ -299,9 +242,6 @@ def test_contract_the_program_is_not_changed(name: str) -> None:
         np.testing.assert_array_equal(left, right)
 
 
-# --- options ---
-
-
 @every_solver
 def test_contract_options_it_lacks_are_refused(solver: Solver) -> None:
     program = example_for(solver)
@@ -399,207 +339,6 @@ def test_a_solver_is_silent_unless_asked(name: str, capfd: pytest.CaptureFixture
     assert capfd.readouterr().out != ""
 
 
-# --- linear algebra ---
-
-
-def gram(samples: int = 40, seed: int = 4) -> Gram:
-    return Gram(RBF(0.3), np.random.default_rng(seed).normal(size=(samples, 3)))
-
-
-def linear(program: Program, **options: Any) -> Outcome:
-    return find_solver("linear").solve(program, **options)
-
-
-def ridged(bordered: bool, samples: int = 40) -> LinearSystem:
-    K = gram(samples)
-    rng = np.random.default_rng(5)
-    return LinearSystem(RidgedGram(K, rng.uniform(0.1, 0.9, samples)), rng.normal(size=samples), bordered, "ridge")
-
-
-def test_a_dense_system_is_solved() -> None:
-    # [4, 1; 1, 3] x = [1, 2] has the solution (1, 7) / 11.
-    outcome = linear(LinearSystem(np.array([[4.0, 1.0], [1.0, 3.0]]), np.array([1.0, 2.0])))
-    np.testing.assert_allclose(outcome.point, [1 / 11, 7 / 11], rtol=1e-14)
-    assert outcome.multipliers.size == 0
-    assert (outcome.claim, outcome.solver) == (Claim.OPTIMAL, "linear")
-    assert outcome.message.startswith("Cholesky, relative residual ")
-
-
-@pytest.mark.parametrize("bordered", [False, True])
-def test_a_ridged_kernel_matrix_against_numpy(bordered: bool) -> None:
-    program = ridged(bordered)
-    n = program.rhs.size
-    H = program.matrix.gram.dense + np.diag(program.matrix.ridge)
-    np.testing.assert_allclose(program.matrix.dense(), H, atol=0)
-    if bordered:
-        full = np.block([[np.zeros((1, 1)), np.ones((1, n))], [np.ones((n, 1)), H]])
-        expected = np.linalg.solve(full, np.append(0.0, program.rhs))
-    else:
-        expected = np.append(0.0, np.linalg.solve(H, program.rhs))
-    outcome = linear(program)
-    np.testing.assert_allclose(outcome.point, expected[1:], atol=1e-11)
-    if bordered:
-        assert outcome.multipliers[0] == pytest.approx(expected[0], rel=1e-10)
-        assert outcome.point.sum() == pytest.approx(0.0, abs=1e-12)
-    else:
-        assert outcome.multipliers.size == 0
-    assert float(outcome.message.split()[-1]) <= 1e-13
-
-
-@pytest.mark.parametrize("ridge", [1e-3, 0.3, 100.0])
-@pytest.mark.parametrize("bordered", [False, True])
-def test_conjugate_gradients_agree_with_cholesky(bordered: bool, ridge: float) -> None:
-    program = ridged(bordered)
-    program = replace(program, matrix=replace(program.matrix, ridge=ridge * program.matrix.ridge))
-    exact = linear(program)
-    for rank in (0, 5, 40):
-        iterated = linear(program, tol=1e-10, dense_limit=10, rank=rank)
-        assert iterated.claim is Claim.OPTIMAL
-        assert iterated.message.startswith(f"conjugate gradients, preconditioned by rank {rank}, relative residual ")
-        assert float(iterated.message.split()[-1]) <= 1e-10
-        assert iterated.iterations >= 1
-        scale = float(np.abs(exact.point).max())
-        np.testing.assert_allclose(iterated.point, exact.point, atol=1e-8 * scale / ridge)
-        np.testing.assert_allclose(iterated.multipliers, exact.multipliers, atol=1e-6)
-    assert exact.iterations is None
-
-
-def test_a_better_preconditioner_saves_iterations() -> None:
-    program = ridged(bordered=True, samples=120)
-    program = replace(program, matrix=replace(program.matrix, ridge=np.full(120, 1e-4)))
-    counts = [linear(program, tol=1e-8, dense_limit=10, rank=rank).iterations for rank in (0, 20, 120)]
-    assert counts[0] > counts[1] > counts[2]
-
-
-def test_conjugate_gradients_stop_at_their_limit() -> None:
-    program = replace(ridged(bordered=False, samples=120))
-    program = replace(program, matrix=replace(program.matrix, ridge=np.full(120, 1e-6)))
-    outcome = linear(program, tol=1e-12, dense_limit=10, rank=0, iterations=3)
-    assert outcome.claim is Claim.STOPPED
-    assert outcome.iterations == 3
-    assert float(outcome.message.split()[-1]) > 1e-6
-
-
-def test_the_whole_matrix_is_not_needed_above_the_dense_limit() -> None:
-    X = np.random.default_rng(4).normal(size=(60, 3))
-    small = Gram(RBF(0.3), X, memory_limit=1000)
-    system = LinearSystem(RidgedGram(small, np.full(60, 0.5)), X[:, 0], bordered=True)
-    outcome = linear(system, tol=1e-10, dense_limit=10, rank=10)
-    whole = linear(replace(system, matrix=RidgedGram(Gram(RBF(0.3), X), np.full(60, 0.5))))
-    np.testing.assert_allclose(outcome.point, whole.point, atol=1e-8)
-
-
-@pytest.mark.parametrize(
-    "matrix",
-    [
-        np.array([[1.0, 1.0], [1.0, 1.0]]),
-        np.array([[1.0, 2.0], [2.0, 1.0]]),
-        RidgedGram(Gram(Linear(), [[1.0], [2.0]]), np.zeros(2)),
-    ],
-    ids=["singular", "indefinite", "kernel of low rank"],
-)
-def test_a_matrix_that_is_not_positive_definite(matrix: Any) -> None:
-    words = r"matrix of this interpolation must be positive definite beyond rounding, but its smallest .*add a ridge"
-    with pytest.raises(SolverFailedError, match=words):
-        linear(LinearSystem(matrix, np.array([1.0, -1.0]), name="interpolation"))
-
-
-@pytest.mark.parametrize("intercept", [False, True])
-def test_least_squares_of_full_rank(intercept: bool) -> None:
-    rng = np.random.default_rng(8)
-    F, target = rng.normal(size=(20, 4)), rng.normal(size=20)
-    columns = np.column_stack([F, np.ones(20)]) if intercept else F
-    expected = np.linalg.lstsq(columns, target, rcond=None)[0]
-    outcome = linear(LeastSquares(F, target, intercept))
-    np.testing.assert_allclose(outcome.point, expected[:4], atol=1e-12)
-    np.testing.assert_allclose(outcome.multipliers, expected[4:], atol=1e-12)
-    assert outcome.message == "rank 4 of 4"
-
-
-@pytest.mark.parametrize("intercept", [False, True])
-def test_least_squares_of_deficient_rank(intercept: bool) -> None:
-    """The w of least norm, and it says so."""
-    rng = np.random.default_rng(9)
-    F = rng.normal(size=(20, 2)) @ rng.normal(size=(2, 4)) + (3.0 if intercept else 0.0)
-    target = rng.normal(size=20)
-    outcome = linear(LeastSquares(F, target, intercept))
-    assert outcome.message == "rank 2 of 4: the w of least norm among several"
-    b = float(outcome.multipliers[0]) if intercept else 0.0
-    residuals = target - F @ outcome.point - b
-    np.testing.assert_allclose(F.T @ residuals, 0.0, atol=1e-11)
-    centred = F - F.mean(axis=0) if intercept else F
-    # Of all answers the shortest one lies in the span of the rows.
-    null = np.linalg.svd(centred)[2][2:]
-    np.testing.assert_allclose(null @ outcome.point, 0.0, atol=1e-12)
-
-
-def test_more_features_than_samples() -> None:
-    rng = np.random.default_rng(10)
-    F, target = rng.normal(size=(3, 6)), rng.normal(size=3)
-    outcome = linear(LeastSquares(F, target, intercept=False))
-    np.testing.assert_allclose(outcome.point, np.linalg.pinv(F) @ target, atol=1e-12)
-    assert "rank 3 of 6: the w of least norm" in outcome.message
-    assert "rank 2 of 6" in linear(LeastSquares(F, target)).message
-
-
-def test_a_system_of_another_shape_is_refused() -> None:
-    with pytest.raises(
-        ShapeError, match=r"the matrix must have shape \(3, 3\), as the right-hand side, but has \(2, 2\)"
-    ):
-        LinearSystem(np.eye(2), np.ones(3))
-
-
-def test_linear_algebra_has_its_own_options_only() -> None:
-    with pytest.raises(
-        UnsupportedOptionError, match="linear has no option colour; it has dense_limit, iterations, rank"
-    ):
-        linear(ridged(bordered=False), colour="blue")
-
-
-# --- CVXPY ---
-
-
-def test_a_missing_solver_of_cvxpy_says_what_there_is() -> None:
-    with pytest.raises(SolverNotInstalledError, match=r"no solver 'NOSUCH'; it finds .*CLARABEL"):
-        find_solver("cvxpy:NOSUCH").solve(SOFT.to_cone_program())
-
-
-def test_names_of_cvxpy_solvers_may_be_written_small() -> None:
-    assert find_solver("cvxpy:clarabel").solve(SOFT.to_cone_program()).claim is Claim.OPTIMAL
-
-
-# --- solvers that fail, and solvers of others ---
-
-
-class Foreign(Solver):
-    """A solver as another package would write it."""
-
-    name = "foreign"
-    programs: ClassVar = (KernelQP,)
-    module = "json"
-    install = "pip install foreign"
-
-    def run(self, program: Any, request: Request, **options: Any) -> Answer:
-        if "fail" in options:
-            raise options["fail"]
-        return Answer(np.zeros(len(program)), np.zeros(1), Claim.STOPPED, f"tol {request.tol}")
-
-
-class Missing(Foreign):
-    """A solver whose package is not here."""
-
-    name = "missing"
-    module = "a_module_that_nobody_has"
-    install = "pip install missing-solver"
-
-
-class MissingInside(Missing):
-    """A solver whose module lies inside a package that is not here."""
-
-    name = "missing-inside"
-    module = "a_package_that_nobody_has.inside"
-
-
 def test_an_outcome_names_its_solver() -> None:
     outcome = Foreign().solve(SOFT, tol=1e-3)
     assert (outcome.solver, outcome.message, outcome.claim) == ("foreign", "tol 0.001", Claim.STOPPED)
@@ -639,92 +378,3 @@ def test_a_solver_that_is_not_installed_says_how_to_install_it(kind: type[Solver
     assert not kind().installed
     with pytest.raises(SolverNotInstalledError, match=r"nobody_has.*not installed; run: pip install missing-solver"):
         kind().solve(SOFT)
-
-
-def test_the_solvers_of_the_extra_are_listed_also_where_they_are_missing(monkeypatch: pytest.MonkeyPatch) -> None:
-    import qpkernels.solvers.interface as interface
-    import qpkernels.solvers.qpsolvers as adapter
-
-    monkeypatch.setattr(adapter, "find_spec", lambda _: None)
-    monkeypatch.setattr(interface, "find_spec", lambda _: None)
-    assert {solver.name for solver in registered_solvers()} >= EXPECTED
-    assert installed_solvers() == ()
-    for name in EXPECTED:
-        solver = find_solver(name)
-        program = example_for(solver)
-        with pytest.raises(SolverNotInstalledError, match=f"'{name}' needs .* run: pip install"):
-            solver.solve(program)
-
-
-@pytest.fixture
-def entry_points(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[importlib.metadata.EntryPoint]]:
-    """Entry points in the group of solvers, as other packages would have them."""
-    points: list[importlib.metadata.EntryPoint] = []
-    monkeypatch.setattr(registry, "entry_points", lambda group: [p for p in points if p.group == group])
-    registry._families.cache_clear()
-    yield points
-    registry._families.cache_clear()
-
-
-def entry_point(name: str, value: str) -> importlib.metadata.EntryPoint:
-    return importlib.metadata.EntryPoint(name, value, registry.ENTRY_POINTS)
-
-
-def test_a_solver_of_another_package_is_found(entry_points: list[importlib.metadata.EntryPoint]) -> None:
-    entry_points.append(entry_point("foreign", f"{__name__}:Foreign"))
-    assert "foreign" in [solver.name for solver in registered_solvers()]
-    assert "foreign" in [solver.name for solver in installed_solvers()]
-    assert find_solver("foreign").solve(SOFT).message == "tol 1e-06"
-    with pytest.raises(UnknownSolverError, match="'foreign'"):
-        find_solver("forein")
-
-
-def test_a_missing_solver_of_another_package_is_registered_only(
-    entry_points: list[importlib.metadata.EntryPoint],
-) -> None:
-    entry_points.append(entry_point("missing", f"{__name__}:Missing"))
-    entry_points.append(entry_point("missing-inside", f"{__name__}:MissingInside"))
-    assert {"missing", "missing-inside"} <= {solver.name for solver in registered_solvers()}
-    assert not {"missing", "missing-inside"} & {solver.name for solver in installed_solvers()}
-
-
-def test_a_broken_entry_point_takes_no_other_solver_away(entry_points: list[importlib.metadata.EntryPoint]) -> None:
-    entry_points.append(entry_point("broken", "a_module_that_nobody_has:Solver"))
-    entry_points.append(entry_point("foreign", f"{__name__}:Foreign"))
-    with pytest.warns(RuntimeWarning, match="'broken'.*is left out.*ModuleNotFoundError"):
-        names = {solver.name for solver in registered_solvers()}
-    assert names >= EXPECTED | {"foreign"}
-    assert "broken" not in names
-
-
-def test_another_entry_point_group_is_not_asked(entry_points: list[importlib.metadata.EntryPoint]) -> None:
-    entry_points.append(importlib.metadata.EntryPoint("foreign", f"{__name__}:Foreign", "something.else"))
-    assert "foreign" not in {solver.name for solver in registered_solvers()}
-
-
-# --- imports ---
-
-BACK_ENDS = ("cvxpy", "clarabel", "osqp", "scs", "qpsolvers", "piqp", "daqp", "proxsuite", "highspy", "numba")
-
-
-@pytest.mark.parametrize(
-    "statement",
-    [
-        "import qpkernels",
-        "import qpkernels.solvers",
-        "import qpkernels.programs, qpkernels.certificates, qpkernels.export, qpkernels.gram.expansion",
-    ],
-)
-def test_importing_the_package_imports_no_back_end(statement: str) -> None:
-    script = f"import sys; {statement}; print(*[name for name in {BACK_ENDS} if name in sys.modules])"
-    result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    assert result.stdout.strip() == ""
-
-
-def test_asking_for_one_solver_imports_no_other() -> None:
-    script = (
-        "import sys; from qpkernels.solvers import find_solver; find_solver('clarabel');"
-        "print(*[name for name in ('cvxpy', 'osqp', 'scs', 'piqp', 'daqp', 'proxsuite') if name in sys.modules])"
-    )
-    result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    assert result.stdout.strip() == ""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Program files: ours read back exactly, and quadratic programs as qpsolvers reads them."""
+"""Programs as files: each is read back exactly, and by qpsolvers."""
 
 from pathlib import Path
 

@@ -1,15 +1,68 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The function that is learned: its values, its classes, its norm, and its file."""
+"""The function that a kernel machine finds, its values and its files."""
+
+from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 
 from builders import INDEFINITE, KERNEL_EXAMPLES, example_samples
-from qpkernels import RBF, Expansion, Kernel, Linear, Precomputed
+from qpkernels import (
+    RBF,
+    Expansion,
+    Kernel,
+    Linear,
+    Precomputed,
+)
 from qpkernels.errors import NonFiniteError, ParameterError, ShapeError
+from sparse_samples import (
+    assert_close,
+    each_taker,
+    with_zeros,
+)
+
+
+@each_taker
+def test_a_function_and_its_file(kernel: Kernel, tmp_path: Path) -> None:
+    centers, X, beta = with_zeros(6), with_zeros(8, seed=2), np.random.default_rng(3).normal(size=6)
+    dense = Expansion(kernel, centers, beta, 1 / 3)
+    sparse = Expansion(kernel, csr_array(centers), beta, 1 / 3)
+    for f, samples in ((sparse, csr_array(X)), (sparse, X), (dense, csr_array(X))):
+        assert_close(f(samples), dense(X))
+    assert sparse.squared_norm == pytest.approx(dense.squared_norm, rel=1e-11)
+    path = sparse.save(tmp_path / "model")
+    again = Expansion.load(path)
+    assert type(again.centers) is csr_array
+    np.testing.assert_array_equal(again.centers.toarray(), centers)
+    np.testing.assert_array_equal(again(X), sparse(X))
+    assert again.intercept == sparse.intercept
+    with np.load(path, allow_pickle=False) as file:
+        contents = {name: file[name] for name in file.files}
+    assert "centers" not in contents
+    for name in ("centers_indptr", "kernel"):
+        np.savez(tmp_path / "part.npz", **{key: value for key, value in contents.items() if key != name})
+        with pytest.raises(ShapeError, match=r"no function written by Expansion\.save"):
+            Expansion.load(tmp_path / "part.npz")
+
+
+def test_values_at_sparse_samples_in_many_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    f, X = Expansion(RBF(0.5), csr_array(with_zeros(6)), np.arange(6.0)), with_zeros(50, seed=1)
+    whole = f(X)
+    monkeypatch.setattr("qpkernels.arrays.checks._BLOCK_BYTES", 8 * 6 * 7)
+    assert_close(f(csr_array(X)), whole)
+
+
+def test_the_weights_of_a_linear_function_are_a_dense_vector() -> None:
+    X, beta = with_zeros(6, d=5), np.arange(6.0)
+    f = Expansion(Linear(), csr_array(X), beta, 0.5)
+    assert type(f.weights) is np.ndarray
+    assert_close(f.weights, X.T @ beta)
+    assert_close(f(X), X @ f.weights + 0.5)
+
 
 every_kernel = pytest.mark.parametrize("kernel", KERNEL_EXAMPLES.values(), ids=lambda kernel: type(kernel).__name__)
 
@@ -60,9 +113,6 @@ def test_the_sign_chooses_the_class(classes: Any) -> None:
     predicted = f.predict([[-2.0], [3.0], [0.0], [1e-300]])
     assert predicted.tolist() == [classes[0], classes[1], classes[0], classes[1]]
     assert predicted.dtype == classes.dtype
-
-
-# --- files ---
 
 
 @every_kernel
@@ -125,9 +175,6 @@ def test_a_file_with_an_unknown_kernel_is_refused(tmp_path: Path) -> None:
     np.savez(path, kernel='{"kernel": "Quantum"}', centers=np.ones((1, 1)), coefficients=np.ones(1), intercept=0.0)
     with pytest.raises(ParameterError, match="'Quantum'"):
         Expansion.load(path)
-
-
-# --- refusals ---
 
 
 def test_samples_must_have_the_features_of_the_centers() -> None:

@@ -1,42 +1,21 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The project's own solver: problems with a known optimum, tiny problems by brute force, limits, hopeless problems."""
+"""The engine: known optima, tiny problems by brute force, difficult data."""
 
 from itertools import pairwise, product
-from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from builders import FAMILIES, manufacture, random_feasible, two_classes
+from builders import SEEDS, every_family, manufacture, two_classes
 from qpkernels import RBF, Gram, Linear, Precomputed
 from qpkernels.certificates import certify_kernel_qp
-from qpkernels.errors import ParameterError, ShapeError, UnsupportedOptionError
 from qpkernels.programs import KernelQP
-from qpkernels.solvers import Claim, Outcome, find_solver
-from qpkernels.solvers.smo.descent.steps import Arrays, pair_steps, single_steps
+from qpkernels.solvers import Claim
 from qpkernels.solvers.smo.engine import minimise
 from qpkernels.solvers.smo.iterate import Iterate
-
-every_family = pytest.mark.parametrize("name", FAMILIES)
-SEEDS = st.integers(0, 2**32 - 1)
-
-
-def solve(program: KernelQP, **options: Any) -> Outcome:
-    return find_solver("smo").solve(program, **options)
-
-
-def intercept(outcome: Outcome) -> float:
-    return float(outcome.multipliers[0]) if outcome.multipliers.size else 0.0
-
-
-def soft(X: np.ndarray, y: np.ndarray, C: float, kernel: Any = None, total: float | None = 0.0) -> KernelQP:
-    gram = Gram(kernel or RBF(1.0), X)
-    return KernelQP(gram, y, np.where(y > 0, 0.0, -C), np.where(y > 0, C, 0.0), total)
-
-
-# --- known optima ---
+from smo_problems import intercept, soft, solve
 
 
 @every_family
@@ -95,9 +74,6 @@ def test_two_points_of_a_soft_margin_in_closed_form() -> None:
     np.testing.assert_allclose(outcome.point, 1 / (1 + np.exp(-4.0)), rtol=1e-13)
 
 
-# --- tiny problems by brute force ---
-
-
 def least_by_brute_force(program: KernelQP) -> float:
     """Try every combination of ends, kinks and signs; on each face solve the equations, keep the feasible minimum."""
     m, best = len(program), np.inf
@@ -141,46 +117,6 @@ def test_tiny_problems_by_brute_force(m: int, seed: int, epsilon: float, ridge: 
     assert program.objective(outcome.point) == pytest.approx(least_by_brute_force(program), abs=1e-9)
 
 
-# --- the steps ---
-
-
-def state_of(program: KernelQP, beta: np.ndarray) -> tuple[Arrays, np.ndarray, np.ndarray]:
-    K = program.gram.dense
-    data = Arrays(K, program.target, program.epsilon, program.ridge, program.lower, program.upper)
-    return data, beta, K @ beta
-
-
-@every_family
-@pytest.mark.parametrize("seed", range(2))
-def test_every_step_lowers_the_objective_and_stays_feasible(name: str, seed: int) -> None:
-    program = manufacture(name, seed).program
-    step = single_steps if program.total is None else pair_steps
-    state = state_of(program, random_feasible(program, seed))
-    beta, values = state[-2:]
-    before, taken = program.objective(beta), 0
-    while step(*state, 1, 1e-9) == 1 and taken < 3000:
-        after = program.objective(beta)
-        # A step from the floor of 1e-9 may gain less than the last digit of the objective.
-        assert after <= before + 1e-15 * abs(before)
-        assert (beta >= program.lower).all()
-        assert (beta <= program.upper).all()
-        if program.total is not None:
-            assert beta.sum() == pytest.approx(program.total, abs=1e-12)
-        before, taken = after, taken + 1
-    assert 5 < taken < 3000
-    np.testing.assert_allclose(values, program.gram.dense @ beta, atol=1e-11)
-
-
-@every_family
-def test_the_first_step_gains_much(name: str) -> None:
-    program = manufacture(name).program
-    step = single_steps if program.total is None else pair_steps
-    beta = random_feasible(program, 1)
-    before = program.objective(beta)
-    assert step(*state_of(program, beta), 1, 1e-9) == 1
-    assert program.objective(beta) < before - 1e-3
-
-
 def test_progress_is_reported_and_never_gets_worse() -> None:
     X, y = two_classes(80, shift=0.3)
     seen: list[Iterate] = []
@@ -191,105 +127,6 @@ def test_progress_is_reported_and_never_gets_worse() -> None:
     assert [iterate.iterations for iterate in seen] == sorted(iterate.iterations for iterate in seen)
     dual_values = [iterate.gap.dual_value for iterate in seen]
     assert all(later >= earlier - 1e-10 for earlier, later in pairwise(dual_values))
-
-
-# --- K beta ---
-
-
-@every_family
-def test_the_answer_holds_its_values(name: str) -> None:
-    program = manufacture(name, 3, m=30).program
-    outcome = solve(program)
-    assert outcome.values is not None
-    np.testing.assert_array_equal(outcome.values, program.gram.product(outcome.point))
-
-
-@pytest.mark.parametrize("m", [60, 900])
-@pytest.mark.parametrize("again", [False, True])
-def test_the_product_is_computed_once_to_solve_and_once_to_certify(
-    m: int, again: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    X, y = two_classes(m, shift=0.6)
-    start = solve(soft(X, y, 1.0)).point if again else None
-    asked, product = [], Gram.product
-    monkeypatch.setattr(Gram, "product", lambda gram, v: asked.append(v) or product(gram, v))
-    program = soft(X, y, 1.0)
-    outcome = solve(program, warm_start=start)
-    assert len(asked) == 1
-    assert certify_kernel_qp(program, outcome.point, intercept(outcome)).holds(1e-6)
-    assert len(asked) == 2
-
-
-# --- limits ---
-
-
-@pytest.mark.parametrize("total", [0.0, None])
-@pytest.mark.parametrize("limit", [1, 5, 20])
-def test_a_limit_of_steps_returns_the_best_so_far(limit: int, total: float | None) -> None:
-    X, y = two_classes(60, shift=0.2)
-    program = soft(X, y, 10.0, total=total)
-    outcome = solve(program, tol=1e-10, max_iter=limit)
-    assert (outcome.claim, outcome.iterations) == (Claim.STOPPED, limit)
-    assert outcome.message.startswith("limit of iterations; relative gap ")
-    assert program.objective(outcome.point) < 0
-    certificate = certify_kernel_qp(program, outcome.point, intercept(outcome))
-    assert f"{certificate.relative_gap:.1e}" in outcome.message
-    assert not certificate.holds(1e-10)
-    assert certificate.dual_residual <= 1e-12
-    least = program.objective(solve(program, tol=1e-10).point)
-    assert program.objective(outcome.point) >= least
-
-
-def test_more_steps_are_never_worse() -> None:
-    X, y = two_classes(60, shift=0.2)
-    program = soft(X, y, 10.0)
-    objectives = [program.objective(solve(program, tol=1e-10, max_iter=limit).point) for limit in (1, 10, 100, 1000)]
-    assert objectives == sorted(objectives, reverse=True)
-
-
-def test_a_limit_of_time_returns_the_best_so_far() -> None:
-    X, y = two_classes(80, shift=0.0)
-    program = soft(X, y, 1e6)
-    outcome = solve(program, tol=1e-12, time_limit=1e-9)
-    assert outcome.claim is Claim.STOPPED
-    assert outcome.message.startswith("limit of time; relative gap ")
-    assert outcome.iterations is not None
-    assert outcome.iterations > 0
-    assert program.objective(outcome.point) < 0
-
-
-def test_an_accuracy_beyond_float64_is_not_claimed() -> None:
-    X, y = two_classes(40, shift=0.3)
-    outcome = solve(soft(X, y, 10.0), tol=1e-25)
-    assert outcome.claim is Claim.STOPPED
-    assert outcome.message.startswith("no step improves in float64; relative gap ")
-    assert certify_kernel_qp(soft(X, y, 10.0), outcome.point, intercept(outcome)).holds(1e-12)
-
-
-def test_progress_is_printed_when_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
-    X, y = two_classes(20)
-    solve(soft(X, y, 1.0), verbose=True)
-    printed = capsys.readouterr().out
-    assert printed.startswith("smo: ")
-    assert "relative gap" in printed
-    solve(soft(X, y, 1.0))
-    assert capsys.readouterr().out == ""
-
-
-def test_foreign_options_and_bad_starts_are_refused() -> None:
-    X, y = two_classes(4)
-    program = soft(X, y, 1.0)
-    with pytest.raises(UnsupportedOptionError, match=r"shrinking.*max_iter, .*warm_start"):
-        solve(program, shrinking=True)
-    with pytest.raises(ShapeError, match="warm_start must have 4 entries"):
-        solve(program, warm_start=np.zeros(3))
-    with pytest.raises(ValueError, match="warm_start must hold finite"):
-        solve(program, warm_start=np.array([0, 0, 0, np.nan]))
-    with pytest.raises(ParameterError, match="tol"):
-        solve(program, tol=0.0)
-
-
-# --- difficult data ---
 
 
 @pytest.mark.parametrize("total", [0.0, None])

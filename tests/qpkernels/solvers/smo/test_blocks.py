@@ -19,18 +19,12 @@ from model_data import one_against_rest
 from qpkernels import RBF, Gram, Kernel, Linear, Polynomial, Precomputed
 from qpkernels.certificates import certify_kernel_qp
 from qpkernels.errors import ParameterError
-from qpkernels.gram.panels.exponential import exp2
-from qpkernels.gram.panels.making import make_product
 from qpkernels.kernels import Laplacian, Spectrum
-from qpkernels.programs import KernelQP
 from qpkernels.solvers import Claim, find_solver
 from qpkernels.solvers.smo.descent.working_set import WorkingSet
 from qpkernels.solvers.smo.engine import minimise
 from qpkernels.solvers.smo.iterate import Iterate
-from qpkernels.solvers.smo.rows.cache import RowCache
-from qpkernels.solvers.smo.rows.product_rows import ProductRows
-from qpkernels.solvers.smo.rows.rows import FeatureRows, KernelRows, MatrixRows, Rows
-from qpkernels.solvers.smo.shrinking import ShrinkingDescent
+from smo_problems import soft_margin
 
 
 @pytest.fixture(params=[8, 1024, None], ids=["small blocks", "large blocks", "one block"])
@@ -41,10 +35,6 @@ def in_blocks(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -
     for module in (product_rows, rows_module):
         monkeypatch.setattr(module, "ONE_BLOCK", 0)
     monkeypatch.setattr(descent, "WorkingSet", lambda size: WorkingSet(min(size, request.param)))
-
-
-def soft(gram: Gram, y: np.ndarray, C: float = 1.0) -> KernelQP:
-    return KernelQP(gram, y, np.where(y > 0, 0.0, -C), np.where(y > 0, C, 0.0))
 
 
 @pytest.mark.usefixtures("in_blocks")
@@ -73,9 +63,9 @@ def test_every_kind_of_rows(kernel: Kernel, tol: float, sparse: bool) -> None:
     X[np.abs(X) < 0.3] = 0.0
     if sparse and not kernel.takes_sparse:
         kernel = RBF(0.3) ** 2
-    program = soft(Gram(kernel, csr_array(X) if sparse else X), y)
+    program = soft_margin(Gram(kernel, csr_array(X) if sparse else X), y)
     final = minimise(program, tol, 10**6)
-    whole = minimise(soft(Gram(Precomputed(kernel(X)), np.arange(120)), y), 1e-11, 10**6)
+    whole = minimise(soft_margin(Gram(Precomputed(kernel(X)), np.arange(120)), y), 1e-11, 10**6)
     assert final.proves(tol)
     assert certify_kernel_qp(program, final.beta, final.intercept).holds(2 * tol)
     assert program.objective(final.beta) == pytest.approx(program.objective(whole.beta), rel=2 * tol)
@@ -86,7 +76,7 @@ def test_sequences() -> None:
     rng = np.random.default_rng(0)
     words = ["".join(rng.choice(list("ab" if k % 2 else "abc"), 12)) for k in range(40)]
     y = np.where(np.arange(40) % 2, 1.0, -1.0)
-    program = soft(Gram(Spectrum(2), words), y, 0.1)
+    program = soft_margin(Gram(Spectrum(2), words), y, 0.1)
     final = minimise(program, 1e-9, 10**6)
     assert certify_kernel_qp(program, final.beta, final.intercept).holds(1e-8)
 
@@ -95,7 +85,7 @@ def test_sequences() -> None:
 @pytest.mark.parametrize(("C", "optimum"), [(1.0, -101.617809222902), (100.0, -2619.976614989408)])
 def test_the_optimum_beyond_single_precision(C: float, optimum: float) -> None:
     X, y = one_against_rest("breast-cancer", 1)
-    program = soft(Gram(RBF(1 / 30), X), y.astype(float), C)
+    program = soft_margin(Gram(RBF(1 / 30), X), y.astype(float), C)
     final = minimise(program, 1e-10, 10**7)
     assert final.proves(1e-10)
     assert program.objective(final.beta) == pytest.approx(optimum, rel=1e-10)
@@ -104,7 +94,7 @@ def test_the_optimum_beyond_single_precision(C: float, optimum: float) -> None:
 @pytest.mark.usefixtures("in_blocks")
 def test_a_start_and_a_limit() -> None:
     X, y = two_classes(300, shift=0.3, features=3)
-    program = soft(Gram(RBF(0.5), X), y, 5.0)
+    program = soft_margin(Gram(RBF(0.5), X), y, 5.0)
     best = minimise(program, 1e-9, 10**6)
     again = minimise(program, 1e-8, 10**6, start=best.beta)
     assert again.proves(1e-8)
@@ -121,7 +111,7 @@ def test_a_start_and_a_limit() -> None:
 @pytest.mark.parametrize("cache", [1, 5000, 2**20])
 def test_any_cache_gives_the_same_answer(cache: int) -> None:
     X, y = two_classes(200, shift=0.3, features=3)
-    program = soft(Gram(RBF(0.5), X), y, 5.0)
+    program = soft_margin(Gram(RBF(0.5), X), y, 5.0)
     final = minimise(program, 1e-9, 10**6, cache_bytes=cache)
     whole = minimise(program, 1e-9, 10**6)
     assert final.proves(1e-9)
@@ -130,7 +120,7 @@ def test_any_cache_gives_the_same_answer(cache: int) -> None:
 
 def test_two_runs_are_equal() -> None:
     X, y = two_classes(1600, shift=0.3, features=4)
-    program = soft(Gram(RBF(0.5), X), y, 2.0)
+    program = soft_margin(Gram(RBF(0.5), X), y, 2.0)
     one, other = minimise(program, 1e-6, 10**6), minimise(program, 1e-6, 10**6)
     assert one.proves(1e-6)
     assert not program.gram.is_formed
@@ -138,70 +128,11 @@ def test_two_runs_are_equal() -> None:
     assert certify_kernel_qp(program, one.beta, one.intercept).holds(1e-5)
 
 
-def test_the_least_recently_used_row_gives_way() -> None:
-    cache = RowCache(samples=6, size=3 * 6 * 8, dtype=np.float64)
-    slots: Any = cache.claim(np.array([0, 1, 2]))
-    assert sorted(slots.tolist()) == [0, 1, 2]
-    cache.find(np.array([0, 2]))
-    cache.find(np.array([5]))
-    assert cache.claim(np.array([5])).tolist() == [slots[1]]
-    assert cache.find(np.array([0, 1, 2, 5])).tolist() == [slots[0], -1, slots[2], slots[1]]
-
-
-def test_powers_of_two_in_single_precision() -> None:
-    from numba import njit
-
-    @njit
-    def powers(x: Any) -> Any:
-        out = np.empty_like(x)
-        for k in range(x.size):
-            out[k] = exp2(x[k])
-        return out
-
-    x = np.linspace(-125, 0, 100_001).astype(np.float32)
-    assert np.abs(powers(x) / np.exp2(x.astype(float)) - 1).max() < 2.5e-7
-    assert powers(np.array([-1e30, -200.0], np.float32)).max() <= 2.0**-125
-
-
-@pytest.mark.parametrize("kind", ["matrix", "features", "kernel", "product"])
-def test_what_was_left_out_comes_back_with_its_values(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (product_rows, rows_module):
-        monkeypatch.setattr(module, "ONE_BLOCK", 0)
-    X, y = two_classes(400, shift=0.6, features=3)
-    kernel: Kernel = Linear() if kind == "features" else RBF(0.5)
-    program = soft(Gram(kernel, X), y, 3.0)
-    K = kernel(X)
-    form = kernel.product_form(program.gram.X)
-    assert form is not None
-    rows: Rows = {
-        "matrix": lambda: MatrixRows(K),
-        "features": lambda: FeatureRows(program.gram.X, pairs=True),
-        "kernel": lambda: KernelRows(kernel, program.gram.X, RowCache(400, 2**14, np.float64)),
-        "product": lambda: ProductRows.with_cache(make_product(form, program.gram.X, np.float32), 2**18),
-    }[kind]()
-    rows.block_size = 40
-    search = ShrinkingDescent(program, rows, np.zeros(400), np.zeros(400))
-    sizes = []
-    for _ in range(60):
-        search.outer_iteration(10**6, 1e-9)
-        search.shrink()
-        beta, values = search.point()
-        assert values[search.samples] == pytest.approx((K @ beta)[search.samples], abs=1e-4)
-        sizes.append(search.samples.size)
-    assert len(set(sizes)) > 2
-    assert not search.unshrunk
-    search.restore()
-    beta, values = search.point()
-    assert search.unshrunk
-    assert values == pytest.approx(K @ beta, abs=1e-4)
-    assert beta.sum() == pytest.approx(0.0, abs=1e-9)
-
-
 @pytest.mark.usefixtures("in_blocks")
 @pytest.mark.parametrize("cut", [0, 1, 3])
 def test_an_interruption_returns_the_point_so_far(cut: int) -> None:
     X, y = two_classes(400, shift=0.3, features=3)
-    program = soft(Gram(RBF(0.5), X), y, 50.0)
+    program = soft_margin(Gram(RBF(0.5), X), y, 50.0)
     seen: list[Iterate] = []
 
     def interrupt(iterate: Iterate) -> None:
@@ -220,7 +151,7 @@ def test_an_interruption_returns_the_point_so_far(cut: int) -> None:
 
 def test_a_time_limit_returns_a_point_with_its_certificate() -> None:
     X, y = two_classes(4000, shift=0.2, features=6)
-    program = soft(Gram(RBF(0.5), X), y, 100.0)
+    program = soft_margin(Gram(RBF(0.5), X), y, 100.0)
     outcome = find_solver("smo").solve(program, tol=1e-9, time_limit=1e-3)
     assert outcome.claim is Claim.STOPPED
     assert outcome.message.startswith("limit of time; relative gap")
@@ -233,7 +164,7 @@ def test_a_time_limit_returns_a_point_with_its_certificate() -> None:
 
 def test_progress_shows_the_gap_falling(capsys: pytest.CaptureFixture[str]) -> None:
     X, y = two_classes(3000, shift=0.3, features=4)
-    find_solver("smo").solve(soft(Gram(RBF(0.5), X), y, 5.0), tol=1e-6, verbose=True)
+    find_solver("smo").solve(soft_margin(Gram(RBF(0.5), X), y, 5.0), tol=1e-6, verbose=True)
     lines = capsys.readouterr().out.splitlines()
     gaps = [float(line.split()[-1]) for line in lines]
     assert len(gaps) > 3
@@ -245,12 +176,12 @@ def test_progress_shows_the_gap_falling(capsys: pytest.CaptureFixture[str]) -> N
 def test_a_cache_of_no_size_is_refused(size: Any) -> None:
     X, y = two_classes(20)
     with pytest.raises(ParameterError, match="cache_size must be"):
-        find_solver("smo").solve(soft(Gram(RBF(0.5), X), y), cache_size=size)
+        find_solver("smo").solve(soft_margin(Gram(RBF(0.5), X), y), cache_size=size)
 
 
 def test_memory_follows_the_cache() -> None:
     X, y = two_classes(3000, shift=0.3, features=600)
-    program = soft(Gram(RBF(1e-3), X), y)
+    program = soft_margin(Gram(RBF(1e-3), X), y)
     peaks = []
     for size in (1, 20):
         tracemalloc.start()
@@ -263,7 +194,7 @@ def test_memory_follows_the_cache() -> None:
 @pytest.mark.parametrize("m", [2001, 2500, 4000, 7900])
 def test_from_blocks_to_one_block(m: int) -> None:
     X, y = two_classes(m, shift=0.3, features=3)
-    program = soft(Gram(RBF(0.5), X), y)
+    program = soft_margin(Gram(RBF(0.5), X), y)
     outcome = find_solver("smo").solve(program, tol=1e-8)
     assert outcome.claim is Claim.OPTIMAL
     assert certify_kernel_qp(program, outcome.point, float(outcome.multipliers[0])).holds(2e-8)
@@ -279,9 +210,9 @@ def far_clusters(distance: float) -> tuple[np.ndarray, np.ndarray]:
 @pytest.mark.parametrize("distance", [1e2, 1e5, 3e6, 1e9])
 def test_what_cancels_in_an_exponent_is_not_claimed(distance: float, sparse: bool) -> None:
     X, y = far_clusters(distance)
-    program = soft(Gram(RBF(0.5), csr_array(X) if sparse else X), y)
+    program = soft_margin(Gram(RBF(0.5), csr_array(X) if sparse else X), y)
     outcome = find_solver("smo").solve(program, tol=1e-6, time_limit=5.0)
-    near = soft(Gram(RBF(0.5), far_clusters(100.0)[0]), y)
+    near = soft_margin(Gram(RBF(0.5), far_clusters(100.0)[0]), y)
     proof = certify_kernel_qp(near, outcome.point, float(outcome.multipliers[0]))
     assert outcome.claim is Claim.OPTIMAL
     # The clusters are too far from each other to matter; their own distances lose digits as they move away.
@@ -291,42 +222,18 @@ def test_what_cancels_in_an_exponent_is_not_claimed(distance: float, sparse: boo
 @pytest.mark.parametrize("kernel", [Linear(), RBF(0.01) + Linear()], ids=str)
 def test_features_far_from_the_origin(kernel: Kernel) -> None:
     X, y = two_classes(2300, shift=0.3, features=4)
-    program = soft(Gram(kernel, X + 1e6), y)
+    program = soft_margin(Gram(kernel, X + 1e6), y)
     outcome = find_solver("smo").solve(program, tol=1e-8, max_iter=200_000)
     proof = certify_kernel_qp(program, outcome.point, float(outcome.multipliers[0]))
     assert outcome.claim is not Claim.OPTIMAL or proof.holds(2e-8)
 
 
-def test_a_gap_error_that_every_so_manieth_sample_would_hide() -> None:
-    m = 255 * 16 + 1
-    X, _ = two_classes(m, shift=0.3, features=3)
-    X[np.arange(m) % 5 < 2] += 1000
-    ridge = np.where(np.arange(m) % 16 == 0, 1e12, 1.0)
-    program = KernelQP(Gram(RBF(0.5), X), np.sin(X[:, 0]), -np.inf, np.inf, 0.0, 0.0, ridge)
-    outcome = find_solver("smo").solve(program, tol=1e-3)
-    proof = certify_kernel_qp(program, outcome.point, float(outcome.multipliers[0]))
-    assert outcome.claim is Claim.OPTIMAL
-    assert proof.holds(2e-3)
-
-
 def test_a_matrix_that_is_only_checked_limits_the_claim() -> None:
     X, y = two_classes(900, shift=0.3, features=3)
-    program = soft(Gram(Precomputed(RBF(0.5)(X)), np.arange(900)), y)
+    program = soft_margin(Gram(Precomputed(RBF(0.5)(X)), np.arange(900)), y)
     outcome = find_solver("smo").solve(program, tol=1e-12)
     assert outcome.claim is Claim.STOPPED
     assert "positive semidefinite only up to" in outcome.message
-
-
-def test_no_class_but_itself_is_summed_in_panels() -> None:
-    class Doubled(RBF):
-        def matrix(self, X: Any, Z: Any) -> np.ndarray:
-            return 2.0 * super().matrix(X, Z)
-
-        def diagonal(self, X: Any) -> np.ndarray:
-            return np.full(X.shape[0], 2.0)
-
-    X = np.random.default_rng(0).normal(size=(800, 3))
-    assert Gram(Doubled(0.5), X).product(np.ones(800)) == pytest.approx(2.0 * RBF(0.5)(X).sum(axis=1), rel=1e-12)
 
 
 def test_an_interruption_before_the_first_iterate(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -335,6 +242,6 @@ def test_an_interruption_before_the_first_iterate(monkeypatch: pytest.MonkeyPatc
 
     monkeypatch.setattr(blocks, "_stages", interrupt)
     X, y = two_classes(100, shift=0.3, features=3)
-    final = minimise(soft(Gram(RBF(0.5), X), y), 1e-6, 1000)
+    final = minimise(soft_margin(Gram(RBF(0.5), X), y), 1e-6, 1000)
     assert final.interrupted
     assert final.gap.relative == pytest.approx(1.0)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Mercer's condition on a sample: eigenvalues, the verdict, and features that reproduce the kernel."""
+"""Mercer's condition on a sample: eigenvalues, and the features they give."""
 
 import numpy as np
 import pytest
@@ -10,6 +10,8 @@ from qpkernels.errors import GramTooLargeError, IndefiniteKernelError, NonFinite
 from qpkernels.gram import PSD_TOLERANCE
 
 every_kernel = pytest.mark.parametrize("kernel", KERNEL_EXAMPLES.values(), ids=lambda kernel: type(kernel).__name__)
+
+
 definite_kernel = pytest.mark.parametrize(
     "kernel",
     [kernel for kind, kernel in KERNEL_EXAMPLES.items() if kind not in INDEFINITE],

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Arrays that are taken, dense and sparse, and what becomes of them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.sparse import coo_array, csr_array, csr_matrix
+
+from qpkernels import (
+    RBF,
+    Expansion,
+    Gram,
+    Linear,
+    Mercer,
+)
+from qpkernels.arrays import row_blocks
+from sparse_samples import (
+    assert_close,
+    with_zeros,
+)
+
+
+@pytest.mark.parametrize("form", ["csr", "csc", "coo", "lil", "dok", "bsr", "dia"])
+@pytest.mark.parametrize("kind", [np.float64, np.float32, np.int64, np.int8, np.bool_])
+def test_every_format_and_every_real_type_becomes_csr_in_float64(form: str, kind: type) -> None:
+    X = np.round(2 * with_zeros(7)).astype(kind)
+    for make in (csr_array, csr_matrix):
+        given_matrix = make(X).asformat(form)
+        samples = Linear().samples(given_matrix)
+        assert type(samples) is csr_array
+        assert samples.dtype == np.float64
+        np.testing.assert_array_equal(samples.toarray(), X.astype(np.float64))
+        np.testing.assert_array_equal(RBF(0.5)(given_matrix), RBF(0.5)(csr_array(X.astype(float))))
+
+
+@pytest.mark.parametrize("kind", [np.int8, np.float64])
+def test_duplicates_are_added_up_unsorted_entries_sorted_and_zeros_left(kind: type) -> None:
+    rows, columns = np.array([0, 0, 1, 0, 2]), np.array([2, 0, 1, 2, 1])
+    values = np.array([100, 3, 0, 100, -5], dtype=kind)
+    expected = np.array([[3.0, 0.0, 200.0], [0.0, 0.0, 0.0], [0.0, -5.0, 0.0]])
+    unsorted = csr_array((values[[0, 1, 3, 2, 4]], columns[[0, 1, 3, 2, 4]], [0, 3, 4, 5]), shape=(3, 3))
+    for given_matrix in (coo_array((values, (rows, columns)), shape=(3, 3)), unsorted):
+        samples = Linear().samples(given_matrix)
+        assert samples.has_canonical_format
+        assert samples.nnz == 4
+        assert given_matrix.nnz == 5
+        np.testing.assert_array_equal(samples.toarray(), expected)
+        assert_close(RBF(1e-4)(given_matrix), RBF(1e-4)(expected))
+        assert_close(Linear()(given_matrix, expected), expected @ expected.T)
+
+
+def test_flags_of_the_matrix_are_not_trusted() -> None:
+    X = csr_array((np.array([1.0, 2.0, 4.0]), np.array([2, 0, 2]), np.array([0, 3])), shape=(1, 3))
+    X.has_sorted_indices = True
+    X.has_canonical_format = True
+    samples = Linear().samples(X)
+    np.testing.assert_array_equal(samples.indices, [0, 2])
+    np.testing.assert_array_equal(samples.data, [2.0, 5.0])
+
+
+def test_the_users_matrix_is_neither_changed_nor_followed() -> None:
+    X = csr_array((np.array([1.0, 2.0, 4.0]), np.array([2, 0, 1]), np.array([0, 2, 3])), shape=(2, 3))
+    before = X.data.copy(), X.indices.copy(), X.indptr.copy()
+    gram = Gram(RBF(0.1), X)
+    f = Expansion(RBF(0.1), X, [1.0, -1.0])
+    values, K = f(X), gram.dense.copy()
+    for part, old in zip((X.data, X.indices, X.indptr), before, strict=True):
+        np.testing.assert_array_equal(part, old)
+    X.data[:] = 7.0
+    X.indices[:] = 0
+    np.testing.assert_array_equal(Gram(RBF(0.1), gram.X).dense, K)
+    np.testing.assert_array_equal(f(gram.X), values)
+
+
+def test_read_only_matrices_are_taken() -> None:
+    X = csr_array(with_zeros(5))
+    for part in (X.data, X.indices, X.indptr):
+        part.flags.writeable = False
+    assert_close(RBF(0.3)(X, X[:2]), RBF(0.3)(X.toarray(), X.toarray()[:2]))
+
+
+def test_bound_samples_cannot_be_written() -> None:
+    X = csr_array(with_zeros(5))
+    bound = (Gram(RBF(1.0), X).X, Expansion(RBF(1.0), X, np.ones(5)).centers, Mercer(RBF(1.0), X).X)
+    for samples in bound:
+        assert type(samples) is csr_array
+        for part in (samples.data, samples.indices, samples.indptr):
+            with pytest.raises(ValueError, match="read-only"):
+                part[0] = 0
+
+
+@given(rows=st.integers(1, 10**7), columns=st.integers(0, 10**9))
+def test_row_blocks_cover_everything_once_within_their_bytes(rows: int, columns: int) -> None:
+    first = last = None
+    for number, block in enumerate(row_blocks(rows, columns)):
+        if number == 200:
+            return
+        assert block.start == (0 if last is None else last)
+        first, last = first or block, block.stop
+        assert block.stop > block.start
+        assert (block.stop - block.start) * columns * 8 <= 2**26 or block.stop == block.start + 1
+    assert last == rows

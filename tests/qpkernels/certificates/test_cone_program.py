@@ -1,0 +1,252 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Cone programs: optima by hand pass in any units, false answers and false proofs fail."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from builders import KNOWN_OPTIMA, SEEDS, cone_program, every_family, manufacture
+from qpkernels.certificates import (
+    certify_cone_program,
+    certify_infeasibility,
+    certify_unboundedness,
+)
+from qpkernels.programs import Nonnegative, SecondOrder, Zero
+
+every_optimum = pytest.mark.parametrize("known", KNOWN_OPTIMA.values(), ids=KNOWN_OPTIMA)
+
+
+@every_optimum
+def test_optima_by_hand_are_certified(known: Any) -> None:
+    certificate = certify_cone_program(known.program, known.x, known.z)
+    assert certificate.holds(1e-14), certificate
+    assert certificate.primal_value == pytest.approx(known.value, rel=1e-14)
+    assert certificate.dual_value == pytest.approx(known.value, rel=1e-14)
+
+
+@every_optimum
+def test_perturbed_optima_are_refused(known: Any) -> None:
+    for k in range(known.x.size):
+        for step in (0.01, -0.01):
+            x = known.x.copy()
+            x[k] += step
+            assert not certify_cone_program(known.program, x, known.z).holds(1e-6)
+    for k in range(known.z.size):
+        for step in (0.01, -0.01):
+            z = known.z.copy()
+            z[k] += step
+            assert not certify_cone_program(known.program, known.x, z).holds(1e-6), k
+    for x, z in ((known.x, -known.z), (-known.x, known.z), (known.x, 0 * known.z), (0 * known.x, 0 * known.z)):
+        assert not certify_cone_program(known.program, x, z).holds(1e-6)
+    for bad in (np.nan, np.inf):
+        assert not certify_cone_program(known.program, known.x + bad, known.z).holds(np.inf)
+        assert not certify_cone_program(known.program, known.x, known.z + bad).holds(np.inf)
+
+
+def test_a_wrong_sign_is_refused_although_all_else_is_right() -> None:
+    # min |x|^2 / 2 s.t. x1 <= 1: at x = (1, 0), z = -1 the point is feasible, Px + q + A'z = 0, and there is no gap.
+    program = cone_program(np.eye(2), [0, 0], [[1, 0]], [1], [Nonnegative(1)])
+    x, z = np.array([1.0, 0.0]), np.array([-1.0])
+    certificate = certify_cone_program(program, x, z)
+    np.testing.assert_array_equal(program.P @ x + program.q + program.A.T @ z, 0)
+    assert (certificate.relative_gap, certificate.primal_residual, certificate.complementarity) == (0, 0, 0)
+    assert certificate.dual_residual >= 1.0
+    assert not certificate.holds(1e-6)
+    assert certify_cone_program(program, np.zeros(2), np.zeros(1)).holds(0.0)
+
+
+@given(seed=SEEDS, units=st.tuples(*[st.integers(-6, 6)] * 3), quadratic=st.booleans())
+def test_certificates_do_not_depend_on_units(seed: int, units: tuple[int, int, int], quadratic: bool) -> None:
+    rng = np.random.default_rng(seed)
+    n, k = 4, 8
+    A, x, active = rng.normal(size=(k, n)), rng.normal(size=n), rng.permutation(k) < n
+    s, z = np.where(active, 0.0, rng.uniform(0.2, 1, k)), np.where(active, rng.uniform(0.2, 1, k), 0.0)
+    B = quadratic * rng.normal(size=(n, n))
+    b, q = A @ x + s, -(B @ B.T @ x + A.T @ z)
+    of_x, of_row, of_value = (10.0**unit for unit in units)
+    program = cone_program(
+        of_value / of_x**2 * B @ B.T, of_value / of_x * q, of_row / of_x * A, of_row * b, [Nonnegative(k)]
+    )
+    assert certify_cone_program(program, of_x * x, of_value / of_row * z).holds(1e-10)
+    for step in (1e-3, -1e-3):
+        for i in range(n):
+            moved = x + step * (np.arange(n) == i)
+            assert not certify_cone_program(program, of_x * moved, of_value / of_row * z).holds(1e-6)
+        for i in range(k):
+            moved = z + step * (np.arange(k) == i)
+            assert not certify_cone_program(program, of_x * x, of_value / of_row * moved).holds(1e-6)
+
+
+def test_a_large_row_hides_no_violation() -> None:
+    # 1e9 x1 = 1e9 and x2 = 5 in one cone, at x = (1, 0).
+    program = cone_program(np.diag([0, 1]), [1, 0], [[1e9, 0], [0, 1]], [1e9, 5], [Zero(2)])
+    assert not certify_cone_program(program, np.array([1.0, 0.0]), np.array([-1e-9, 0.0])).holds(1e-6)
+    # The same with a hard margin whose samples are all violated at w = 0.
+    program = cone_program([[1]], [0], [[-1], [-2], [1e9]], [-1, -1, 1e9], [Nonnegative(3)])
+    assert not certify_cone_program(program, np.zeros(1), np.zeros(3)).holds(1e-6)
+
+
+def test_a_small_bound_on_a_variable_with_a_cost_is_no_excuse() -> None:
+    # min x1 + x2 s.t. x2 >= 1, x1 <= 1e-9 is unbounded below along x1.
+    program = cone_program(np.zeros((2, 2)), [1, 1], [[0, -1], [1, 0]], [-1, 1e-9], [Nonnegative(2)])
+    for z in ((1.0, 0.0), (1.0, -1.0)):
+        assert not certify_cone_program(program, np.array([0.0, 1.0]), np.array(z)).holds(1e-6)
+
+
+def test_a_direction_that_leaves_one_row_is_no_proof() -> None:
+    # min -x1 s.t. x1 <= 1, -1e9 x2 <= 0 is bounded; the ray (1, 1) leaves the first row.
+    program = cone_program(np.zeros((2, 2)), [-1, 0], [[1, 0], [0, -1e9]], [1, 0], [Nonnegative(2)])
+    assert not certify_unboundedness(program, np.ones(2)).holds(1e-6)
+
+
+def test_wrong_signs_in_other_units_prove_nothing() -> None:
+    # 1e-9 x <= 1e-9 and x <= 2 are satisfied by x = 0.
+    program = cone_program([[0]], [0], [[1e-9], [1]], [1e-9, 2], [Nonnegative(2)])
+    assert not certify_infeasibility(program, np.array([1e9, -1.0])).holds(1e-6)
+
+
+def test_gaps_that_cancel_are_refused() -> None:
+    # max x1 + x2 s.t. x1 <= 1, x2 <= 1 at x = (0, 2): the products s_i z_i are 1 and -1, and their sum is 0.
+    program = cone_program(np.zeros((2, 2)), [-1, -1], np.eye(2), [1, 1], [Nonnegative(2)])
+    certificate = certify_cone_program(program, np.array([0.0, 2.0]), np.ones(2))
+    assert certificate.relative_gap == 0
+    assert certificate.complementarity > 0.1
+    assert not certificate.holds(1e-6)
+
+
+def test_the_worst_row_is_named() -> None:
+    known = KNOWN_OPTIMA["LP: min -x1 - 2 x2 s.t. x1 + x2 <= 4, x1 <= 3, x2 <= 2, x >= 0"]
+    z = known.z.copy()
+    z[1] += 1.0
+    assert certify_cone_program(known.program, known.x, z).worst.startswith("row 1 of 'rows 0' contributes")
+
+
+@every_family
+def test_both_certificates_agree_on_the_optimum(name: str) -> None:
+    made = manufacture(name)
+    program, matrices = made.program, made.program.to_cone_program()
+    x = np.concatenate([np.maximum(made.beta, 0), np.maximum(-made.beta, 0)]) if program.epsilon.any() else made.beta
+    decision = program.gram.dense @ made.beta + made.intercept
+    slope = decision + program.ridge * made.beta - program.target
+    z = np.zeros(matrices.b.size)
+    blocks = {block.name: block.range for block in matrices.rows}
+    if "balance" in blocks:
+        z[blocks["balance"]] = made.intercept
+    slope_left = slope + program.epsilon * np.sign(made.beta)
+    slope_left = np.where((made.beta == 0) & (program.epsilon > 0), 0.0, slope_left)
+    one_sided = (made.beta == 0) & ((program.lower == 0) | (program.upper == 0))
+    slope_left = np.where(
+        one_sided, slope + np.where(program.lower == 0, program.epsilon, -program.epsilon), slope_left
+    )
+    z[blocks["upper"]] = np.maximum(-slope_left, 0)[np.isfinite(program.upper)]
+    z[blocks["lower"]] = np.maximum(slope_left, 0)[np.isfinite(program.lower)]
+    if "split" in blocks:
+        z[blocks["split"]] = np.concatenate(
+            [program.epsilon + slope - slope_left, program.epsilon - slope + slope_left]
+        )
+    certificate = certify_cone_program(matrices, x, z)
+    assert certificate.holds(1e-12), certificate
+    assert certificate.primal_value == pytest.approx(made.optimum, rel=1e-11)
+
+
+# x <= 1 and x >= 2, stated in the rows of each kind of cone, with the multipliers that contradict.
+INFEASIBLE = {
+    "inequalities": (cone_program([[1]], [1], [[1], [1], [-1]], [9, 1, -2], [Nonnegative(3)]), [0.0, 1.0, 1.0]),
+    "equation": (cone_program([[0]], [0], [[1], [1]], [2, 1], [Zero(1), Nonnegative(1)]), [-1.0, 1.0]),
+    "equations": (cone_program([[0]], [0], [[1], [1]], [1, 2], [Zero(2)]), [1.0, -1.0]),
+    "cone": (
+        cone_program([[0]], [0], [[0], [-1], [-1]], [1, 0, -2], [SecondOrder(2), Nonnegative(1)]),
+        [1.0, -1.0, 1.0],
+    ),
+}
+
+
+infeasible = pytest.mark.parametrize("name", INFEASIBLE)
+
+
+@infeasible
+@pytest.mark.parametrize("scale", [1e-8, 1.0, 1e8])
+def test_a_true_proof_of_infeasibility_is_accepted_at_any_scale(name: str, scale: float) -> None:
+    program, proof = INFEASIBLE[name]
+    certificate = certify_infeasibility(program, scale * np.array(proof))
+    assert certificate.holds(1e-12), certificate
+    assert (certificate.primal_value, certificate.dual_value) == (np.inf, np.inf)
+    assert "contradicting" in certificate.worst
+
+
+@infeasible
+def test_a_false_proof_of_infeasibility_is_refused(name: str) -> None:
+    program, listed = INFEASIBLE[name]
+    proof = np.array(listed)
+    for k in range(proof.size):
+        for step in (0.01, -0.01):
+            z = proof.copy()
+            z[k] += step
+            # A little more on the axis of a second-order cone proves the same.
+            still_true = name == "cone" and k == 0 and step > 0
+            # So does the multiplier 0 of an inequality with a wrong sign, which is dropped.
+            still_true |= name == "inequalities" and proof[k] == 0 and step < 0
+            assert certify_infeasibility(program, z).holds(1e-6) == still_true, (k, step)
+    for z in (-proof, 0 * proof, np.full_like(proof, np.nan), np.full_like(proof, np.inf)):
+        assert not certify_infeasibility(program, z).holds(1e-6)
+
+
+@given(seed=SEEDS)
+def test_no_multipliers_prove_a_feasible_program_infeasible(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    A, x = rng.normal(size=(5, 3)), rng.normal(size=3)
+    s = np.array([0.0, 0.0, *rng.uniform(0, 1, 3)])
+    program = cone_program(np.zeros((3, 3)), np.zeros(3), A, A @ x + s, [Zero(2), Nonnegative(3)])
+    null = np.linalg.svd(A.T)[2][3:]
+    for z in (rng.normal(size=5), rng.uniform(0, 1, 5), *null, *(-null)):
+        assert not certify_infeasibility(program, z).holds(1e-6)
+
+
+def test_a_large_bound_does_not_turn_rounding_into_a_proof() -> None:
+    # x <= 1e9 and 0 <= 0 are satisfied by x = 0; z = (-1e-9, 1) has b'z = -1 by its wrong sign alone.
+    program = cone_program([[0]], [0], [[1], [0]], [1e9, 0], [Nonnegative(2)])
+    assert not certify_infeasibility(program, np.array([-1e-9, 1.0])).holds(1e-6)
+
+
+def test_imbalance_that_outweighs_the_proof_proves_nothing() -> None:
+    # x <= 1 and x >= 1 are satisfied by x = 1; b'z = -1e-7 comes from A'z = -1e-7 alone.
+    program = cone_program([[0]], [0], [[1], [-1]], [1, -1], [Nonnegative(2)])
+    assert not certify_infeasibility(program, np.array([1.0, 1.0 + 1e-7])).holds(1e-6)
+
+
+# Each falls along the first direction; the second one curves, or leaves the constraints.
+UNBOUNDED = {
+    "curved": (cone_program(np.diag([1, 0]), [0, -1], [[1, 0], [0, -1]], [1, 0], [Nonnegative(2)]), [0, 1], [0.01, 1]),
+    "line": (cone_program(np.zeros((2, 2)), [-1, -1], [[1, -1]], [3], [Zero(1)]), [1, 1], [1.01, 1]),
+    "half-plane": (cone_program(np.zeros((2, 2)), [-1, -1], [[1, 0]], [3], [Nonnegative(1)]), [-1, 2], [0.01, 2]),
+    "cone": (cone_program(np.zeros((2, 2)), [-1, 0], -np.eye(2), [0, 0], [SecondOrder(2)]), [1, 0.5], [1, 1.01]),
+}
+
+
+@pytest.mark.parametrize("name", UNBOUNDED)
+def test_a_direction_proves_the_objective_unbounded(name: str) -> None:
+    program, true, leaving = UNBOUNDED[name]
+    x = np.array(true, float)
+    for scale in (1e-8, 1.0, 1e8):
+        certificate = certify_unboundedness(program, scale * x)
+        assert certificate.holds(1e-12), certificate
+        assert (certificate.primal_value, certificate.dual_value) == (-np.inf, -np.inf)
+    for false in (np.array(leaving), -x, 0 * x, np.full(2, np.nan), np.full(2, np.inf)):
+        assert not certify_unboundedness(program, false).holds(1e-6)
+
+
+def test_curvature_that_outweighs_the_fall_proves_nothing() -> None:
+    # (x1 - x2)^2 / 2 + x1 - x2 is nowhere below -1/2.
+    program = cone_program([[1, -1], [-1, 1]], [1, -1], np.zeros((0, 2)), [], [])
+    assert not certify_unboundedness(program, np.array([1.0, 1.0 + 1e-7])).holds(1e-6)
+
+
+def test_a_column_that_only_rounding_touches_refuses_nothing() -> None:
+    # min x1^2 / 2 - x1 s.t. x1 <= 3, x2 >= 0: nothing but the multiplier of its own slack row enters the column of x2.
+    program = cone_program(np.diag([1, 0]), [-1, 0], [[1, 0], [0, -1]], [3, 0], [Nonnegative(2)])
+    x = np.array([1.0, 2.0])
+    assert certify_cone_program(program, x, np.array([1e-13, 1e-13])).holds(1e-9)
+    assert not certify_cone_program(program, x, np.array([1e-13, 1e-2])).holds(1e-9)

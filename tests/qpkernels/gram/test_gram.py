@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A kernel bound to samples: its matrix in all its views."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+from builders import INDEFINITE, KERNEL_EXAMPLES, example_samples
+from qpkernels import (
+    RBF,
+    Gram,
+    Kernel,
+    Linear,
+    Matern,
+    Mercer,
+    Polynomial,
+)
+from qpkernels.arrays import row_blocks
+from qpkernels.errors import GramTooLargeError, NonFiniteError, ShapeError
+from sparse_samples import (
+    assert_close,
+    each_taker,
+    wide,
+    with_zeros,
+)
+
+
+@each_taker
+def test_all_views_of_a_matrix_of_sparse_samples_agree(kernel: Kernel) -> None:
+    X = with_zeros(9)
+    gram, K, v = Gram(kernel, csr_array(X)), kernel(X), np.random.default_rng(1).normal(size=9)
+    few = np.where(np.arange(9) < 3, v, 0.0)
+    assert len(gram) == 9
+    assert_close(gram.product(few), K @ few)
+    assert_close(Gram(kernel, csr_array(X), memory_limit=0).product(v), K @ v)
+    assert_close(gram.diagonal, K.diagonal())
+    assert_close(gram.dense, K)
+    assert_close(gram.product(v), K @ v)
+    rows = np.array([4, 0, 7])
+    for part in (gram.part(rows), Gram(kernel, csr_array(X)).part(rows)):
+        assert_close(part.dense, K[np.ix_(rows, rows)])
+    if kernel.positive_semidefinite:
+        np.testing.assert_allclose(gram.factor @ gram.factor.T, K, atol=1e-12 * np.abs(K).max())
+        u = gram.factor.T @ v
+        np.testing.assert_allclose(gram.factor.T @ gram.coefficients(u), u, atol=1e-9 * np.abs(u).max())
+        assert_close(Mercer(kernel, csr_array(X)).eigenvalues, Mercer(kernel, X).eigenvalues)
+
+
+def test_samples_that_no_memory_holds_dense() -> None:
+    X, _ = wide(20_000)
+    few = np.where(np.arange(20_000) % 100 == 0, 1.0, 0.0)
+    for kernel in (RBF(0.05), Linear(), Matern(5.0), RBF(0.05) * Polynomial(2, 0.1, 1.0)):
+        gram = Gram(kernel, X)
+        by_rows = kernel(X[:3], X[few > 0]).sum(axis=1)
+        assert_close(gram.product(few)[:3], by_rows)
+        assert gram.part(np.arange(2_000)).dense.shape == (2_000, 2_000)
+
+
+every_kernel = pytest.mark.parametrize("kernel", KERNEL_EXAMPLES.values(), ids=lambda kernel: type(kernel).__name__)
+
+
+@every_kernel
+def test_all_views_of_the_matrix_agree(kernel: Kernel) -> None:
+    X = example_samples(kernel)
+    gram = Gram(kernel, X)
+    K = kernel(X)
+    assert len(gram) == len(X)
+    np.testing.assert_array_equal(gram.dense, K)
+    np.testing.assert_allclose(gram.diagonal, K.diagonal(), rtol=1e-13)
+    if type(kernel) not in INDEFINITE:
+        np.testing.assert_allclose(gram.factor @ gram.factor.T, K, atol=1e-12 * np.abs(K).max())
+    if gram.features is not None:
+        np.testing.assert_allclose(gram.features @ gram.features.T, K, atol=1e-13 * np.abs(K).max())
+    v = np.random.default_rng(4).normal(size=len(X))
+    np.testing.assert_allclose(gram.product(v), K @ v, rtol=1e-12, atol=1e-12 * np.abs(K).max())
+
+
+@every_kernel
+@pytest.mark.parametrize("nonzeros", [0, 1, 3, 8])
+def test_product_does_not_need_the_matrix(kernel: Kernel, nonzeros: int) -> None:
+    X = example_samples(kernel)
+    v = np.random.default_rng(nonzeros).normal(size=len(X)) * (np.arange(len(X)) < nonzeros)
+    fresh = Gram(kernel, X, memory_limit=0)
+    np.testing.assert_allclose(fresh.product(v), kernel(X) @ v, rtol=1e-11, atol=1e-13)
+    assert "dense" not in vars(fresh)
+
+
+def test_product_in_many_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    X = np.random.default_rng(0).normal(size=(23, 2))
+    v = np.random.default_rng(1).normal(size=23)
+    monkeypatch.setattr("qpkernels.arrays.checks._BLOCK_BYTES", 8 * 23 * 5)
+    assert [(rows.start, rows.stop) for rows in row_blocks(23, 23)] == [(0, 5), (5, 10), (10, 15), (15, 20), (20, 23)]
+    np.testing.assert_allclose(Gram(RBF(0.5), X).product(v), RBF(0.5)(X) @ v, rtol=1e-12, atol=1e-13)
+
+
+def test_the_matrix_is_computed_once_and_cannot_be_written() -> None:
+    gram = Gram(RBF(1.0), np.arange(6.0).reshape(3, 2))
+    assert gram.dense is gram.dense
+    for array in (gram.dense, gram.X, gram.diagonal, gram.factor):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 0.0
+
+
+def test_features_are_used_only_where_they_are_fewer_than_samples() -> None:
+    X = np.random.default_rng(0).normal(size=(4, 3))
+    tall, wide = Gram(Linear(), X), Gram(Linear(), X.T)
+    assert tall.features is not None
+    assert tall.factor.shape == (4, 3)
+    assert wide.features is None
+    np.testing.assert_allclose(wide.factor @ wide.factor.T, X.T @ X, atol=1e-13)
+
+
+def test_the_memory_limit_is_kept_and_named() -> None:
+    X = np.zeros((100, 1))
+    assert Gram(Linear(), X, memory_limit=80_000).dense.shape == (100, 100)
+    with pytest.raises(GramTooLargeError, match=r"100 samples takes 0\.0 GiB.*memory_limit"):
+        _ = Gram(Linear(), X, memory_limit=79_999).dense
+    huge = Gram(RBF(1.0), np.zeros((50_000, 1)))
+    with pytest.raises(MemoryError, match=r"18\.6 GiB, above the limit of 4\.0 GiB"):
+        _ = huge.dense
+
+
+def test_a_kernel_that_overflows_is_refused() -> None:
+    with pytest.raises(NonFiniteError, match="scale the features"):
+        Gram(Linear().exp(), np.full((2, 1), 1e3))
+    with pytest.raises(NonFiniteError, match="scale the features"):
+        Gram(Polynomial(9), np.full((2, 1), 1e30))
+
+
+def test_product_refuses_other_lengths() -> None:
+    with pytest.raises(ShapeError, match="3 entries"):
+        Gram(Linear(), np.ones((3, 1))).product(np.ones(2))

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""smo as users call it: limits, progress, options, and the values it returns."""
+
+import numpy as np
+import pytest
+
+from builders import every_family, manufacture, two_classes
+from qpkernels import Gram
+from qpkernels.certificates import certify_kernel_qp
+from qpkernels.errors import ParameterError, ShapeError, UnsupportedOptionError
+from qpkernels.solvers import Claim
+from smo_problems import intercept, soft, solve
+
+
+@every_family
+def test_the_answer_holds_its_values(name: str) -> None:
+    program = manufacture(name, 3, m=30).program
+    outcome = solve(program)
+    assert outcome.values is not None
+    np.testing.assert_array_equal(outcome.values, program.gram.product(outcome.point))
+
+
+@pytest.mark.parametrize("m", [60, 900])
+@pytest.mark.parametrize("again", [False, True])
+def test_the_product_is_computed_once_to_solve_and_once_to_certify(
+    m: int, again: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    X, y = two_classes(m, shift=0.6)
+    start = solve(soft(X, y, 1.0)).point if again else None
+    asked, product = [], Gram.product
+    monkeypatch.setattr(Gram, "product", lambda gram, v: asked.append(v) or product(gram, v))
+    program = soft(X, y, 1.0)
+    outcome = solve(program, warm_start=start)
+    assert len(asked) == 1
+    assert certify_kernel_qp(program, outcome.point, intercept(outcome)).holds(1e-6)
+    assert len(asked) == 2
+
+
+@pytest.mark.parametrize("total", [0.0, None])
+@pytest.mark.parametrize("limit", [1, 5, 20])
+def test_a_limit_of_steps_returns_the_best_so_far(limit: int, total: float | None) -> None:
+    X, y = two_classes(60, shift=0.2)
+    program = soft(X, y, 10.0, total=total)
+    outcome = solve(program, tol=1e-10, max_iter=limit)
+    assert (outcome.claim, outcome.iterations) == (Claim.STOPPED, limit)
+    assert outcome.message.startswith("limit of iterations; relative gap ")
+    assert program.objective(outcome.point) < 0
+    certificate = certify_kernel_qp(program, outcome.point, intercept(outcome))
+    assert f"{certificate.relative_gap:.1e}" in outcome.message
+    assert not certificate.holds(1e-10)
+    assert certificate.dual_residual <= 1e-12
+    least = program.objective(solve(program, tol=1e-10).point)
+    assert program.objective(outcome.point) >= least
+
+
+def test_more_steps_are_never_worse() -> None:
+    X, y = two_classes(60, shift=0.2)
+    program = soft(X, y, 10.0)
+    objectives = [program.objective(solve(program, tol=1e-10, max_iter=limit).point) for limit in (1, 10, 100, 1000)]
+    assert objectives == sorted(objectives, reverse=True)
+
+
+def test_a_limit_of_time_returns_the_best_so_far() -> None:
+    X, y = two_classes(80, shift=0.0)
+    program = soft(X, y, 1e6)
+    outcome = solve(program, tol=1e-12, time_limit=1e-9)
+    assert outcome.claim is Claim.STOPPED
+    assert outcome.message.startswith("limit of time; relative gap ")
+    assert outcome.iterations is not None
+    assert outcome.iterations > 0
+    assert program.objective(outcome.point) < 0
+
+
+def test_an_accuracy_beyond_float64_is_not_claimed() -> None:
+    X, y = two_classes(40, shift=0.3)
+    outcome = solve(soft(X, y, 10.0), tol=1e-25)
+    assert outcome.claim is Claim.STOPPED
+    assert outcome.message.startswith("no step improves in float64; relative gap ")
+    assert certify_kernel_qp(soft(X, y, 10.0), outcome.point, intercept(outcome)).holds(1e-12)
+
+
+def test_progress_is_printed_when_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
+    X, y = two_classes(20)
+    solve(soft(X, y, 1.0), verbose=True)
+    printed = capsys.readouterr().out
+    assert printed.startswith("smo: ")
+    assert "relative gap" in printed
+    solve(soft(X, y, 1.0))
+    assert capsys.readouterr().out == ""
+
+
+def test_foreign_options_and_bad_starts_are_refused() -> None:
+    X, y = two_classes(4)
+    program = soft(X, y, 1.0)
+    with pytest.raises(UnsupportedOptionError, match=r"shrinking.*max_iter, .*warm_start"):
+        solve(program, shrinking=True)
+    with pytest.raises(ShapeError, match="warm_start must have 4 entries"):
+        solve(program, warm_start=np.zeros(3))
+    with pytest.raises(ValueError, match="warm_start must hold finite"):
+        solve(program, warm_start=np.array([0, 0, 0, np.nan]))
+    with pytest.raises(ParameterError, match="tol"):
+        solve(program, tol=0.0)

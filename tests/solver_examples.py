@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""All solvers, a program for each, and solvers as other packages would write them."""
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from builders import manufacture
+from qpkernels.programs import (
+    ConeProgram,
+    KernelQP,
+    LeastSquares,
+    LinearSystem,
+    Program,
+    RidgedGram,
+)
+from qpkernels.solvers import (
+    Answer,
+    Claim,
+    Request,
+    Solver,
+    installed_solvers,
+    registered_solvers,
+)
+
+EXPECTED = {"smo", "linear", "clarabel", "osqp", "scs", "piqp", "daqp", "proxqp", "highs"}
+"""What the package and its extra ``solvers`` install; a missing one fails the tests rather than shortening them."""
+CVXPY = ["cvxpy:CLARABEL", "cvxpy:SCS", "cvxpy:OSQP"]
+
+REGISTERED = registered_solvers()
+CONE_SOLVERS = [solver.name for solver in installed_solvers() if ConeProgram in solver.programs] + CVXPY
+SOFT = manufacture("hinge").program
+
+EXAMPLES: dict[type[Program], Program] = {
+    KernelQP: SOFT,
+    ConeProgram: SOFT.to_cone_program(),
+    LinearSystem: LinearSystem(RidgedGram(SOFT.gram, np.full(len(SOFT), 0.5)), SOFT.target, name="ridge"),
+    LeastSquares: LeastSquares(np.asarray(SOFT.gram.X), SOFT.target, name="a fit"),
+}
+"""A program of each kind."""
+
+
+def example_for(solver: Solver) -> Program:
+    """Return a program that the solver takes."""
+    return EXAMPLES[solver.programs[0]]
+
+
+class Foreign(Solver):
+    """A solver as another package would write it."""
+
+    name = "foreign"
+    programs: ClassVar = (KernelQP,)
+    module = "json"
+    install = "pip install foreign"
+
+    def run(self, program: Any, request: Request, **options: Any) -> Answer:
+        if "fail" in options:
+            raise options["fail"]
+        return Answer(np.zeros(len(program)), np.zeros(1), Claim.STOPPED, f"tol {request.tol}")
+
+
+class Missing(Foreign):
+    """A solver whose package is not here."""
+
+    name = "missing"
+    module = "a_module_that_nobody_has"
+    install = "pip install missing-solver"
+
+
+class MissingInside(Missing):
+    """A solver whose module lies inside a package that is not here."""
+
+    name = "missing-inside"
+    module = "a_package_that_nobody_has.inside"
