@@ -20,10 +20,9 @@ def intercept(outcome: Outcome) -> float:
     return float(outcome.multipliers[0]) if outcome.multipliers.size else 0.0
 
 
-def soft(X: np.ndarray, y: np.ndarray, C: float, kernel: Any = None, total: float | None = 0.0) -> KernelQP:
-    gram = Gram(kernel or RBF(1.0), X)
+def soft_margin(gram: Gram, y: np.ndarray, C: float = 1.0, total: float | None = 0.0) -> KernelQP:
     return KernelQP(gram, y, np.where(y > 0, 0.0, -C), np.where(y > 0, C, 0.0), total)
 
 
-def soft_margin(gram: Gram, y: np.ndarray, C: float = 1.0) -> KernelQP:
-    return KernelQP(gram, y, np.where(y > 0, 0.0, -C), np.where(y > 0, C, 0.0))
+def soft(X: np.ndarray, y: np.ndarray, C: float, kernel: Any = None, total: float | None = 0.0) -> KernelQP:
+    return soft_margin(Gram(kernel or RBF(1.0), X), y, C, total)

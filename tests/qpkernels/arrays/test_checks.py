@@ -9,18 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import coo_array, csr_array, csr_matrix
 
-from qpkernels import (
-    RBF,
-    Expansion,
-    Gram,
-    Linear,
-    Mercer,
-)
+from qpkernels import RBF, Expansion, Gram, Linear, Mercer
 from qpkernels.arrays import row_blocks
-from sparse_samples import (
-    assert_close,
-    with_zeros,
-)
+from sparse_samples import assert_close, with_zeros
 
 
 @pytest.mark.parametrize("form", ["csr", "csc", "coo", "lil", "dok", "bsr", "dia"])

@@ -4,10 +4,7 @@
 import numpy as np
 import pytest
 
-from qpkernels.certificates import (
-    Certificate,
-    certify_values,
-)
+from qpkernels.certificates import Certificate, certify_values
 from qpkernels.certificates.certificate import relative, undefined
 
 

@@ -23,12 +23,7 @@ from formulations.losses import (
     SquaredHinge,
 )
 from qpkernels import RBF, Gram
-from qpkernels.certificates import (
-    FunctionAtSamples,
-    SampleLosses,
-    certify_fenchel,
-    certify_kernel_qp,
-)
+from qpkernels.certificates import FunctionAtSamples, SampleLosses, certify_fenchel, certify_kernel_qp
 from qpkernels.programs import KernelQP
 
 C = 1.5

@@ -11,20 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize_scalar
 
-from builders import (
-    FAMILIES,
-    SEEDS,
-    every_family,
-    manufacture,
-    random_feasible,
-    two_classes,
-)
+from builders import FAMILIES, SEEDS, every_family, manufacture, random_feasible, two_classes
 from qpkernels import RBF, Gram, Linear, Precomputed
-from qpkernels.certificates import (
-    FunctionAtSamples,
-    certify_kernel_qp,
-    duality_gap,
-)
+from qpkernels.certificates import FunctionAtSamples, certify_kernel_qp, duality_gap
 from qpkernels.programs import KernelQP
 
 

@@ -6,18 +6,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from builders import (
-    FAMILIES,
-    every_family,
-    manufacture,
-    two_classes,
-)
+from builders import FAMILIES, every_family, manufacture, two_classes
 from qpkernels import RBF, Gram
-from qpkernels.certificates import (
-    certify_kernel_qp,
-    intercept_interval,
-    split_support,
-)
+from qpkernels.certificates import certify_kernel_qp, intercept_interval, split_support
 from qpkernels.programs import KernelQP
 
 

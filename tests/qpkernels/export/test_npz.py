@@ -13,17 +13,7 @@ from builders import FAMILIES, KNOWN_OPTIMA, KnownOptimum, cone_program, manufac
 from qpkernels.certificates import certify_cone_program
 from qpkernels.errors import ShapeError
 from qpkernels.export import read_npz, write_npz
-from qpkernels.programs import (
-    Block,
-    Cone,
-    ConeProgram,
-    Exponential,
-    Nonnegative,
-    Power,
-    PSDTriangle,
-    SecondOrder,
-    Zero,
-)
+from qpkernels.programs import Block, Cone, ConeProgram, Exponential, Nonnegative, Power, PSDTriangle, SecondOrder, Zero
 
 every_optimum = pytest.mark.parametrize("known", KNOWN_OPTIMA.values(), ids=KNOWN_OPTIMA)
 

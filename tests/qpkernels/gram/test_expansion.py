@@ -11,19 +11,9 @@ import pytest
 from scipy.sparse import csr_array
 
 from builders import INDEFINITE, KERNEL_EXAMPLES, example_samples
-from qpkernels import (
-    RBF,
-    Expansion,
-    Kernel,
-    Linear,
-    Precomputed,
-)
+from qpkernels import RBF, Expansion, Kernel, Linear, Precomputed
 from qpkernels.errors import NonFiniteError, ParameterError, ShapeError
-from sparse_samples import (
-    assert_close,
-    each_taker,
-    with_zeros,
-)
+from sparse_samples import assert_close, each_taker, with_zeros
 
 
 @each_taker

@@ -8,23 +8,10 @@ import pytest
 from scipy.sparse import csr_array
 
 from builders import INDEFINITE, KERNEL_EXAMPLES, example_samples
-from qpkernels import (
-    RBF,
-    Gram,
-    Kernel,
-    Linear,
-    Matern,
-    Mercer,
-    Polynomial,
-)
+from qpkernels import RBF, Gram, Kernel, Linear, Matern, Mercer, Polynomial
 from qpkernels.arrays import row_blocks
 from qpkernels.errors import GramTooLargeError, NonFiniteError, ShapeError
-from sparse_samples import (
-    assert_close,
-    each_taker,
-    wide,
-    with_zeros,
-)
+from sparse_samples import assert_close, each_taker, wide, with_zeros
 
 
 @each_taker

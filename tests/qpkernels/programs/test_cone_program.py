@@ -9,14 +9,7 @@ from scipy.sparse import csc_array
 
 from builders import cone_program
 from qpkernels.errors import NonFiniteError, ShapeError, UnsupportedProgramError
-from qpkernels.programs import (
-    Block,
-    ConeProgram,
-    Exponential,
-    Nonnegative,
-    SecondOrder,
-    Zero,
-)
+from qpkernels.programs import Block, ConeProgram, Exponential, Nonnegative, SecondOrder, Zero
 
 
 def valid(**changes: Any) -> ConeProgram:

@@ -9,15 +9,7 @@ from hypothesis import given
 import qpkernels.programs
 from builders import SEEDS
 from qpkernels.errors import ParameterError
-from qpkernels.programs import (
-    Cone,
-    Exponential,
-    Nonnegative,
-    Power,
-    PSDTriangle,
-    SecondOrder,
-    Zero,
-)
+from qpkernels.programs import Cone, Exponential, Nonnegative, Power, PSDTriangle, SecondOrder, Zero
 
 CONES: dict[str, Cone] = {
     "Zero": Zero(3),

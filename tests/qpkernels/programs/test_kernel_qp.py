@@ -12,11 +12,7 @@ from hypothesis import strategies as st
 from builders import FAMILIES, SEEDS, manufacture, random_feasible, two_classes
 from qpkernels import RBF, Gram
 from qpkernels.errors import NonFiniteError, ParameterError, ShapeError
-from qpkernels.programs import (
-    KernelQP,
-    Zero,
-    nearest_feasible,
-)
+from qpkernels.programs import KernelQP, Zero, nearest_feasible
 
 GRAM = Gram(RBF(1.0), np.arange(8.0).reshape(4, 2))
 

@@ -5,10 +5,7 @@ import numpy as np
 import pytest
 
 from qpkernels import RBF, Gram
-from qpkernels.programs import (
-    LinearSystem,
-    RidgedGram,
-)
+from qpkernels.programs import LinearSystem, RidgedGram
 
 GRAM = Gram(RBF(1.0), np.arange(8.0).reshape(4, 2))
 

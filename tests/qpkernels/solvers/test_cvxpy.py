@@ -3,13 +3,8 @@
 
 import pytest
 
-from qpkernels.errors import (
-    SolverNotInstalledError,
-)
-from qpkernels.solvers import (
-    Claim,
-    find_solver,
-)
+from qpkernels.errors import SolverNotInstalledError
+from qpkernels.solvers import Claim, find_solver
 from solver_examples import SOFT
 
 

@@ -16,23 +16,8 @@ from qpkernels.errors import (
     UnsupportedOptionError,
     UnsupportedProgramError,
 )
-from qpkernels.programs import (
-    Cone,
-    ConeProgram,
-    KernelQP,
-    Nonnegative,
-    PSDTriangle,
-    Zero,
-)
-from qpkernels.solvers import (
-    Answer,
-    Claim,
-    Outcome,
-    Request,
-    Solver,
-    find_solver,
-    installed_solvers,
-)
+from qpkernels.programs import Cone, ConeProgram, KernelQP, Nonnegative, PSDTriangle, Zero
+from qpkernels.solvers import Answer, Claim, Outcome, Request, Solver, find_solver, installed_solvers
 from solver_examples import CONE_SOLVERS, EXAMPLES, REGISTERED, SOFT, Foreign, Missing, MissingInside, example_for
 
 ASKED, GRANTED = 1e-7, 1e-5

@@ -7,24 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from qpkernels.errors import (
-    ShapeError,
-    SolverFailedError,
-    UnsupportedOptionError,
-)
+from qpkernels.errors import ShapeError, SolverFailedError, UnsupportedOptionError
 from qpkernels.gram import Gram
 from qpkernels.kernels import RBF, Linear
-from qpkernels.programs import (
-    LeastSquares,
-    LinearSystem,
-    Program,
-    RidgedGram,
-)
-from qpkernels.solvers import (
-    Claim,
-    Outcome,
-    find_solver,
-)
+from qpkernels.programs import LeastSquares, LinearSystem, Program, RidgedGram
+from qpkernels.solvers import Claim, Outcome, find_solver
 
 
 def gram(samples: int = 40, seed: int = 4) -> Gram:

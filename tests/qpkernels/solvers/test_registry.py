@@ -9,22 +9,9 @@ from collections.abc import Iterator
 import pytest
 
 import qpkernels.solvers.registry as registry
-from qpkernels.errors import (
-    SolverNotInstalledError,
-    UnknownSolverError,
-)
-from qpkernels.solvers import (
-    find_solver,
-    installed_solvers,
-    registered_solvers,
-)
-from solver_examples import (
-    CONE_SOLVERS,
-    EXPECTED,
-    REGISTERED,
-    SOFT,
-    example_for,
-)
+from qpkernels.errors import SolverNotInstalledError, UnknownSolverError
+from qpkernels.solvers import find_solver, installed_solvers, registered_solvers
+from solver_examples import CONE_SOLVERS, EXPECTED, REGISTERED, SOFT, example_for
 
 
 def test_the_solvers_of_the_extra_are_all_here() -> None:

@@ -30,21 +30,8 @@ from qpkernels import (
     Sigmoid,
     Spectrum,
 )
-from qpkernels.errors import (
-    NonFiniteError,
-    ParameterError,
-    QPKernelsError,
-    ShapeError,
-)
-from qpkernels.kernels import (
-    Composed,
-    Exponential,
-    PolynomialOf,
-    Power,
-    Product,
-    Scaled,
-    Sum,
-)
+from qpkernels.errors import NonFiniteError, ParameterError, QPKernelsError, ShapeError
+from qpkernels.kernels import Composed, Exponential, PolynomialOf, Power, Product, Scaled, Sum
 from qpkernels.kernels.base.spec import kernel_from_spec, kernel_to_spec
 from sparse_samples import TAKERS, assert_close, each_refuser, each_taker, with_zeros
 

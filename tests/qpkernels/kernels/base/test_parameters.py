@@ -7,17 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from qpkernels import (
-    RBF,
-    Kernel,
-    Laplacian,
-    Matern,
-    Polynomial,
-    Sigmoid,
-)
-from qpkernels.errors import (
-    ParameterError,
-)
+from qpkernels import RBF, Kernel, Laplacian, Matern, Polynomial, Sigmoid
+from qpkernels.errors import ParameterError
 
 
 @pytest.mark.parametrize("bad", [0.0, -1.0, np.nan, np.inf, "scale", None, 1e-200j])

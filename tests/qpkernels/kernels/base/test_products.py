@@ -12,12 +12,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array, random_array
 from scipy.spatial.distance import cdist
 
-from qpkernels import (
-    RBF,
-    Kernel,
-    Linear,
-    Matern,
-)
+from qpkernels import RBF, Kernel, Linear, Matern
 from sparse_samples import assert_close, with_zeros
 
 

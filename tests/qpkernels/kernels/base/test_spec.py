@@ -11,19 +11,9 @@ import pytest
 
 import qpkernels.kernels
 from kernel_samples import X, Z
-from qpkernels import (
-    RBF,
-    Kernel,
-    Linear,
-    Matern,
-    RankOne,
-)
-from qpkernels.errors import (
-    ParameterError,
-)
-from qpkernels.kernels import (
-    SampleFunction,
-)
+from qpkernels import RBF, Kernel, Linear, Matern, RankOne
+from qpkernels.errors import ParameterError
+from qpkernels.kernels import SampleFunction
 from qpkernels.kernels.base.spec import kernel_from_spec, kernel_to_spec
 
 

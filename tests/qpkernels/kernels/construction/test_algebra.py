@@ -12,29 +12,9 @@ from hypothesis import strategies as st
 
 from builders import Tilt
 from kernel_samples import X, Z
-from qpkernels import (
-    RBF,
-    Kernel,
-    Laplacian,
-    Linear,
-    Matern,
-    Polynomial,
-    QuadraticMap,
-    RankOne,
-    ScaledQuadraticMap,
-)
-from qpkernels.errors import (
-    NonFiniteError,
-    ParameterError,
-)
-from qpkernels.kernels import (
-    Exponential,
-    PolynomialOf,
-    Power,
-    Product,
-    Scaled,
-    Sum,
-)
+from qpkernels import RBF, Kernel, Laplacian, Linear, Matern, Polynomial, QuadraticMap, RankOne, ScaledQuadraticMap
+from qpkernels.errors import NonFiniteError, ParameterError
+from qpkernels.kernels import Exponential, PolynomialOf, Power, Product, Scaled, Sum
 from qpkernels.kernels.base.spec import kernel_from_spec, kernel_to_spec
 
 k1, k2 = RBF(0.4), Polynomial(2, 0.5, 1.0)

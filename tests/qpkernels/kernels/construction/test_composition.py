@@ -11,24 +11,10 @@ from scipy.sparse import csr_array
 
 from builders import Tilt
 from kernel_samples import X, Z
-from qpkernels import (
-    RBF,
-    Kernel,
-    Linear,
-    Matern,
-    Polynomial,
-    RankOne,
-)
+from qpkernels import RBF, Kernel, Linear, Matern, Polynomial, RankOne
 from qpkernels.arrays import finite_samples
-from qpkernels.errors import (
-    NonFiniteError,
-    ParameterError,
-    ShapeError,
-)
-from qpkernels.kernels import (
-    Composed,
-    SampleFunction,
-)
+from qpkernels.errors import NonFiniteError, ParameterError, ShapeError
+from qpkernels.kernels import Composed, SampleFunction
 from sparse_samples import assert_close, with_zeros
 
 k1, k2 = RBF(0.4), Polynomial(2, 0.5, 1.0)

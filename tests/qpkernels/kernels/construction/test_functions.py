@@ -8,16 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qpkernels import (
-    Linear,
-    Polynomial,
-    QuadraticMap,
-    ScaledQuadraticMap,
-)
-from qpkernels.errors import (
-    NonFiniteError,
-    ShapeError,
-)
+from qpkernels import Linear, Polynomial, QuadraticMap, ScaledQuadraticMap
+from qpkernels.errors import NonFiniteError, ShapeError
 
 
 @given(seed=st.integers(0, 2**32 - 1), d=st.integers(1, 6))

@@ -3,14 +3,10 @@
 
 import numpy as np
 import pytest
-from sklearn.metrics.pairwise import (
-    laplacian_kernel,
-)
+from sklearn.metrics.pairwise import laplacian_kernel
 
 from kernel_samples import X, Z, by_pairs
-from qpkernels import (
-    Laplacian,
-)
+from qpkernels import Laplacian
 
 
 @pytest.mark.parametrize("gamma", [0.05, 0.8, 30.0])

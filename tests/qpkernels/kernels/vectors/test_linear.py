@@ -6,17 +6,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
-from sklearn.metrics.pairwise import (
-    linear_kernel,
-    rbf_kernel,
-)
+from sklearn.metrics.pairwise import linear_kernel, rbf_kernel
 
 from kernel_samples import X, Z, by_pairs
-from qpkernels import (
-    RBF,
-    Gram,
-    Linear,
-)
+from qpkernels import RBF, Gram, Linear
 from sparse_samples import assert_close, with_zeros
 
 

@@ -12,17 +12,8 @@ from scipy.sparse import csr_array
 from sklearn.gaussian_process.kernels import Matern as MaternOracle
 
 from kernel_samples import X, Z, by_pairs
-from qpkernels import (
-    RBF,
-    Gram,
-    Laplacian,
-    Linear,
-    Matern,
-)
-from qpkernels.errors import (
-    NonFiniteError,
-    ParameterError,
-)
+from qpkernels import RBF, Gram, Laplacian, Linear, Matern
+from qpkernels.errors import NonFiniteError, ParameterError
 from sparse_samples import with_zeros
 
 

@@ -3,14 +3,10 @@
 
 import numpy as np
 import pytest
-from sklearn.metrics.pairwise import (
-    polynomial_kernel,
-)
+from sklearn.metrics.pairwise import polynomial_kernel
 
 from kernel_samples import X, Z, by_pairs
-from qpkernels import (
-    Polynomial,
-)
+from qpkernels import Polynomial
 
 
 @pytest.mark.parametrize(("degree", "gamma", "coef0"), [(1, 1.0, 0.0), (2, 0.5, 1.0), (3, 2.0, -0.7), (5, 0.1, 0.3)])

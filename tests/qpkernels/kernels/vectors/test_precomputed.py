@@ -7,16 +7,8 @@ import numpy as np
 import pytest
 
 from kernel_samples import X
-from qpkernels import (
-    Precomputed,
-)
-from qpkernels.errors import (
-    NonFiniteError,
-    NotSquareError,
-    NotSymmetricError,
-    ParameterError,
-    ShapeError,
-)
+from qpkernels import Precomputed
+from qpkernels.errors import NonFiniteError, NotSquareError, NotSymmetricError, ParameterError, ShapeError
 
 
 def test_precomputed_picks_rows_and_columns() -> None:

@@ -10,17 +10,9 @@ import pytest
 from scipy.sparse import csr_array
 
 from kernel_samples import X, Z, by_pairs
-from qpkernels import (
-    RBF,
-)
-from qpkernels.errors import (
-    NonFiniteError,
-    ParameterError,
-    ShapeError,
-)
-from qpkernels.kernels import (
-    scale_gamma,
-)
+from qpkernels import RBF
+from qpkernels.errors import NonFiniteError, ParameterError, ShapeError
+from qpkernels.kernels import scale_gamma
 from sparse_samples import with_zeros
 
 RBF_FORMS = [

@@ -3,14 +3,10 @@
 
 import numpy as np
 import pytest
-from sklearn.metrics.pairwise import (
-    sigmoid_kernel,
-)
+from sklearn.metrics.pairwise import sigmoid_kernel
 
 from kernel_samples import X, Z, by_pairs
-from qpkernels import (
-    Sigmoid,
-)
+from qpkernels import Sigmoid
 
 
 @pytest.mark.parametrize(("kappa", "b"), [(1.0, 0.0), (0.3, 1.2), (2.0, -0.4)])
