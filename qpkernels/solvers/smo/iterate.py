@@ -11,7 +11,7 @@ from qpkernels.arrays import Vector
 from qpkernels.certificates.certificate import relative
 from qpkernels.certificates.kernel_qp import DualityGap, duality_gap
 from qpkernels.programs.kernel_qp import KernelQP
-from qpkernels.solvers.smo.descent.steps import Arrays, separating_interval
+from qpkernels.solvers.smo.descent.passes import Arrays, separating_interval
 
 __all__ = ["Iterate", "Progress", "measure", "measure_exactly"]
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from qpkernels.arrays import Indices, Vector
 from qpkernels.arrays.compiled import compiled
-from qpkernels.solvers.smo.descent.steps import Arrays, offset_down, offset_up
+from qpkernels.solvers.smo.descent.passes import Arrays, offset_down, offset_up
 
 __all__ = ["WorkingSet", "slopes"]
 
