@@ -1,28 +1,46 @@
 # Everything from nothing but Python 3.11+ and make: the environment lives in .venv and is made when needed.
 PYTHON ?= python3
 BIN := .venv/bin
+CODE := qpkernels formulations tests docs benchmarks noxfile.py
 
-.PHONY: demo test lint format oracles examples catalogue performance clean
+.PHONY: demo test test-fast slow-tests coverage matrix lint format oracles examples catalogue performance clean
 
 demo: .venv/demo
-	$(BIN)/qpkernels compare breast-cancer
+	$(BIN)/qpkernels compare breast-cancer --scale --picture demo.png
 
 test: .venv/dev
 	$(BIN)/python -m pytest
 
+# Under a minute: all but the tests named in tests/slow_tests.txt. Pull requests are judged by the whole of them.
+test-fast: .venv/dev
+	$(BIN)/python -m pytest -m "not slow"
+
+# The list of slow tests, measured anew on this machine; worth it after tests were added or renamed.
+slow-tests: .venv/dev
+	$(BIN)/python -m pytest --measure-slow
+
+# Lines and branches of both packages that the tests reach; fails below the floor set in pyproject.toml.
+coverage: .venv/dev
+	$(BIN)/python -m pytest --cov --cov-report=term
+
+# The fast tests on the oldest releases that pyproject.toml promises and on the newest; environments live in .nox.
+# One of them, another interpreter: make matrix SESSIONS="newest-3.13"
+matrix: .venv/dev
+	$(BIN)/nox $(if $(SESSIONS),--session $(SESSIONS))
+
 lint: .venv/dev
-	$(BIN)/ruff format --check qpkernels formulations tests oracles docs benchmarks
-	$(BIN)/ruff check qpkernels formulations tests oracles docs benchmarks
+	$(BIN)/ruff format --check $(CODE)
+	$(BIN)/ruff check $(CODE)
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
 format: .venv/dev
-	$(BIN)/ruff format qpkernels formulations tests oracles docs benchmarks
-	$(BIN)/ruff check --fix qpkernels formulations tests oracles docs benchmarks
+	$(BIN)/ruff format $(CODE)
+	$(BIN)/ruff check --fix $(CODE)
 
 # LIBSVM's heart_scale from a folder of yours: make oracles DATA=folder
 oracles: .venv/dev
-	$(BIN)/python -m pytest oracles --data "$(DATA)"
+	$(BIN)/python -m pytest tests/oracles --data "$(DATA)"
 
 # The worked examples of docs/examples; their pictures are in docs/examples/pictures.
 examples: .venv/dev
@@ -41,7 +59,7 @@ performance: .venv/dev
 	$(PYTHON) -m venv .venv
 
 .venv/demo: pyproject.toml .venv/bin/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[solvers]"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[solvers,plot]"
 	touch $@
 
 .venv/dev: pyproject.toml .venv/bin/python
@@ -49,4 +67,5 @@ performance: .venv/dev
 	touch .venv/demo $@
 
 clean:
-	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis docs/catalogue.md docs/examples/pictures
+	rm -rf .venv .nox .coverage .mypy_cache .ruff_cache .pytest_cache .hypothesis docs/catalogue.md \
+		docs/examples/pictures demo.png

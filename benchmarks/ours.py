@@ -6,7 +6,7 @@ from __future__ import annotations
 from benchmarks.answers import Point, Solved
 from benchmarks.problems import Problem
 from benchmarks.repetition import repeated
-from formulations import OneVersusOne, SoftMarginDual
+from formulations import OneVersusOne
 from qpkernels import RBF
 from qpkernels.arrays import Matrix, Vector
 from qpkernels.solvers import find_solver
@@ -21,7 +21,7 @@ def ours(problem: Problem, X: Matrix, y: Vector, tol: float, limit_seconds: floa
     """
 
     def several() -> tuple[Point, ...]:
-        scheme = OneVersusOne(X, y, RBF(problem.gamma), machine=SoftMarginDual, C=problem.C)
+        scheme = OneVersusOne(X, y, RBF(problem.gamma), C=problem.C)
         solutions = scheme.solve("smo", tol=tol, time_limit=limit_seconds).solutions
         return tuple(Point(solution.beta, solution.intercept) for solution in solutions)
 

@@ -1,18 +1,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Write the catalogue: every model by its id, its file and pair, who solved it just now, and how well that is proved.
+"""Write the catalogue: every model and every form of it by id and file, who solved it just now, and how well proved.
 
     python docs/catalogue.py [FILE]
 
-Every form is stated on a sample of a bundled data set and solved by every installed solver that takes it. The page is
-generated, by this program and by the tests; an empty cell is an error.
+Every model is stated on a sample of a bundled data set, and it and its forms are solved by every installed solver that
+takes them. The page is generated, by this program and by the tests; an empty cell is an error.
 """
 
 from __future__ import annotations
 
+import re
 import sys
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from inspect import getfile
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import astuple, dataclass
+from inspect import getfile, isabstract
 from pathlib import Path
 from typing import Any
 
@@ -21,18 +22,19 @@ import numpy as np
 import formulations
 from formulations import (
     BatchPerceptron,
-    HardMarginPrimal,
+    HardMargin,
+    OneClass,
     OneVersusOne,
     OneVersusRest,
     Perceptron,
     PlattCalibration,
-    SoftMarginDual,
-    SoftMarginPrimal,
+    SoftMargin,
     compare,
 )
-from formulations.base import Formulation
-from formulations.binary import BinaryClassifier
-from formulations.classification import OneClassDual, OneClassPrimal
+from formulations.classification.base import TwoClassModel
+from formulations.comparison.table import Row
+from formulations.modelling import Model
+from formulations.regression.fits.forms import LinearFit
 from formulations.relevance import RelevanceClassification, RelevanceRegression, ReweightedRelevance
 from qpkernels import RBF, Kernel, Polynomial
 from qpkernels.certificates import Certificate, Status
@@ -43,35 +45,32 @@ TOLERANCE = 1e-6
 SECONDS = 5.0
 
 SOURCE = Path(formulations.__file__).parent.parent
-HEADINGS = ("id", "model", "file", "pair", "solved by", "weakest proof")
+HEADINGS = ("id", "problem", "stated as", "file", "solved by", "weakest proof")
 
 
 @dataclass(frozen=True)
 class Entry:
-    """A line of the page."""
+    """A line of the page: its cells in the order of the headings."""
 
     id: str
-    model: str
+    problem: str
+    stated: str
     file: str
-    pair: str
     solvers: str
     proof: str
 
-    @property
-    def cells(self) -> tuple[str, ...]:
-        """The texts in the order of the headings."""
-        return self.id, self.model, self.file, self.pair, self.solvers, self.proof
 
-
-def file_of(model: type) -> str:
+def file_of(kind: type) -> str:
     """Return the file of a class, from the root of the repository."""
-    return Path(getfile(model)).relative_to(SOURCE).as_posix()
+    return Path(getfile(kind)).relative_to(SOURCE).as_posix()
 
 
-def weakest(certificates: list[Certificate]) -> str:
-    """Return the largest gap and residual of several proofs in words."""
-    gap = max(proof.relative_gap for proof in certificates)
-    residual = max(max(proof.primal_residual, proof.dual_residual) for proof in certificates)
+def weakest(proofs: Sequence[Certificate | Row]) -> str:
+    """Return the largest gap and residual of several proofs; nothing if there are none."""
+    if not proofs:
+        return ""
+    gap = max(proof.relative_gap for proof in proofs)
+    residual = max(max(proof.primal_residual, proof.dual_residual) for proof in proofs)
     return f"relative gap {gap:.0e}, residuals {residual:.0e}"
 
 
@@ -90,81 +89,85 @@ def real_targets(samples: int = 60) -> tuple[np.ndarray, np.ndarray]:
     return X[chosen], y[chosen]
 
 
-def forms() -> Iterator[type[Formulation]]:
-    """Yield every public form."""
+def models() -> Iterator[type[Model[Any]]]:
+    """Yield every public model."""
     for name in formulations.__all__:
         value = getattr(formulations, name)
-        if isinstance(value, type) and issubclass(value, Formulation):
+        if isinstance(value, type) and issubclass(value, Model) and not isabstract(value):
             yield value
 
 
-def state(form: Any) -> Formulation:
-    """State a form on data that it has an answer for."""
+def state(model: Any) -> Model[Any]:
+    """State a model on data that it has an answer for."""
     X, labels = two_classes()
     Z, y = real_targets()
-    hyperparameters = {parameter.name for parameter in form.hyperparameters}
-    if form in (OneClassPrimal, OneClassDual):
-        return form(X, RBF(0.1))
-    if issubclass(form, BinaryClassifier):
-        return form(X, labels, RBF(0.1), **({"nu": 0.3} if "nu" in hyperparameters else {}))
-    if form.catalogue.startswith("A"):
-        return form(Z, y)
-    return form(Z, y, RBF(0.05), **({"epsilon": 0.3} if "epsilon" in hyperparameters else {}))
+    hyperparameters = {parameter.name for parameter in model.hyperparameters}
+    stated: Model[Any]
+    if model is OneClass:
+        stated = model(X, RBF(0.1))
+    elif issubclass(model, TwoClassModel):
+        stated = model(X, labels, RBF(0.1), **({"nu": 0.3} if "nu" in hyperparameters else {}))
+    elif issubclass(model, LinearFit):
+        stated = model(Z, y)
+    else:
+        stated = model(Z, y, RBF(0.05), **({"epsilon": 0.3} if "epsilon" in hyperparameters else {}))
+    return stated
 
 
-def entry(form: type[Formulation]) -> Entry:
-    """Solve a form by every solver that takes it."""
-    model = state(form)
-    rows = compare([model], "all", tol=TOLERANCE, time_limit=SECONDS, progress=False)
+def entries_of(model: type[Model[Any]]) -> Iterator[Entry]:
+    """Solve a model and its forms by every solver that takes them: a line for it, and one for each form."""
+    stated = state(model)
+    rows = compare(stated, "all", tol=TOLERANCE, time_limit=SECONDS, progress=False)
     proved = [row for row in rows if row.status == Status.OPTIMAL]
-    gap = max((row.relative_gap for row in proved), default=float("nan"))
-    residual = max((max(row.primal_residual, row.dual_residual) for row in proved), default=float("nan"))
-    pair = "itself" if model.partner is model else model.partner.name
-    solvers = ", ".join(row.solver for row in proved)
-    proof = f"relative gap {gap:.0e}, residuals {residual:.0e}" if proved else ""
-    return Entry(form.catalogue, form.__name__, file_of(form), pair, solvers, proof)
+    yield Entry(model.catalogue, model.__name__, ", ".join(stated.forms), file_of(model), *solved_by(proved))
+    for name, form in stated.forms.items():
+        own = [row for row in proved if row.formulation == form.name]
+        kind = type(form)
+        yield Entry(kind.catalogue, f"{model.__name__}.{name}", kind.__name__, file_of(kind), *solved_by(own))
+
+
+def solved_by(proved: Sequence[Row]) -> tuple[str, str]:
+    """Return the solvers of these rows, each once, and their weakest proof."""
+    return ", ".join(dict.fromkeys(row.solver for row in proved)), weakest(proved)
 
 
 def perceptrons() -> Iterator[Entry]:
     """Train both perceptrons on separable samples; a hard margin certifies that they are."""
     X, labels = two_classes()
-    certificate = HardMarginPrimal(X, labels).solve().certificate
+    certificate = HardMargin(X, labels).solve().certificate
     for rule in (BatchPerceptron, Perceptron):
         solution = rule(X, labels).solve(max_epochs=20_000)
         proof = f"no sample is on the wrong side after {solution.mistakes} corrections" if solution.separated else ""
         assert certificate.holds(TOLERANCE)
-        yield Entry(rule.catalogue, rule.__name__, file_of(rule), "HardMarginPrimal", "its own rule", proof)
+        yield Entry(rule.catalogue, rule.__name__, "a rule of updates", file_of(rule), "its own rule", proof)
 
 
 def discriminants() -> Iterator[Entry]:
     """Compare the explicit maps with their kernels, in which the soft margin is the same."""
     X, labels = two_classes()
     X = X[:, :5]
-    for feature_map, kernel in (
-        (ScaledQuadraticMap(), Polynomial(2)),
-        (QuadraticMap(), None),
-    ):
-        explicit = SoftMarginPrimal(feature_map(X), labels).solve("clarabel")
-        same = SoftMarginDual(X, labels, kernel) if kernel is not None else SoftMarginDual(feature_map(X), labels)
-        assert abs(same.solve().objective + explicit.objective) <= TOLERANCE * explicit.objective
-        name = type(feature_map).__name__
+    for feature_map, kernel in ((ScaledQuadraticMap(), Polynomial(2)), (QuadraticMap(), None)):
+        explicit = SoftMargin(feature_map(X), labels).primal.solve("clarabel")
+        samples = X if kernel is not None else feature_map(X)
+        same = SoftMargin(samples, labels, kernel).solve("smo")
+        assert abs(same.objective - explicit.objective) <= TOLERANCE * explicit.objective
         yield Entry(
             "B4",
-            f"SoftMarginPrimal({name}()(X), y)",
+            f"SoftMargin({type(feature_map).__name__}()(X), y)",
+            "primal" if kernel is None else f"primal; SoftMargin(X, y, {kernel})",
             file_of(type(feature_map)),
-            f"SoftMarginDual with {kernel if kernel is not None else 'the same features'}",
             "clarabel, smo",
-            weakest([explicit.certificate]),
+            weakest([explicit.certificate, same.certificate]),
         )
 
 
 def calibration() -> Entry:
     """Fit Platt's sigmoid to the scores of a soft margin."""
     X, labels = two_classes()
-    scores = SoftMarginDual(X, labels, RBF(0.1)).solve().decision
+    scores = SoftMargin(X, labels, RBF(0.1)).solve().decision
     fitted = PlattCalibration(scores, labels, targets="platt").solve(tol=TOLERANCE)
     proof = weakest([fitted.certificate]) if fitted.status == Status.OPTIMAL else ""
-    return Entry("C5", "PlattCalibration", file_of(PlattCalibration), "its entropy dual", fitted.solver, proof)
+    return Entry("C5", "PlattCalibration", "its entropy dual", file_of(PlattCalibration), fitted.solver, proof)
 
 
 def several_classes() -> Iterator[Entry]:
@@ -172,16 +175,10 @@ def several_classes() -> Iterator[Entry]:
     dataset = load_dataset("wine")
     for scheme in (OneVersusRest, OneVersusOne):
         solution = scheme(scale_features(dataset.X), dataset.y, RBF(0.1)).solve(tol=TOLERANCE)
-        proof = weakest([answer.certificate for answer in solution.solutions])
+        proved = solution.status == Status.OPTIMAL
+        proof = weakest([answer.certificate for answer in solution.solutions]) if proved else ""
         solvers = ", ".join(sorted({answer.solver for answer in solution.solutions}))
-        yield Entry(
-            scheme.catalogue,
-            scheme.__name__,
-            file_of(scheme),
-            "that of each machine",
-            solvers,
-            proof if solution.status == Status.OPTIMAL else "",
-        )
+        yield Entry(scheme.catalogue, scheme.__name__, "a model for each machine", file_of(scheme), solvers, proof)
 
 
 def relevance() -> Iterator[Entry]:
@@ -190,23 +187,31 @@ def relevance() -> Iterator[Entry]:
     x = np.linspace(-1, 1, 20)[:, None]
     y = np.sin(np.pi * x[:, 0]) + 0.2 * rng.normal(size=20)
     kernel: Kernel = RBF.from_theta(15)
-    for machine, targets, pair in (
-        (RelevanceRegression, y, "ReweightedRelevance"),
-        (RelevanceClassification, np.where(y > 0, 1, -1), "none: not convex"),
-        (ReweightedRelevance, y, "RelevanceRegression"),
+    for machine, targets, stated in (
+        (RelevanceRegression, y, "an evidence, not convex"),
+        (RelevanceClassification, np.where(y > 0, 1, -1), "an evidence, not convex"),
+        (ReweightedRelevance, y, "a convex problem in every step"),
     ):
         solution = machine(x, targets, kernel).solve()
         solver = "its own iteration" if machine is not ReweightedRelevance else "clarabel, in every step"
         proof = f"log evidence {solution.log_evidence:.4g}; {solution.stationarity}" if solution.converged else ""
-        yield Entry(machine.catalogue, machine.__name__, file_of(machine), pair, solver, proof)
+        yield Entry(machine.catalogue, machine.__name__, stated, file_of(machine), solver, proof)
 
 
 def build() -> list[Entry]:
-    """Return all lines, ordered by id."""
-    groups: tuple[Callable[[], Iterator[Entry]], ...] = (perceptrons, discriminants, several_classes, relevance)
-    entries = [entry(form) for form in forms()] + [calibration()]
-    entries += [line for group in groups for line in group()]
-    return sorted(entries, key=lambda line: (line.id, line.model))
+    """Return all lines: by the id of the model, its forms after it in their order."""
+    groups = [list(entries_of(model)) for model in models()]
+    others: tuple[Callable[[], Iterator[Entry]], ...] = (perceptrons, discriminants, several_classes, relevance)
+    groups += [[line] for group in others for line in group()]
+    groups.append([calibration()])
+    return [line for group in sorted(groups, key=lambda group: place(group[0].id)) for line in group]
+
+
+def place(catalogue_id: str) -> tuple[str, int, str]:
+    """Return the section, number and rest of an id, so that C10 comes after C9."""
+    found = re.fullmatch(r"([A-Z])(\d+)(.*)", catalogue_id)
+    assert found is not None, f"an id of the catalogue begins as in C10, but {catalogue_id!r} came"
+    return found[1], int(found[2]), found[3]
 
 
 def write(entries: list[Entry], path: Path) -> None:
@@ -215,22 +220,23 @@ def write(entries: list[Entry], path: Path) -> None:
     Raises
     ------
     ValueError
-        If a cell is empty: no solver has proved that model.
+        If a cell is empty: no solver has proved that line.
     """
     for line in entries:
-        empty = [heading for heading, cell in zip(HEADINGS, line.cells, strict=True) if not cell]
+        empty = [heading for heading, cell in zip(HEADINGS, astuple(line), strict=True) if not cell]
         if empty:
-            raise ValueError(f"the line of {line.id} ({line.model}) has nothing under {', '.join(empty)}")
+            raise ValueError(f"the line of {line.id} ({line.problem}) has nothing under {', '.join(empty)}")
     text = [
         "# The catalogue",
         "",
-        "Generated by `make catalogue`, and by the tests: every form was stated on a sample of a bundled data set, and",
-        f"given to every installed solver that takes it; it is solved where the certificate holds at {TOLERANCE:g}.",
-        "The weakest proof is the worst over these solvers. The problem itself stands at the top of each file.",
+        "Generated by `make catalogue`, and by the tests: every model was stated on a sample of a bundled data set;",
+        "it and its forms were given to every installed solver that takes them. A line lists who solved it, so that",
+        f"the certificate holds at {TOLERANCE:g}, and the worst of these proofs; the line of a model counts all",
+        "its forms, and the solvers that take it as it is (smo, linear). The problem stands at the top of each file.",
         "",
         "| " + " | ".join(HEADINGS) + " |",
         "|" + "---|" * len(HEADINGS),
-        *("| " + " | ".join(line.cells) + " |" for line in entries),
+        *("| " + " | ".join(astuple(line)) + " |" for line in entries),
     ]
     path.write_text("\n".join(text) + "\n", encoding="utf-8")
 

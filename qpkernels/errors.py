@@ -7,18 +7,19 @@ caller would have caught without knowing this library (``ValueError`` for bad da
 
 __all__ = [
     "DataFormatError",
-    "ExtendedModelError",
     "GramTooLargeError",
     "IndefiniteKernelError",
     "InfeasibleError",
     "InseparableError",
     "LabelError",
+    "MissingPackageError",
     "NonFiniteError",
     "NotSquareError",
     "NotSymmetricError",
     "OneClassError",
     "ParameterError",
     "QPKernelsError",
+    "SeparableScoresError",
     "ShapeError",
     "SolverFailedError",
     "SolverNotInstalledError",
@@ -47,7 +48,7 @@ class ParameterError(QPKernelsError, ValueError):
 
 
 class LabelError(QPKernelsError, ValueError):
-    """The labels of a two-class model take more than two values."""
+    """Labels are of a type that is no label, or not of as many classes as are asked for."""
 
 
 class OneClassError(LabelError):
@@ -88,6 +89,10 @@ class SolverNotInstalledError(QPKernelsError, ImportError):
     """The solver is known, but its package is not installed."""
 
 
+class MissingPackageError(QPKernelsError, ImportError):
+    """What was asked for needs a package that is not installed."""
+
+
 class UnsupportedProgramError(QPKernelsError, TypeError):
     """The solver does not take this kind of program."""
 
@@ -98,10 +103,6 @@ class UnsupportedOptionError(QPKernelsError, TypeError):
 
 class SolverFailedError(QPKernelsError, RuntimeError):
     """The back-end raised, or returned no point that could be examined."""
-
-
-class ExtendedModelError(QPKernelsError, ValueError):
-    """The request makes sense for the textbook model only, not for one the user extended."""
 
 
 class InfeasibleError(QPKernelsError, ValueError):
@@ -141,12 +142,26 @@ class InseparableError(InfeasibleError):
     Attributes
     ----------
     proof
-        The common point of the two convex hulls (:class:`~formulations.separation.HullIntersection`).
+        The common point of the two convex hulls (:class:`~formulations.HullIntersection`).
     """
 
     def __init__(self, message: str, certificate: object, multipliers: object, proof: object) -> None:
         super().__init__(message, certificate, multipliers)
         self.proof = proof
+
+
+class SeparableScoresError(QPKernelsError, ValueError):
+    """A threshold on the scores separates the classes, so that a sigmoid with plain targets has no optimum.
+
+    Attributes
+    ----------
+    threshold
+        Such a threshold.
+    """
+
+    def __init__(self, message: str, threshold: float) -> None:
+        super().__init__(message)
+        self.threshold = threshold
 
 
 class UnknownDatasetError(QPKernelsError, LookupError):

@@ -16,69 +16,50 @@ import numpy as np
 import formulations
 from formulations import (
     ChebyshevFit,
-    ChebyshevFitDual,
-    HardMarginDual,
-    HardMarginGeometric,
-    HardMarginPrimal,
-    HardTubeDual,
-    HardTubePrimal,
-    HuberDual,
-    HuberPrimal,
-    InterpolationDual,
-    InterpolationPrimal,
-    KernelRidgeDual,
-    KernelRidgePrimal,
+    HardMargin,
+    HardTube,
+    Huber,
+    Interpolation,
+    KernelRidge,
     LaplaceFit,
-    LaplaceFitDual,
     LeastAbsoluteFit,
-    LeastAbsoluteFitDual,
-    LeastSquaresCentred,
-    LeastSquaresDual,
+    LeastSquares,
+    LeastSquaresClassifier,
     LeastSquaresFit,
-    LeastSquaresFitDual,
-    LeastSquaresPrimal,
-    LeastSquaresSystem,
-    LinearProgramDual,
-    LinearProgramPrimal,
-    LogisticDual,
-    LogisticPenalised,
-    LogisticPrimal,
-    NuMarginDual,
-    NuMarginPrimal,
-    NuTubeDual,
-    NuTubePrimal,
-    OneClassDual,
-    OneClassPrimal,
+    LinearProgramMachine,
+    Logistic,
+    MarginLossClassifier,
+    NormConstrainedRegression,
+    NuMargin,
+    NuTube,
+    OneClass,
+    PenalisedLogistic,
     PenalisedTube,
-    QuantileDual,
-    QuantilePrimal,
-    ResidualLossDual,
-    ResidualLossPrimal,
+    Quantile,
+    ResidualLossRegression,
     Separability,
-    SoftMarginDual,
-    SoftMarginHinge,
-    SoftMarginPrimal,
-    SoftTubeDual,
-    SoftTubeLoss,
-    SoftTubePrimal,
+    SoftMargin,
+    SoftTube,
     SparseApproximation,
-    SparseApproximationSplit,
-    SquaredHingeDual,
-    SquaredHingePrimal,
+    SquaredHinge,
 )
-from formulations.base import Formulation
-from formulations.fit_forms import LinearFit
-from formulations.losses import AbsolutePower, LogisticResidual
-from formulations.solution import Solution
+from formulations.losses import AbsolutePower, LogisticLoss, LogisticResidual
+from formulations.losses import SquaredHinge as SquaredHingeLoss
+from formulations.modelling import Dual, Form, Model, Primal, Solution, Stated
 from qpkernels.datasets import load_dataset, scale_features
 from qpkernels.kernels import RBF, Kernel, Polynomial
 
-FORMULATIONS: tuple[type[Formulation], ...] = tuple(
+MODELS: tuple[type[Model], ...] = tuple(
     value
     for value in (getattr(formulations, name) for name in formulations.__all__)
-    if isinstance(value, type) and issubclass(value, Formulation) and not inspect.isabstract(value)
+    if isinstance(value, type) and issubclass(value, Model) and not inspect.isabstract(value)
 )
-"""Every concrete formulation that the package makes public."""
+"""Every concrete model that the package makes public."""
+
+FORMS: tuple[tuple[type[Model], str, type[Form]], ...] = tuple(
+    (model, name, form) for model in MODELS for name, form in Stated.of(model)
+)
+"""Every form of every model, by its name there and its class."""
 
 KERNELS: dict[str, Kernel | None] = {"explicit": None, "rbf": RBF(0.5), "polynomial": Polynomial(2, 0.5, 0.0)}
 """None: explicit features. The polynomial has 6 features of 3, which leaves residuals to a fit."""
@@ -198,6 +179,11 @@ _LOSSES = (
     Example(measured, {"C": 1.3, "loss": AbsolutePower(1.5)}, {"C": (0.3, 2.0)}, label="power"),
     Example(measured, {"C": 1.3, "loss": LogisticResidual()}, {"C": (0.3, 2.0)}, label="logistic"),
 )
+_MARGIN_LOSSES = (
+    Example(overlapping, {"C": 0.8, "loss": SquaredHingeLoss()}, _COSTS, label="squared hinge"),
+    Example(overlapping, {"C": 0.8, "loss": LogisticLoss()}, _COSTS, label="logistic"),
+)
+_BALL = Example(measured, {"R": 0.3, "loss": AbsolutePower(1.5)}, {"R": (0.1, 0.9)}, label="power")
 _NU_TUBE = Example(measured, {"C": 1.3, "nu": 0.3}, {"C": (0.3, 2.0), "nu": (0.15, 0.7)})
 _LEAST_SQUARES = Example(measured, {"C": 1.3}, {"C": (0.3, 20.0)})
 _RIDGE = Example(measured, {"regularisation": 0.4}, {"regularisation": (0.1, 3.0)})
@@ -205,38 +191,25 @@ _RIDGE = Example(measured, {"regularisation": 0.4}, {"regularisation": (0.1, 3.0
 _INTERPOLATION = Example(few)
 _SPARSE = Example(measured, {"epsilon": 1.6}, {"epsilon": (1.7, 2.0)})
 
-EXAMPLES: dict[type[Formulation], tuple[Example, ...]] = {
+EXAMPLES: dict[type[Model], tuple[Example, ...]] = {
     Separability: (_SEPARABLE,),
-    HardMarginPrimal: (_SEPARABLE,),
-    HardMarginGeometric: (_SEPARABLE,),
-    HardMarginDual: (_SEPARABLE,),
-    SoftMarginPrimal: (_SOFT,),
-    SoftMarginHinge: (_SOFT,),
-    SoftMarginDual: (_SOFT,),
-    LinearProgramPrimal: (_SOFT,),
-    LinearProgramDual: (_SOFT,),
-    LogisticPrimal: (_SOFT,),
-    LogisticPenalised: (Example(overlapping, {"regularisation": 0.6}, {"regularisation": (0.1, 3.0)}),),
-    LogisticDual: (_SOFT,),
-    SquaredHingePrimal: (_SOFT,),
-    SquaredHingeDual: (_SOFT,),
-    NuMarginPrimal: (_NU_MARGIN,),
-    NuMarginDual: (_NU_MARGIN,),
-    OneClassPrimal: (_ONE_CLASS,),
-    OneClassDual: (_ONE_CLASS,),
+    HardMargin: (_SEPARABLE,),
+    SoftMargin: (_SOFT,),
+    LinearProgramMachine: (_SOFT,),
+    Logistic: (_SOFT,),
+    PenalisedLogistic: (Example(overlapping, {"regularisation": 0.6}, {"regularisation": (0.1, 3.0)}),),
+    SquaredHinge: (_SOFT,),
+    LeastSquaresClassifier: (_SOFT,),
+    MarginLossClassifier: _MARGIN_LOSSES,
+    NormConstrainedRegression: (_BALL,),
+    NuMargin: (_NU_MARGIN,),
+    OneClass: (_ONE_CLASS,),
     LeastSquaresFit: (_FIT,),
-    LeastSquaresFitDual: (_FIT,),
     LeastAbsoluteFit: (_FIT,),
-    LeastAbsoluteFitDual: (_FIT,),
     LaplaceFit: (_FIT,),
-    LaplaceFitDual: (_FIT,),
     ChebyshevFit: (_FIT,),
-    ChebyshevFitDual: (_FIT,),
-    HardTubePrimal: (_HARD_TUBE,),
-    HardTubeDual: (_HARD_TUBE,),
-    SoftTubePrimal: (_SOFT_TUBE,),
-    SoftTubeLoss: (_SOFT_TUBE,),
-    SoftTubeDual: (_SOFT_TUBE,),
+    HardTube: (_HARD_TUBE,),
+    SoftTube: (_SOFT_TUBE,),
     PenalisedTube: (
         Example(
             measured,
@@ -244,53 +217,44 @@ EXAMPLES: dict[type[Formulation], tuple[Example, ...]] = {
             {"regularisation": (0.1, 3.0), "epsilon": (0.0, 0.6)},
         ),
     ),
-    QuantilePrimal: (_QUANTILE,),
-    QuantileDual: (_QUANTILE,),
-    HuberPrimal: (_HUBER,),
-    HuberDual: (_HUBER,),
-    ResidualLossPrimal: _LOSSES,
-    ResidualLossDual: _LOSSES,
-    NuTubePrimal: (_NU_TUBE,),
-    NuTubeDual: (_NU_TUBE,),
-    LeastSquaresPrimal: (_LEAST_SQUARES,),
-    LeastSquaresSystem: (_LEAST_SQUARES,),
-    LeastSquaresCentred: (_LEAST_SQUARES,),
-    LeastSquaresDual: (_LEAST_SQUARES,),
-    KernelRidgePrimal: (_RIDGE,),
-    KernelRidgeDual: (_RIDGE,),
+    Quantile: (_QUANTILE,),
+    Huber: (_HUBER,),
+    ResidualLossRegression: _LOSSES,
+    NuTube: (_NU_TUBE,),
+    LeastSquares: (_LEAST_SQUARES,),
+    KernelRidge: (_RIDGE,),
     SparseApproximation: (_SPARSE,),
-    SparseApproximationSplit: (_SPARSE,),
-    InterpolationPrimal: (_INTERPOLATION,),
-    InterpolationDual: (_INTERPOLATION,),
+    Interpolation: (_INTERPOLATION,),
 }
-"""How each form is stated in the contract."""
+"""How each model is stated in the contract."""
 
 
 @dataclass(frozen=True)
 class Case:
-    """A formulation with a kernel; where its signature lets it, also without an intercept."""
+    """A form of a model, with a kernel; where its signature lets it, also without an intercept."""
 
-    form: type[Formulation]
+    model: type[Model]
+    form: str
     kernel: str
     label: str = ""
     intercept: bool = True
 
     def __str__(self) -> str:
-        parts = [self.form.__name__, self.kernel, self.label, "" if self.intercept else "without intercept"]
+        parts = [self.form_class.__name__, self.kernel, self.label, "" if self.intercept else "without intercept"]
         return "-".join(part for part in parts if part)
 
     @property
+    def form_class(self) -> type[Form]:
+        return dict(Stated.of(self.model))[self.form]
+
+    @property
     def example(self) -> Example:
-        return next(example for example in EXAMPLES[self.form] if example.label == self.label)
+        return next(example for example in EXAMPLES[self.model] if example.label == self.label)
 
     @property
     def has(self) -> frozenset[str]:
-        """Return the names of the arguments it is stated with."""
-        return frozenset(inspect.signature(self.form).parameters)
-
-    @property
-    def is_soft(self) -> bool:
-        return "C" in self.has
+        """Return the names of the arguments that the model is stated with."""
+        return frozenset(inspect.signature(self.model).parameters)
 
     @property
     def is_regression(self) -> bool:
@@ -300,22 +264,27 @@ class Case:
         """Return data that the model has an answer for: samples, and labels or targets unless it takes none."""
         return self.example.data()
 
-    def state(self, X: Any = None, y: Any = None, **parameters: Any) -> Any:
+    def state_model(self, X: Any = None, y: Any = None, **parameters: Any) -> Any:
         """Return the model on its own data and numbers, or on those given."""
         own = self.data()
         data = [own[0] if X is None else X, *([own[1] if y is None else y] if len(own) == 2 else [])]
         settings = dict(self.example.parameters)
         if not self.intercept:
             settings["fit_intercept"] = False
-        return self.form(*data, KERNELS[self.kernel], **(settings | parameters))
+        return self.model(*data, KERNELS[self.kernel], **(settings | parameters))
+
+    def state(self, X: Any = None, y: Any = None, **parameters: Any) -> Any:
+        """Return the form of that model."""
+        return getattr(self.state_model(X, y, **parameters), self.form)
 
     @property
     def is_kernel_qp(self) -> bool:
-        return self.state().kernel_qp() is not None
+        return self.state_model().qp() is not None
 
     @property
     def is_system(self) -> bool:
-        return self.state().system() is not None
+        form = self.state()
+        return form.linear_system() is not None or form.model.linear_system() is not None
 
     @property
     def routes(self) -> tuple[str, ...]:
@@ -325,12 +294,12 @@ class Case:
 
 
 def _cases() -> Iterator[Case]:
-    for form in FORMULATIONS:
-        for example in EXAMPLES.get(form, ()):
+    for model, form, _ in FORMS:
+        for example in EXAMPLES.get(model, ()):
             for kernel in example.kernels:
-                yield Case(form, kernel, example.label)
-            if "fit_intercept" in inspect.signature(form).parameters:
-                yield Case(form, example.kernels[-1], example.label, intercept=False)
+                yield Case(model, form, kernel, example.label)
+            if "fit_intercept" in inspect.signature(model).parameters:
+                yield Case(model, form, example.kernels[-1], example.label, intercept=False)
 
 
 CASES = list(_cases())
@@ -338,25 +307,39 @@ ROUTES = [(case, solver) for case in CASES for solver in case.routes]
 CERTIFIED_CASES = [case for case in CASES if case.is_kernel_qp]
 FIRST_CASES = [case for case in CASES if case.intercept and case.kernel == case.example.kernels[0]]
 """One case for each example, in explicit features: for what has nothing to do with the kernel."""
+MODEL_CASES = [case for case in FIRST_CASES if case.form == next(name for name, _ in Stated.of(case.model))]
+"""One case for each example, of the usual form: for what is asked of the model."""
 SHARP = {"smo": 1e-11, "linear": 1e-9, "clarabel": 1e-8}
 """The tolerance asked of each route where numbers are compared."""
 
 
 @cache
 def solved(case: Case, solver: str) -> tuple[Any, Any]:
-    """Return the model of a case and its sharp solution, which is also what its variables hold; leave both alone."""
-    model = case.state()
-    solution = model.solve(solver, tol=SHARP[solver])
+    """Return the form of a case and its sharp solution, which is also what its variables hold; leave both alone."""
+    form = case.state()
+    solution = form.solve(solver, tol=SHARP[solver])
     assert isinstance(solution, Solution)
-    return model, solution
+    return form, solution
 
 
-def coefficients_of(model: Any, solution: Any) -> np.ndarray:
+def coefficients_of(form: Any, solution: Any) -> np.ndarray:
     """Return coefficients of the solution's function over all samples."""
-    if not isinstance(model, LinearFit):
+    if form.model.expands:
         return np.asarray(solution.beta)
-    K = model.gram.kernel(model.gram.X)
+    K = form.model.gram.kernel(form.model.gram.X)
     return np.linalg.lstsq(K, solution.decision - solution.intercept, rcond=1e-10)[0]
+
+
+def stated(form: type[Form], *data: Any, **parameters: Any) -> Any:
+    """Return that form of its model on these data."""
+    model, name = next((model, name) for model, name, each in FORMS if each is form)
+    return getattr(model(*data, **parameters), name)
+
+
+def partner(form: Any) -> Any:
+    """Return a dual of a primal form, a primal of a dual; the form itself where its model has no other side."""
+    other = Dual if isinstance(form, Primal) else Primal
+    return next((each for each in form.model.forms.values() if isinstance(each, other)), form)
 
 
 # --- KKT in NumPy ---

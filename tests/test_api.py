@@ -49,7 +49,7 @@ def test_the_modules_are_found() -> None:
         "qpkernels.kernels.vectors",
         "qpkernels.solvers.smo",
         "formulations",
-        "formulations.base",
+        "formulations.modelling.model",
     } <= names
     assert len(FILES) == len(MODULES)
 

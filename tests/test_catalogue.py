@@ -1,76 +1,61 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The page of the catalogue: every id is there, solved and proved, and no cell is empty."""
+"""The page of the catalogue: every problem and form is there, solved and proved, and no cell is empty."""
 
 from __future__ import annotations
 
 import importlib.util
 import re
 import sys
-from dataclasses import replace
+from dataclasses import astuple
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from model_data import FORMS, MODELS
+
 ROOT = Path(__file__).parent.parent
 
-MODELS = {
-    "A1",
-    "A2",
-    "A2L",
-    "A3",
-    "B1",
-    "B2",
-    "B3",
-    "B4",
-    "C1-primal",
-    "C1-geometric",
-    "C1-dual",
-    "C2-primal",
-    "C2-hinge",
-    "C2-dual",
-    "C3-primal",
-    "C3-dual",
-    "C4-primal",
-    "C4-penalised",
-    "C4-dual",
-    "C5",
-    "C6-rest",
-    "C6-one",
-    "C7-primal",
-    "C7-dual",
-    "C8-primal",
-    "C8-dual",
-    "C9-primal",
-    "C9-dual",
-    "D1-primal",
-    "D1-dual",
-    "D2-primal",
-    "D2-loss",
-    "D2-dual",
-    "D3",
-    "D4-primal",
-    "D4-dual",
-    "D5-primal",
-    "D5-dual",
-    "D6-primal",
-    "D6-dual",
-    "D7-primal",
-    "D7-dual",
-    "E1-primal",
-    "E1-system",
-    "E1-centred",
-    "E1-dual",
-    "E2",
-    "F1",
-    "F2",
-    "F3",
-    "G1",
-    "G2",
-    "G3",
+PROBLEMS = {
+    "A1": ["A1", "A1-dual"],
+    "A2": ["A2", "A2-dual"],
+    "A2L": ["A2L", "A2L-dual"],
+    "A3": ["A3", "A3-dual"],
+    "B1": [],
+    "B2": [],
+    "B3": ["B3"],
+    "B4": [],
+    "C1": ["C1-primal", "C1-geometric", "C1-dual"],
+    "C2": ["C2-primal", "C2-hinge", "C2-dual"],
+    "C3": ["C3-primal", "C3-dual"],
+    "C4": ["C4-primal", "C4-dual"],
+    "C4-penalised": ["C4-penalised", "C4-dual"],
+    "C5": [],
+    "C6-one": [],
+    "C6-rest": [],
+    "C7": ["C7-primal", "C7-dual"],
+    "C8": ["C8-primal", "C8-dual"],
+    "C9": ["C9-primal", "C9-dual"],
+    "C10": ["C10-primal", "C10-dual"],
+    "D1": ["D1-primal", "D1-dual"],
+    "D2": ["D2-primal", "D2-loss", "D2-dual"],
+    "D3": ["D3", "D2-dual"],
+    "D4": ["D4-primal", "D4-dual"],
+    "D5": ["D5-primal", "D5-dual"],
+    "D6": ["D6-primal", "D6-dual"],
+    "D7": ["D7-primal", "D7-dual"],
+    "D8": ["D8-primal", "D8-dual"],
+    "E1": ["E1-primal", "E1-constrained", "E1-dual", "E1-system", "E1-centred"],
+    "E1c": ["E1c-primal", "E1c-constrained", "E1c-dual"],
+    "E2": ["E2", "E2-dual"],
+    "F1": ["F1", "F2", "D1-primal"],
+    "F3": ["F3-primal", "F3"],
+    "G1": [],
+    "G2": [],
+    "G3": [],
 }
-"""Every model of the catalogue."""
+"""Every problem of the catalogue by its id, with the ids of its forms; a form may state two problems."""
 
 
 @cache
@@ -90,24 +75,57 @@ def entries() -> list[Any]:
     return list(catalogue().build())
 
 
-def test_the_page_lists_every_model() -> None:
+def is_form(problem: str) -> bool:
+    """Return whether a line is about ``Model.form`` rather than a model."""
+    return "." in problem and "(" not in problem
+
+
+def test_the_page_lists_every_problem_and_its_forms_in_order() -> None:
     """The page itself is left where the documentation looks for it."""
     page = ROOT / "docs" / "catalogue.md"
     catalogue().write(entries(), page)
-    ids = re.findall(r"^\| (\S+) \|", page.read_text(encoding="utf-8"), flags=re.MULTILINE)
-    assert set(ids) >= MODELS
+    listed: dict[str, list[str]] = {}
+    for catalogue_id, problem in re.findall(
+        r"^\| ([A-G]\S+) \| (.+?) \|", page.read_text(encoding="utf-8"), re.MULTILINE
+    ):
+        if is_form(problem):
+            listed[next(reversed(listed))].append(catalogue_id)
+        else:
+            listed.setdefault(catalogue_id, [])
+    assert list(listed.items()) == list(PROBLEMS.items())
+
+
+def test_every_form_of_a_public_model_has_one_line_after_that_of_its_model() -> None:
+    problems = [entry.problem for entry in entries()]
+    for model in MODELS:
+        forms = [f"{model.__name__}.{name}" for owner, name, _ in FORMS if owner is model]
+        first = problems.index(model.__name__)
+        assert problems[first + 1 : first + 1 + len(forms)] == forms
+    assert len([problem for problem in problems if is_form(problem)]) == len(FORMS)
 
 
 def test_no_cell_is_empty() -> None:
-    assert [entry for entry in entries() if not all(entry.cells)] == []
+    assert [entry for entry in entries() if not all(astuple(entry))] == []
 
 
-def test_two_back_ends_prove_every_convex_form() -> None:
-    alone = [entry.model for entry in entries() if entry.solvers.count(",") == 0 and entry.id[0] not in "BG"]
-    assert alone == ["PlattCalibration", "OneVersusOne", "OneVersusRest"]
+def test_two_back_ends_prove_every_convex_problem_and_form() -> None:
+    alone = {entry.problem for entry in entries() if entry.solvers.count(",") == 0 and entry.id[0] not in "BG"}
+    assert alone == {"PlattCalibration", "OneVersusOne", "OneVersusRest"}
+
+
+def test_the_line_of_a_model_counts_all_its_forms_and_who_takes_it_as_it_is() -> None:
+    solvers = {entry.problem: set(entry.solvers.split(", ")) for entry in entries()}
+    for problem, found in solvers.items():
+        if is_form(problem):
+            assert found <= solvers[problem.partition(".")[0]]
+            assert "smo" not in found
+    assert "smo" in solvers["SoftMargin"]
+    assert {"smo", "linear"} <= solvers["LeastSquares"]
+    assert "linear" in solvers["LeastSquares.system"]
+    assert "linear" not in solvers["LeastSquares.dual"]
 
 
 def test_an_empty_cell_is_an_error(tmp_path: Path) -> None:
-    unsolved = replace(entries()[0], solvers="", proof="")
+    unsolved = catalogue().Entry("A1", "LeastSquaresFit", "primal, dual", "a file", solvers="", proof="")
     with pytest.raises(ValueError, match=r"the line of A1 .* has nothing under solved by, weakest proof"):
         catalogue().write([unsolved], tmp_path / "page.md")

@@ -22,7 +22,7 @@ from pathlib import Path
 import numpy as np
 from figures import GREEN, INK, draw_classes, draw_levels, legend_below, picture, ring, run
 
-from formulations import HardMarginDual, HardMarginGeometric, HardMarginPrimal
+from formulations import HardMargin
 
 X = np.array([[0.0, 2.0], [2.0, 0.0], [-1.0, -1.0]])
 y = np.array([1.0, 1.0, -1.0])
@@ -30,24 +30,27 @@ y = np.array([1.0, 1.0, -1.0])
 
 def main(folder: Path) -> None:
     """Solve the three forms, each as it is declared, and draw the strip."""
-    primal, geometric, dual = HardMarginPrimal(X, y), HardMarginGeometric(X, y), HardMarginDual(X, y)
-    for model in (primal, geometric, dual):
+    model = HardMargin(X, y)
+    values = []
+    for form in (model.primal, model.geometric, model.dual):
         # Left to itself, solve() would take smo for each: all three are one KernelQP. Clarabel takes each as declared.
-        solution = model.solve("clarabel", tol=1e-7)
-        w = solution.beta @ X
-        print(f"{model.catalogue:13} w = ({w[0]:.4f}, {w[1]:.4f}), margin {solution.margin:.4f}, {solution.status}")
+        solution = form.solve("clarabel", tol=1e-7)
+        w = solution.function.weights
+        print(f"{form.catalogue:13} w = ({w[0]:.4f}, {w[1]:.4f}), margin {solution.margin:.4f}, {solution.status}")
         assert solution.status == "optimal"
         assert np.allclose(w, [1 / 2, 1 / 2], atol=1e-6)
         assert abs(solution.intercept) < 1e-6
         assert np.allclose(solution.alpha, [1 / 8, 1 / 8, 1 / 4], atol=1e-6)
         assert solution.n_support == 3
         assert abs(solution.margin - np.sqrt(2)) < 1e-6
+        values.append(solution.objective)
 
     # What each form calls its value: 1/2 ||w||^2, the margin itself, and minus the value of the primal.
-    assert np.allclose([primal.problem.value, geometric.problem.value, dual.problem.value], [1 / 4, np.sqrt(2), -1 / 4])
-    print(
-        f"values: primal {primal.problem.value:.4f}, margin {geometric.gamma.value:.4f}, dual {dual.problem.value:.4f}"
-    )
+    assert np.allclose(values, [1 / 4, np.sqrt(2), -1 / 4])
+    print("values: primal {:.4f}, margin {:.4f}, dual {:.4f}".format(*values))
+    # The answer belongs to the model: whoever found it, every form shows it in its variables.
+    assert np.isclose(model.geometric.problem.value, np.sqrt(2))
+    assert np.allclose(model.dual.alpha.value, [1 / 8, 1 / 8, 1 / 4], atol=1e-6)
     print(solution.explain(2))
 
     with picture(folder / "w1_hard_margin.png", height=4.8) as (axes,):

@@ -21,7 +21,7 @@ from pathlib import Path
 import numpy as np
 from figures import draw_classes, draw_levels, legend_below, picture, ring, run
 
-from formulations import HardMarginDual, SoftMarginDual
+from formulations import HardMargin, SoftMargin
 from qpkernels import RBF
 
 TICKS = (-1.0, -0.5, 0.0, 0.5, 1.0)
@@ -37,7 +37,7 @@ def main(folder: Path) -> None:
     with picture(folder / "w2_gaussian_margins.png", 2, 2) as panels:
         for axes, (name, kind) in zip(panels, SUPPORT, strict=True):
             y = labels[name]
-            model = HardMarginDual(X, y, kernel) if kind == "hard" else SoftMarginDual(X, y, kernel, C=1.0)
+            model = HardMargin(X, y, kernel) if kind == "hard" else SoftMargin(X, y, kernel, C=1.0)
             solution = model.solve()
             inside = np.flatnonzero(solution.margins < 1 - 1e-5)
             print(

@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 r"""W3. The cost C and the width theta.
 
-How many support vectors are there, and how does the boundary bend? 50 samples, uniform in [-1, 1]^2, have y = -1 where
+How many support vectors are there, and how curved is the boundary? 50 samples, uniform in [-1, 1]^2, have y = -1 where
 both coordinates are negative and +1 elsewhere. With k(x, z) = exp(-theta/2 ||x - z||^2), for C in {0.5, 1, 10} and
 theta in {1, 5, 10}, solve (C2)
 
     p(C) = min  1/2 ||f||^2 + C sum xi_i   s.t.  y_i (f(x_i) + b) >= 1 - xi_i,   xi_i >= 0
 
-Raising theta narrows the kernel: f bends more. Raising C makes slack dear: the strip narrows. Neither is bound to move
-the number of support vectors one way. But on every data set, with (f, xi) optimal at C and (f', xi') at C' > C,
+Raising theta narrows the kernel: f is more flexible. Raising C raises the cost of slack: the strip narrows. Neither is
+bound to move the number of support vectors one way. But on every data set, with (f, xi) optimal at C and (f', xi') at
+C' > C,
 
     p(C) <= p(C'),   sum xi_i >= sum xi'_i,   ||f|| <= ||f'||.
 
@@ -22,7 +23,7 @@ from pathlib import Path
 import numpy as np
 from figures import draw_classes, draw_levels, legend_below, picture, ring, run
 
-from formulations import SoftMarginDual
+from formulations import SoftMargin
 from qpkernels import RBF
 
 TICKS = (-1.0, 0.0, 1.0)
@@ -38,7 +39,7 @@ def main(folder: Path) -> None:
     with picture(folder / "w3_cost_and_width.png", 3, 3, width=3.4, height=3.4) as panels:
         grid = panels.reshape(3, 3)
         for row, theta in zip(grid, THETAS, strict=True):
-            model = SoftMarginDual(X, y, RBF.from_theta(theta))
+            model = SoftMargin(X, y, RBF.from_theta(theta))
             values, slacks, norms, counts = [], [], [], []
             for axes, C in zip(row, COSTS, strict=True):
                 solution = model.set_params(C=C).solve()  # the kernel matrix is computed once for each theta

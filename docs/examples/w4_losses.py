@@ -7,7 +7,7 @@ proves few errors:
 
     hinge        max(0, 1 - z)              of the soft margin (C2): 0 from z = 1 on, hence few support vectors
     logistic     log(1 + exp(-z)) / log 2   of logistic regression (C4): never 0, hence a weight on every sample
-    squared      (1 - z)^2 = (y - g(x))^2   of least squares (E1): it charges z > 1 too, samples that are right by far
+    squared      (1 - z)^2 = (y - g(x))^2   of least squares (E1): it penalises z > 1 too, samples that are right by far
 
 Which of them touch the 0/1 loss at z = 0, where it jumps? All three are 1 there.
 
@@ -15,7 +15,7 @@ In regression, r = y - g(x) is the residual, and the same choice returns:
 
     epsilon-insensitive   max(0, |r| - epsilon)   of the tube (D2): free within epsilon, and then a slope of 1 at most
     squared               r^2 / 2                 of least squares (E1): its slope r grows with the residual, and one
-                                                  outlier can pull as much as all other samples together
+                                                  outlier can weigh as much as all other samples together
 """
 
 from pathlib import Path

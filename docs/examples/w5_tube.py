@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 r"""W5. Regression in a tube.
 
-Which of 20 noisy samples of a sine carry the fit? Given y_i = sin(pi x_i) + noise of standard deviation 0.25 at 20
-places in [-1, 1], epsilon = 0.3, C = 1 and k(x, z) = exp(-theta/2 (x - z)^2), theta = 15, solve (D2), with the
+Which of 20 noisy samples of a sine are support vectors? Given y_i = sin(pi x_i) + noise of standard deviation 0.25 at
+20 places in [-1, 1], epsilon = 0.3, C = 1 and k(x, z) = exp(-theta/2 (x - z)^2), theta = 15, solve (D2), with the
 residuals r_i = y_i - f(x_i) - b:
 
     min  1/2 ||f||^2 + C sum (xi+_i + xi-_i)   s.t.  r_i <= epsilon + xi+_i,   -r_i <= epsilon + xi-_i,   xi+-_i >= 0
@@ -12,7 +12,7 @@ Karush, Kuhn and Tucker tell from beta_i where a sample is:
 
     beta_i = 0          inside the tube, |r_i| <= epsilon: without this sample the fit would be the same
     0 < |beta_i| < C    on the edge, |r_i| = epsilon: each of these gives b = y_i - f(x_i) - sign(beta_i) epsilon
-    |beta_i| = C        outside, |r_i| >= epsilon: it pulls with the force C however far it is
+    |beta_i| = C        outside, |r_i| >= epsilon: its influence stays C, however far it is
 """
 
 from pathlib import Path
@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 from figures import BLUE, GREEN, INK, ORANGE, legend_below, picture, ring, run
 
-from formulations import SoftTubeDual
+from formulations import SoftTube
 from qpkernels import RBF
 
 EPSILON, C = 0.3, 1.0
@@ -31,7 +31,7 @@ def main(folder: Path) -> None:
     x = np.linspace(-1, 1, 20)
     y = np.sin(np.pi * x) + 0.25 * np.random.default_rng(4).normal(size=20)
 
-    solution = SoftTubeDual(x[:, None], y, RBF.from_theta(15), C=C, epsilon=EPSILON).solve(tol=1e-9)
+    solution = SoftTube(x[:, None], y, RBF.from_theta(15), C=C, epsilon=EPSILON).solve(tol=1e-9)
     tube, size = solution.tube, np.abs(solution.residuals)
     outside = solution.support.bounded
     print(f"{solution.n_support} support vectors of 20: {tube.edge.size} on the edge, {outside.size} outside")

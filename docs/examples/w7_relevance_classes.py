@@ -52,7 +52,7 @@ def main(folder: Path) -> None:
     assert solution.converged
     assert solution.n_relevance == 3
     assert solution.bias_alpha == np.inf
-    assert np.diff(solution.trace).min() >= -1e-9 * np.abs(solution.trace).max()
+    assert np.diff(solution.log_evidences).min() >= -1e-9 * np.abs(solution.log_evidences).max()
     assert abs(bayes - 0.1318) < 5e-5
     assert bayes - 3 * spread < error < bayes + 0.01
     assert away < 0.1

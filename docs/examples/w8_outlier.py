@@ -36,16 +36,15 @@ def main(folder: Path) -> None:
 
     away, solutions = {}, {}
     with picture(folder / "w8_outlier.png", width=7.0, height=4.6) as (axes,):
-        for form, (name, colour, style) in LINES.items():
-            model = form(x[:, None], y)
-            solution = model.solve()
-            slope = float(model.w.value[0])
-            print(f"{model.catalogue:4}{name:20} slope {slope:+.4f}, b = {solution.intercept:.4f}, {solution.status}")
+        for fit, (name, colour, style) in LINES.items():
+            solution = fit(x[:, None], y).solve()
+            slope = float(solution.function.weights[0])
+            print(f"{fit.catalogue:4}{name:20} slope {slope:+.4f}, b = {solution.intercept:.4f}, {solution.status}")
             assert solution.status == "optimal"
             assert solution.certificate.holds(1e-6)
-            away[model.catalogue], solutions[model.catalogue] = abs(slope - 0.5), solution
+            away[fit.catalogue], solutions[fit.catalogue] = abs(slope - 0.5), solution
             ends = np.array([0.0, 10.3])
-            label = f"{model.catalogue} {name}: {slope:.2f}"
+            label = f"{fit.catalogue} {name}: {slope:.2f}"
             axes.plot(ends, solution.function(ends[:, None]), color=colour, linestyle=style, label=label)
         assert max(away["A2"], away["A2L"]) < away["A1"] < away["A3"]
         assert away["A2"] < 0.05

@@ -2,7 +2,7 @@
 r"""W9. How well are handwritten digits read? The published test errors beside ours.
 
 Ten classes from machines of two (C6): one against the rest decides for argmax_k g_k(x), one against one by votes. The
-machines are perceptrons (B2) and soft margins (C2-dual) with a Gaussian kernel k(x, z) = exp(-gamma ||x - z||^2).
+machines are perceptrons (B2) and soft margins (C2) with a Gaussian kernel k(x, z) = exp(-gamma ||x - z||^2).
 
 gamma and C are chosen on a third of the training images, held out at random; the test images are looked at once, at the
 end. On USPS (7291 training and 2007 test images of 16 x 16 pixels) the published test errors are 2.7 % for human

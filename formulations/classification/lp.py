@@ -16,217 +16,135 @@ go on to use, f = sum_j a_j y_j k(x_j, .), has it, and so has this model. Source
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from dataclasses import replace
 
 import cvxpy as cp
 import numpy as np
-from numpy.typing import ArrayLike
-from scipy.optimize import lsq_linear
 
-from formulations.binary import BinaryClassifier
-from formulations.hyperparameters import COSTS
-from formulations.lowering import Lowered
-from formulations.solution import Candidate
-from formulations.two_classes import TwoClasses
+from formulations.classification.base import TwoClassCostModel
+from formulations.modelling import (
+    Candidate,
+    Classification,
+    Conditions,
+    ConeAnswer,
+    Form,
+    Stated,
+    intercept,
+    labelled,
+    per_sample,
+)
+from formulations.modelling.candidate import expand
+from formulations.modelling.solution import Run
 from qpkernels.arrays import Matrix, Vector
-from qpkernels.certificates import Certificate, Support, certify_values, intercept_interval, split_support
-from qpkernels.certificates.certificate import relative, undefined
-from qpkernels.gram import Gram
-from qpkernels.kernels import Kernel
-from qpkernels.programs import KernelQP, nearest_feasible
+from qpkernels.certificates import Bounds, Certificate, LinearProgramBounds
 
-__all__ = ["LinearProgramDual", "LinearProgramPrimal"]
-
-_ZERO = 1e-6
-"""Share of the largest coefficient below which one counts as 0; there is no bound to measure it by."""
+__all__ = ["LinearProgramDual", "LinearProgramMachine", "LinearProgramPrimal"]
 
 
-class _LinearProgram(BinaryClassifier):
-    """What both forms share: the costs C, and the bounds that certify an answer.
+class _LinearProgramForm(Form):
+    model: LinearProgramMachine
+
+    def prepare(self) -> None:
+        """Compute K."""
+        self.model.gram.dense  # noqa: B018  formed when first asked for
+
+
+class LinearProgramPrimal(_LinearProgramForm):
+    """The primal. Variables: alpha, b, xi.
+
+    Multipliers: l of ``margin``, C - l of ``slack``, 1 - y K y l of ``nonnegative``.
+    """
+
+    catalogue = "C3-primal"
+    b = intercept()
+    alpha = per_sample("alpha")
+    xi = per_sample("xi")
+
+    def declare(self) -> cp.Problem:
+        """State the problem."""
+        model, alpha, xi = self.model, self.alpha, self.xi
+        margin = model.signed @ alpha + model.y * self.b >= 1 - xi
+        return cp.Problem(
+            cp.Minimize(cp.sum(alpha) + model.C @ xi), labelled(margin=margin, nonnegative=alpha >= 0, slack=xi >= 0)
+        )
+
+    def read(self, answer: ConeAnswer, bounds: Bounds) -> Candidate:
+        """Read a and b from the variables, l from the margins."""
+        del answer, bounds
+        return self.model.with_multipliers(self.alpha.value, float(self.b.value), self.dual_of("margin"))
+
+
+class LinearProgramDual(_LinearProgramForm):
+    """The dual. Variable: l. Multipliers: a of ``few``, b of ``balance``, xi of ``upper``."""
+
+    catalogue = "C3-dual"
+    l = per_sample("l")  # noqa: E741  its letter in the textbook
+
+    def declare(self) -> cp.Problem:
+        """State the problem."""
+        model = self.model
+        balance = model.y @ self.l == 0 if model.fit_intercept else None
+        return cp.Problem(
+            cp.Maximize(cp.sum(self.l)),
+            labelled(few=model.signed @ self.l <= 1, balance=balance, lower=self.l >= 0, upper=self.l <= model.C),
+        )
+
+    def read(self, answer: ConeAnswer, bounds: Bounds) -> Candidate:
+        """Read a and b from the multipliers, l from the variable."""
+        del answer, bounds
+        few, b = self.dual_of("few"), self.multiplier_of_balance()
+        return self.model.with_multipliers(few, b, np.asarray(self.l.value))
+
+    def objective_of(self, certificate: Certificate) -> float:
+        """Return the dual value."""
+        return certificate.dual_value
+
+
+class LinearProgramMachine(TwoClassCostModel):
+    """The machine with the least sum of coefficients; its kernel may be indefinite.
 
     Parameters
     ----------
-    X, y, kernel, fit_intercept
-        As in :class:`~formulations.binary.BinaryClassifier`; the kernel may be indefinite.
-    C
-        Above 0: the cost of a slack, one number or one for each sample.
+    X, y, kernel, C, fit_intercept
+        As in :class:`~formulations.classification.base.TwoClassCostModel`.
     """
 
-    hyperparameters = (COSTS,)
-    C: cp.Parameter
-
-    def __init__(
-        self,
-        X: ArrayLike | Gram,
-        y: ArrayLike,
-        kernel: Kernel | None = None,
-        *,
-        C: ArrayLike = 1.0,
-        fit_intercept: bool = True,
-    ) -> None:
-        self._state(TwoClasses.of(X, y, kernel, psd=False), fit_intercept, C=C)
+    catalogue = "C3"
+    needs_psd = False
+    primal, dual = Stated(LinearProgramPrimal), Stated(LinearProgramDual)
 
     @property
     def signed(self) -> Matrix:
         """The matrix y_i K_ij y_j."""
         return np.asarray(self.y[:, None] * self.gram.dense * self.y)
 
-    def prepare(self) -> None:
-        """Compute K."""
-        self.gram.dense  # noqa: B018  formed when first asked for
+    def with_multipliers(self, alpha: Vector, intercept: float, multipliers: Vector) -> Candidate:
+        """Return the answer of the function with the coefficients y * alpha, and the dual point ``multipliers``."""
+        return replace(expand(self.gram, self.y * alpha, intercept, self.classes), multipliers=multipliers)
 
-    def multipliers(self, candidate: Candidate) -> Vector:
-        """Return l; where an answer came without, C inside the margin, 0 beyond it, and on it what meets the equations.
+    def bounds(self) -> LinearProgramBounds:
+        """State both programs."""
+        return LinearProgramBounds(self.gram, self.y, np.asarray(self.C.value), self.total)
 
-        These are y'l = 0, and y_j sum_i l_i y_i K_ij = 1 where a_j > 0.
-        """
-        if candidate.multipliers is not None:
-            return candidate.multipliers
-        margins, costs = self.margins(candidate), np.asarray(self.C.value)
-        found = np.where(margins < 1, costs, 0.0)
-        on = np.abs(margins - 1) <= _ZERO
-        rows = self.signed[self.support(candidate, margins).free]
-        sides = np.ones(len(rows))
-        if self.fit_intercept:
-            rows, sides = np.vstack([rows, self.y]), np.append(sides, 0.0)
-        if on.any() and sides.size:
-            left = sides - rows[:, ~on] @ found[~on]
-            found[on] = lsq_linear(rows[:, on], left, (0.0, costs[on]), method="bvls").x
-        return found
+    def judge(self, answer: Candidate, bounds: Bounds) -> Certificate:
+        """Bound the error of an answer, with the multipliers that it brings."""
+        return super().judge(answer, self._with_those_of(answer, bounds))
 
-    def certify_candidate(self, candidate: Candidate) -> Certificate:
-        """Bound the error of (a, b) by the values of both programs, after the slacks are completed and l is shrunk."""
-        if not candidate.is_finite:
-            return undefined("the answer holds NaN or infinity")
-        alpha, given = self.y * candidate.beta, self.multipliers(candidate)
-        a = np.maximum(alpha, 0.0)
-        margins = self.signed @ a + self.y * candidate.intercept
-        slacks = np.maximum(1.0 - margins, 0.0)
-        costs = np.asarray(self.C.value)
-        signs = np.where(self.y > 0, costs, 0.0), np.where(self.y > 0, 0.0, -costs)
-        multipliers = self.y * nearest_feasible(self.y * given, signs[1], signs[0], self._total)
-        multipliers = multipliers / max(1.0, float((self.signed @ multipliers).max()))
-        primal = float(a.sum() + costs @ slacks)
-        # Where the best f is 0 there is rounding in a and nothing else; a coefficient costs what it is.
-        size = max(float(np.abs(alpha).max()), primal / len(self))
-        return certify_values(
-            primal=primal,
-            dual=float(multipliers.sum()),
-            primal_residual=relative(float(np.abs(alpha - a).max()), size),
-            dual_residual=0.0 if candidate.multipliers is None else float((np.abs(given - multipliers) / costs).max()),
-            worst=f"sample {int(np.argmax(slacks))} has the largest slack, {slacks.max():.3g}",
-        )
+    def solution(self, answer: Candidate, certificate: Certificate, bounds: Bounds, run: Run) -> Classification:
+        """Return the answer in the terms of the model."""
+        return super().solution(answer, certificate, self._with_those_of(answer, bounds), run)
 
-    def support(self, candidate: Candidate, decision: Vector) -> Support:
-        """Return the samples with a coefficient; there is no bound."""
-        del decision
-        size = np.abs(candidate.beta)
-        return Support(free=np.flatnonzero(size > _ZERO * size.max(initial=0.0)), bounded=np.arange(0))
-
-    def interval(self, candidate: Candidate, decision: Vector, support: Support) -> tuple[float, float]:
-        """Return the ends of the b that keep the sum of the slacks: those of a soft margin whose multipliers are l."""
-        del support
-        if not self.fit_intercept:
-            return 0.0, 0.0
-        costs = np.asarray(self.C.value)
-        lower, upper = np.where(self.y > 0, 0.0, -costs), np.where(self.y > 0, costs, 0.0)
-        hinge = KernelQP(self.gram, self.y, lower, upper)
-        signed = self.y * self.multipliers(candidate)
-        carrying = split_support(hinge, signed, decision)
-        return intercept_interval(hinge, signed, decision - candidate.intercept, candidate.intercept, carrying)
-
-    def conditions(self, candidate: Candidate, decision: Vector) -> Mapping[str, Vector]:
+    def conditions(self, answer: Candidate) -> Conditions:
         """Return l_i (y_i g(x_i) - 1 + xi_i), (C_i - l_i) xi_i and a_j (1 - y_j sum_i l_i y_i K_ij)."""
-        margins, multipliers = self.y * decision, self.multipliers(candidate)
+        bounds = self._with_those_of(answer, self.bounds())
+        margins, multipliers = self.margins(answer), bounds.completed(answer.beta, answer.decision)
         return {
             "l (y g(x) - 1 + xi)": multipliers * np.maximum(margins - 1.0, 0.0),
             "(C - l) xi": (self.C.value - multipliers) * np.maximum(1.0 - margins, 0.0),
-            "a (1 - y K y l)": self.y * candidate.beta * (1.0 - self.signed @ multipliers),
+            "a (1 - y K y l)": self.y * answer.beta * (1.0 - bounds.signed_product(multipliers)),
         }
 
-    def _with_multipliers(self, beta: Vector, intercept: float, multipliers: Vector) -> Candidate:
-        return Candidate(beta, intercept, self._expand(beta, intercept), multipliers=multipliers)
-
-
-class LinearProgramPrimal(_LinearProgram):
-    """min sum a_j + sum C_i xi_i  s.t.  y_i (sum_j a_j y_j K_ij + b) >= 1 - xi_i,  a, xi >= 0.
-
-    Variables: alpha, b, xi. Multipliers: l of ``margin``, C - l of ``slack``, 1 - y K y l of ``nonnegative``.
-
-    Parameters
-    ----------
-    X, y, kernel, C, fit_intercept
-        As in the other form: C above 0, one number or one for each sample.
-    """
-
-    catalogue = "C3-primal"
-
-    def _make_variables(self) -> None:
-        super()._make_variables()
-        self.alpha = cp.Variable(len(self), name="alpha")
-        self.b = cp.Variable(name="b") if self.fit_intercept else cp.Constant(0.0)
-        self.xi = cp.Variable(len(self), name="xi")
-
-    def declare(self) -> cp.Problem:
-        """State the problem."""
-        margin = self.signed @ self.alpha + self.y * self.b >= 1 - self.xi
-        return cp.Problem(
-            cp.Minimize(cp.sum(self.alpha) + self.C @ self.xi),
-            self._labelled(margin=margin, nonnegative=self.alpha >= 0, slack=self.xi >= 0),
-        )
-
-    def recover(self, lowered: Lowered, z: Vector) -> Candidate:
-        """Read a and b from the variables, l from the margins."""
-        del lowered, z
-        multipliers = np.asarray(self.constraint("margin").dual_value)
-        return self._with_multipliers(self.y * self.alpha.value, float(self.b.value), multipliers)
-
-    def state_partner(self) -> LinearProgramDual:
-        """Return the dual."""
-        return self._as(LinearProgramDual)
-
-
-class LinearProgramDual(_LinearProgram):
-    """max sum l_i  s.t.  y_j sum_i l_i y_i K_ij <= 1,  y'l = 0,  0 <= l_i <= C_i.
-
-    Variable: l. Multipliers: a of ``few``, b of ``balance``, xi of ``upper``.
-
-    Parameters
-    ----------
-    X, y, kernel, C, fit_intercept
-        As in the other form: C above 0, one number or one for each sample.
-    """
-
-    catalogue = "C3-dual"
-
-    def _make_variables(self) -> None:
-        super()._make_variables()
-        self.l = cp.Variable(len(self), name="l")
-
-    def declare(self) -> cp.Problem:
-        """State the problem."""
-        return cp.Problem(
-            cp.Maximize(cp.sum(self.l)),
-            self._labelled(
-                few=self.signed @ self.l <= 1,
-                balance=self.y @ self.l == 0 if self.fit_intercept else None,
-                lower=self.l >= 0,
-                upper=self.l <= self.C,
-            ),
-        )
-
-    def recover(self, lowered: Lowered, z: Vector) -> Candidate:
-        """Read a and b from the multipliers, l from the variable."""
-        del lowered, z
-        b: Any = self.constraint("balance").dual_value if self.fit_intercept else 0.0
-        alpha = np.asarray(self.constraint("few").dual_value)
-        return self._with_multipliers(self.y * alpha, float(b), np.asarray(self.l.value))
-
-    def objective_of(self, certificate: Certificate) -> float:
-        """Return the dual value."""
-        return certificate.dual_value
-
-    def state_partner(self) -> LinearProgramPrimal:
-        """Return the primal."""
-        return self._as(LinearProgramPrimal)
+    @staticmethod
+    def _with_those_of(answer: Candidate, bounds: Bounds) -> LinearProgramBounds:
+        assert isinstance(bounds, LinearProgramBounds)
+        return replace(bounds, multipliers=answer.multipliers)

@@ -15,33 +15,96 @@ LIBSVM's is nu m times as large. Source: C9 of the catalogue; Schoelkopf et al. 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from functools import cached_property
 from typing import Any
 
 import cvxpy as cp
 import numpy as np
-from numpy.typing import ArrayLike
 
-from formulations.estimators import Coefficients
-from formulations.forms import DualForm, PrimalForm
-from formulations.hyperparameters import NU, derived
-from formulations.hypothesis import half_squared_norm
-from formulations.lowering import Lowered
-from formulations.machine import KernelMachine
-from formulations.samples import BoundSamples
-from formulations.solution import Candidate, Novelty
-from formulations.statement import Multipliers
+from formulations.inputs.estimators import Coefficients
+from formulations.inputs.hyperparameters import NU, derived
+from formulations.inputs.samples import SamplesLike, bind
+from formulations.modelling import (
+    Candidate,
+    Conditions,
+    ConeAnswer,
+    Dual,
+    Model,
+    Multipliers,
+    Novelty,
+    Primal,
+    Stated,
+    labelled,
+    per_sample,
+)
 from qpkernels.arrays import Vector
-from qpkernels.certificates import Certificate
-from qpkernels.gram import Gram
+from qpkernels.certificates import Bounds
 from qpkernels.kernels import Kernel
 from qpkernels.programs import KernelQP
 
-__all__ = ["OneClassDual", "OneClassPrimal"]
+__all__ = ["OneClass", "OneClassDual", "OneClassPrimal"]
 
 
-class _OneClass(KernelMachine[Novelty]):
-    """What both forms share: nu and the KernelQP.
+class OneClassPrimal(Primal):
+    """The primal. Variables: w or u, b = -rho, xi. Multipliers: a of ``margin``, 1/(nu m) - a of ``slack``."""
+
+    catalogue = "C9-primal"
+    model: OneClass
+    xi = per_sample("xi")
+
+    @property
+    def rho(self) -> cp.Expression:
+        """The level of f on the boundary, -b."""
+        return -self.b
+
+    def declare(self) -> cp.Problem:
+        """State the problem."""
+        margin = self.f.values >= self.rho - self.xi
+        cost = self.model.cost * cp.sum(self.xi)
+        return cp.Problem(
+            cp.Minimize(self.f.half_squared_norm - self.rho + cost), labelled(margin=margin, slack=self.xi >= 0)
+        )
+
+    def read_beta(self, answer: ConeAnswer, bounds: Bounds) -> Vector:
+        """Return a."""
+        del answer, bounds
+        return self.dual_of("margin")
+
+    def write(self, answer: Candidate) -> Multipliers:
+        """Write f, b and the slacks, and return both multipliers."""
+        self.xi.value = self.model.slacks(answer)
+        return {**super().write(answer), "margin": answer.beta, "slack": self.model.cost.value - answer.beta}
+
+
+class OneClassDual(Dual):
+    """The dual. Variable: alpha. Multipliers: b = -rho of ``balance``, xi of ``upper``."""
+
+    catalogue = "C9-dual"
+    model: OneClass
+    alpha = per_sample("alpha")
+
+    @property
+    def beta(self) -> cp.Expression:
+        """The coefficients a."""
+        return self.alpha
+
+    def declare(self) -> cp.Problem:
+        """State the problem."""
+        alpha = self.alpha
+        return cp.Problem(
+            cp.Minimize(self.half_squared_norm(alpha)),
+            labelled(balance=cp.sum(alpha) == 1, lower=alpha >= 0, upper=alpha <= self.model.cost),
+        )
+
+    def write(self, answer: Candidate) -> Multipliers:
+        """Write a, and return b of the balance and the multipliers of both bounds."""
+        self.alpha.value = answer.beta
+        lower, upper = np.maximum(answer.decision, 0.0), self.model.slacks(answer)
+        return {**super().write(answer), "lower": lower, "upper": upper}
+
+
+class OneClass(Model[Novelty]):
+    """The one-class machine.
 
     Parameters
     ----------
@@ -53,136 +116,45 @@ class _OneClass(KernelMachine[Novelty]):
         Above 0 and at most 1: a bound on the share of outliers, and on that of support vectors from below.
     """
 
+    catalogue = "C9"
+    estimator = "OneClassSVM"
     hyperparameters = (NU,)
     nu: cp.Parameter
+    primal, dual = Stated(OneClassPrimal), Stated(OneClassDual)
 
-    def __init__(self, X: ArrayLike | Gram, kernel: Kernel | None = None, *, nu: float = 0.5) -> None:
-        self._state(BoundSamples.unlabelled(X, kernel), nu=nu)
+    def __init__(self, X: SamplesLike, kernel: Kernel | None = None, *, nu: float = 0.5) -> None:
+        data = bind(X, kernel)
+        data.gram.require_psd()
+        super().__init__(data, nu=nu)
 
-    def _make_variables(self) -> None:
-        super()._make_variables()
-        self.cost = derived(lambda: 1.0 / (self.nu.value * len(self)))
+    @cached_property
+    def cost(self) -> cp.Parameter:
+        """1/(nu m), which follows nu."""
+        return derived(lambda: 1.0 / (self.nu.value * len(self)))
 
-    def textbook_qp(self) -> KernelQP:
-        """Return the dual in beta = a, whose sum is 1."""
-        return KernelQP(
-            self.gram,
-            target=0.0,
-            lower=0.0,
-            upper=1.0 / (float(self.nu.value) * len(self)),
-            total=1.0,
-            # A thousandth of the value at a usual sample: the optimum is 0 where the origin lies among the samples.
-            zero_tolerance=1e-3 * 0.5 * float(np.median(self.gram.diagonal)),
-            name="one class",
-        )
+    def qp(self) -> KernelQP:
+        """State the dual in beta = a, whose sum is 1."""
+        # A thousandth of the value at a usual sample: the optimum is 0 where the origin lies among the samples.
+        zero = 1e-3 * 0.5 * float(np.median(self.gram.diagonal))
+        return KernelQP(self.gram, 0.0, 0.0, self.cost.value, total=1.0, name="one class", zero_tolerance=zero)
 
-    _estimator = "OneClassSVM"
+    def slacks(self, answer: Candidate) -> Vector:
+        """Return xi_i = max(0, rho - f(x_i))."""
+        return np.maximum(0.0, -answer.decision)
+
+    def conditions(self, answer: Candidate) -> Conditions:
+        """Return a_i (f(x_i) - rho + xi_i) and (1/(nu m) - a_i) xi_i."""
+        return {
+            "a (f - rho + xi)": answer.beta * np.maximum(answer.decision, 0.0),
+            "(1/(nu m) - a) xi": (self.cost.value - answer.beta) * self.slacks(answer),
+        }
 
     def translate(self, fitted: Coefficients) -> tuple[Vector, float]:
         """Return (beta, b): LIBSVM's coefficients add up to nu m."""
         scale = 1.0 / (float(self.nu.value) * len(self))
         return scale * fitted.dual, scale * fitted.intercept
 
-    def slacks(self, candidate: Candidate) -> Vector:
-        """Return xi_i = max(0, rho - f(x_i))."""
-        return np.maximum(0.0, -self.decision(candidate))
-
-    def conditions(self, candidate: Candidate, decision: Vector) -> Mapping[str, Vector]:
-        """Return a_i (f(x_i) - rho + xi_i) and (1/(nu m) - a_i) xi_i."""
-        return {
-            "a (f - rho + xi)": candidate.beta * np.maximum(decision, 0.0),
-            "(1/(nu m) - a) xi": (self.cost.value - candidate.beta) * np.maximum(-decision, 0.0),
-        }
-
-    def interpret(self, candidate: Candidate, certificate: Certificate, **facts: Any) -> Novelty:
-        """Read coefficients, rho, outliers and function off an answer."""
-        return Novelty(certificate=certificate, **self._facts(candidate), **facts)
-
-
-class OneClassPrimal(_OneClass, PrimalForm[Novelty]):
-    """min 1/2 ||f||^2 - rho + 1/(nu m) sum xi_i  s.t.  f(x_i) >= rho - xi_i,  xi_i >= 0.
-
-    Variables: w (explicit features) or u (kernel), b = -rho, xi. Multipliers: a of ``margin``, 1/(nu m) - a of
-    ``slack``.
-
-    Parameters
-    ----------
-    X, kernel, nu
-        As in the other form: nu above 0 and at most 1.
-    """
-
-    catalogue = "C9-primal"
-
-    def _make_variables(self) -> None:
-        super()._make_variables()
-        self.xi = cp.Variable(len(self), name="xi")
-
-    @property
-    def rho(self) -> cp.Expression:
-        """The level of f on the boundary, -b."""
-        return -self.b
-
-    def declare(self) -> cp.Problem:
-        """State the problem."""
-        margin = self.f.values >= self.rho - self.xi
-        return cp.Problem(
-            cp.Minimize(self.f.half_squared_norm - self.rho + self.cost * cp.sum(self.xi)),
-            self._labelled(margin=margin, slack=self.xi >= 0),
-        )
-
-    def read_beta(self, lowered: Lowered, z: Vector) -> Vector:
-        """Return a."""
-        del lowered, z
-        return np.asarray(self.constraint("margin").dual_value)
-
-    def assign(self, candidate: Candidate) -> Multipliers:
-        """Write f, b and the slacks, and return both multipliers."""
-        self.xi.value = self.slacks(candidate)
-        rest = self.cost.value - candidate.beta
-        return super().assign(candidate) | {"margin": candidate.beta, "slack": rest}
-
-    def state_partner(self) -> OneClassDual:
-        """Return the dual."""
-        return self._as(OneClassDual)
-
-
-class OneClassDual(_OneClass, DualForm[Novelty]):
-    """min 1/2 a'Ka  s.t.  1'a = 1,  0 <= a_i <= 1/(nu m).
-
-    Variable: alpha. Multipliers: b = -rho of ``balance``, xi of ``upper``.
-
-    Parameters
-    ----------
-    X, kernel, nu
-        As in the other form: nu above 0 and at most 1.
-    """
-
-    catalogue = "C9-dual"
-
-    def _make_variables(self) -> None:
-        super()._make_variables()
-        self.alpha = cp.Variable(len(self), name="alpha")
-
-    @property
-    def beta(self) -> cp.Expression:
-        """The coefficients a."""
-        return self.alpha
-
-    def declare(self) -> cp.Problem:
-        """State the problem."""
-        balance, lower, upper = cp.sum(self.alpha) == 1, self.alpha >= 0, self.alpha <= self.cost
-        return cp.Problem(
-            cp.Minimize(half_squared_norm(self.gram, self.alpha)),
-            self._labelled(balance=balance, lower=lower, upper=upper),
-        )
-
-    def assign(self, candidate: Candidate) -> Multipliers:
-        """Write a, and return b of the balance and the multipliers of both bounds."""
-        self.alpha.value = candidate.beta
-        slacks = self.slacks(candidate)
-        lower = np.maximum(self.decision(candidate), 0.0)
-        return super().assign(candidate) | {"lower": lower, "upper": slacks}
-
-    def state_partner(self) -> OneClassPrimal:
-        """Return the primal."""
-        return self._as(OneClassPrimal)
+    def interpret(self, answer: Candidate, **fields: Any) -> Novelty:
+        """Make the solution, with its rho and outliers."""
+        del answer
+        return Novelty(**fields)

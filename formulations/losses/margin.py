@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Losses phi(z) of the margin z = y (f(x) + b): they fall, and charge margins that are small or negative."""
+"""Losses phi(z) of the margin z = y (f(x) + b): they never rise, and penalise small and negative margins."""
 
 from __future__ import annotations
 

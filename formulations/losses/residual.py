@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Losses psi(r) of the residual r = y - f(x) - b: they are 0 at 0 and charge both signs."""
+"""Losses psi(r) of the residual r = y - f(x) - b: they are 0 at 0 and penalise both signs."""
 
 from __future__ import annotations
 

@@ -9,54 +9,89 @@ conditions, r = y - f - b::
 
     f = sum_j c_j k(x_j, .),   c_i = C_i h'(r_i) = C_i clip(r_i, -delta, delta)
 
-The optimal values are equal, and b is the multiplier of 1'c = 0. An outlier pulls with the force C_i delta however far
-away it is. The primal is declared through h(r) = min over s of (r - s)^2/2 + delta |s|, so that C and delta may change
-without compiling anew. Source: D5 of the catalogue; Huber (1964).
+The optimal values are equal, and b is the multiplier of 1'c = 0. The influence of an outlier is bounded: |c_i| = C_i
+delta however large its residual. The primal is declared through h(r) = min over s of (r - s)^2/2 + delta |s|, so that C
+and delta may change without compiling anew. Source: D5 of the catalogue; Huber (1964).
 """
 
 from __future__ import annotations
-
-from collections.abc import Mapping
 
 import cvxpy as cp
 import numpy as np
 from numpy.typing import ArrayLike
 
-from formulations.hyperparameters import COSTS, DELTA, derived
-from formulations.hypothesis import half_squared_norm
-from formulations.regressor import Regressor
-from formulations.residual_forms import ResidualDual, ResidualPrimal
-from formulations.solution import Candidate
-from formulations.statement import Multipliers
-from formulations.targets import Targets
+from formulations.inputs.hyperparameters import COSTS, DELTA, derived
+from formulations.inputs.samples import SamplesLike
+from formulations.modelling import Candidate, Conditions, Multipliers, Stated, labelled, per_sample
+from formulations.regression.base import RegressionModel, ResidualDual, ResidualPrimal
 from qpkernels.arrays import Vector
-from qpkernels.gram import Gram
 from qpkernels.kernels import Kernel
 from qpkernels.programs import KernelQP
 
-__all__ = ["HuberDual", "HuberPrimal"]
+__all__ = ["Huber", "HuberDual", "HuberPrimal"]
 
 
-class _Huber(Regressor):
-    """What both forms share: delta, C and the KernelQP.
+class HuberPrimal(ResidualPrimal):
+    """The primal. Variables: w or u, b, r, and s, the outlying part of r. Multipliers of ``residual``: c."""
+
+    catalogue = "D5-primal"
+    model: Huber
+    s = per_sample("s")
+
+    def declare(self) -> cp.Problem:
+        """State the problem."""
+        huber = self.model.C @ cp.square(self.r - self.s) / 2 + self.model.largest() @ cp.abs(self.s)
+        return cp.Problem(cp.Minimize(self.f.half_squared_norm + huber), labelled(residual=self.residual))
+
+    def write(self, answer: Candidate) -> Multipliers:
+        """Write f, b, the residuals and their outlying part, and return the multipliers."""
+        self.s.value = self.model.outlying(answer)
+        return super().write(answer)
+
+
+class HuberDual(ResidualDual):
+    """The dual. Variable: c. Multipliers: b of ``balance``, the outlying parts of r of ``lower`` and ``upper``."""
+
+    catalogue = "D5-dual"
+    model: Huber
+
+    def declare(self) -> cp.Problem:
+        """State the problem."""
+        model, c, largest = self.model, self.c, self.model.largest()
+        ridge = derived(lambda: 1.0 / model.C.value, len(model))
+        value = model.y @ c - self.half_squared_norm(c) - ridge @ cp.square(c) / 2
+        balance = self.balance(cp.sum(c))
+        return cp.Problem(cp.Maximize(value), labelled(balance=balance, lower=c >= -largest, upper=c <= largest))
+
+    def write(self, answer: Candidate) -> Multipliers:
+        """Write c, and return b of the balance and the outlying parts of the residuals."""
+        outlying = self.model.outlying(answer)
+        parts = {"lower": np.maximum(-outlying, 0.0), "upper": np.maximum(outlying, 0.0)}
+        return {**super().write(answer), **parts}
+
+
+class Huber(RegressionModel):
+    """Huber's robust regression.
 
     Parameters
     ----------
     X, y, kernel, fit_intercept
-        As in :class:`~formulations.regressor.Regressor`.
+        As in :class:`~formulations.regression.base.RegressionModel`.
     delta
         Above 0, in the unit of y: the size from which a residual counts as an outlier.
     C
         Above 0: the cost of half a squared residual, one number or one for each sample.
     """
 
+    catalogue = "D5"
     hyperparameters = (COSTS, DELTA)
     C: cp.Parameter
     delta: cp.Parameter
+    primal, dual = Stated(HuberPrimal), Stated(HuberDual)
 
     def __init__(
         self,
-        X: ArrayLike | Gram,
+        X: SamplesLike,
         y: ArrayLike,
         kernel: Kernel | None = None,
         *,
@@ -64,95 +99,33 @@ class _Huber(Regressor):
         C: ArrayLike = 1.0,
         fit_intercept: bool = True,
     ) -> None:
-        self._state(Targets.of(X, y, kernel), fit_intercept, C=C, delta=delta)
+        super().__init__(X, y, kernel, fit_intercept=fit_intercept, C=C, delta=delta)
 
-    def _make_variables(self) -> None:
-        super()._make_variables()
-        self.bound = derived(lambda: self.C.value * self.delta.value, len(self))
-        self.ridge = derived(lambda: 1.0 / self.C.value, len(self))
+    def largest(self) -> cp.Parameter:
+        """Return C_i delta, the largest |c_i|: that of an outlier."""
+        return derived(lambda: self.C.value * self.delta.value, len(self))
 
-    def textbook_qp(self) -> KernelQP:
-        """Return the dual in beta = c: bounded, with the ridge 1 / C_i."""
-        bound = self.C.value * float(self.delta.value)
+    def qp(self) -> KernelQP:
+        """State the dual in beta = c: bounded, with the ridge 1/C_i."""
+        costs, delta = self.C.value, float(self.delta.value)
         return KernelQP(
             self.gram,
             target=self.y,
-            lower=-bound,
-            upper=bound,
-            total=self._total,
-            ridge=1 / self.C.value,
+            lower=-costs * delta,
+            upper=costs * delta,
+            total=self.total,
+            ridge=1 / costs,
             name="Huber",
-            zero_tolerance=0.5 * float(self.C.value.sum()) * self.zero_tolerance() ** 2,
+            zero_tolerance=0.5 * float(costs.sum()) * self.zero_tolerance**2,
         )
 
-    def outlying(self, candidate: Candidate) -> Vector:
+    def outlying(self, answer: Candidate) -> Vector:
         """Return the part of each residual beyond delta, with its sign."""
-        residuals, delta = self.y - self.decision(candidate), float(self.delta.value)
-        return np.asarray(residuals - np.clip(residuals, -delta, delta))
+        residuals, delta = self.residuals(answer), float(self.delta.value)
+        return residuals - np.clip(residuals, -delta, delta)
 
-    def conditions(self, candidate: Candidate, decision: Vector) -> Mapping[str, Vector]:
+    def conditions(self, answer: Candidate) -> Conditions:
         """Return c_i - C_i clip(r_i, -delta, delta)."""
         delta = float(self.delta.value)
-        return {"c - C clip(r, delta)": candidate.beta - self.C.value * np.clip(self.y - decision, -delta, delta)}
-
-
-class HuberPrimal(_Huber, ResidualPrimal):
-    """min 1/2 ||f||^2 + sum C_i ((r_i - s_i)^2/2 + delta |s_i|)  s.t.  y_i - f(x_i) - b = r_i.
-
-    Variables: w or u, b, r, and s, the outlying part of r. Multipliers of ``residual``: c.
-
-    Parameters
-    ----------
-    X, y, kernel, delta, C, fit_intercept
-        As in the other form: delta above 0, C above 0.
-    """
-
-    catalogue = "D5-primal"
-
-    def _make_variables(self) -> None:
-        super()._make_variables()
-        self.s = cp.Variable(len(self), name="s")
-
-    def declare(self) -> cp.Problem:
-        """State the problem."""
-        huber = self.C @ cp.square(self.r - self.s) / 2 + self.bound @ cp.abs(self.s)
-        return cp.Problem(cp.Minimize(self.f.half_squared_norm + huber), self._labelled(residual=self.residual))
-
-    def assign(self, candidate: Candidate) -> Multipliers:
-        """Write f, b, the residuals and their outlying part, and return the multipliers."""
-        self.s.value = self.outlying(candidate)
-        return super().assign(candidate)
-
-    def state_partner(self) -> HuberDual:
-        """Return the dual."""
-        return self._as(HuberDual)
-
-
-class HuberDual(_Huber, ResidualDual):
-    """max y'c - 1/2 c'Kc - sum c_i^2 / (2 C_i)  s.t.  1'c = 0,  |c_i| <= C_i delta.
-
-    Variable: c. Multipliers: b of ``balance``, the outlying parts of r of ``lower`` and ``upper``.
-
-    Parameters
-    ----------
-    X, y, kernel, delta, C, fit_intercept
-        As in the other form: delta above 0, C above 0.
-    """
-
-    catalogue = "D5-dual"
-
-    def declare(self) -> cp.Problem:
-        """State the problem."""
-        value = self.y @ self.c - half_squared_norm(self.gram, self.c) - self.ridge @ cp.square(self.c) / 2
-        balance, lower, upper = self.balance(cp.sum(self.c)), self.c >= -self.bound, self.c <= self.bound
-        return cp.Problem(cp.Maximize(value), self._labelled(balance=balance, lower=lower, upper=upper))
-
-    def assign(self, candidate: Candidate) -> Multipliers:
-        """Write c, and return b of the balance and the outlying parts of the residuals."""
-        outlying = self.outlying(candidate)
-        bounds: Multipliers = {"lower": np.maximum(-outlying, 0.0), "upper": np.maximum(outlying, 0.0)}
-        return super().assign(candidate) | bounds
-
-    def state_partner(self) -> HuberPrimal:
-        """Return the primal."""
-        return self._as(HuberPrimal)
+        within = np.clip(self.residuals(answer), -delta, delta)
+        return {"c - C clip(r, delta)": answer.beta - self.C.value * within}

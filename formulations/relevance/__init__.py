@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Relevance vector machines: sparse Bayesian kernel models, fitted by their evidence."""
 
-from formulations.relevance.answer import RelevanceSolution
 from formulations.relevance.classification import RelevanceClassification
-from formulations.relevance.evidence import Stationarity
+from formulations.relevance.posterior import Stationarity
 from formulations.relevance.regression import RelevanceRegression
 from formulations.relevance.reweighted import ReweightedRelevance
+from formulations.relevance.solution import RelevanceSolution
 
 __all__ = [
     "RelevanceClassification",

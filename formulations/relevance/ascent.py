@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
-r"""Raise the evidence step by step: the update of MacKay and Tipping, made safe.
+r"""Raise the evidence step by step: the update of MacKay and Tipping, safeguarded.
 
-The update multiplies every alpha_i, and the noise, by a factor on that side of 1 where the evidence rises, so it points
-uphill in the logarithms; but it may step too far, and by itself is **not** monotone. Here a step is taken only if the
-evidence does not fall, and is halved in the logarithms until it does not. The same test guards pruning.
+The update multiplies every alpha_i, and the noise, by a factor on that side of 1 where the evidence rises, so it is an
+ascent direction in the logarithms; but it may step too far, and by itself is **not** monotone. Here a step is taken
+only if the evidence does not fall, and is halved in the logarithms until it does not. The same test guards pruning.
 
-By itself the update also creeps where a weight is barely relevant or barely not, and never lets a pruned weight return.
-So three more moves follow once it has settled, under the same test:
+By itself the update also converges slowly where a weight is barely relevant or barely not, and never lets a pruned
+weight return. So three more moves follow once the slopes are small, under the same test:
 
 * a weight whose own best alpha is infinite (q_i^2 <= s_i) is pruned, and the pruned weight whose evidence rises most
   comes back, at alpha_i = s_i^2 / (q_i^2 - s_i - q_i p_i) (Tipping and Faul, 2003);
-* a Newton step in ln alpha and ln noise, with the moduli of the eigenvalues, so that it also points uphill;
-* at a stationary point, columns that others can replace are pruned (:mod:`formulations.relevance.thinning`).
+* a Newton step in ln alpha and ln noise, with the moduli of the eigenvalues, so that it is an ascent direction too;
+* at a stationary point, columns that others can replace are pruned, by the theorem of Caratheodory.
 """
 
 from __future__ import annotations
@@ -23,17 +23,16 @@ from typing import Protocol, TypeAlias
 import numpy as np
 from scipy.linalg import LinAlgError, eigh
 
-from formulations.relevance.evidence import Posterior
-from formulations.relevance.thinning import thinned
+from formulations.relevance.posterior import Posterior, caratheodory_reductions
 from qpkernels.arrays import Vector
 from qpkernels.certificates import Certificate
 
-__all__ = ["Ascent", "Likelihood", "ascend", "fallen", "verdict"]
+__all__ = ["Ascent", "Likelihood", "Point", "ascend", "fallen", "verdict"]
 
-_SETTLED = 0.1
-"""Slope of the log evidence in ln alpha below which the update has settled."""
+_SMALL_SLOPE = 0.1
+"""Slope of the log evidence in ln alpha below which the further moves are tried."""
 
-_NEGLIGIBLE = 1e-9
+_PRUNING_THRESHOLD = 1e-9
 """Signal of a column against the noise, phi_i'W phi_i / alpha_i, below which the update prunes it."""
 
 _HALVINGS = 30
@@ -66,34 +65,38 @@ class Ascent:
     ----------
     posterior
         At the last hyper-parameters.
-    trace
+    log_evidences
         The log evidence at the start and after each step.
-    converged, words
+    converged, message
         Whether the last hyper-parameters are stationary to the tolerance asked for, and why the ascent ended.
     certificates
         Of the convex problems solved on the way, in order.
     """
 
     posterior: Posterior
-    trace: tuple[float, ...]
+    log_evidences: tuple[float, ...]
     converged: bool
-    words: str
+    message: str
     certificates: tuple[Certificate, ...] = ()
 
 
-def ascend(likelihood: Likelihood, alpha: Vector, noise: float | None, *, tol: float, max_iter: int) -> Ascent:
-    """Raise the evidence from the given hyper-parameters until they are stationary to ``tol``."""
-    here = likelihood.posterior(alpha, noise, None)
-    trace, idle = [here.log_evidence], 0
-    while len(trace) <= max_iter and idle < _PATIENCE:
+def ascend(
+    likelihood: Likelihood, start: Posterior, *, tol: float, max_iter: int, slow: float = 0.0, patience: int = _PATIENCE
+) -> Ascent:
+    """Raise the evidence from ``start`` until it is stationary to ``tol``.
+
+    It ends as well after ``patience`` steps in a row of which none gains more than ``slow``, or more than rounding.
+    """
+    here, values, idle = start, [start.log_evidence], 0
+    while len(values) <= max_iter and idle < patience:
         there = _first_not_lower(likelihood, here, tol)
         if there is None:
             break
-        idle = 0 if there.log_evidence > here.log_evidence + here.rounding else idle + 1
+        idle = 0 if there.log_evidence > here.log_evidence + max(slow, here.rounding) else idle + 1
         here = there
-        trace.append(here.log_evidence)
-    words = verdict(here, tol, stopped=len(trace) > max_iter)
-    return Ascent(here, tuple(trace), here.stationarity.holds(tol), words)
+        values.append(here.log_evidence)
+    message = verdict(here, tol, stopped=len(values) > max_iter)
+    return Ascent(here, tuple(values), here.stationarity.holds(tol), message)
 
 
 def verdict(here: Posterior, tol: float, *, stopped: bool) -> str:
@@ -125,17 +128,16 @@ def _first_not_lower(likelihood: Likelihood, here: Posterior, tol: float) -> Pos
 
 def _steps(here: Posterior, tol: float) -> Iterator[Point]:
     """Yield the hyper-parameters to try, best first; none after a stationary point that nothing makes sparser."""
-    if here.steepest[0] < _SETTLED:
-        for alpha in (*_without_irrelevant(here), *_with_the_best_returned(here, tol)):
-            yield alpha, here.noise
+    if here.steepest[0] < _SMALL_SLOPE:
+        yield from ((alpha, here.noise) for alpha in _without_irrelevant(here))
+        yield from ((alpha, here.noise) for alpha in _with_the_best_returned(here, tol))
         if here.stationarity.holds(tol):
-            yield from ((alpha, here.noise) for alpha in thinned(here))
+            yield from ((alpha, here.noise) for alpha in caratheodory_reductions(here))
             return
         yield from _along(here, _newton_step(here))
     step = np.log(np.clip(here.fixed_point, 1.0 / _FARTHEST, _FARTHEST))
     alpha, noise = _moved(here, step)
-    signal = (here.curvature @ here.columns**2) / alpha
-    yield np.where(signal < _NEGLIGIBLE, np.inf, alpha), noise
+    yield np.where(here.signal / alpha < _PRUNING_THRESHOLD, np.inf, alpha), noise
     yield from _along(here, step)
 
 
@@ -145,12 +147,12 @@ def _along(here: Posterior, step: Vector) -> Iterator[Point]:
 
 
 def _moved(here: Posterior, step: Vector) -> Point:
-    """Add ``step`` to the logarithms of the alphas kept and of a learned noise, which stays above its floor."""
+    """Add ``step`` to the logarithms of the alphas kept and of a learned noise, which stays above its lower bound."""
     alpha = here.alpha.copy()
     alpha[here.kept] *= np.exp(step[: here.u.size])
-    if here.floor is None or here.noise is None:
+    if here.least_noise is None or here.noise is None:
         return alpha, here.noise
-    return alpha, max(here.noise * float(np.exp(step[-1])), here.floor)
+    return alpha, max(here.noise * float(np.exp(step[-1])), here.least_noise)
 
 
 def _newton_step(here: Posterior) -> Vector:
@@ -161,18 +163,19 @@ def _newton_step(here: Posterior) -> Vector:
 
 
 def _without_irrelevant(here: Posterior) -> Iterator[Vector]:
-    """Prune all kept weights whose own best alpha is infinite, or else the one of them that gains most.
+    """Prune the kept weights whose own best alpha is infinite: all of them, else the half that gains most, and so on.
 
     q_i^2 <= s_i reads u_i^2 <= gamma_i (1 - gamma_i) in terms of the posterior that includes the weight.
     """
     free = here.uncertainty
     irrelevant = np.flatnonzero(here.u**2 <= here.determined * free)
-    if irrelevant.size:
-        gains = -(here.u**2 / free + np.log(free))[irrelevant]
-        for leaving in (irrelevant, irrelevant[gains.argmax()]):
-            alpha = here.alpha.copy()
-            alpha[here.kept[leaving]] = np.inf
-            yield alpha
+    gains = -(here.u**2 / free + np.log(free))[irrelevant]
+    leaving = irrelevant[np.argsort(-gains, kind="stable")]
+    while leaving.size:
+        alpha = here.alpha.copy()
+        alpha[here.kept[leaving]] = np.inf
+        yield alpha
+        leaving = leaving[: leaving.size // 2]
 
 
 def _with_the_best_returned(here: Posterior, tol: float) -> Iterator[Vector]:

@@ -10,57 +10,51 @@ Targets t = Phi w + noise with Phi = [1, K], w ~ N(0, A^-1), A = diag(alpha), no
 
 The prediction at x is Gaussian with mean phi(x)'mean and variance 1/beta + phi(x)'Sigma phi(x). The update alone may
 lower the evidence; :mod:`formulations.relevance.ascent` says what is done so that it does not. The evidence has local
-maxima: the answer is the higher of two stationary points, reached from a narrow and from a wide prior. Without noise in
-the data the evidence has no maximum, so 1/beta stays above 1e-10 of the mean square of t. Source: G1 of the catalogue;
+maxima: the answer is the highest found from the starts of :mod:`formulations.relevance.starts`. Without noise in the
+data the evidence has no maximum, so 1/beta stays above 1e-10 of the mean square of t. Source: G1 of the catalogue;
 Tipping (2001), "Sparse Bayesian learning and the relevance vector machine".
 """
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from dataclasses import dataclass
+from functools import cached_property
 
+import numpy as np
 from numpy.typing import ArrayLike
 
-from formulations.relevance.answer import RelevanceSolution, expand
-from formulations.relevance.ascent import Ascent, ascend
-from formulations.relevance.evidence import Posterior
-from formulations.relevance.gaussian import GaussianPosterior
-from formulations.relevance.machine import RelevanceMachine, check_limits, initial_alphas, noise_floor, one_target
-from qpkernels.arrays import Matrix, Vector, check_positive
+from formulations.inputs.targets import real_targets
+from formulations.relevance.machine import RelevanceMachine
+from formulations.relevance.posterior import GaussianTargets
+from formulations.relevance.search import Search, search
+from formulations.relevance.starts import initial_noise, least_noise, starting_points
+from qpkernels.arrays import Vector, check_positive
+from qpkernels.errors import NonFiniteError
 from qpkernels.gram import Gram
 from qpkernels.kernels import Kernel
 
-__all__ = ["GaussianTargets", "RegressionMachine", "RelevanceRegression"]
+__all__ = ["RegressionMachine", "RelevanceRegression"]
 
-_INITIAL_NOISE = 0.1
-"""Share of the mean square of the targets that is taken for noise at the start."""
+_WIDTHS = (0.1, 1.0, 10.0, 1e4)
+"""Prior variances of the values of one column, against that of the targets, at further starts."""
 
+_SPARSE = 5
+"""Number of starts from few columns, which find other maxima than all columns together."""
 
-@dataclass(frozen=True, eq=False)
-class GaussianTargets:
-    """The likelihood N(t; Phi w, noise I); ``floor`` None says that the noise is known."""
-
-    columns: Matrix
-    t: Vector
-    floor: float | None
-
-    def posterior(self, alpha: Vector, noise: float | None, near: Posterior | None) -> Posterior:
-        """Return the posterior, which is known in closed form."""
-        del near
-        assert noise is not None
-        return GaussianPosterior.at(self.columns, self.t, alpha, noise, self.floor)
+_MUCH_NOISE = 5.0
+"""How many times the usual noise one start has, if the noise is learned."""
 
 
+@dataclass(frozen=True, eq=False, repr=False, init=False)
 class RegressionMachine(RelevanceMachine):
-    """Targets with Gaussian noise, and the hyper-parameters that the search starts from.
+    """Targets with Gaussian noise.
 
     Parameters
     ----------
     X, kernel
         As in :class:`~formulations.relevance.machine.RelevanceMachine`.
     y
-        Finite targets, shape (m,).
+        Finite targets, shape (m,), whose squares are finite too.
     noise
         The variance of the noise where it is known, above 0; None: learned.
 
@@ -76,27 +70,24 @@ class RegressionMachine(RelevanceMachine):
     def __init__(
         self, X: ArrayLike | Gram, y: ArrayLike, kernel: Kernel | None = None, *, noise: float | None = None
     ) -> None:
-        self._bind(X, kernel)
-        self.y = one_target(y, len(self.gram))
-        self.noise = None if noise is None else check_positive(noise, "noise")
-        self.freeze()
+        super().__init__(X, kernel)
+        object.__setattr__(self, "y", _squarable(real_targets(y, len(self.gram))))
+        object.__setattr__(self, "noise", None if noise is None else check_positive(noise, "noise"))
 
-    @property
+    @cached_property
     def likelihood(self) -> GaussianTargets:
         """What the targets say of the weights."""
-        return GaussianTargets(self.columns, self.y, noise_floor(self.y) if self.noise is None else None)
+        return GaussianTargets.of(self.design, self.y, least_noise(self.y) if self.noise is None else None)
 
-    @abstractmethod
-    def climb(self, alpha: Vector, noise: float, tol: float, max_iter: int) -> Ascent:
-        """Raise the evidence from one start."""
+    @property
+    def first_noise(self) -> float:
+        """The variance of the noise where it is known, else what it starts from."""
+        return initial_noise(self.y) if self.noise is None else self.noise
 
-    def solve(self, *, max_iter: int = 1000, tol: float = 1e-6) -> RelevanceSolution:
-        """Raise the evidence from two starts, each until it is stationary to ``tol``; keep the higher end."""
-        check_limits(max_iter, tol)
-        square = float(self.y @ self.y) / len(self)
-        noise = max(_INITIAL_NOISE * square, noise_floor(self.y)) if self.noise is None else self.noise
-        ascents = [self.climb(alpha, noise, tol, max_iter) for alpha in initial_alphas(self.columns, square)]
-        return expand(self.name, self.gram, max(ascents, key=lambda ascent: ascent.posterior.log_evidence))
+    @property
+    def mean_square(self) -> float:
+        """The mean square of the targets."""
+        return float(self.y @ self.y) / len(self)
 
 
 class RelevanceRegression(RegressionMachine):
@@ -104,6 +95,18 @@ class RelevanceRegression(RegressionMachine):
 
     catalogue = "G1"
 
-    def climb(self, alpha: Vector, noise: float, tol: float, max_iter: int) -> Ascent:
-        """Raise the evidence from one start, by the update of MacKay and Tipping made safe."""
-        return ascend(self.likelihood, alpha, noise, tol=tol, max_iter=max_iter)
+    def search(self, *, tol: float, max_iter: int) -> Search:
+        """Raise the evidence from each start, by the safeguarded update of MacKay and Tipping."""
+        noise = self.first_noise
+        starts = starting_points(self.design, self.mean_square, noise, widths=_WIDTHS, sparse=_SPARSE)
+        if self.noise is None:
+            starts.append((starts[0][0], _MUCH_NOISE * noise))
+        return search(self.likelihood, starts, tol=tol, max_iter=max_iter)
+
+
+def _squarable(y: Vector) -> Vector:
+    """Return ``y`` if the squares of its entries stay within float64."""
+    largest = float(np.abs(y).max())
+    if largest > 0 and not 1e-100 < largest < 1e100:
+        raise NonFiniteError(f"the squares of y leave float64, since max |y| is {largest:g}; scale the targets.")
+    return y

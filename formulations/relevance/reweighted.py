@@ -13,7 +13,7 @@ evidence. It is declared once, with c as a parameter, compiled once, and every s
 return by themselves, for their z_i stays finite.
 
 The noise, unless it is known, follows after each convex step: one update of MacKay, noise = ||t - Phi mean||^2 /
-(m - sum gamma_i), halved in the logarithm until the evidence does not fall. Evidence, start and floor of the noise are
+(m - sum gamma_i), halved in the logarithm until the evidence does not fall. Evidence, start and least noise are
 those of G1, so that both are comparable. The sequence converges linearly. Source: G3 of the catalogue; Wipf and
 Nagarajan (2008), "A new view of automatic relevance determination".
 """
@@ -26,11 +26,12 @@ import cvxpy as cp
 import numpy as np
 from scipy.linalg import LinAlgError
 
-from formulations.lowering import lower
+from formulations.modelling.lowering import lower
 from formulations.relevance.ascent import Ascent, fallen, verdict
-from formulations.relevance.evidence import Posterior
+from formulations.relevance.posterior import Posterior, caratheodory_reductions
 from formulations.relevance.regression import RegressionMachine
-from formulations.relevance.thinning import thinned
+from formulations.relevance.search import Search
+from formulations.relevance.starts import narrow_and_wide
 from qpkernels.arrays import Matrix, Vector
 from qpkernels.certificates import Certificate, certify_cone_program
 from qpkernels.errors import SolverFailedError
@@ -44,7 +45,7 @@ _ASKED = 1e-8
 _PROVED = 1e-6
 """Tolerance at which the certificate of a convex step must hold."""
 
-_TRIFLES = (1e-4, 1e-6, 0.0)
+_PRUNING_THRESHOLDS = (1e-4, 1e-6, 0.0)
 """Shares |w_i| sqrt(z_i) by which the data determine a weight, below which it is tried as 0; the largest first."""
 
 _HALVINGS = 30
@@ -54,13 +55,13 @@ _PATIENCE = 5
 
 
 class WeightedLasso:
-    """min 1/2 ||Phi w - t||^2 + sum c_i |w_i| in CVXPY, with the prices c as a parameter.
+    """min 1/2 ||Phi w - t||^2 + sum c_i |w_i| in CVXPY, with the costs c as a parameter.
 
     Targets and columns are scaled to a mean square of 1, so that the units of neither reach the solver.
 
     Attributes
     ----------
-    problem, weights, prices
+    problem, weights, costs
         The problem, its variable and its parameter, in scaled units.
     """
 
@@ -68,21 +69,21 @@ class WeightedLasso:
         sizes = np.sqrt((columns**2).mean(axis=0))
         size = float(np.sqrt((t**2).mean())) or 1.0
         self._units = np.divide(size, sizes, out=np.full(sizes.size, size), where=sizes > 0)
-        self._price_unit = size**2
+        self._cost_unit = size**2
         self.weights = cp.Variable(sizes.size, name="w")
-        self.prices = cp.Parameter(sizes.size, nonneg=True, name="c")
+        self.costs = cp.Parameter(sizes.size, nonneg=True, name="c")
         misfit = (columns * (self._units / size)) @ self.weights - t / size
-        self.problem = cp.Problem(cp.Minimize(0.5 * cp.sum_squares(misfit) + self.prices @ cp.abs(self.weights)))
+        self.problem = cp.Problem(cp.Minimize(0.5 * cp.sum_squares(misfit) + self.costs @ cp.abs(self.weights)))
 
-    def solve(self, prices: Vector) -> tuple[Vector, Certificate]:
-        """Return the w of these prices, and the certificate of the problem in matrices.
+    def solve(self, costs: Vector) -> tuple[Vector, Certificate]:
+        """Return the w of these costs, and the certificate of the problem in matrices.
 
         Raises
         ------
         SolverFailedError
             If Clarabel returns no finite point.
         """
-        self.prices.value = prices * self._units / self._price_unit
+        self.costs.value = costs * self._units / self._cost_unit
         lowered = lower(self.problem, "WeightedLasso")
         outcome = find_solver("clarabel").solve(lowered.program, tol=_ASKED)
         if not (np.isfinite(outcome.point).all() and np.isfinite(outcome.multipliers).all()):
@@ -99,7 +100,12 @@ class ReweightedRelevance(RegressionMachine):
 
     catalogue = "G3"
 
-    def climb(self, alpha: Vector, noise: float, tol: float, max_iter: int) -> Ascent:
+    def search(self, *, tol: float, max_iter: int) -> Search:
+        """Raise the evidence from a narrow and from a wide prior; a convex step costs too much for more."""
+        alphas = narrow_and_wide(self.design, self.mean_square)
+        return Search.of([self.ascent(alpha, self.first_noise, tol, max_iter) for alpha in alphas], len(alphas))
+
+    def ascent(self, alpha: Vector, noise: float, tol: float, max_iter: int) -> Ascent:
         """Solve the convex problems one after another from one start, until the evidence is stationary to ``tol``.
 
         A step whose certificate does not hold at 1e-6 is not taken: the sequence ends before it, not converged, and
@@ -111,9 +117,9 @@ class ReweightedRelevance(RegressionMachine):
             If Clarabel returns no finite point.
         """
         here: Posterior = self.likelihood.posterior(alpha, noise, None)
-        trace, certificates, idle, failure = [here.log_evidence], list[Certificate](), 0, ""
-        while len(trace) <= max_iter and idle < _PATIENCE and not here.stationarity.holds(tol):
-            spread = np.sqrt(here.overlaps(self.columns)[1])
+        values, certificates, idle, failure = [here.log_evidence], list[Certificate](), 0, ""
+        while len(values) <= max_iter and idle < _PATIENCE and not here.stationarity.holds(tol):
+            spread = np.sqrt(here.overlaps[1])
             weights, certificate = self.lasso.solve(spread / here.curvature[0])
             certificates.append(certificate)
             if not certificate.holds(_PROVED):
@@ -122,14 +128,14 @@ class ReweightedRelevance(RegressionMachine):
             there = self._with_noise(self._reweighted(here, np.abs(weights), spread))
             idle = 0 if there.log_evidence > here.log_evidence + here.rounding else idle + 1
             here = there
-            trace.append(here.log_evidence)
-        for thinner in thinned(here):
-            there = self._at(thinner, here.noise, here)
+            values.append(here.log_evidence)
+        for alpha in caratheodory_reductions(here):
+            there = self._at(alpha, here.noise, here)
             if not fallen(there, here):
                 here = there
-        words = failure or verdict(here, tol, stopped=len(trace) > max_iter)
+        message = failure or verdict(here, tol, stopped=len(values) > max_iter)
         return Ascent(
-            here, tuple(trace), not failure and here.stationarity.holds(tol), words, certificates=tuple(certificates)
+            here, tuple(values), not failure and here.stationarity.holds(tol), message, certificates=tuple(certificates)
         )
 
     @cached_property
@@ -139,8 +145,8 @@ class ReweightedRelevance(RegressionMachine):
 
     def _reweighted(self, here: Posterior, sizes: Vector, spread: Vector) -> Posterior:
         """Return the posterior at 1/alpha_i = |w_i| / sqrt(z_i), small weights pruned, unless the evidence falls."""
-        for trifle in _TRIFLES:
-            kept = sizes * spread > trifle
+        for threshold in _PRUNING_THRESHOLDS:
+            kept = sizes * spread > threshold
             alpha = np.divide(spread, sizes, out=np.full(sizes.size, np.inf), where=kept)
             there = self._at(alpha, here.noise, here)
             if there is not here and not fallen(there, here):
@@ -148,11 +154,11 @@ class ReweightedRelevance(RegressionMachine):
         return here
 
     def _with_noise(self, here: Posterior) -> Posterior:
-        if here.floor is None or here.noise is None:
+        if here.least_noise is None or here.noise is None:
             return here
         step = float(here.fixed_point[-1])
         for halvings in range(_HALVINGS):
-            noise = max(here.noise * step ** (0.5**halvings), here.floor)
+            noise = max(here.noise * step ** (0.5**halvings), here.least_noise)
             there = self._at(here.alpha, noise, here)
             if not fallen(there, here):
                 return there

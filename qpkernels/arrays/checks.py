@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Array types of the project, and what every entry point shares: checks, blocks of rows, names of array files."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, TypeAlias, TypeVar, cast
+from typing import Any, TypeAlias, TypeGuard, TypeVar, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,11 +17,13 @@ __all__ = [
     "Matrix",
     "Samples",
     "Vector",
+    "check_count",
     "check_positive",
     "finite_matrix",
     "finite_samples",
     "finite_vector",
     "frozen",
+    "is_integer",
     "is_sparse",
     "npz_path",
     "row_blocks",
@@ -58,9 +60,8 @@ def row_blocks(rows: int, columns: int) -> Iterator[slice]:
         yield slice(start, min(start + step, rows))
 
 
-def is_sparse(values: object) -> bool:
-    """Return whether ``values`` are a sparse matrix in any format of SciPy."""
-    return bool(issparse(values))
+is_sparse: Callable[[object], bool] = issparse
+"""Whether values are a sparse matrix in any format of SciPy."""
 
 
 def finite_matrix(values: ArrayLike, name: str) -> Matrix:
@@ -133,6 +134,24 @@ def finite_vector(values: ArrayLike, name: str, length: int | None = None) -> Ve
         raise ShapeError(f"{name} must have {length} entries, one for each sample, but it has {vector.size}.")
     _check_finite(vector, name)
     return vector
+
+
+def is_integer(value: object) -> TypeGuard[int]:
+    """Return whether ``value`` is an integer of Python or NumPy; True and False are none."""
+    return isinstance(value, int | np.integer) and not isinstance(value, bool)
+
+
+def check_count(value: object, name: str, advice: str = "", *, least: int = 1) -> int:
+    """Return ``value`` as an int if it is an integer of at least ``least``.
+
+    Raises
+    ------
+    ParameterError
+        Otherwise; ``advice`` ends the message.
+    """
+    if not is_integer(value) or value < least:
+        raise ParameterError(f"{name} must be an integer of at least {least}, but {value!r} came{advice}.")
+    return int(value)
 
 
 def check_positive(value: float, name: str) -> float:

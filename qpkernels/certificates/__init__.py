@@ -1,30 +1,73 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Proofs of optimality, computed without any solver."""
 
-from qpkernels.certificates.certificate import Certificate, Status, certify_values
+from qpkernels.certificates.bounds import Bounds
+from qpkernels.certificates.certificate import Certificate, Status, certify_values, relative
 from qpkernels.certificates.cone_program import (
     certify_cone_program,
     certify_infeasibility,
     certify_unboundedness,
 )
-from qpkernels.certificates.fenchel import SampleLosses, certify_fenchel
-from qpkernels.certificates.kernel_qp import DualityGap, FunctionAtSamples, certify_kernel_qp, duality_gap
+from qpkernels.certificates.kernel_qp import (
+    DualityGap,
+    FunctionAtSamples,
+    KernelQPBounds,
+    certify_kernel_qp,
+    duality_gap,
+)
+from qpkernels.certificates.models import (
+    AbsoluteFitBounds,
+    BalancedAbsoluteFitBounds,
+    Ball,
+    FenchelBounds,
+    HalfSquaredNorm,
+    LargestResidualBounds,
+    LinearProgramBounds,
+    MarginLevelBounds,
+    NormFitBounds,
+    Regulariser,
+    SampleLosses,
+    SeparationBounds,
+    SigmoidBounds,
+    SquaredFitBounds,
+    TubeLevelBounds,
+    best_level,
+    summation_error,
+)
 from qpkernels.certificates.support import Support, intercept_interval, split_support
 
 __all__ = [
+    "AbsoluteFitBounds",
+    "BalancedAbsoluteFitBounds",
+    "Ball",
+    "Bounds",
     "Certificate",
     "DualityGap",
+    "FenchelBounds",
     "FunctionAtSamples",
+    "HalfSquaredNorm",
+    "KernelQPBounds",
+    "LargestResidualBounds",
+    "LinearProgramBounds",
+    "MarginLevelBounds",
+    "NormFitBounds",
+    "Regulariser",
     "SampleLosses",
+    "SeparationBounds",
+    "SigmoidBounds",
+    "SquaredFitBounds",
     "Status",
     "Support",
+    "TubeLevelBounds",
+    "best_level",
     "certify_cone_program",
-    "certify_fenchel",
     "certify_infeasibility",
     "certify_kernel_qp",
     "certify_unboundedness",
     "certify_values",
     "duality_gap",
     "intercept_interval",
+    "relative",
     "split_support",
+    "summation_error",
 ]

@@ -6,49 +6,78 @@ its multipliers. Both are judged together, since P(f, b) bounds the optimum from
 it from below for every feasible beta.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 import numpy as np
 
 from qpkernels.arrays import Vector
 from qpkernels.certificates.certificate import Certificate, relative, undefined
+from qpkernels.certificates.support import Support, intercept_interval, split_support
 from qpkernels.programs.kernel_qp import KernelQP
 
-__all__ = ["DualityGap", "FunctionAtSamples", "certify_kernel_qp", "duality_gap"]
+__all__ = ["DualityGap", "FunctionAtSamples", "KernelQPBounds", "certify_kernel_qp", "duality_gap"]
 
 
 @dataclass(frozen=True, eq=False)
 class FunctionAtSamples:
-    """All a certificate needs of f: the values f(x_i) without intercept, shape (m,), and ||f||^2 in the space of k."""
+    """All a certificate needs of f: the values f(x_i) without intercept, shape (m,), and ||f||^2 in the space of k.
+
+    ``rounding`` bounds the rounding errors of the values: that of f(x_i) is at most ``rounding`` sqrt(k(x_i, x_i)).
+    """
 
     values: Vector
     squared_norm: float
+    rounding: float = 0.0
 
 
 @dataclass(frozen=True, eq=False)
 class DualityGap:
-    """P(f, b) and D(beta), what each sample adds to P - D, and the largest violation of a hard constraint by (f, b)."""
+    """P(f, b) and D(beta), and how far they are apart.
+
+    Attributes
+    ----------
+    primal_value, dual_value
+        P(f, b) and D(beta).
+    parts
+        What each sample adds to P - D.
+    violation
+        The largest violation of a hard constraint by (f, b).
+    scale
+        max(|P|, |D|), which makes the gap free of units, or the zero tolerance where that is more.
+    relative, largest
+        |P - D|, and what the sample that adds most to it adds, over the scale; others may make up for it.
+    """
 
     primal_value: float
     dual_value: float
     parts: Vector
     violation: float
-    zero_tolerance: float
+    scale: float
+    relative: float
+    largest: float
 
-    @property
-    def scale(self) -> float:
-        """max(|P|, |D|), which makes the gap free of units, or the zero tolerance where that is more."""
-        return max(abs(self.primal_value), abs(self.dual_value), self.zero_tolerance)
 
-    @property
-    def relative(self) -> float:
-        """|P - D| over the scale."""
-        return relative(abs(self.primal_value - self.dual_value), self.scale)
+@dataclass(frozen=True, eq=False)
+class KernelQPBounds:
+    """The bounds of a KernelQP: its duality gap, see :func:`certify_kernel_qp`."""
 
-    @property
-    def largest(self) -> float:
-        """What the sample that adds most to P - D adds, over the scale; others may make up for it."""
-        return relative(abs(float(self.parts.max())), self.scale)
+    program: KernelQP
+
+    def certify(self, beta: Vector, intercept: float, function: FunctionAtSamples | None = None) -> Certificate:
+        """Bound the error by the duality gap."""
+        return certify_kernel_qp(self.program, beta, intercept, function)
+
+    def support(self, beta: Vector, decision: Vector) -> Support:
+        """Read the support vectors off strict complementarity."""
+        return split_support(self.program, beta, decision)
+
+    def interval(self, beta: Vector, values: Vector, intercept: float, support: Support) -> tuple[float, float]:
+        """Return the ends of the interval of optimal intercepts; b twice in a model without a free b."""
+        if self.program.total is None:
+            return intercept, intercept
+        return intercept_interval(self.program, beta, values, intercept, support)
 
 
 def certify_kernel_qp(
@@ -83,17 +112,17 @@ def certify_kernel_qp(
     error_bound = program.gram.error_bound(feasible)
     moved = np.abs(beta - feasible)
     imbalance = 0.0 if program.total is None else abs(float(beta.sum()) - program.total)
-    largest = int(np.argmax(gap.parts))
+    largest, tolerance = int(np.argmax(gap.parts)), program.coefficient_tolerance
     return Certificate(
         primal_value=gap.primal_value,
         dual_value=gap.dual_value,
         relative_gap=max(gap.relative, relative(error_bound, gap.scale)),
         primal_residual=gap.violation,
         dual_residual=max(
-            relative(float(moved.max()), max(float(np.abs(feasible).max()), program.coefficient_tolerance)),
-            relative(imbalance, max(float(np.abs(feasible).sum()), program.coefficient_tolerance)),
+            relative(float(moved.max()), max(float(np.abs(feasible).max()), tolerance)),
+            relative(imbalance, max(float(np.abs(feasible).sum()), tolerance)),
         ),
-        complementarity=relative(abs(float(gap.parts[largest])), gap.scale),
+        complementarity=gap.largest,
         worst=(
             f"sample {largest} (target {program.target[largest]:g}, beta {beta[largest]:.6g}) "
             f"adds {gap.parts[largest]:.1e} to the gap"
@@ -115,12 +144,17 @@ def duality_gap(
     losses = _losses(program, v)
     total = 0.0 if program.total is None else program.total
     gains = (program.target - v) * beta - program.epsilon * np.abs(beta) - 0.5 * program.ridge * beta**2
+    primal = 0.5 * scaling**2 * f.squared_norm + float(losses.sum()) + scaling * intercept * total
+    dual, parts = 0.0 - program.objective(beta, expansion), losses - gains
+    scale = max(abs(primal), abs(dual), program.zero_tolerance)
     return DualityGap(
-        primal_value=0.5 * scaling**2 * f.squared_norm + float(losses.sum()) + scaling * intercept * total,
-        dual_value=0.0 - program.objective(beta, expansion),
-        parts=losses - gains,
+        primal_value=primal,
+        dual_value=dual,
+        parts=parts,
         violation=float(_violations(program, decision).max()),
-        zero_tolerance=program.zero_tolerance,
+        scale=scale,
+        relative=relative(abs(primal - dual), scale),
+        largest=relative(abs(float(parts.max())), scale),
     )
 
 
@@ -159,9 +193,9 @@ def _scaling(program: KernelQP, v: Vector) -> float:
     violated = _violations(program, v) > 0
     if not violated.any():
         return 1.0
-    edge = np.where(v < program.target, program.target - program.epsilon, program.target + program.epsilon)[violated]
+    bound = np.where(v < program.target, program.target - program.epsilon, program.target + program.epsilon)[violated]
     with np.errstate(divide="ignore", over="ignore"):
-        factor = float((edge / v[violated]).max())
+        factor = float((bound / v[violated]).max())
     rounding = 4 * np.finfo(float).eps
     mended = np.isfinite(factor) and factor > 1 and float(_violations(program, factor * v).max()) <= rounding
     return factor if mended else 1.0

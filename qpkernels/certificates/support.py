@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The support vectors of an answer, and the interval of its intercept."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 import numpy as np
@@ -35,6 +37,11 @@ class Support:
         """All support vectors in ascending order."""
         return np.sort(np.concatenate([self.free, self.bounded]))
 
+    @classmethod
+    def of_all(cls, samples: int) -> Support:
+        """Return the support of dense coefficients: all samples, free."""
+        return cls(free=np.arange(samples), bounded=np.arange(0))
+
     def __len__(self) -> int:
         """Return the number of support vectors."""
         return self.free.size + self.bounded.size
@@ -45,7 +52,7 @@ def split_support(program: KernelQP, beta: Vector, decision: Vector) -> Support:
 
     An interior-point answer leaves no coefficient exactly at 0 or at a bound. Which end it means is read off strict
     complementarity: beta_i is at an end when its distance from there, as a share of its range, is smaller than the
-    slope of the objective away from the end, as a share of the targets.
+    slope of the objective away from the end, as a share of the targets, or of the decision values where these are 0.
 
     Parameters
     ----------
@@ -58,7 +65,7 @@ def split_support(program: KernelQP, beta: Vector, decision: Vector) -> Support:
     """
     # Where all coefficients are within the zero tolerance, there are no support vectors.
     largest = max(float(np.abs(beta).max(initial=0.0)), program.coefficient_tolerance) or 1.0
-    unit = float(np.abs(program.target).max()) or float(np.abs(decision).max()) or 1.0
+    unit = float(np.abs(program.target).max()) or _unit_without_targets(program, beta, decision)
     slope, width = (decision - program.target) / unit, program.epsilon / unit
     size = np.abs(beta)
     end = np.where(beta >= 0, program.upper, -program.lower)
@@ -104,6 +111,12 @@ def intercept_interval(
     slope_down = np.where(sign > 0, gradient + program.epsilon, gradient - program.epsilon)
     slope_down[(sign < 0) | (program.lower == 0) & (sign == 0)] = -np.inf
     return min(-float(slope_up.min()), intercept), max(-float(slope_down.max()), intercept)
+
+
+def _unit_without_targets(program: KernelQP, beta: Vector, decision: Vector) -> float:
+    # Where all samples lie on the margin, their decision values are rounding; a term of f is not.
+    term = np.abs(beta) * program.gram.diagonal
+    return max(float(np.abs(decision).max()), float(term.max())) or 1.0
 
 
 def _at_end(distance: Vector, slope: Vector) -> NDArray[np.bool_]:

@@ -12,7 +12,7 @@ from scipy.linalg import LinAlgError, cholesky, eigh, eigvalsh
 from qpkernels.arrays import Matrix, Vector, frozen
 from qpkernels.gram.panels.threads import blas_threads_for
 
-__all__ = ["PSD_TOLERANCE", "Correction", "corrected", "is_psd", "psd_threshold", "smallest_eigenvalue"]
+__all__ = ["PSD_TOLERANCE", "Correction", "Formed", "corrected", "is_psd", "psd_threshold", "smallest_eigenvalue"]
 
 PSD_TOLERANCE = 1e-10
 """A matrix counts as positive semidefinite when its smallest eigenvalue is above minus this times max K_ii."""
@@ -55,6 +55,25 @@ class Correction:
         )
 
 
+@dataclass(frozen=True, eq=False)
+class Formed:
+    """A kernel matrix, read-only, as it is used.
+
+    Attributes
+    ----------
+    matrix
+        The matrix, corrected if need be.
+    correction
+        How it was corrected; None: it is as the kernel gives it.
+    kept
+        The eigenvectors V+ of the eigenvalues that were kept, where it was clipped.
+    """
+
+    matrix: Matrix
+    correction: Correction | None = None
+    kept: Matrix | None = None
+
+
 def is_psd(K: Matrix, diagonal: Vector) -> bool:
     """Return whether K has a Cholesky decomposition once the threshold is added to its diagonal."""
     try:
@@ -71,23 +90,23 @@ def smallest_eigenvalue(K: Matrix) -> float:
         return float(eigvalsh(K, subset_by_index=[0, 0], check_finite=False)[0])
 
 
-def corrected(K: Matrix, diagonal: Vector, kind: Literal["clip", "shift"]) -> tuple[Matrix, Correction, Matrix | None]:
-    """Return K made positive semidefinite, how, and the eigenvectors V+ that were kept if it was clipped."""
+def corrected(K: Matrix, diagonal: Vector, kind: Literal["clip", "shift"]) -> Formed:
+    """Return K made positive semidefinite."""
     # Half of what the check allows: below this, an eigenvalue is negative beyond rounding.
     rounding = 0.5 * psd_threshold(diagonal)
     with blas_threads_for(len(K)):
         return _shifted(K, rounding) if kind == "shift" else _clipped(K, rounding)
 
 
-def _shifted(K: Matrix, rounding: float) -> tuple[Matrix, Correction, None]:
+def _shifted(K: Matrix, rounding: float) -> Formed:
     eigenvalues = eigvalsh(K, check_finite=False)
     correction = Correction("shift", float(eigenvalues[0]), int((eigenvalues < -rounding).sum()))
-    return frozen(K + correction.shift * np.eye(len(K))), correction, None
+    return Formed(frozen(K + correction.shift * np.eye(len(K))), correction)
 
 
-def _clipped(K: Matrix, rounding: float) -> tuple[Matrix, Correction, Matrix]:
+def _clipped(K: Matrix, rounding: float) -> Formed:
     eigenvalues, vectors = eigh(K, check_finite=False)
     kept = vectors[:, eigenvalues > 0]
     roots = kept * np.sqrt(eigenvalues[eigenvalues > 0])
     correction = Correction("clip", float(eigenvalues[0]), int((eigenvalues < -rounding).sum()))
-    return frozen(roots @ roots.T), correction, frozen(kept)
+    return Formed(frozen(roots @ roots.T), correction, frozen(kept))

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from qpkernels.arrays import Indices, Matrix, Vector, finite_vector, frozen
 from qpkernels.errors import GramTooLargeError, IndefiniteKernelError, NonFiniteError, ParameterError
-from qpkernels.gram.definiteness import PSD_TOLERANCE, Correction, corrected, is_psd, smallest_eigenvalue
+from qpkernels.gram.definiteness import PSD_TOLERANCE, Correction, Formed, corrected, is_psd, smallest_eigenvalue
 from qpkernels.gram.factor import PivotedCholesky, pivoted_cholesky
 from qpkernels.gram.panels.sums import add_kernel_sums
 from qpkernels.gram.panels.threads import blas_threads_for
@@ -66,6 +66,8 @@ class Gram:
         self.X = frozen(kernel.samples(X))
         self.memory_limit = memory_limit
         self.indefinite = indefinite
+        self._by_construction = kernel.positive_semidefinite
+        self._formed: Formed | None = None
         if not np.isfinite(self._diagonal_of_kernel).all():
             raise NonFiniteError(_overflow(kernel))
 
@@ -92,17 +94,19 @@ class Gram:
             raise NonFiniteError(_overflow(self.kernel))
         return K
 
-    @cached_property
-    def _settled(self) -> tuple[Matrix, Correction | None, Matrix | None]:
-        """The matrix, corrected if that was asked for and it is indefinite; the correction; V+ of a clipped one."""
-        K = self._matrix_of_kernel()
-        if self.indefinite == "refuse" or not self._may_be_corrected or is_psd(K, self._diagonal_of_kernel):
-            return frozen(K), None, None
-        return corrected(K, self._diagonal_of_kernel, self.indefinite)
+    def _form(self) -> Formed:
+        """Return the matrix, formed when first asked for, and corrected if that was asked for and it is indefinite."""
+        if self._formed is None:
+            K = self._matrix_of_kernel()
+            if self.indefinite == "refuse" or not self._may_be_corrected or is_psd(K, self._diagonal_of_kernel):
+                self._formed = Formed(frozen(K))
+            else:
+                self._formed = corrected(K, self._diagonal_of_kernel, self.indefinite)
+        return self._formed
 
     @property
     def _may_be_corrected(self) -> bool:
-        return self.indefinite != "refuse" and not self.kernel.positive_semidefinite
+        return self.indefinite != "refuse" and not self._by_construction
 
     @property
     def correction(self) -> Correction | None:
@@ -111,7 +115,7 @@ class Gram:
         Asking for it settles whether the matrix is indefinite, which takes the whole matrix, unless the kernel is
         positive semidefinite by construction or ``indefinite`` is "refuse".
         """
-        return self._settled[1] if self._may_be_corrected else None
+        return self._form().correction if self._may_be_corrected else None
 
     @property
     def trusted(self) -> bool:
@@ -119,7 +123,7 @@ class Gram:
 
         Otherwise it has at most been checked, to within 1e-10 of max K_ii.
         """
-        return self.kernel.positive_semidefinite or self.correction is not None
+        return self._by_construction or self.correction is not None
 
     @cached_property
     def diagonal(self) -> Vector:
@@ -129,7 +133,7 @@ class Gram:
     @property
     def is_formed(self) -> bool:
         """Whether the whole matrix is there."""
-        return "_settled" in self.__dict__
+        return self._formed is not None
 
     @property
     def dense(self) -> Matrix:
@@ -140,7 +144,7 @@ class Gram:
         GramTooLargeError
             If it would exceed ``memory_limit``.
         """
-        return self._settled[0]
+        return self._form().matrix
 
     def product(self, coefficients: ArrayLike) -> Vector:
         """Return K v for v of shape (m,), from the columns where v is not zero; the matrix need not fit in memory.
@@ -156,9 +160,7 @@ class Gram:
         if used.size == 0:
             return np.zeros(len(self))
         if self.correction is None and self.features is not None:
-            # K itself would lose the digits that the features share with each other.
-            level = self._level
-            return np.asarray(self.features @ ((self.features - level).T @ v + level * v.sum()))
+            return np.asarray(self.features @ self._weights(v))
         if self.is_formed or self.correction is not None:
             few = 4 * used.size < len(self)
             return np.asarray(v[used] @ self.dense[used] if few else self.dense @ v)
@@ -171,8 +173,7 @@ class Gram:
         indefinite = 0.0 if self.trusted else PSD_TOLERANCE * float(self.diagonal.max())
         reach = float(np.abs(coefficients) @ np.sqrt(np.maximum(self.diagonal, 0.0)))
         if self.correction is None and self.features is not None:
-            length = float(np.linalg.norm((self.features - self._level).T @ coefficients))
-            rounding = reach * length
+            rounding = reach * float(np.linalg.norm(self._weights(coefficients)))
         else:
             rounding = reach**2
         return 0.5 * indefinite * float(coefficients @ coefficients) + 0.5 * np.finfo(float).eps * rounding
@@ -188,6 +189,11 @@ class Gram:
         """The mean of the features, where there are any."""
         assert self.features is not None
         return np.asarray(self.features.mean(axis=0))
+
+    def _weights(self, v: Vector) -> Vector:
+        """Return Phi'v, where there are features, without losing the digits that they share with each other."""
+        assert self.features is not None
+        return np.asarray((self.features - self._level).T @ v + self._level * v.sum())
 
     @property
     def factor(self) -> Matrix:
@@ -209,7 +215,7 @@ class Gram:
         """Return the kernel matrix of some of the samples; its entries are taken from this one where they are known."""
         part = Gram(self.kernel, self.X[rows], self.memory_limit, self.indefinite)
         if self.is_formed and self.correction is None:
-            part.__dict__["_settled"] = (frozen(self.dense[np.ix_(rows, rows)]), None, None)
+            part._formed = Formed(frozen(self.dense[np.ix_(rows, rows)]))
         return part
 
     def expansion_coefficients(self, beta: ArrayLike) -> Vector:
@@ -222,7 +228,7 @@ class Gram:
         corrected matrix are larger by ``correction.shift * beta``, at the samples only. This is how a ridge works.
         """
         coefficients = finite_vector(beta, "beta", len(self))
-        kept = self._settled[2] if self._may_be_corrected else None
+        kept = self._form().kept if self._may_be_corrected else None
         return coefficients if kept is None else np.asarray(kept @ (kept.T @ coefficients))
 
     @cached_property

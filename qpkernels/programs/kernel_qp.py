@@ -15,6 +15,7 @@ from qpkernels.errors import NonFiniteError, ParameterError, ShapeError
 from qpkernels.gram import Gram
 from qpkernels.programs.cone_program import Block, ConeProgram
 from qpkernels.programs.cones import Nonnegative, Zero
+from qpkernels.programs.linear_system import LinearSystem, RidgedGram
 
 __all__ = ["KernelQP", "nearest_feasible"]
 
@@ -76,10 +77,10 @@ class KernelQP:
         m = len(gram)
         parts: dict[str, object] = {"gram": gram, "total": None if total is None else float(total), "name": name}
         parts["zero_tolerance"] = float(zero_tolerance)
+        vectors = {"lower": _bound(lower, "lower", m), "upper": _bound(upper, "upper", m)}
         for field, values in (("target", target), ("epsilon", epsilon), ("ridge", ridge)):
-            parts[field] = frozen(finite_vector(values, field, m))
-        for field, values in (("lower", lower), ("upper", upper)):
-            parts[field] = frozen(_bound(values, field, m))
+            vectors[field] = finite_vector(values, field, m)
+        parts |= {field: frozen(vector) for field, vector in vectors.items()}
         for field, value in parts.items():
             object.__setattr__(self, field, value)
         self._validate()
@@ -108,7 +109,7 @@ class KernelQP:
 
     def __len__(self) -> int:
         """Return the number m of samples."""
-        return len(self.gram)
+        return self.target.size
 
     @property
     def coefficient_tolerance(self) -> float:
@@ -132,6 +133,20 @@ class KernelQP:
         steep = np.divide(size, self.ridge, out=np.where(size > 0, np.inf, 0.0), where=self.ridge > 0)
         slope = np.clip(np.copysign(steep, excess), self.lower, self.upper)
         return np.where(np.isfinite(slope), slope, 0.0)
+
+    def linear_system(self) -> LinearSystem:
+        """Return (K + diag(ridge)) beta + b 1 = target, the optimality condition where nothing else constrains beta.
+
+        Raises
+        ------
+        ParameterError
+            If there are bounds, an epsilon, or a sum other than 0.
+        """
+        if np.isfinite(self.lower).any() or np.isfinite(self.upper).any() or self.epsilon.any() or self.total:
+            raise ParameterError(
+                "a KernelQP is a linear system without bounds and epsilon only, with the sum 0 or none."
+            )
+        return LinearSystem(RidgedGram(self.gram, self.ridge), self.target, self.total is not None, self.name)
 
     def project(self, beta: Vector) -> Vector:
         """Return a feasible point close to ``beta``; see :func:`nearest_feasible`."""

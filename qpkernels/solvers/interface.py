@@ -14,9 +14,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from qpkernels.arrays import Vector, check_positive
+from qpkernels.arrays import Vector, check_count, check_positive
 from qpkernels.errors import (
-    ParameterError,
     QPKernelsError,
     SolverFailedError,
     SolverNotInstalledError,
@@ -63,7 +62,7 @@ class Request:
 
 @dataclass(frozen=True, eq=False)
 class Answer:
-    """What a back-end returned, in the terms of the program.
+    """What a back-end returned, in the terms of the program; what it did not find is nan, of the same shape.
 
     Attributes
     ----------
@@ -135,6 +134,10 @@ class Solver(ABC):
         """Import the back-end, so that the first solve is timed like the second."""
         import_module(self.module)
 
+    def prepare(self, program: Any) -> None:
+        """Compute what it will need of a kernel matrix, so that the time for that is told apart."""
+        del program
+
     @property
     def installed(self) -> bool:
         """Whether the module it imports can be found."""
@@ -190,8 +193,8 @@ class Solver(ABC):
             if value is not None and option not in self.options:
                 has = ", ".join(sorted(self.options)) or "none of these options"
                 raise UnsupportedOptionError(f"solver {self.name!r} has no {option}; it has {has}.")
-        if max_iter is not None and not (isinstance(max_iter, int | np.integer) and max_iter >= 1):
-            raise ParameterError(f"max_iter must be an integer of at least 1, but {max_iter!r} came.")
+        if max_iter is not None:
+            check_count(max_iter, "max_iter")
         if time_limit is not None:
             check_positive(time_limit, "time_limit")
         request = Request(check_positive(tol, "tol"), max_iter, time_limit, warm_start, verbose)
@@ -217,8 +220,11 @@ class Solver(ABC):
                 expected = (program.features.shape[1], int(program.intercept))
             case KernelQP():
                 expected = (len(program), 0 if program.total is None else 1)
-        if (answer.point.size, answer.multipliers.size) != expected:
+        # None, where a back-end found nothing, has the shape ().
+        came = np.shape(answer.point), np.shape(answer.multipliers)
+        if came != tuple((size,) for size in expected):
             raise SolverFailedError(
-                f"solver {self.name!r} must return a point and multipliers of sizes {expected}, but returned "
-                f"{(answer.point.size, answer.multipliers.size)} ({answer.message}); report it to its authors."
+                f"solver {self.name!r} must return a point and multipliers of shapes ({expected[0]},) and "
+                f"({expected[1]},), of nan where it has none, but returned {came[0]} and {came[1]} "
+                f"({answer.message}); report it to its authors."
             )

@@ -9,8 +9,8 @@ import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigvalsh, lstsq, svd
 from scipy.sparse.linalg import LinearOperator, cg
 
-from qpkernels.arrays import Matrix, Vector
-from qpkernels.errors import ParameterError, SolverFailedError, UnsupportedOptionError
+from qpkernels.arrays import Matrix, Vector, check_count
+from qpkernels.errors import SolverFailedError, UnsupportedOptionError
 from qpkernels.gram.panels.threads import blas_threads_for
 from qpkernels.programs import LeastSquares, LinearSystem, RidgedGram
 from qpkernels.solvers.interface import Answer, Claim, Request, Solver
@@ -48,8 +48,7 @@ class LinearAlgebra(Solver):
                 f"linear has no option {', '.join(sorted(unknown))}; it has {', '.join(sorted(settings))}."
             )
         for name, value in options.items():
-            if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 0:
-                raise ParameterError(f"{name} of linear must be an integer of at least 0, but {value!r} came.")
+            check_count(value, f"{name} of linear", least=0)
         settings |= options
         if isinstance(program, LeastSquares):
             with blas_threads_for(min(program.features.shape)):

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """OSQP: operator splitting for quadratic programs (Stellato et al., 2020).
 
-OSQP measures residuals alone by default, and the last point of a splitting method is no vertex: of a linear program it
-reaches six digits late or never. So a rough point is polished, which solves the equations of the constraints that it
-finds active, and judged by its own Karush-Kuhn-Tucker conditions; where they do not hold, the next stage goes on from
-there with a tenth of the tolerance.
+A splitting method comes near the vertex of a linear program late or never, but it often knows early which constraints
+are active there. So a rough point is polished, which solves the equations of those constraints, and judged by its
+Karush-Kuhn-Tucker conditions; where they do not hold, the next stage goes on from there with a tenth of the tolerance.
 """
 
 from __future__ import annotations
@@ -95,8 +94,8 @@ class OSQP(Solver):
             iterations += int(result.info.iter)
             message = str(result.info.status)
             claim = _CLAIMS.get(message, Claim.FAILED)
-            settled = claim is not Claim.OPTIMAL or _error(program, result.x, result.y) <= 0.1 * request.tol
-            if settled or iterations >= left:
+            done = claim is not Claim.OPTIMAL or _error(program, result.x, result.y) <= 0.1 * request.tol
+            if done or iterations >= left:
                 break
         point = result.dual_inf_cert if claim is Claim.UNBOUNDED else result.x
         multipliers = result.prim_inf_cert if claim is Claim.INFEASIBLE else result.y
@@ -114,15 +113,15 @@ def _at(eps: float) -> dict[str, float]:
 
 
 def _error(program: ConeProgram, x: Vector, z: Vector) -> float:
-    """Return the largest of what Ax <= b, z >= 0, Px + q + A'z = 0 and z'(b - Ax) = 0 lack, relative to their terms."""
+    """Return the largest residual of Ax <= b, z >= 0, Px + q + A'z = 0 and z'(b - Ax) = 0, relative to their terms."""
     equal = program.equations()
-    Ax, Px, pull = program.A @ x, program.P @ x, program.A.T @ z
+    Ax, Px, Az = program.A @ x, program.P @ x, program.A.T @ z
     slack = program.b - Ax
     objective = (abs(x @ Px), abs(program.q @ x), abs(program.b @ z))
     return max(
         _relative(np.where(equal, np.abs(slack), -slack), Ax, program.b),
         _relative(np.where(equal, 0.0, -z), z),
-        _relative(np.abs(Px + program.q + pull), Px, program.q, pull),
+        _relative(np.abs(Px + program.q + Az), Px, program.q, Az),
         _relative(np.array([np.abs(z) @ np.abs(slack)]), np.array(objective)),
     )
 

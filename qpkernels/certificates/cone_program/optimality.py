@@ -88,8 +88,8 @@ def _without_slack_rows(program: ConeProgram, x: Vector, z: Vector) -> Vector:
     cleaned = z.copy()
     for cone, rows in program.parts():
         if isinstance(cone, Nonnegative):
-            negligible = np.abs(z[rows]) * terms[rows] ** 2 < 1e-7 * scale * slack[rows]
-            cleaned[rows] = np.where(negligible, 0.0, z[rows])
+            rounding = np.abs(z[rows]) * terms[rows] ** 2 < 1e-7 * scale * slack[rows]
+            cleaned[rows] = np.where(rounding, 0.0, z[rows])
     return cleaned
 
 

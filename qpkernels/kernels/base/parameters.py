@@ -7,20 +7,7 @@ import numpy as np
 
 from qpkernels.errors import ParameterError
 
-__all__ = ["check_count", "check_finite", "check_flag"]
-
-
-def check_count(value: Any, name: str, advice: str = "") -> int:
-    """Return ``value`` as an int if it is an integer of at least 1.
-
-    Raises
-    ------
-    ParameterError
-        Otherwise; ``advice`` ends the message.
-    """
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
-        raise ParameterError(f"{name} must be an integer of at least 1, but {value!r} came{advice}.")
-    return int(value)
+__all__ = ["check_finite", "check_flag"]
 
 
 def check_finite(value: Any, name: str) -> float:

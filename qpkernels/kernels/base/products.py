@@ -78,7 +78,7 @@ def squared_distances(X: Samples, Z: Samples, roots: Roots) -> Matrix:
         rounding = 4 * np.finfo(float).eps * (lengths[0].max() + lengths[1].max())
         if not rounding <= _ERROR:
             _mend(squares, *lengths, X, Z, roots, relative=False)
-    return _settled(squares, X is Z)
+    return _without_rounding(squares, X is Z)
 
 
 def distances(X: Samples, Z: Samples) -> Matrix:
@@ -88,7 +88,7 @@ def distances(X: Samples, Z: Samples) -> Matrix:
     with np.errstate(over="ignore", invalid="ignore"):
         squares, lengths = _product_form(X, Z)
         _mend(squares, *lengths, X, Z, np.float64(1.0), relative=True)
-    return np.sqrt(_settled(squares, X is Z))
+    return np.sqrt(_without_rounding(squares, X is Z))
 
 
 def _scaled(X: Samples, roots: Roots, origin: Vector | None = None) -> Samples:
@@ -138,7 +138,7 @@ def _widest(X: Any) -> int:
     return int(np.diff(X.indptr).max())
 
 
-def _settled(squares: Matrix, same: bool) -> Matrix:
+def _without_rounding(squares: Matrix, same: bool) -> Matrix:
     if same:
         np.fill_diagonal(squares, 0.0)
     # Rounding may leave a distance of -1e-16 between equal samples.

@@ -9,10 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from qpkernels.arrays import Matrix, Vector, check_positive, finite_vector
+from qpkernels.arrays import Matrix, Vector, check_count, check_positive, finite_vector
 from qpkernels.errors import ParameterError
 from qpkernels.kernels.base import Kernel, Samples
-from qpkernels.kernels.base.parameters import check_count
 
 __all__ = ["Exponential", "PolynomialOf", "Power", "Product", "Scaled", "Sum"]
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -59,7 +60,7 @@ class Iterate:
     interrupted: bool = False
     values: Vector | None = None
 
-    @property
+    @cached_property
     def violation(self) -> float:
         """The largest of what has to fall: the gap, a sample's part of it, a violated constraint; all relative."""
         return max(self.gap.relative, self.gap.largest, self.gap.violation)

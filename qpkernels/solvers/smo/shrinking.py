@@ -75,9 +75,9 @@ class ShrinkingDescent:
         """Return where the method stands after ``steps`` earlier ones, which is an estimate if samples are left out."""
         return measure(self._program, *self.point(), steps + self.steps, estimated=not self.unshrunk)
 
-    def outer_iteration(self, limit: int, floor: float) -> int:
+    def outer_iteration(self, limit: int, tolerance: float) -> int:
         """Minimise over one block, in at most ``limit`` steps; return how many; see :meth:`Descent.outer_iteration`."""
-        taken = self._descent.outer_iteration(limit, floor)
+        taken = self._descent.outer_iteration(limit, tolerance)
         self.steps += taken
         return taken
 

@@ -39,6 +39,13 @@ class SMO(Solver):
 
         compile_loops()
 
+    def prepare(self, program: KernelQP) -> None:
+        """Compute the whole matrix, where it is not formed row by row."""
+        from qpkernels.solvers.smo.blocks import forms_matrix
+
+        if forms_matrix(program):
+            program.gram.dense  # noqa: B018  formed when first asked for
+
     def run(self, program: KernelQP, request: Request, *, cache_size: float = 2048, **options: Any) -> Answer:
         """Minimise, and say in words why it stopped."""
         from qpkernels.solvers.smo.engine import minimise

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from scipy.sparse import coo_array, csr_array, csr_matrix
 
 from qpkernels import RBF, Expansion, Gram, Linear, Mercer
-from qpkernels.arrays import row_blocks
+from qpkernels.arrays import check_count, is_integer, row_blocks
+from qpkernels.errors import ParameterError
 from sparse_samples import assert_close, with_zeros
 
 
@@ -94,3 +95,24 @@ def test_row_blocks_cover_everything_once_within_their_bytes(rows: int, columns:
         assert block.stop > block.start
         assert (block.stop - block.start) * columns * 8 <= 2**26 or block.stop == block.start + 1
     assert last == rows
+
+
+@pytest.mark.parametrize("value", [1, 7, np.int64(3), np.uint8(2)])
+def test_counts_are_integers_of_python_and_numpy(value: object) -> None:
+    assert is_integer(value)
+    checked = check_count(value, "folds")
+    assert type(checked) is int
+    assert checked == value
+
+
+@pytest.mark.parametrize("value", [0, -1, 1.0, True, np.True_, "1", None, np.float64(2.0)])
+def test_what_is_no_count_is_refused(value: object) -> None:
+    assert is_integer(value) == (type(value) is int)
+    with pytest.raises(ParameterError, match=r"folds must be an integer of at least 1, but .* came\; ask\."):
+        check_count(value, "folds", "; ask")
+
+
+def test_a_count_may_start_elsewhere() -> None:
+    assert check_count(0, "rank", least=0) == 0
+    with pytest.raises(ParameterError, match="rank must be an integer of at least 2, but 1 came"):
+        check_count(1, "rank", least=2)

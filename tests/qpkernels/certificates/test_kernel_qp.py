@@ -21,7 +21,7 @@ from qpkernels.programs import KernelQP
     ("indefinite", "smallest", "target", "error_bound"),
     [("refuse", -1e-12, 1.0, 1e-10), ("clip", -1e-12, 1.0, 1e-10), ("clip", -0.5, 1.0, 0.0), ("shift", -0.5, 1.5, 0.0)],
 )
-def test_the_certificate_doubts_a_matrix_that_was_only_checked(
+def test_the_certificate_counts_the_error_bound_of_a_matrix_that_was_only_checked(
     indefinite: Any, smallest: float, target: float, error_bound: float
 ) -> None:
     gram = Gram(Precomputed(np.diag([1.0, 1.0, smallest])), np.arange(3), indefinite=indefinite)
@@ -147,7 +147,7 @@ def test_a_function_that_no_rescaling_mends_keeps_its_violation() -> None:
     assert not certify_kernel_qp(program, np.zeros(2), 0.0).holds(1e-6)
 
 
-V = np.linspace(-2.5, 2.5, 41)
+VALUES = np.linspace(-2.5, 2.5, 41)
 
 
 C = 1.5
@@ -195,7 +195,7 @@ LOSSES: list[tuple[str, dict[str, Any], Callable[[Any], Any]]] = [
 @pytest.mark.parametrize(("parts", "loss"), [row[1:] for row in LOSSES], ids=[row[0] for row in LOSSES])
 def test_each_loss_has_its_textbook_formula(parts: dict[str, float], loss: Callable[[Any], Any]) -> None:
     gram = Gram(Linear(), np.ones((1, 1)))
-    for v in V[~np.isnan(loss(V))]:
+    for v in VALUES[~np.isnan(loss(VALUES))]:
         program = KernelQP(gram, total=None, **parts)
         gap = duality_gap(program, np.zeros(1), np.zeros(1), 0.0, FunctionAtSamples(np.array([v]), 0.7))
         assert gap.primal_value == pytest.approx(0.35 + float(loss(v)), rel=1e-12, abs=1e-14)

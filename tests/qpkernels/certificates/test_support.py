@@ -59,6 +59,17 @@ def test_no_answer_has_no_support() -> None:
     assert len(split_support(program, np.zeros(6), 2 * y)) == 0
 
 
+@pytest.mark.parametrize("noise", [0.0, 1e-16, 1e-10])
+def test_samples_that_are_all_on_the_margin(noise: float) -> None:
+    """Decision values that are rounding, without targets to measure them by, put no coefficient at an end."""
+    program = KernelQP(Gram(RBF(0.5), np.arange(4.0)[:, None]), 0.0, 0.0, 0.5, total=1.0)
+    beta = np.linalg.solve(program.gram.dense, np.ones(4))
+    beta /= beta.sum()
+    support = split_support(program, beta, noise * np.array([1.0, -1.0, -1.0, 1.0]))
+    assert support.free.tolist() == [0, 1, 2, 3]
+    assert support.bounded.size == 0
+
+
 def test_rounding_carries_nothing() -> None:
     """Where the optimum counts as 0, coefficients of the size of rounding are no support vectors."""
     gram, targets = Gram(RBF(1.0), np.arange(4.0)[:, None]), [0.0, 0.0, 0.2, 0.2]

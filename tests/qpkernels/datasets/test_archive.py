@@ -6,8 +6,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from data_files import written
 
+from data_files import written
 from qpkernels.datasets import load_dataset
 from qpkernels.errors import NonFiniteError, ShapeError
 

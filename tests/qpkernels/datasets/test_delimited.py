@@ -5,8 +5,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from data_files import COMPRESSIONS, assert_place, written
 
+from data_files import COMPRESSIONS, assert_place, written
 from qpkernels.datasets import load_dataset
 from qpkernels.errors import DataFormatError, ParameterError
 

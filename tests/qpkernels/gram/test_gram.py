@@ -71,7 +71,7 @@ def test_product_does_not_need_the_matrix(kernel: Kernel, nonzeros: int) -> None
     v = np.random.default_rng(nonzeros).normal(size=len(X)) * (np.arange(len(X)) < nonzeros)
     fresh = Gram(kernel, X, memory_limit=0)
     np.testing.assert_allclose(fresh.product(v), kernel(X) @ v, rtol=1e-11, atol=1e-13)
-    assert "dense" not in vars(fresh)
+    assert not fresh.is_formed
 
 
 def test_product_in_many_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -88,6 +88,15 @@ def test_the_matrix_is_computed_once_and_cannot_be_written() -> None:
     for array in (gram.dense, gram.X, gram.diagonal, gram.factor):
         with pytest.raises(ValueError, match="read-only"):
             array[0] = 0.0
+
+
+def test_the_error_bound_knows_that_coefficients_without_a_balance_add_up() -> None:
+    X, v = 1000.0 + np.random.default_rng(0).normal(size=(12, 2)), np.ones(12)
+    by_features, by_matrix = Gram(Linear(), X), Gram(Linear(), np.repeat(X, 6, axis=1) / 6**0.5)
+    assert by_features.features is not None
+    assert by_matrix.features is None
+    assert_close(by_features.product(v), by_matrix.product(v))
+    assert by_features.error_bound(v) == pytest.approx(by_matrix.error_bound(v), rel=1e-3)
 
 
 def test_features_are_used_only_where_they_are_fewer_than_samples() -> None:

@@ -235,3 +235,32 @@ def test_ends_of_infinite_bounds_are_no_rows() -> None:
     ]
     free = KernelQP(GRAM, y, -np.inf, np.inf, None, ridge=1.0).to_cone_program()
     assert free.A.shape == (0, 4)
+
+
+# --- as a linear system ---
+
+
+@pytest.mark.parametrize("total", [None, 0.0])
+def test_without_bounds_it_is_a_linear_system(total: float | None) -> None:
+    target = np.array([1.0, -2.0, 0.5, 3.0])
+    ridge = np.array([0.5, 1.0, 2.0, 0.1])
+    program = KernelQP(GRAM, target, -np.inf, np.inf, total, ridge=ridge)
+    system = program.linear_system()
+    assert system.bordered == (total is not None)
+    H = GRAM.dense + np.diag(ridge)
+    b = 0.0 if total is None else np.linalg.solve(H, target).sum() / np.linalg.solve(H, np.ones(4)).sum()
+    beta = np.linalg.solve(H, target - b)
+    assert system.residual(beta, b) <= 1e-12
+    # The same beta is optimal: the objective rises along every direction that keeps the sum.
+    for move in np.random.default_rng(0).normal(size=(5, 4)):
+        step = move - move.mean() if total is not None else move
+        assert program.objective(beta + 0.1 * step) > program.objective(beta)
+
+
+@pytest.mark.parametrize(
+    "parts", [{"lower": -1.0}, {"upper": 1.0}, {"epsilon": 0.1}, {"total": 1.0}], ids=lambda parts: next(iter(parts))
+)
+def test_with_bounds_it_is_no_linear_system(parts: dict[str, Any]) -> None:
+    program = KernelQP(GRAM, 1.0, **{"lower": -np.inf, "upper": np.inf, "ridge": 1.0, **parts})
+    with pytest.raises(ParameterError, match="linear system without bounds and epsilon only"):
+        program.linear_system()

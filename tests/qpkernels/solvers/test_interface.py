@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The contract that every solver keeps."""
 
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -208,13 +209,13 @@ def test_an_unbounded_program_comes_with_its_direction(name: str) -> None:
 
 @every_cone_solver
 def test_contract_an_unbounded_program_has_no_optimum(name: str) -> None:
+    """What a solver says is its own; the certificate refuses it."""
     program = cone_program(np.zeros((2, 2)), [0, -1], [[1, 0], [-1, 0], [0, -1]], [1, 1, 0], [Nonnegative(3)])
     try:
         outcome = solve(name, program)
     except SolverFailedError:
         return
     assert not certify_cone_program(program, outcome.point, outcome.multipliers).holds(1e-3)
-    assert outcome.claim is not Claim.OPTIMAL
 
 
 @every_cone_solver
@@ -338,18 +339,21 @@ def test_an_exception_of_the_back_end_keeps_its_cause(error: Exception) -> None:
     assert caught.value.__cause__ is error
 
 
-@pytest.mark.parametrize("size", [0, 3, 25])
-def test_an_answer_of_the_wrong_size_is_refused(size: int) -> None:
+@pytest.mark.parametrize("point", [np.zeros(0), np.zeros(3), np.zeros((len(SOFT), 1)), None], ids=np.shape)
+def test_an_answer_of_the_wrong_shape_is_refused(point: Any) -> None:
     class Careless(Foreign):
         """Answers for another program."""
 
         def run(self, program: Any, request: Request, **options: Any) -> Answer:
             answer = super().run(program, request, **options)
-            return replace(answer, point=np.zeros(size))
+            return replace(answer, point=point)
 
-    with pytest.raises(SolverFailedError, match="sizes"):
+    with pytest.raises(
+        SolverFailedError,
+        match=rf"shapes \({len(SOFT)},\) and \(1,\), .* returned {re.escape(str(np.shape(point)))} and",
+    ):
         Careless().solve(SOFT)
-    with pytest.raises(SolverFailedError, match="sizes"):
+    with pytest.raises(SolverFailedError, match=r"and \(0,\), .*nan"):
         Foreign().solve(manufacture("hinge without intercept").program)
 
 

@@ -52,23 +52,23 @@ class Descent:
         self._working_set = WorkingSet(rows.block_size)
         self._visits = np.zeros(beta.size, np.int64)
 
-    def outer_iteration(self, limit: int, floor: float) -> int:
+    def outer_iteration(self, limit: int, tolerance: float) -> int:
         """Minimise over one block, in at most ``limit`` steps; return how many.
 
-        0 means that the slopes are separated to within ``floor``.
+        0 means that the slopes are separated to within ``tolerance``.
         """
         lowest, highest = self._slopes()
         violation = highest - lowest
-        if violation <= floor:
+        if violation <= tolerance:
             return 0
         if self.rows.matrix is not None:
-            return self._in_one_block(self.rows.matrix, limit, floor)
+            return self._in_one_block(self.rows.matrix, limit, tolerance)
         level = (lowest, highest) if self._bound else (0.0, 0.0)
         chosen = self._working_set.choose(self._up, self._down, *level)
         block = Arrays(self.rows.block(chosen), *(part[chosen] for part in self._data[1:]))
         beta, values = self.beta[chosen], self.values[chosen]
         limit = min(limit, _STEPS * chosen.size)
-        taken = self._steps(block, beta, values, limit, max(_INNER * violation, floor))
+        taken = self._steps(block, beta, values, limit, max(_INNER * violation, tolerance))
         delta = beta - self.beta[chosen]
         moved = np.flatnonzero(delta)
         self.beta[chosen] = beta
@@ -77,9 +77,9 @@ class Descent:
         self.rows.add(changed, delta[moved], self._visits[changed], self.values)
         return taken
 
-    def _in_one_block(self, matrix: Floats, limit: int, floor: float) -> int:
+    def _in_one_block(self, matrix: Floats, limit: int, tolerance: float) -> int:
         limit = min(limit, max(self.beta.size, _AT_ONCE))
-        return self._steps(Arrays(matrix, *self._data[1:]), self.beta, self.values, limit, floor)
+        return self._steps(Arrays(matrix, *self._data[1:]), self.beta, self.values, limit, tolerance)
 
     def may_change(self) -> Indices:
         """Return the samples that are inside their bounds and off their kinks, or violate optimality, or almost do."""

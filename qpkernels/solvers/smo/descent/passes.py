@@ -107,56 +107,56 @@ def descend_and_find_up(state: State, row_i: Floats, row_j: Floats, delta: float
 
 
 @vectorised
-def best_partner(state: State, row: Floats, i: int, cost: float, floor: float) -> int:
+def best_partner(state: State, row: Floats, i: int, cost: float, tolerance: float) -> int:
     """Return the j whose step down with i's step up gains most to second order, or -1."""
     state.lanes[:] = 0
     for start in range(0, row.size, LANES):
         gradient, down = state.gradient[start : start + LANES], state.down[start : start + LANES]
         squares, cross = state.squares[start : start + LANES], row[start : start + LANES]
         for k in range(gradient.size):
-            gain = _pair_gain(gradient[k] + down[k] - cost, state.squares[i] + squares[k], cross[k], floor)
+            gain = _pair_gain(gradient[k] + down[k] - cost, state.squares[i] + squares[k], cross[k], tolerance)
             high = state.lanes[k]
             state.lanes[k] = gain if gain > high else high
     j, highest = -1, row.dtype.type(0)
     for k in range(np.argmax(state.lanes), row.size, LANES):
         fall = state.gradient[k] + state.down[k] - cost
-        gain = _pair_gain(fall, state.squares[i] + state.squares[k], row[k], floor)
+        gain = _pair_gain(fall, state.squares[i] + state.squares[k], row[k], tolerance)
         if gain > highest:
             j, highest = k, gain
     return j
 
 
 @vectorised
-def _pair_gain(fall: Any, squares: Any, cross: Any, floor: Any) -> Any:
-    """Return twice what a pair gains to second order, or 0 where it violates optimality by no more than ``floor``."""
+def _pair_gain(fall: Any, squares: Any, cross: Any, tolerance: Any) -> Any:
+    """Return twice what a pair gains to second order, or 0 where optimality is violated by at most ``tolerance``."""
     flat = _FLAT_PART * squares + _TINY
     curvature = squares - (cross + cross)
     curvature = curvature if curvature > flat else flat
-    fall = fall if fall > floor else _ZERO
+    fall = fall if fall > tolerance else _ZERO
     return fall * fall / curvature
 
 
 @vectorised
-def best_single(state: State, floor: float) -> int:
+def best_single(state: State, tolerance: float) -> int:
     """Return the coefficient whose own step gains most to second order, or -1."""
     state.lanes[:] = 0
     for start in range(0, state.gradient.size, LANES):
         gradient, squares = state.gradient[start : start + LANES], state.squares[start : start + LANES]
         up, down = state.up[start : start + LANES], state.down[start : start + LANES]
         for k in range(gradient.size):
-            gain, high = _single_gain(gradient[k], up[k], down[k], squares[k], floor), state.lanes[k]
+            gain, high = _single_gain(gradient[k], up[k], down[k], squares[k], tolerance), state.lanes[k]
             state.lanes[k] = gain if gain > high else high
     i, highest = -1, state.gradient.dtype.type(0)
     for k in range(np.argmax(state.lanes), state.gradient.size, LANES):
-        gain = _single_gain(state.gradient[k], state.up[k], state.down[k], state.squares[k], floor)
+        gain = _single_gain(state.gradient[k], state.up[k], state.down[k], state.squares[k], tolerance)
         if gain > highest:
             i, highest = k, gain
     return i
 
 
 @vectorised
-def _single_gain(gradient: Any, up: Any, down: Any, square: Any, floor: Any) -> Any:
+def _single_gain(gradient: Any, up: Any, down: Any, square: Any, tolerance: Any) -> Any:
     rise, fall = -(gradient + up), gradient + down
     fall = rise if rise > fall else fall
-    fall = fall if fall > floor else _ZERO
+    fall = fall if fall > tolerance else _ZERO
     return fall * fall / (square + _TINY)

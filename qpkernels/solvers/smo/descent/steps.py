@@ -70,11 +70,11 @@ def _write_values(p: Arrays, beta: Vector, state: State, level: float, values: V
 
 
 @compiled
-def pair_steps(p: Arrays, beta: Vector, values: Vector, limit: int, floor: float) -> int:
+def pair_steps(p: Arrays, beta: Vector, values: Vector, limit: int, tolerance: float) -> int:
     """Take up to ``limit`` steps beta_i += delta, beta_j -= delta, in place; return how many were taken.
 
     i is where going up costs least, j where the decrease of the objective over the pair is largest. Fewer steps than
-    ``limit`` mean that no pair violates optimality by more than ``floor``.
+    ``limit`` mean that no pair violates optimality by more than ``tolerance``.
     """
     level = _middle(*separating_interval(p, beta, values))
     state = _begin(p, beta, values, level)
@@ -84,7 +84,7 @@ def pair_steps(p: Arrays, beta: Vector, values: Vector, limit: int, floor: float
         if taken == limit or i < 0:
             break
         cost = state.gradient[i] + state.up[i]
-        j = best_partner(state, p.K[i], i, cost, p.K.dtype.type(floor))
+        j = best_partner(state, p.K[i], i, cost, p.K.dtype.type(tolerance))
         if j < 0:
             break
         fall = float(state.gradient[j] + state.down[j] - cost)
@@ -106,12 +106,12 @@ def pair_steps(p: Arrays, beta: Vector, values: Vector, limit: int, floor: float
 
 
 @compiled
-def single_steps(p: Arrays, beta: Vector, values: Vector, limit: int, floor: float) -> int:
+def single_steps(p: Arrays, beta: Vector, values: Vector, limit: int, tolerance: float) -> int:
     """Take up to ``limit`` steps over one coefficient each, in place, where no equation ties them; return how many."""
     state = _begin(p, beta, values, 0.0)
     taken = 0
     while taken < limit:
-        i = best_single(state, p.K.dtype.type(floor))
+        i = best_single(state, p.K.dtype.type(tolerance))
         if i < 0:
             break
         up, down = -float(state.gradient[i] + state.up[i]), float(state.gradient[i] + state.down[i])

@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What all models of two classes share: labels, margins, how an answer is read, and the two sides of a margin.
+
+A primal has constraints on y (f + b) with multipliers alpha, and a dual is a problem in alpha.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import cvxpy as cp
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from formulations.inputs.estimators import Coefficients
+from formulations.inputs.hyperparameters import COSTS
+from formulations.inputs.samples import SamplesLike, bind
+from formulations.inputs.two_classes import two_classes
+from formulations.modelling import (
+    Candidate,
+    Classification,
+    Conditions,
+    ConeAnswer,
+    Dual,
+    Model,
+    Multipliers,
+    Primal,
+    per_sample,
+)
+from qpkernels.arrays import Vector
+from qpkernels.certificates import Bounds
+from qpkernels.errors import ParameterError
+from qpkernels.kernels import Kernel
+
+__all__ = ["MarginDual", "MarginPrimal", "TwoClassCostModel", "TwoClassModel"]
+
+
+class TwoClassModel(Model[Classification]):
+    """A model that separates two classes by the sign of f(x) + b.
+
+    Parameters
+    ----------
+    X
+        Samples, as the kernel takes them: a matrix (samples x features) for most, which may be sparse where the kernel
+        takes that. Or a :class:`~qpkernels.gram.Gram`, to share a kernel matrix between models or to set its memory
+        limit.
+    y
+        Two different labels, shape (m,); the greater one is +1.
+    kernel
+        None: explicit features, and a primal form has weights w in R^d. Otherwise f is in the space of the kernel, and
+        a primal form has its coordinates u in an orthonormal basis there. Sparse samples without a kernel are bound to
+        Linear().
+    fit_intercept
+        Whether there is a b; without, b = 0.
+
+    Attributes
+    ----------
+    y
+        +1.0 or -1.0 for each sample.
+    classes
+        The labels that -1 and +1 stand for.
+    """
+
+    estimator = "SVC"
+    needs_psd = True
+    """Whether the problem is convex only with a positive semidefinite K."""
+
+    y: Vector
+    classes: NDArray[Any]
+
+    def __init__(
+        self, X: SamplesLike, y: ArrayLike, kernel: Kernel | None = None, *, fit_intercept: bool = True, **values: Any
+    ) -> None:
+        data = bind(X, kernel)
+        self.y, self.classes = two_classes(y, len(data.gram))
+        if self.needs_psd:
+            data.gram.require_psd()
+        super().__init__(data, fit_intercept, **values)
+
+    def box(self, size: ArrayLike) -> tuple[Vector, Vector]:
+        """Return the bounds of beta that say 0 <= y_i beta_i <= size_i."""
+        return np.where(self.y > 0, 0.0, -np.asarray(size)), np.where(self.y > 0, size, 0.0)
+
+    def margins(self, answer: Candidate) -> Vector:
+        """Return y_i (f(x_i) + b)."""
+        return self.y * answer.decision
+
+    def slacks(self, answer: Candidate) -> Vector:
+        """Return xi_i = max(0, 1 - y_i (f(x_i) + b))."""
+        return np.maximum(0.0, 1.0 - self.margins(answer))
+
+    def conditions(self, answer: Candidate) -> Conditions:
+        """Return a_i (y_i g(x_i) - 1 + xi_i)."""
+        return {"a (y g(x) - 1 + xi)": self.y * answer.beta * np.maximum(self.margins(answer) - 1.0, 0.0)}
+
+    def translate(self, fitted: Coefficients) -> tuple[Vector, float]:
+        """Return (beta, b): dual_coef_ holds y_i alpha_i."""
+        if fitted.classes is None:
+            raise ParameterError("a fitted two-class SVC has support_ and classes_, but this estimator has not.")
+        if not np.array_equal(fitted.classes, self.classes):
+            raise ParameterError(
+                f"the estimator must be fitted to the classes {self.classes.tolist()}, but it was fitted to "
+                f"{np.asarray(fitted.classes).tolist()}."
+            )
+        return super().translate(fitted)
+
+    def interpret(self, answer: Candidate, **fields: Any) -> Classification:
+        """Make the solution, with its labels."""
+        del answer
+        return Classification(y=self.y, **fields)
+
+
+class TwoClassCostModel(TwoClassModel):
+    """A model of two classes with a cost C_i on the loss of each sample.
+
+    Parameters
+    ----------
+    X, y, kernel, fit_intercept
+        As in :class:`TwoClassModel`.
+    C
+        Above 0: the weight of a loss against 1/2 ||f||^2, one number or one for each sample.
+
+    Attributes
+    ----------
+    C
+        The costs as a CVXPY parameter of shape (m,); :meth:`set_params` sets it.
+    """
+
+    hyperparameters = (COSTS,)
+    C: cp.Parameter
+
+    def __init__(
+        self,
+        X: SamplesLike,
+        y: ArrayLike,
+        kernel: Kernel | None = None,
+        *,
+        C: ArrayLike = 1.0,
+        fit_intercept: bool = True,
+    ) -> None:
+        super().__init__(X, y, kernel, fit_intercept=fit_intercept, C=C)
+
+
+class MarginPrimal(Primal):
+    """A problem in f and b, whose constraint ``margin`` has the multipliers alpha."""
+
+    model: TwoClassModel
+
+    def read_beta(self, answer: ConeAnswer, bounds: Bounds) -> Vector:
+        """Return beta = y * alpha."""
+        del answer, bounds
+        return self.model.y * self.dual_of("margin")
+
+    def write(self, answer: Candidate) -> Multipliers:
+        """Write f and b, and return alpha of the margins."""
+        return {**super().write(answer), "margin": self.model.y * answer.beta}
+
+
+class MarginDual(Dual):
+    """A problem in alpha, with beta = y * alpha."""
+
+    model: TwoClassModel
+    alpha = per_sample("alpha")
+
+    @property
+    def beta(self) -> cp.Expression:
+        """The coefficients y * alpha."""
+        return cp.multiply(self.model.y, self.alpha)
+
+    def write(self, answer: Candidate) -> Multipliers:
+        """Write alpha, and return b of the balance."""
+        self.alpha.value = self.model.y * answer.beta
+        return super().write(answer)

@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: BSD-3-Clause
+r"""Classification by any convex loss of the margins (C10), penalised by the norm of f: hinge, logistic and the rest.
+
+With a loss psi and its conjugate psi*, primal and dual, and their optimality condition, z_i = y_i (f(x_i) + b)::
+
+    min  1/2 ||f||^2 + sum C_i psi(z_i)
+    max  -1/2 a'YKYa - sum C_i psi*(-a_i / C_i)      s.t.  y'a = 0,  -a_i / C_i in the domain of psi*
+
+    f = sum_j a_j y_j k(x_j, .),   a_i = -C_i psi'(z_i)
+
+The optimal values are equal, and b is the multiplier of y'a = 0. Divided by m C, the primal is the regularised
+empirical risk lambda ||f||^2 + 1/m sum psi(z_i) with lambda = 1/(2 m C). The hinge gives the soft margin (C2), its
+square C7, the logistic loss C4. Source: C10 of the catalogue; Zhang (2004).
+"""
+
+from __future__ import annotations
+
+import cvxpy as cp
+import numpy as np
+from numpy.typing import ArrayLike
+
+from formulations.classification.base import MarginDual, MarginPrimal, TwoClassModel
+from formulations.inputs.hyperparameters import COSTS
+from formulations.inputs.samples import SamplesLike
+from formulations.losses import Hinge, MarginLoss
+from formulations.modelling import Candidate, Conditions, Stated, labelled, per_sample
+from qpkernels.arrays import Vector
+from qpkernels.certificates import FenchelBounds, SampleLosses
+from qpkernels.errors import ParameterError
+from qpkernels.kernels import Kernel
+
+__all__ = ["MarginLossClassifier", "MarginLossDual", "MarginLossPrimal", "losses_of_margins"]
+
+
+def losses_of_margins(loss: MarginLoss, y: Vector, costs: Vector) -> SampleLosses:
+    """Return C_i psi(y_i v_i) as losses of the decision values v, with their conjugates."""
+    low, high = loss.domain
+    ends = -costs * low, -costs * high
+    return SampleLosses(
+        value=lambda v: costs * loss.value(y * v),
+        conjugate=lambda beta: costs * loss.conjugate(np.clip(-y * beta / costs, low, high)),
+        lower=np.where(y > 0, ends[1], -ends[0]),
+        upper=np.where(y > 0, ends[0], -ends[1]),
+        slope=lambda v: costs * y * loss.slope(y * v),
+    )
+
+
+class MarginLossPrimal(MarginPrimal):
+    """The primal. Variables: w or u, b, z. Multipliers of ``margin``: a."""
+
+    catalogue = "C10-primal"
+    model: MarginLossClassifier
+    z = per_sample("z")
+
+    def declare(self) -> cp.Problem:
+        """State the problem."""
+        cost = self.model.C @ self.model.loss.atom(self.z)
+        margin = self.z == cp.multiply(self.model.y, self.g)
+        return cp.Problem(cp.Minimize(self.f.half_squared_norm + cost), labelled(margin=margin))
+
+
+class MarginLossDual(MarginDual):
+    """The dual. Variables: alpha, and the slopes s = -alpha / C, which let C change without compiling anew.
+
+    Multipliers: b of ``balance``, z of ``slope``, and those of ``lower`` and ``upper`` where the domain ends.
+    """
+
+    catalogue = "C10-dual"
+    maximised = True
+    model: MarginLossClassifier
+    s = per_sample("s")
+
+    def declare(self) -> cp.Problem:
+        """State the problem."""
+        model, alpha, (low, high) = self.model, self.alpha, self.model.loss.domain
+        conjugates = model.C @ model.loss.conjugate_atom(self.s)
+        return cp.Problem(
+            cp.Maximize(-self.half_squared_norm(alpha, model.y) - conjugates),
+            labelled(
+                balance=self.balance(model.y @ alpha),
+                slope=alpha == -cp.multiply(model.C, self.s),
+                lower=self.s >= low if np.isfinite(low) else None,
+                upper=self.s <= high if np.isfinite(high) else None,
+            ),
+        )
+
+
+class MarginLossClassifier(TwoClassModel):
+    """The classifier of least regularised empirical risk, with any convex loss of the margins.
+
+    Parameters
+    ----------
+    X, y, kernel, fit_intercept
+        As in :class:`~formulations.classification.base.TwoClassModel`.
+    loss
+        A margin loss of :mod:`formulations.losses`: Hinge(), SquaredHinge(), LogisticLoss(), or one of your own.
+    C
+        Above 0: the weight of a loss against 1/2 ||f||^2, one number or one for each sample.
+    """
+
+    catalogue = "C10"
+    hyperparameters = (COSTS,)
+    C: cp.Parameter
+    loss: MarginLoss
+    primal, dual = Stated(MarginLossPrimal), Stated(MarginLossDual)
+
+    def __init__(
+        self,
+        X: SamplesLike,
+        y: ArrayLike,
+        kernel: Kernel | None = None,
+        *,
+        loss: MarginLoss = Hinge(),  # noqa: B008  frozen
+        C: ArrayLike = 1.0,
+        fit_intercept: bool = True,
+    ) -> None:
+        if not isinstance(loss, MarginLoss):
+            raise ParameterError(f"loss must be a margin loss, such as LogisticLoss(), but {loss!r} came.")
+        self.loss = loss
+        # A loss that is not convex has no conjugate, and says so here.
+        _ = loss.domain
+        super().__init__(X, y, kernel, fit_intercept=fit_intercept, C=C)
+
+    def bounds(self) -> FenchelBounds:
+        """State the losses of the decision values."""
+        return FenchelBounds(self.gram, losses_of_margins(self.loss, self.y, self.C.value), self.total)
+
+    def conditions(self, answer: Candidate) -> Conditions:
+        """Return C_i (psi(z_i) + psi*(-a_i / C_i)) + a_i z_i, the gap of each sample."""
+        margins, alpha, costs = self.margins(answer), self.y * answer.beta, self.C.value
+        slopes = np.clip(-alpha / costs, *self.loss.domain)
+        gaps = costs * (self.loss.value(margins) + self.loss.conjugate(slopes)) + alpha * margins
+        return {"C (psi(z) + psi*(-a/C)) + a z": gaps}

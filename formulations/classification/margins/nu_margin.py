@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: BSD-3-Clause
+r"""The nu-machine (C8): a soft margin whose width is found along with it, given the share of samples inside.
+
+Primal and dual, with their Karush-Kuhn-Tucker conditions::
+
+    min  1/2 ||f||^2 - nu rho + 1/m sum xi_i         s.t.  y_i (f(x_i) + b) >= rho - xi_i,  xi_i >= 0,  rho >= 0
+    min  1/2 a'YKYa                                  s.t.  y'a = 0,  0 <= a_i <= 1/m,  1'a >= nu
+
+    f = sum_j a_j y_j k(x_j, .),   a_i (y_i (f(x_i) + b) - rho + xi_i) = 0,   (1/m - a_i) xi_i = 0,
+    rho (1'a - nu) = 0
+
+The value of the minimised dual is the negative of the primal's; b is the multiplier of y'a = 0 and rho that of
+1'a >= nu. At most nu m samples lie inside the margin, at least nu m are support vectors; nu can be at most
+2 min(m+, m-) / m. With rho > 0 the answer divided by rho is that of the soft margin (C2) with C = 1 / (m rho).
+Source: C8 of the catalogue; Schoelkopf et al. (2000).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import cvxpy as cp
+import numpy as np
+from numpy.typing import ArrayLike
+
+from formulations.classification.base import MarginDual, MarginPrimal, TwoClassModel
+from formulations.inputs.estimators import Coefficients
+from formulations.inputs.hyperparameters import NU
+from formulations.inputs.samples import SamplesLike
+from formulations.modelling import Candidate, Classification, Conditions, Stated, labelled, per_sample, scalar
+from qpkernels.arrays import Vector
+from qpkernels.certificates import MarginLevelBounds, best_level
+from qpkernels.errors import ParameterError
+from qpkernels.kernels import Kernel
+
+__all__ = ["NuMargin", "NuMarginDual", "NuMarginPrimal", "largest_nu"]
+
+_ZERO = 1e-3
+"""An optimum below this part of what the trivial f could cost counts as 0: the reduced hulls of the classes meet."""
+
+
+def largest_nu(y: Vector) -> float:
+    """Return the largest feasible nu for labels +-1: 2 min(m+, m-) / m."""
+    positive = int(np.sum(np.asarray(y) > 0))
+    return 2.0 * min(positive, len(y) - positive) / len(y)
+
+
+class NuMarginPrimal(MarginPrimal):
+    """The primal. Variables: w or u, b, rho, xi.
+
+    Multipliers: a of ``margin``, 1/m - a of ``slack``, 1'a - nu of ``level``.
+    """
+
+    catalogue = "C8-primal"
+    model: NuMargin
+    rho = scalar("rho")
+    xi = per_sample("xi")
+
+    def declare(self) -> cp.Problem:
+        """State the problem."""
+        margin = cp.multiply(self.model.y, self.g) >= self.rho - self.xi
+        return cp.Problem(
+            cp.Minimize(self.f.half_squared_norm - self.model.nu * self.rho + cp.sum(self.xi) / len(self.model)),
+            labelled(margin=margin, slack=self.xi >= 0, level=self.rho >= 0),
+        )
+
+
+class NuMarginDual(MarginDual):
+    """The dual. Variable: alpha. Multipliers: b of ``balance``, rho of ``share``, xi of ``upper``."""
+
+    catalogue = "C8-dual"
+    model: NuMargin
+
+    def declare(self) -> cp.Problem:
+        """State the problem."""
+        y, alpha = self.model.y, self.alpha
+        return cp.Problem(
+            cp.Minimize(self.half_squared_norm(alpha, y)),
+            labelled(
+                balance=self.balance(y @ alpha),
+                lower=alpha >= 0,
+                upper=alpha <= 1.0 / len(self.model),
+                share=cp.sum(alpha) >= self.model.nu,
+            ),
+        )
+
+
+class NuMargin(TwoClassModel):
+    """The margin with nu.
+
+    Parameters
+    ----------
+    X, y, kernel
+        As in :class:`~formulations.classification.base.TwoClassModel`.
+    nu
+        Above 0 and at most 2 min(m+, m-) / m: a bound on the share of samples inside the margin.
+    """
+
+    catalogue = "C8"
+    estimator = "NuSVC"
+    hyperparameters = (NU,)
+    nu: cp.Parameter
+    primal, dual = Stated(NuMarginPrimal), Stated(NuMarginDual)
+
+    def __init__(self, X: SamplesLike, y: ArrayLike, kernel: Kernel | None = None, *, nu: float = 0.5) -> None:
+        super().__init__(X, y, kernel, nu=nu)
+
+    def check_parameters(self) -> None:
+        """Refuse a nu outside its range, or infeasible for the balance of the classes."""
+        super().check_parameters()
+        limit, nu = largest_nu(self.y), float(self.nu.value)
+        if nu > limit * (1 + 1e-12):
+            raise ParameterError(
+                f"nu = {nu:g} is infeasible for these classes, of {int((self.y > 0).sum())} and "
+                f"{int((self.y < 0).sum())} samples: the largest feasible nu is {limit:g}."
+            )
+
+    def bounds(self) -> MarginLevelBounds:
+        """State the margin whose level is free, with the cost 1/m."""
+        nu = float(self.nu.value)
+        zero = _ZERO * 0.5 * nu**2 * self.data.radius**2
+        return MarginLevelBounds(self.gram, self.y, nu, 1.0 / len(self), self.total, zero)
+
+    def rho(self, answer: Candidate) -> float:
+        """Return the best level for these y_i g(x_i): as many as nu allows lie below it."""
+        return max(0.0, -best_level(-self.margins(answer), float(self.nu.value)))
+
+    def translate(self, fitted: Coefficients) -> tuple[Vector, float]:
+        """Return (beta, b): LIBSVM divides both by rho, so that the multipliers no longer add up to nu."""
+        beta, b = super().translate(fitted)
+        scale = float(self.nu.value) / (float(np.abs(beta).sum()) or 1.0)
+        return scale * beta, scale * b
+
+    def conditions(self, answer: Candidate) -> Conditions:
+        """Return a_i (y_i g(x_i) - rho + xi_i) and (1/m - a_i) xi_i."""
+        beyond, alpha = self.margins(answer) - self.rho(answer), self.y * answer.beta
+        return {
+            "a (y g(x) - rho + xi)": alpha * np.maximum(beyond, 0.0),
+            "(1/m - a) xi": (1.0 / len(self) - alpha) * np.maximum(-beyond, 0.0),
+        }
+
+    def interpret(self, answer: Candidate, **fields: Any) -> Classification:
+        """Make the solution, whose margin lies at rho."""
+        return super().interpret(answer, margin_level=self.rho(answer), **fields)

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: BSD-3-Clause
+r"""The soft margin (C2): the support vector machine, with a cost C_i on every slack.
+
+Primal (with slacks, and without constraints) and dual, with their Karush-Kuhn-Tucker conditions::
+
+    min  1/2 ||f||^2 + sum C_i xi_i                          s.t.  y_i (f(x_i) + b) >= 1 - xi_i,  xi_i >= 0
+    min  1/2 ||f||^2 + sum C_i max(0, 1 - y_i (f(x_i) + b))
+    min  1/2 a'YKYa - 1'a                                    s.t.  y'a = 0,  0 <= a_i <= C_i
+
+    f = sum_j a_j y_j k(x_j, .),   a_i (y_i (f(x_i) + b) - 1 + xi_i) = 0,   (C_i - a_i) xi_i = 0
+
+The value of the minimised dual is the negative of the primal's, and b is the multiplier of y'a = 0 in the sign of
+CVXPY's minimisation. With lambda = 1/(2C) the hinge form is C times (sum of hinge losses + lambda ||f||^2). Source: C2
+of the catalogue; Cortes and Vapnik (1995).
+"""
+
+from __future__ import annotations
+
+import cvxpy as cp
+import numpy as np
+
+from formulations.classification.base import MarginDual, MarginPrimal, TwoClassCostModel
+from formulations.inputs.hyperparameters import MARGIN_COSTS
+from formulations.modelling import Candidate, Conditions, ConeAnswer, Multipliers, Primal, Stated, labelled, per_sample
+from qpkernels.arrays import Vector
+from qpkernels.certificates import Bounds
+from qpkernels.programs import KernelQP
+
+__all__ = ["SoftMargin", "SoftMarginDual", "SoftMarginHinge", "SoftMarginPrimal"]
+
+
+class SoftMarginPrimal(MarginPrimal):
+    """With slacks. Variables: w or u, b, xi. Multipliers: a of ``margin``, C - a of ``slack``."""
+
+    catalogue = "C2-primal"
+    model: SoftMargin
+    xi = per_sample("xi")
+
+    def declare(self) -> cp.Problem:
+        """State the problem."""
+        margin = cp.multiply(self.model.y, self.g) >= 1 - self.xi
+        cost = self.model.C @ self.xi
+        return cp.Problem(cp.Minimize(self.f.half_squared_norm + cost), labelled(margin=margin, slack=self.xi >= 0))
+
+    def write(self, answer: Candidate) -> Multipliers:
+        """Write f, b and the slacks, and return the multipliers a and C - a."""
+        self.xi.value = self.model.slacks(answer)
+        return {**super().write(answer), "slack": self.model.C.value - self.model.y * answer.beta}
+
+
+class SoftMarginHinge(Primal):
+    """Without constraints. Variables: w or u, and b."""
+
+    catalogue = "C2-hinge"
+    model: SoftMargin
+
+    def declare(self) -> cp.Problem:
+        """State the problem."""
+        hinge = cp.pos(1 - cp.multiply(self.model.y, self.g))
+        return cp.Problem(cp.Minimize(self.f.half_squared_norm + self.model.C @ hinge))
+
+    def read_beta(self, answer: ConeAnswer, bounds: Bounds) -> Vector:
+        """Return the multipliers of the epigraph rows t_i >= 1 - y_i (f(x_i) + b) of the hinge."""
+        del bounds
+        return self.model.y * answer.epigraphs(self.g)[0]
+
+
+class SoftMarginDual(MarginDual):
+    """The dual. Variable: alpha. Multipliers: b of ``balance``, xi of ``upper``."""
+
+    catalogue = "C2-dual"
+    model: SoftMargin
+
+    def declare(self) -> cp.Problem:
+        """State the problem."""
+        y, alpha = self.model.y, self.alpha
+        return cp.Problem(
+            cp.Minimize(self.half_squared_norm(alpha, y) - cp.sum(alpha)),
+            labelled(balance=self.balance(y @ alpha), lower=alpha >= 0, upper=alpha <= self.model.C),
+        )
+
+    def write(self, answer: Candidate) -> Multipliers:
+        """Write a, and return b and the multipliers of both bounds: max(0, margin - 1) and the slacks."""
+        beyond, slacks = np.maximum(self.model.margins(answer) - 1.0, 0.0), self.model.slacks(answer)
+        return {**super().write(answer), "lower": beyond, "upper": slacks}
+
+
+class SoftMargin(TwoClassCostModel):
+    """The soft margin. Raising C, the cost of a slack, allows fewer margin violations.
+
+    Parameters
+    ----------
+    X, y, kernel, C, fit_intercept
+        As in :class:`~formulations.classification.base.TwoClassCostModel`.
+    """
+
+    catalogue = "C2"
+    hyperparameters = (MARGIN_COSTS,)
+    primal, hinge, dual = Stated(SoftMarginPrimal), Stated(SoftMarginHinge), Stated(SoftMarginDual)
+
+    def qp(self) -> KernelQP:
+        """State the dual in beta = y * a: beta_i lies between 0 and y_i C_i."""
+        return KernelQP(self.gram, self.y, *self.box(self.C.value), self.total, name="soft margin")
+
+    def conditions(self, answer: Candidate) -> Conditions:
+        """Return a_i (y_i g(x_i) - 1 + xi_i) and (C_i - a_i) xi_i."""
+        left = self.C.value - self.y * answer.beta
+        return {**super().conditions(answer), "(C - a) xi": left * self.slacks(answer)}

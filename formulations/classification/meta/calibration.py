@@ -1,0 +1,210 @@
+# SPDX-License-Identifier: BSD-3-Clause
+r"""Probabilities from scores (C5): the sigmoid of Platt, fitted to the decision values of a two-class machine.
+
+With scores s_i, targets t_i and z_i = A s_i + B, the problem and its dual, where H(p) = -p log p - (1-p) log(1-p)::
+
+    min  1/N sum [ log(1 + exp(z_i)) - t_i z_i ]     over A, B
+    max  1/N sum H(p_i)                              s.t.  1/N sum (t_i - p_i) = 0,  1/N sum (t_i - p_i) s_i = 0
+
+    p_i = 1 / (1 + exp(-z_i)),   the estimate of the probability that y_i = +1
+
+Plain targets are t_i = 1 for y_i = +1 and 0 for y_i = -1; the problem is then 1/N sum log(1 + exp(-y_i z_i)). Platt's
+targets are (N+ + 1) / (N+ + 2) and 1 / (N- + 2): they keep the probabilities off 0 and 1, and an optimum exists for all
+scores. B and A are the multipliers of the two equations. Source: C5 of the catalogue; Platt (2000), whose A and B have
+the opposite signs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, ClassVar, Literal, TypeAlias
+
+import cvxpy as cp
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import expit
+
+from formulations.inputs.two_classes import two_classes
+from formulations.modelling import labelled
+from formulations.modelling.lowering import lower
+from formulations.modelling.solving import no_answer, quote, status_of
+from qpkernels.arrays import Vector, finite_vector, frozen
+from qpkernels.certificates import Certificate, SigmoidBounds, Status
+from qpkernels.errors import ParameterError, SeparableScoresError
+from qpkernels.solvers import Claim, find_solver
+
+__all__ = ["Calibration", "PlattCalibration", "Targets"]
+
+Targets: TypeAlias = Literal["plain", "platt"]
+"""Which t_i stand for the two classes."""
+
+
+@dataclass(frozen=True, eq=False)
+class Calibration:
+    """s -> 1 / (1 + exp(-(A s + B))), with the proof of how good A and B are.
+
+    Attributes
+    ----------
+    A, B
+        Slope and offset of the log-odds. A is above 0 where higher scores mean the greater label.
+    classes
+        The labels that low and high probabilities stand for.
+    objective
+        The mean loss at the answer.
+    status
+        ``optimal`` only if the certificate holds at ``tol``.
+    certificate
+        Values of both problems, gap and residuals, recomputed from the scores.
+    tol
+        The tolerance asked for.
+    solver, message
+        Who solved it, and what it says itself.
+    """
+
+    A: float
+    B: float
+    classes: NDArray[Any]
+    objective: float
+    status: Status
+    certificate: Certificate
+    tol: float
+    solver: str
+    message: str
+
+    def probability(self, scores: ArrayLike) -> Vector:
+        """Return the probability of the greater label for each score."""
+        with np.errstate(over="ignore"):
+            return np.asarray(expit(self.A * finite_vector(scores, "scores") + self.B))
+
+    def __str__(self) -> str:
+        return (
+            f"sigmoid(A s + B) by {self.solver}: {self.status}, A = {self.A:.8g}, B = {self.B:.8g}, "
+            f"objective {self.objective:.12g}; {self.certificate}"
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class PlattCalibration:
+    """min 1/N sum [ log(1 + exp(A s_i + B)) - t_i (A s_i + B) ].
+
+    Parameters
+    ----------
+    scores
+        s_i, shape (N,): decision values f(x_i) + b, best of machines that were not trained on x_i.
+    y
+        Two different labels, shape (N,); the greater one is +1.
+    targets
+        "plain": t_i is 1 or 0. "platt": Platt's targets, which fit overlapping and separated scores alike.
+
+    Raises
+    ------
+    SeparableScoresError
+        If the targets are plain and a threshold separates the classes: there is no finite optimal A.
+    """
+
+    catalogue: ClassVar[str] = "C5"
+
+    scores: Vector = field(repr=False)
+    y: Vector = field(repr=False)
+    targets: Targets = field(default="plain", kw_only=True)
+    classes: NDArray[Any] = field(init=False)
+
+    def __post_init__(self) -> None:
+        scores = finite_vector(self.scores, "scores")
+        signs, classes = two_classes(self.y, scores.size)
+        if self.targets not in ("plain", "platt"):
+            raise ParameterError(f'targets must be "plain" or "platt", but {self.targets!r} came.')
+        if self.targets == "plain":
+            _refuse_separable(scores, signs, classes)
+        object.__setattr__(self, "scores", frozen(scores))
+        object.__setattr__(self, "y", signs)
+        object.__setattr__(self, "classes", classes)
+
+    @cached_property
+    def A(self) -> cp.Variable:
+        """The slope, a scalar CVXPY variable."""
+        return cp.Variable(name="A")
+
+    @cached_property
+    def B(self) -> cp.Variable:
+        """The offset, a scalar CVXPY variable."""
+        return cp.Variable(name="B")
+
+    @cached_property
+    def t(self) -> Vector:
+        """The targets t_i, shape (N,)."""
+        positive = self.y > 0
+        if self.targets == "plain":
+            return frozen(positive.astype(np.float64))
+        high, low = int(positive.sum()), int((~positive).sum())
+        return frozen(np.where(positive, (high + 1) / (high + 2), 1 / (low + 2)))
+
+    @cached_property
+    def problem(self) -> cp.Problem:
+        """The CVXPY problem; after a solve its variables hold the answer."""
+        z = self.A * self.scores + self.B
+        return cp.Problem(cp.Minimize(cp.sum(cp.logistic(z) - cp.multiply(self.t, z)) / self.scores.size))
+
+    @cached_property
+    def dual(self) -> cp.Problem:
+        """The dual in CVXPY, in the variable p; B and A are the multipliers of ``offset`` and ``slope``."""
+        p, count = cp.Variable(self.scores.size, name="p"), self.scores.size
+        offset, slope = cp.sum(self.t - p) / count == 0, self.scores @ (self.t - p) / count == 0
+        return cp.Problem(
+            cp.Maximize(cp.sum(cp.entr(p) + cp.entr(1 - p)) / count),
+            labelled(offset=offset, slope=slope),
+        )
+
+    def solve(self, solver: str = "clarabel", *, tol: float = 1e-6, **options: Any) -> Calibration:
+        """Solve the problem and certify the answer.
+
+        Parameters
+        ----------
+        solver
+            Name of a registered solver that has exponential cones.
+        tol
+            Above 0: the relative gap and residuals that the certificate must show for ``optimal``.
+        **options
+            ``max_iter``, ``time_limit``, ``verbose``, and what the back-end takes itself.
+
+        Raises
+        ------
+        UnknownSolverError, SolverNotInstalledError, UnsupportedProgramError, UnsupportedOptionError
+            If the solver cannot be asked.
+        SolverFailedError
+            If it gives no point; this problem always has one.
+        """
+        lowered = lower(self.problem, type(self).__name__)
+        outcome = find_solver(solver).solve(lowered.program, tol=tol, **options)
+        unusable = outcome.claim in (Claim.INFEASIBLE, Claim.UNBOUNDED) or not np.isfinite(outcome.point).all()
+        if unusable:
+            raise no_answer(type(self).__name__, quote(outcome))
+        lowered.write_back(outcome.point, outcome.multipliers, solved=outcome.claim is Claim.OPTIMAL)
+        A, B = float(self.A.value), float(self.B.value)
+        certificate = self.certify(A, B)
+        if outcome.claim is Claim.OPTIMAL and not certificate.holds(tol):
+            lowered.write_back(outcome.point, outcome.multipliers, solved=False)
+        status = status_of(certificate, outcome.claim, tol)
+        return Calibration(
+            A, B, self.classes, certificate.primal_value, status, certificate, tol, outcome.solver, outcome.message
+        )
+
+    def certify(self, A: float, B: float) -> Certificate:
+        """Bound the error of any A and B, from the scores alone."""
+        return SigmoidBounds(self.scores, self.t).certify(A, B)
+
+
+def _refuse_separable(scores: Vector, y: Vector, classes: NDArray[Any]) -> None:
+    """Refuse scores with a direction (A, B) along which no loss grows and some fall: they have no optimum."""
+    negative, positive = scores[y < 0], scores[y > 0]
+    rising, falling = negative.max() <= positive.min(), positive.max() <= negative.min()
+    if scores.min() == scores.max() or not (rising or falling):
+        return
+    threshold = 0.5 * float(negative.max() + positive.min() if rising else positive.max() + negative.min())
+    low, high = classes.tolist() if rising else classes.tolist()[::-1]
+    raise SeparableScoresError(
+        f"plain targets need scores of both classes that overlap, but none of {low!r} is above {threshold:.6g} and "
+        f"none of {high!r} below it, so that no finite A is optimal; use targets='platt'.",
+        threshold,
+    )

@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The two-level machine (C5): a machine of two classes, and over its scores the sigmoid that gives probabilities.
+
+The sigmoid is fitted to scores of machines that did not see the sample. A machine puts its own samples farther from the
+boundary than new ones, and a sigmoid over such scores would promise too much.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Protocol, TypeAlias, cast
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from formulations.classification.meta.calibration import Calibration, PlattCalibration, Targets
+from formulations.inputs.two_classes import two_classes
+from qpkernels.arrays import Indices, Samples, Vector, is_integer, is_sparse
+from qpkernels.errors import LabelError, ParameterError, ShapeError
+from qpkernels.gram import Expansion
+
+__all__ = ["StateModel", "TwoLevelMachine", "calibrate", "cross_validated_scores"]
+
+
+class _Solved(Protocol):
+    @property
+    def function(self) -> Expansion: ...
+
+
+class _Model(Protocol):
+    def solve(self) -> _Solved: ...
+
+
+StateModel: TypeAlias = Callable[[Any, Any], _Model]
+"""Samples and labels -> a model of two classes whose solution has a ``function``; as SoftMargin itself is."""
+
+
+@dataclass(frozen=True, eq=False)
+class TwoLevelMachine:
+    """x -> the probability of the greater label.
+
+    Attributes
+    ----------
+    solution
+        What solving the model on all samples returned, with its own status and certificate.
+    calibration
+        The sigmoid over the scores, with its status and certificate.
+    """
+
+    solution: Any = field(repr=False)
+    calibration: Calibration
+
+    @property
+    def function(self) -> Expansion:
+        """The scores: x -> f(x) + b."""
+        function: Expansion = self.solution.function
+        return function
+
+    def probability(self, X: ArrayLike) -> Vector:
+        """Return the probability of the greater label for each sample."""
+        return self.calibration.probability(self.function(X))
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """Return the label whose probability is above 1/2; it can differ from the sign of f(x) + b."""
+        return np.asarray(self.calibration.classes[(self.probability(X) > 0.5).astype(np.intp)])
+
+
+def calibrate(
+    state: StateModel,
+    X: ArrayLike,
+    y: ArrayLike,
+    *,
+    folds: int | None = 5,
+    seed: int = 0,
+    targets: Targets = "platt",
+    **options: Any,
+) -> TwoLevelMachine:
+    """Train a machine on all samples, and a sigmoid on scores that cross-validation gives them.
+
+    Parameters
+    ----------
+    state, X, y, folds, seed
+        As in :func:`cross_validated_scores`. With ``folds=None`` the sigmoid is fitted to the machine's scores of its
+        own samples, as the textbook's plain form has it.
+    targets
+        As in :class:`~formulations.classification.meta.calibration.PlattCalibration`.
+    **options
+        Of its ``solve``: ``solver``, ``tol`` and so on.
+
+    Raises
+    ------
+    ParameterError, LabelError, ShapeError
+        If the folds are no such number, or do not fit the samples.
+    SeparableScoresError
+        If the targets are plain and the scores separate the classes.
+    """
+    samples, labels = _samples(X, y)
+    scores = None if folds is None else cross_validated_scores(state, samples, labels, folds, seed)
+    solution = state(samples, labels).solve()
+    if scores is None:
+        scores = solution.function(samples)
+    return TwoLevelMachine(solution, PlattCalibration(scores, labels, targets=targets).solve(**options))
+
+
+def cross_validated_scores(state: StateModel, X: ArrayLike, y: ArrayLike, folds: int = 5, seed: int = 0) -> Vector:
+    """Return f(x_i) + b for each sample, of a machine that was trained on the other folds; shape (m,).
+
+    The folds are stratified: their sizes, and their numbers of samples of each class, differ by 1 at most.
+
+    Parameters
+    ----------
+    state
+        States a model on samples and labels: a class such as SoftMargin, or a function that adds the kernel and
+        the hyper-parameters.
+    X
+        Samples, in an array whose first axis counts them, or in a sparse matrix.
+    y
+        Two different labels, shape (m,), each on two samples at least; they reach ``state`` as they are.
+    folds
+        From 2 to m.
+    seed
+        Of the shuffle that deals the samples out.
+
+    Raises
+    ------
+    ParameterError, LabelError, ShapeError
+        If the folds are no such number, or a class is too small, or X does not fit y.
+    """
+    samples, labels = _samples(X, y)
+    number = _folds(labels, folds, seed)
+    scores = np.empty(labels.size)
+    for fold in range(folds):
+        held = number == fold
+        scores[held] = state(samples[~held], labels[~held]).solve().function(samples[held])
+    return scores
+
+
+def _samples(X: ArrayLike, y: ArrayLike) -> tuple[Samples, NDArray[Any]]:
+    samples = cast(Any, X).tocsr() if is_sparse(X) else np.asanyarray(X)
+    if samples.ndim == 0:
+        raise ShapeError(
+            f"X must be an array of samples, to be divided into folds, but {type(X).__name__} came; "
+            "let state bind the kernel to each part."
+        )
+    two_classes(y, samples.shape[0])
+    return samples, np.asarray(y)
+
+
+def _folds(labels: NDArray[Any], folds: int, seed: int) -> Indices:
+    """Return the fold of each sample: each class is shuffled, and both are dealt out one after the other."""
+    if not is_integer(folds) or not 2 <= folds <= labels.size:
+        raise ParameterError(
+            f"folds must be an integer from 2 to the number of samples, which is {labels.size}, but {folds!r} came."
+        )
+    classes, counts = np.unique(labels, return_counts=True)
+    if counts.min() < 2:
+        raise LabelError(
+            f"cross-validation needs two samples of each class, since one is held out, but there is one of "
+            f"{classes.tolist()[int(counts.argmin())]!r}; use folds=None in calibrate, or more samples."
+        )
+    rng = np.random.default_rng(seed)
+    dealt = np.concatenate([rng.permutation(np.flatnonzero(labels == label)) for label in classes])
+    number = np.empty(labels.size, dtype=np.intp)
+    number[dealt] = np.arange(labels.size) % folds
+    return number

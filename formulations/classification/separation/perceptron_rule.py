@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: BSD-3-Clause
+r"""What both perceptrons share: data, start and rates, the criterion J_p on the way, and what they end with.
+
+With z_i = y_i (1, x_i), the perceptron criterion is the sum of the violations on the wrong side::
+
+    J_p(a) = sum over a'z_i <= 0 of -a'z_i
+
+It is never negative, and 0 where every sample is on its right side, but also at a = 0: it alone proves no separation.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from formulations.classification.separation.perceptron_steps import Rate, StepSizes
+from formulations.inputs.samples import SamplesLike, bind
+from formulations.inputs.two_classes import two_classes
+from qpkernels.arrays import Indices, Vector, finite_vector, frozen
+from qpkernels.errors import ShapeError
+from qpkernels.gram import Expansion
+from qpkernels.kernels import Kernel, Linear
+
+__all__ = ["PerceptronRule", "PerceptronSolution", "criterion"]
+
+
+@dataclass(frozen=True, eq=False)
+class PerceptronSolution:
+    """What a perceptron ended with.
+
+    Attributes
+    ----------
+    formulation
+        Name of the rule.
+    function
+        x -> w'x + b, or f(x) + b with a kernel: call it, ``predict`` with it, ``save`` it.
+    weights
+        a = (b, w), shape (d + 1,), in explicit features; None with a kernel.
+    alpha
+        How often each sample was added, each time weighted by the rate, shape (m,): a = start + sum_i alpha_i z_i.
+    separated
+        Whether the function has every sample on its right side, counted anew from the function itself.
+    mistakes
+        Corrections made: single samples in B2, steps in B1.
+    epochs
+        Passes over the samples, the last one included.
+    errors
+        Samples found on the wrong side in each epoch, shape (epochs,).
+    criterion
+        J_p of the a that each epoch began with, and last of the answer, shape (epochs + 1,).
+    message
+        Why it ended.
+    """
+
+    formulation: str
+    function: Expansion = field(repr=False)
+    weights: Vector | None = field(repr=False)
+    alpha: Vector = field(repr=False)
+    separated: bool
+    mistakes: int
+    epochs: int
+    errors: Indices = field(repr=False)
+    criterion: Vector = field(repr=False)
+    message: str
+
+    @property
+    def intercept(self) -> float:
+        """The b of the decision value f(x) + b."""
+        return self.function.intercept
+
+    def __str__(self) -> str:
+        return f"{self.formulation}: {self.message}; mistakes: {self.mistakes}, epochs: {self.epochs}"
+
+
+def criterion(margins: Vector) -> float:
+    """Return J_p, the sum of -a'z_i over the samples with a'z_i <= 0, of the margins a'z_i."""
+    return float(np.maximum(-margins, 0.0).sum())
+
+
+class PerceptronRule(ABC):
+    """What both rules share: the data, the start, the rates, and how an answer is read."""
+
+    catalogue: ClassVar[str]
+    """Id of the rule in the catalogue of models."""
+
+    def __init__(
+        self, X: SamplesLike, y: ArrayLike, kernel: Kernel | None, rate: Rate, start: ArrayLike | None
+    ) -> None:
+        self.data = bind(X, kernel)
+        self.y, self.classes = two_classes(y, len(self.data.gram))
+        self.rate = StepSizes(rate)
+        size = self.data.gram.X.shape[1] + 1 if self.data.explicit else len(self)
+        self.start = np.zeros(size) if start is None else frozen(finite_vector(start, "start").copy())
+        if self.start.size != size:
+            what = "a = (b, w)" if self.data.explicit else "one coefficient for each sample"
+            raise ShapeError(f"start must be {what} with {size} entries, but it has {self.start.size}.")
+
+    def __len__(self) -> int:
+        """Return the number m of samples."""
+        return len(self.data.gram)
+
+    @abstractmethod
+    def solve(self, *, max_epochs: int = 1000) -> PerceptronSolution:
+        """Run the rule until it ends by itself, but for at most ``max_epochs`` (at least 1) passes over the samples."""
+
+    def decision(self, beta: Vector) -> Vector:
+        """Return sum_j beta_j (k(x_i, x_j) + 1)."""
+        X = self.data.gram.X
+        values = X @ (X.T @ beta) if self.data.explicit else self.data.gram.product(beta)
+        return np.asarray(values + beta.sum())
+
+    def first_decision(self) -> Vector:
+        """Return the decision values of the start."""
+        if self.data.explicit:
+            return np.asarray(self.data.gram.X @ self.start[1:] + self.start[0])
+        return self.decision(self.y * self.start)
+
+    def conclude(
+        self, alpha: Vector, errors: list[int], values: list[float], mistakes: int, ended: str | None
+    ) -> PerceptronSolution:
+        """Make a solution of the coefficients; ``ended`` says why the rule ended, unless ``max_epochs`` came first."""
+        gram, beta, weights = self.data.gram, self.y * alpha, None
+        if self.data.explicit:
+            used = np.flatnonzero(beta)
+            weights = frozen(self.start + np.append(beta.sum(), gram.X[used].T @ beta[used]))
+            function = Expansion(Linear(), weights[None, 1:], np.ones(1), float(weights[0]), self.classes)
+        else:
+            beta = beta + self.y * self.start
+            used = np.flatnonzero(beta)
+            function = Expansion(gram.kernel, gram.X[used], beta[used], float(beta.sum()), self.classes)
+        margins = self.y * function(gram.X)
+        wrong = int((margins <= 0).sum())
+        if ended is None:
+            ended = f"stopped at max_epochs = {len(errors)}; allow more, or let Separability decide if there is an end"
+        return PerceptronSolution(
+            formulation=type(self).__name__,
+            function=function,
+            weights=weights,
+            alpha=frozen(alpha),
+            separated=not wrong,
+            mistakes=mistakes,
+            epochs=len(errors),
+            errors=frozen(np.array(errors, dtype=np.intp)),
+            criterion=frozen(np.array([*values, criterion(margins)])),
+            message=f"{wrong} samples are not ({ended})" if wrong else f"every sample is on its right side ({ended})",
+        )

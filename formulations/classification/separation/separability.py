@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Linear separability as a linear program (B3), and the proof when there is none."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, cast
+
+import cvxpy as cp
+import numpy as np
+from numpy.typing import ArrayLike
+
+from formulations.classification.base import MarginPrimal, TwoClassModel
+from formulations.inputs.samples import BoundSamples, SamplesLike
+from formulations.modelling import Candidate, Solution, Stated, labelled
+from formulations.modelling.candidate import expand, rounding_of
+from qpkernels.arrays import Indices, Vector, frozen
+from qpkernels.certificates import Certificate, FunctionAtSamples, SeparationBounds, Status, relative
+from qpkernels.errors import InseparableError
+from qpkernels.gram import Expansion
+from qpkernels.kernels import Kernel
+
+__all__ = ["HullIntersection", "Separability", "SeparabilityPrimal"]
+
+_SAME_POINT = 1e-6
+"""Distance of the two means, against the radius of the samples, within which they count as one point."""
+
+
+@dataclass(frozen=True, eq=False)
+class HullIntersection:
+    """A point that lies in the convex hulls of both classes: no hyperplane can separate them.
+
+    Attributes
+    ----------
+    multipliers
+        Farkas multipliers lambda >= 0, shape (m,), which add up to 1 in each class; sum_i lambda_i y_i phi(x_i) = 0.
+    positive, negative
+        The point as the mean of each class, weighted by the multipliers: two functions x -> <point, phi(x)>.
+    coordinates
+        The point itself, shape (d,), in explicit features; None with a kernel.
+    distance
+        Distance of the two means, relative to the radius of the samples: 0 up to the accuracy of the solver.
+    """
+
+    multipliers: Vector
+    positive: Expansion
+    negative: Expansion
+    coordinates: Vector | None
+    distance: float
+
+    @property
+    def support(self) -> Indices:
+        """Numbers of the samples whose weight is above 1e-6, the heaviest first."""
+        order = np.argsort(-self.multipliers)
+        return order[self.multipliers[order] > 1e-6]
+
+    @classmethod
+    def from_multipliers(cls, data: BoundSamples, y: Vector, multipliers: Vector) -> HullIntersection:
+        """Normalise Farkas multipliers and measure how far apart the two means are."""
+        weights = np.maximum(multipliers, 0.0)
+        for sign in (1.0, -1.0):
+            weights[y == sign] /= weights[y == sign].sum()
+        gram = data.gram
+        means = [Expansion(gram.kernel, gram.X[y == sign], weights[y == sign], 0.0) for sign in (1.0, -1.0)]
+        beta = y * weights
+        if gram.features is not None:
+            apart = float(np.linalg.norm(beta @ (gram.features - gram.features.mean(axis=0))))
+        else:
+            apart = float(np.sqrt(max(0.0, float(beta @ gram.product(beta)))))
+        coordinates = 0.5 * (weights @ gram.X) if data.explicit else None
+        return cls(frozen(weights), means[0], means[1], coordinates, relative(apart, data.radius))
+
+
+class SeparabilityPrimal(MarginPrimal):
+    """The feasibility problem. Variables: w or u, and b. Multipliers of ``margin``: lambda."""
+
+    catalogue = "B3"
+
+    def declare(self) -> cp.Problem:
+        """State the feasibility problem."""
+        return cp.Problem(cp.Minimize(0), labelled(margin=cp.multiply(self.model.y, self.g) >= 1))
+
+
+class Separability(TwoClassModel):
+    """find f, b  s.t.  y_i (f(x_i) + b) >= 1: a linear program without objective (B3).
+
+    By Farkas' lemma it is infeasible exactly when multipliers lambda >= 0 exist with sum lambda_i y_i = 0 and
+    sum lambda_i y_i phi(x_i) = 0, not all 0: a point common to the convex hulls of both classes.
+
+    Parameters
+    ----------
+    X, y, kernel, fit_intercept
+        As in :class:`~formulations.classification.base.TwoClassModel`.
+    """
+
+    catalogue = "B3"
+    primal = Stated(SeparabilityPrimal)
+
+    def __init__(
+        self, X: SamplesLike, y: ArrayLike, kernel: Kernel | None = None, *, fit_intercept: bool = True
+    ) -> None:
+        super().__init__(X, y, kernel, fit_intercept=fit_intercept)
+
+    def decide(self, solver: str = "clarabel", **options: Any) -> Solution | HullIntersection:
+        """Return a separating function, or the proof that there is none; parameters as in ``solve``."""
+        try:
+            solution = self.solve(solver, **options)
+            if solution.status is not Status.OPTIMAL:
+                raise self.explain_failure(f"solver {solution.solver!r} says {solution.message!r}: nothing is proved")
+            return solution
+        except InseparableError as error:
+            return cast(HullIntersection, error.proof)
+
+    def bounds(self) -> SeparationBounds:
+        """State that f and b are to separate the classes."""
+        return SeparationBounds(self.gram, self.y)
+
+    def between(self, weights: Vector) -> Candidate:
+        """Return the function that falls from one weighted mean to the other, 0 halfway between the classes."""
+        beta, X = self.y * weights, self.gram.X
+        if not self.data.explicit:
+            values = self.gram.product(beta)
+            return expand(self.gram, beta, self._halfway(values), self.classes, values)
+        # The direction itself, since its length, the distance of the means, may be lost in rounding.
+        w = (X - X.mean(axis=0)).T @ beta
+        w = w / (float(np.linalg.norm(w)) or 1.0)
+        values = X @ w
+        function = Expansion(self.gram.kernel, w[None, :], np.ones(1), self._halfway(values), self.classes)
+        at_samples = FunctionAtSamples(values, 1.0, rounding_of(function))
+        return Candidate(beta, function.intercept, function, at_samples, is_expansion=False)
+
+    def _halfway(self, values: Vector) -> float:
+        return -0.5 * float(values[self.y > 0].min() + values[self.y < 0].max())
+
+    def explain_infeasible(self, certificate: Certificate, multipliers: Vector, message: str) -> Exception:
+        """Return the error with the common point of both hulls."""
+        proof = HullIntersection.from_multipliers(self.data, self.y, multipliers)
+        if proof.distance > _SAME_POINT:
+            return self.explain_failure(
+                f"{message}, but the weighted means are {proof.distance:.1e} of the radius apart"
+            )
+        if self.judge(self.between(proof.multipliers), self.bounds()).holds(0.0):
+            return self.explain_failure(
+                f"{message}, but the classes are {proof.distance:.1e} of the samples' radius apart; scale the features"
+            )
+        samples = ", ".join(map(str, proof.support[:8])) + (", ..." if proof.support.size > 8 else "")
+        return InseparableError(
+            f"no hyperplane separates the two classes ({message}): their convex hulls meet "
+            f"(to {proof.distance:.1e} of the samples' radius) in a convex combination of the samples {samples}; "
+            "use a soft margin, or a more flexible kernel.",
+            certificate,
+            multipliers,
+            proof,
+        )

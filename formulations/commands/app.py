@@ -1,0 +1,287 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The command ``qpkernels``: solvers, solve, compare, export."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Callable
+from dataclasses import asdict
+from functools import wraps
+from pathlib import Path
+from typing import Annotated, Any, ParamSpec
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+import qpkernels
+from formulations.commands.options import (
+    SOFT_MARGIN,
+    Coef0,
+    Cost,
+    Data,
+    Degree,
+    FormName,
+    Gamma,
+    JsonPath,
+    KernelName,
+    ModelName,
+    ModelNames,
+    Positive,
+    Scale,
+    Settings,
+    Target,
+    TimeLimit,
+    Tolerance,
+    choose_kernel,
+    describe,
+    hyperparameters,
+    read_data,
+    state_form,
+    state_model,
+)
+from formulations.comparison import compare
+from formulations.comparison.picture import draw
+from formulations.comparison.table import without_nan
+from formulations.modelling import Solution
+from qpkernels.errors import InfeasibleError, QPKernelsError
+from qpkernels.export import write_npz
+from qpkernels.programs import ConeProgram
+from qpkernels.solvers import Solver, registered_solvers
+
+__all__ = ["app"]
+
+app = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    help="Kernel machines as convex optimisation problems: solved by any solver, and proved optimal.",
+)
+
+P = ParamSpec("P")
+
+
+def _reports_errors(command: Callable[P, None]) -> Callable[P, None]:
+    """Turn an exception of the project into one line on standard error and exit status 1."""
+
+    @wraps(command)
+    def wrapper(*args: P.args, **kwargs: P.kwargs) -> None:
+        try:
+            command(*args, **kwargs)
+        except (QPKernelsError, OSError) as error:
+            Console(stderr=True, soft_wrap=True).print(f"[bold red]{type(error).__name__}[/]: ", end="")
+            print(error, file=sys.stderr)
+            raise typer.Exit(1) from None
+
+    return wrapper
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        print(f"qpkernels {qpkernels.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def main(
+    version: Annotated[bool, typer.Option("--version", callback=_print_version, is_eager=True)] = False,
+) -> None:
+    """State kernel machines as convex problems, solve them by any solver, and prove the answers."""
+    del version
+
+
+@app.command()
+@_reports_errors
+def solvers(json_path: JsonPath = None) -> None:
+    """List every solver: whether it is installed, what it takes, and how to get it."""
+    known = registered_solvers()
+    table = Table("solver", "installed", "takes", "options")
+    for solver in known:
+        state = "yes" if solver.installed else f"no: {solver.install}"
+        table.add_row(solver.name, escape(state), ", ".join(_takes(solver)), ", ".join(sorted(solver.options)))
+    records = [
+        {
+            "name": solver.name,
+            "installed": solver.installed,
+            "takes": _takes(solver),
+            "options": sorted(solver.options),
+            "install": solver.install,
+        }
+        for solver in known
+    ]
+    table.caption = "and cvxpy:NAME for every solver that CVXPY finds"
+    _show(table, records, json_path)
+
+
+@app.command()
+@_reports_errors
+def solve(
+    data: Data,
+    model: ModelName = SOFT_MARGIN,
+    form: FormName = None,
+    solver: Annotated[
+        str | None,
+        typer.Option(
+            help="A name that 'qpkernels solvers' lists; default: smo or linear where they take it, else clarabel."
+        ),
+    ] = None,
+    kernel: KernelName = "rbf",
+    gamma: Gamma = None,
+    degree: Degree = None,
+    coef0: Coef0 = None,
+    cost: Cost = None,
+    settings: Settings = None,
+    scale: Scale = False,
+    positive: Positive = None,
+    target: Target = None,
+    tol: Tolerance = 1e-6,
+    time_limit: TimeLimit = None,
+    save: Annotated[Path | None, typer.Option(help="Write the function found to this .npz file.")] = None,
+    json_path: JsonPath = None,
+) -> None:
+    """Solve one model by one solver, and say how well the answer is proved."""
+    values = hyperparameters(cost, settings, [model])
+    X, y = read_data(data, scale, positive, target, [model])
+    stated = state_model(model, X, y, choose_kernel(kernel, X, gamma, degree, coef0), values)
+    asked = stated if form is None else state_form(stated, form)
+    try:
+        solution = asked.solve(solver, tol=tol, time_limit=time_limit)
+    except InfeasibleError as error:
+        if json_path is not None:
+            _write_json({"formulation": asked.name, "status": "infeasible", "reason": str(error)}, json_path)
+        raise
+    table = Table(show_header=False)
+    record = _record(solution)
+    for name, value in record.items():
+        if not isinstance(value, list):
+            table.add_row(name.replace("_", " "), f"{value:.12g}" if isinstance(value, float) else escape(str(value)))
+    if save is not None:
+        record["saved"] = str(solution.function.save(save))
+        table.add_row("saved", escape(record["saved"]))
+    _show(table, record, json_path)
+
+
+@app.command(name="compare")
+@_reports_errors
+def compare_command(
+    data: Data,
+    models: ModelNames = [SOFT_MARGIN],  # noqa: B006  typer reads it, and nobody changes it
+    solver: Annotated[list[str] | None, typer.Option(help="A solver; may be repeated. Default: all.")] = None,
+    kernel: KernelName = "rbf",
+    gamma: Gamma = None,
+    degree: Degree = None,
+    coef0: Coef0 = None,
+    cost: Cost = None,
+    settings: Settings = None,
+    scale: Scale = False,
+    positive: Positive = None,
+    target: Target = None,
+    tol: Tolerance = 1e-6,
+    time_limit: Annotated[float, typer.Option(help="Seconds for each pair, where the solver has such a limit.")] = 10.0,
+    picture: Annotated[Path | None, typer.Option(help="Draw seconds against certified gaps into this file.")] = None,
+    json_path: JsonPath = None,
+) -> None:
+    """Solve all forms of a model by several solvers, to see who agrees and who is proved."""
+    values = hyperparameters(cost, settings, models)
+    X, y = read_data(data, scale, positive, target, models)
+    function = choose_kernel(kernel, X, gamma, degree, coef0)
+    stated = [state_model(model, X, y, function, values) for model in models]
+    comparison = compare(stated, solver or "all", tol=tol, time_limit=time_limit)
+    if json_path is None or json_path != "-":
+        console = Console()
+        if not console.is_terminal and "COLUMNS" not in os.environ:
+            console = Console(width=100)
+        chosen = "".join(f", {name} = {value:g}" for name, value in values.items())
+        heading = f"{data}: {len(y)} samples, {X.shape[1]} features, {describe(function)}{chosen}"
+        console.print(heading, markup=False, highlight=False)
+        console.print(comparison)
+        if picture is not None:
+            console.print(f"picture: {draw(comparison, picture, heading)}", markup=False, highlight=False)
+    if json_path is not None:
+        _write_json(json.loads(comparison.to_json()), json_path)
+
+
+@app.command()
+@_reports_errors
+def export(
+    data: Data,
+    path: Annotated[Path, typer.Argument(help="The .npz file to write.")],
+    model: ModelName = SOFT_MARGIN,
+    form: FormName = None,
+    structure: Annotated[
+        str,
+        typer.Option(help="lowered: as solvers get it; textbook: without auxiliary variables, P = YKY in a dual."),
+    ] = "lowered",
+    kernel: KernelName = "rbf",
+    gamma: Gamma = None,
+    degree: Degree = None,
+    coef0: Coef0 = None,
+    cost: Cost = None,
+    settings: Settings = None,
+    scale: Scale = False,
+    positive: Positive = None,
+    target: Target = None,
+    json_path: JsonPath = None,
+) -> None:
+    """Write the matrices of a form, every block named; qpsolvers.Problem.load reads quadratic programs."""
+    values = hyperparameters(cost, settings, [model])
+    X, y = read_data(data, scale, positive, target, [model])
+    stated = state_form(state_model(model, X, y, choose_kernel(kernel, X, gamma, degree, coef0), values), form)
+    program = stated.lower().matrices(structure)
+    written = write_npz(program, path)
+    record: dict[str, Any] = {
+        "path": str(written),
+        "variables": {block.name: block.stop - block.start for block in program.variables},
+        "rows": {block.name: block.stop - block.start for block in program.rows},
+    }
+    table = Table("kind", "block", "size", title=escape(f"{stated.name} in {written}"))
+    for kind in ("variables", "rows"):
+        for name, size in record[kind].items():
+            table.add_row(kind, name, str(size))
+    _show(table, record, json_path)
+
+
+def _takes(solver: Solver) -> list[str]:
+    """Return the kinds of program, a ConeProgram by the cones it may have."""
+    cones = [kind.__name__ for kind in solver.cones]
+    return [*(kind.__name__ for kind in solver.programs if kind is not ConeProgram), *cones]
+
+
+def _record(solution: Solution) -> dict[str, Any]:
+    record = {
+        "formulation": solution.formulation,
+        "solver": solution.solver,
+        "status": str(solution.status),
+        "objective": solution.objective,
+        "intercept": solution.intercept,
+        "n_support": solution.n_support,
+        "n_bounded": int(solution.support.bounded.size),
+        **asdict(solution.certificate),
+        **{f"seconds_{phase}": value for phase, value in asdict(solution.seconds).items()},
+        "iterations": solution.iterations,
+        "message": solution.message,
+        "support": solution.support.indices.tolist(),
+        "beta": solution.beta[solution.support.indices].tolist(),
+    }
+    return without_nan(record)
+
+
+def _show(table: Table, record: Any, json_path: str | None) -> None:
+    if json_path != "-":
+        Console().print(table)
+    if json_path is not None:
+        _write_json(record, json_path)
+
+
+def _write_json(record: Any, path: str) -> None:
+    text = json.dumps(record, indent=2)
+    if path == "-":
+        print(text)
+    else:
+        Path(path).write_text(text + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    app()

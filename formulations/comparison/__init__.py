@@ -1,0 +1,7 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Forms x solvers: who agrees, and who is proved."""
+
+from formulations.comparison.compare import compare
+from formulations.comparison.table import Comparison, Row
+
+__all__ = ["Comparison", "Row", "compare"]

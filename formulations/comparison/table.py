@@ -1,0 +1,297 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The table of a comparison: in a terminal, in a notebook, as data."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, fields, replace
+from html import escape
+from typing import Any, Literal
+
+from rich import box
+from rich.console import Console, ConsoleOptions, RenderResult
+from rich.table import Table
+from rich.text import Text
+
+from formulations.modelling.solution import Seconds, Solution
+from qpkernels.certificates import Certificate, Status
+from qpkernels.errors import InfeasibleError, QPKernelsError, UnboundedError
+
+__all__ = ["Comparison", "Row", "without_nan"]
+
+_NAN = float("nan")
+
+
+@dataclass(frozen=True)
+class Row:
+    """One form, or a model as it is, solved by one solver; numbers are NaN where there is no answer.
+
+    ``problem`` is what its bounds are shared with: all forms of a model. The columns have the meaning of
+    :class:`~formulations.modelling.solution.Solution` and :class:`~qpkernels.certificates.Certificate`; ``seconds_*``
+    are its phases. ``reason`` says in words why there is no answer, or else what the solver itself said and where the
+    certificate is worst.
+    """
+
+    problem: str
+    formulation: str
+    solver: str
+    status: str
+    objective: float = _NAN
+    primal_value: float = _NAN
+    dual_value: float = _NAN
+    relative_gap: float = _NAN
+    primal_residual: float = _NAN
+    dual_residual: float = _NAN
+    complementarity: float = _NAN
+    n_support: int | None = None
+    intercept: float = _NAN
+    seconds_gram: float = _NAN
+    seconds_lower: float = _NAN
+    seconds_solve: float = _NAN
+    seconds_certify: float = _NAN
+    reason: str = ""
+
+    @property
+    def seconds(self) -> float:
+        """All phases together."""
+        return self.seconds_gram + self.seconds_lower + self.seconds_solve + self.seconds_certify
+
+    @classmethod
+    def of_solution(cls, problem: str, formulation: str, solution: Solution) -> Row:
+        """Return the row of an answer to the problem so called."""
+        return cls(
+            problem=problem,
+            formulation=formulation,
+            solver=solution.solver,
+            status=solution.status,
+            objective=solution.objective,
+            n_support=solution.n_support,
+            intercept=solution.intercept,
+            seconds_gram=solution.seconds.gram,
+            seconds_lower=solution.seconds.lower,
+            seconds_solve=solution.seconds.solve,
+            seconds_certify=solution.seconds.certify,
+            reason=f"{solution.message}; {solution.certificate.worst}",
+        )._with_proof(solution.certificate)
+
+    @classmethod
+    def of_error(cls, problem: str, formulation: str, solver: str, error: QPKernelsError) -> Row:
+        """Return the row of a pair that gave no answer: proved infeasible, or failed for a reason."""
+        if isinstance(error, InfeasibleError | UnboundedError) and isinstance(error.certificate, Certificate):
+            status = Status.INFEASIBLE if isinstance(error, InfeasibleError) else Status.UNBOUNDED
+            return cls(problem, formulation, solver, status, reason=str(error))._with_proof(error.certificate)
+        return cls(problem, formulation, solver, Status.FAILED, reason=str(error))
+
+    def _with_proof(self, certificate: Certificate) -> Row:
+        return replace(
+            self,
+            primal_value=certificate.primal_value,
+            dual_value=certificate.dual_value,
+            relative_gap=certificate.relative_gap,
+            primal_residual=certificate.primal_residual,
+            dual_residual=certificate.dual_residual,
+            complementarity=certificate.complementarity,
+        )
+
+
+@dataclass(frozen=True)
+class Comparison(Sequence[Row]):
+    """The rows of a comparison, in the order of the problems and their forms and, within one, of the solvers.
+
+    Prints as a table in a terminal (rich) and in a notebook (HTML).
+
+    Attributes
+    ----------
+    rows
+        One for each pair.
+    tol
+        The tolerance asked for.
+    problems
+        Labels of the problems that the rows answer.
+    differences
+        In what models of one kind differ: they state different problems.
+    """
+
+    rows: tuple[Row, ...]
+    tol: float
+    problems: tuple[str, ...]
+    differences: tuple[str, ...] = ()
+
+    def __len__(self) -> int:
+        """Return the number of pairs."""
+        return len(self.rows)
+
+    def __getitem__(self, index: Any) -> Any:
+        """Return a row, or several by a slice."""
+        return self.rows[index]
+
+    def to_json(self, indent: int | None = 2) -> str:
+        """Return the rows as a JSON array; NaN and infinity, which JSON has not, become null."""
+        return json.dumps([without_nan(asdict(row)) for row in self.rows], indent=indent)
+
+    def to_pandas(self) -> Any:
+        """Return the rows as a pandas data frame."""
+        import pandas as pd
+
+        return pd.DataFrame([asdict(row) for row in self.rows], columns=[field.name for field in fields(Row)])
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """Yield the table (fewer columns in a narrow terminal), where the proved optima lie, and what is not proved."""
+        del console
+        table = Table(title=self._title, pad_edge=False, box=box.SIMPLE_HEAD)
+        shown = [k for k, (name, _) in enumerate(_HEADINGS) if options.max_width >= _WIDE or name in _NARROW]
+        for heading, justify in (_HEADINGS[k] for k in shown):
+            table.add_column(heading, justify=justify, no_wrap=True)
+        for row in self.rows:
+            cells = _cells(row)
+            table.add_row(*(cells[k] for k in shown), style=None if row.status == Status.OPTIMAL else "dim")
+        for warning in self.warnings:
+            yield Text(warning, style="bold red")
+        yield table
+        yield from (Text(remark) for remark in self.remarks)
+
+    def __str__(self) -> str:
+        console = Console(width=220, no_color=True)
+        with console.capture() as capture:
+            console.print(self)
+        return capture.get()
+
+    def _repr_html_(self) -> str:
+        """Return the table for a notebook."""
+        head = "".join(f"<th>{escape(heading)}</th>" for heading, _ in _HEADINGS)
+        body = ""
+        for row in self.rows:
+            cells = zip(_cells(row), _HEADINGS, strict=True)
+            marked = "" if row.status == Status.OPTIMAL else ' style="opacity: 0.6"'
+            body += f"<tr{marked}>"
+            body += (
+                "".join(f'<td style="text-align: {side}">{escape(cell)}</td>' for cell, (_, side) in cells) + "</tr>"
+            )
+        notes = "".join(f"<p>{escape(remark)}</p>" for remark in self.remarks)
+        loud = "".join(f'<p style="color: red"><b>{escape(warning)}</b></p>' for warning in self.warnings)
+        return (
+            f"{loud}<table><caption>{escape(self._title)}</caption><thead><tr>{head}</tr></thead>"
+            f"<tbody>{body}</tbody></table>{notes}"
+        )
+
+    @property
+    def _title(self) -> str:
+        return f"optimal = proved to a relative gap and residuals of {self.tol:g}"
+
+    @property
+    def warnings(self) -> list[str]:
+        """In words, what nobody may overlook: proved answers that contradict each other, and problems that differ."""
+        split = [agreement for agreement in map(self.agreement, self.problems) if not agreement.holds]
+        return [*map(str, split), *self.differences]
+
+    @property
+    def remarks(self) -> list[str]:
+        """In words: for each problem, what is proved of its optimum; then every row that is not proved."""
+        agreements = [str(agreement) for agreement in map(self.agreement, self.problems) if agreement.holds]
+        unproved = [
+            f"{row.formulation} by {row.solver} is {row.status}: {row.reason}"
+            for row in self.rows
+            if row.status != Status.OPTIMAL
+        ]
+        return [*agreements, *unproved]
+
+    def agreement(self, problem: str) -> Agreement:
+        """Hold all proved answers to a problem, of primals and duals alike, against each other's bounds."""
+        rows = [row for row in self.rows if row.problem == problem]
+        proved = [row for row in rows if row.status == Status.OPTIMAL]
+        lower = max((row.dual_value for row in proved), default=_NAN)
+        upper = min((row.primal_value for row in proved), default=_NAN)
+        holds = not proved or lower - upper <= self.tol * max(abs(lower), abs(upper))
+        return Agreement(problem, len(rows), len(proved), len({row.solver for row in proved}), lower, upper, holds)
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """Whether the intervals [dual value, primal value] of all proved answers to one problem have a common point.
+
+    Attributes
+    ----------
+    problem
+        Its label.
+    answers, proved, solvers
+        How many answers there are, how many are proved, and by how many solvers.
+    lower, upper
+        The best bounds of the optimum.
+    holds
+        Whether they agree to the tolerance.
+    """
+
+    problem: str
+    answers: int
+    proved: int
+    solvers: int
+    lower: float
+    upper: float
+    holds: bool
+
+    def __str__(self) -> str:
+        if not self.proved:
+            return f"{self.problem}: no answer is proved"
+        if not self.holds:
+            return (
+                f"DISAGREEMENT: the {self.proved} proved answers of {self.problem} contradict each other: one proves "
+                f"an optimum of at least {self.lower:.10g}, another one of at most {self.upper:.10g}"
+            )
+        low, high = sorted((self.lower, self.upper))
+        return (
+            f"{self.problem}: {self.proved} of {self.answers} answers by {self.solvers} solvers are proved and agree: "
+            f"optimum {high:.10g} (to {high - low:.0e})"
+        )
+
+
+_HEADINGS: tuple[tuple[str, Literal["left", "right"]], ...] = (
+    ("form", "left"),
+    ("solver", "left"),
+    ("status", "left"),
+    ("objective", "right"),
+    ("primal value", "right"),
+    ("dual value", "right"),
+    ("rel. gap", "right"),
+    ("primal res.", "right"),
+    ("dual res.", "right"),
+    ("compl.", "right"),
+    ("SV", "right"),
+    ("intercept", "right"),
+    *((f"{field.name} s", "right") for field in fields(Seconds)),
+    ("total s", "right"),
+)
+
+
+_WIDE = 165
+"""Width of a terminal that shows every column."""
+
+_NARROW = ("form", "solver", "status", "objective", "rel. gap", "SV", "intercept", "total s")
+"""The columns that a narrower one shows."""
+
+
+def _cells(row: Row) -> list[str]:
+    measures = (row.relative_gap, row.primal_residual, row.dual_residual, row.complementarity)
+    seconds = (row.seconds_gram, row.seconds_lower, row.seconds_solve, row.seconds_certify)
+    return [
+        row.formulation,
+        row.solver,
+        str(row.status),
+        *(_text(value, ".10g") for value in (row.objective, row.primal_value, row.dual_value)),
+        *(_text(value, ".0e") for value in measures),
+        "" if row.n_support is None else str(row.n_support),
+        _text(row.intercept, ".7g"),
+        *(_text(value, ".3f") for value in (*seconds, row.seconds)),
+    ]
+
+
+def _text(value: float, form: str) -> str:
+    return "" if math.isnan(value) else format(value, form)
+
+
+def without_nan(record: dict[str, Any]) -> dict[str, Any]:
+    """Return the record with None in place of NaN and infinity, which JSON cannot write."""
+    return {
+        name: None if isinstance(value, float) and not math.isfinite(value) else value for name, value in record.items()
+    }

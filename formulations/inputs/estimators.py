@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Answers of scikit-learn's estimators, and the hyper-parameters of other scalings in ours.
+
+SVC, SVR, NuSVR, LogisticRegression and LinearSVC weigh their losses by C as the models here do, and NuSVC, NuSVR and
+OneClassSVM have the same nu. What differs is translated below.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import csr_array, hstack
+
+from qpkernels.arrays import Samples, Vector, check_count, check_positive, finite_samples, is_sparse
+from qpkernels.errors import ParameterError, ShapeError
+
+__all__ = [
+    "Coefficients",
+    "cost_of_margin",
+    "cost_of_penalty",
+    "cost_of_ridge",
+    "cost_of_scaled_penalty",
+    "huber_parameters",
+    "read_coefficients",
+    "scale_of_one_class",
+    "with_constant",
+]
+
+
+@dataclass(frozen=True, eq=False)
+class Coefficients:
+    """What a fitted estimator holds, in its own scaling.
+
+    Attributes
+    ----------
+    dual
+        dual_coef_ spread over all m samples.
+    intercept
+        intercept_, 0 where there is none.
+    classes
+        classes_, or None.
+    """
+
+    dual: Vector
+    intercept: float
+    classes: NDArray[Any] | None
+
+
+def read_coefficients(estimator: Any, samples: int) -> Coefficients:
+    """Read SVC, NuSVC, SVR, NuSVR, OneClassSVM (support_, dual_coef_, intercept_) or KernelRidge (dual_coef_).
+
+    Raises
+    ------
+    ShapeError
+        If the estimator was fitted to other samples, or to several outputs.
+    """
+    dual: Any = estimator.dual_coef_
+    coefficients = np.atleast_2d(np.asarray(cast(Any, dual).todense() if is_sparse(dual) else dual, dtype=np.float64))
+    if coefficients.shape[1] == 1 and not hasattr(estimator, "support_"):
+        coefficients = coefficients.T
+    classes = getattr(estimator, "classes_", None)
+    if coefficients.shape[0] != 1 and classes is None:
+        raise ShapeError(
+            f"the estimator must have one output, but it has {coefficients.shape[0]}; certify one at a time."
+        )
+    support = np.asarray(getattr(estimator, "support_", np.arange(coefficients.shape[1])))
+    fitted = getattr(
+        estimator, "shape_fit_", (coefficients.shape[1] if not hasattr(estimator, "support_") else samples,)
+    )[0]
+    if fitted != samples or (support.size and support.max() >= samples):
+        raise ShapeError(f"the estimator must be fitted to these {samples} samples, but it was fitted to {fitted}.")
+    beta = np.zeros(samples)
+    beta[support] = coefficients[0]
+    return Coefficients(beta, float(np.ravel(getattr(estimator, "intercept_", 0.0))[0]), classes)
+
+
+def cost_of_penalty(penalty: float) -> float:
+    """Return C = 1 / (2 lambda): sum L_i + lambda ||f||^2 has the minimiser of 1/2 ||f||^2 + C sum L_i.
+
+    Parameters
+    ----------
+    penalty
+        lambda, above 0. With squared losses, L_i = r_i^2, see :func:`cost_of_ridge`.
+    """
+    return 0.5 / check_positive(penalty, "lambda")
+
+
+def cost_of_scaled_penalty(penalty: float, samples: int) -> float:
+    """Return C = 1 / (2 m lambda): 1/m sum L_i + lambda ||f||^2 has the minimiser of 1/2 ||f||^2 + C sum L_i.
+
+    With lambda = ``alpha`` / 2 these are the SGDClassifier and SGDRegressor of scikit-learn.
+
+    Parameters
+    ----------
+    penalty
+        lambda, above 0.
+    samples
+        m, at least 1.
+    """
+    return 0.5 / (check_count(samples, "the number of samples") * check_positive(penalty, "lambda"))
+
+
+def cost_of_ridge(ridge: float) -> float:
+    """Return C = 1 / lambda: sum r_i^2 + lambda ||f||^2 has the minimiser of 1/2 ||f||^2 + C/2 sum r_i^2.
+
+    lambda is ``alpha`` of scikit-learn's Ridge, and C that of LeastSquares. The ``alpha`` of its KernelRidge, which has
+    no intercept, is the ``regularisation`` of the model KernelRidge as it is.
+
+    Parameters
+    ----------
+    ridge
+        lambda, above 0.
+    """
+    return 1.0 / check_positive(ridge, "lambda")
+
+
+def cost_of_margin(level: float, samples: int) -> float:
+    """Return C = 1 / (m rho): f and b of the nu-machine, divided by rho, are those of the soft margin with this C.
+
+    rho is the ``margin_level`` of a solved NuMargin. LIBSVM's and scikit-learn's NuSVC return the divided f and
+    b, so that their decision values are those of the soft margin.
+
+    Parameters
+    ----------
+    level
+        rho, above 0: with rho = 0 there is no such soft margin.
+    samples
+        m, at least 1.
+    """
+    return 1.0 / (check_count(samples, "the number of samples") * check_positive(level, "rho"))
+
+
+def scale_of_one_class(nu: float, samples: int) -> float:
+    """Return nu m: the decision value of LIBSVM's and scikit-learn's OneClassSVM over f(x) - rho of OneClass.
+
+    Their multipliers lie between 0 and 1 and add up to nu m; ours lie between 0 and 1/(nu m) and add up to 1.
+
+    Parameters
+    ----------
+    nu
+        Above 0 and at most 1.
+    samples
+        m, at least 1.
+    """
+    if check_positive(nu, "nu") > 1:
+        raise ParameterError(f"nu must be a number above 0 and at most 1, but {nu} came.")
+    return float(nu) * check_count(samples, "the number of samples")
+
+
+def huber_parameters(epsilon: float, penalty: float, scale: float) -> dict[str, float]:
+    """Return delta = epsilon sigma and C = 1 / (alpha sigma), with which Huber is scikit-learn's HuberRegressor.
+
+    That minimises sum sigma (1 + H(r_i / sigma)) + alpha ||w||^2 over w, b and sigma, with H(z) = z^2 up to epsilon and
+    2 epsilon |z| - epsilon^2 beyond. At its sigma the minimiser is that of 1/2 ||w||^2 + C sum h(r_i).
+
+    Parameters
+    ----------
+    epsilon, penalty
+        ``epsilon`` and ``alpha`` of the estimator, above 0.
+    scale
+        sigma, above 0: the ``scale_`` that it found.
+    """
+    sigma = check_positive(scale, "sigma")
+    return {
+        "delta": check_positive(epsilon, "epsilon") * sigma,
+        "C": 1.0 / (check_positive(penalty, "alpha") * sigma),
+    }
+
+
+def with_constant(X: ArrayLike, scaling: float = 1.0) -> Samples:
+    """Return the samples (x_i, s): a model without intercept on them has the penalised intercept of LIBLINEAR, b = s w.
+
+    LIBLINEAR (scikit-learn's LinearSVC, LinearSVR and LogisticRegression by it) minimises
+    1/2 (||w||^2 + (b / s)^2) + C sum L_i, with the same C as ours.
+
+    Parameters
+    ----------
+    X
+        Samples, shape (m, d), dense or sparse.
+    scaling
+        s, above 0: ``intercept_scaling`` of the estimator. Raising it penalises b less.
+
+    Returns
+    -------
+    Samples
+        Shape (m, d + 1); a csr_array if ``X`` is sparse.
+    """
+    samples = finite_samples(X, "X")
+    constant: Any = np.full((samples.shape[0], 1), check_positive(scaling, "scaling"))
+    return csr_array(hstack([samples, csr_array(constant)])) if is_sparse(samples) else np.hstack([samples, constant])

@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The numbers a user chooses: each a CVXPY parameter with a name, a range, and a meaning."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Self
+
+import cvxpy as cp
+import numpy as np
+from cvxpy.expressions.constants.callback_param import CallbackParam
+from numpy.typing import NDArray
+
+from formulations.inputs.frozen import Frozen
+from qpkernels.arrays import Vector, finite_vector
+from qpkernels.errors import NonFiniteError, ParameterError
+
+__all__ = [
+    "COST",
+    "COSTS",
+    "DELTA",
+    "EPSILON",
+    "LAMBDA",
+    "MARGIN_COSTS",
+    "NU",
+    "SQUARED_RADIUS",
+    "TAU",
+    "TUBE_COSTS",
+    "Hyperparameter",
+    "Parametrised",
+    "cost_of",
+    "derived",
+    "mean_scaling",
+]
+
+
+@dataclass(frozen=True)
+class Hyperparameter:
+    """A number with a range, or one for each sample.
+
+    Attributes
+    ----------
+    name
+        Its letter in the literature.
+    range
+        In words, as in "C must be a number above 0".
+    contains
+        Whether entries are in the range.
+    per_sample
+        Whether each sample may have its own.
+    infinite
+        What to do instead of passing infinity.
+    """
+
+    name: str
+    range: str
+    contains: Callable[[Vector], NDArray[np.bool_]]
+    per_sample: bool = False
+    infinite: str = ""
+
+    def checked(self, value: Any, samples: int) -> Vector:
+        """Return the value as a vector of shape (samples,), or of shape () where all samples share it.
+
+        Raises
+        ------
+        ParameterError, ShapeError
+            If it is outside the range, or has another shape.
+        """
+        if not self.per_sample and np.ndim(value) != 0:
+            raise ParameterError(f"{self.name} must be one number {self.range}, but {value!r} came.")
+        try:
+            numbers = finite_vector(value, self.name, samples)
+        except NonFiniteError as error:
+            each = ", or one for each sample" if self.per_sample else ""
+            scalar = f"{self.name} must be a number {self.range}{each}, but {value} came."
+            hint = f" {self.infinite}" if self.infinite and np.isinf(np.asarray(value, dtype=np.float64)).any() else ""
+            raise ParameterError((scalar if np.ndim(value) == 0 else str(error)) + hint) from None
+        outside = ~self.contains(numbers)
+        if outside.any() and np.ndim(value) == 0:
+            raise ParameterError(f"{self.name} must be a number {self.range}, but {value} came.")
+        if outside.any():
+            first = int(np.argmax(outside))
+            raise ParameterError(
+                f"{self.name} must be {self.range} for every sample, but {self.name}[{first}] is "
+                f"{numbers[first]:g}; leave the sample out."
+            )
+        return numbers if self.per_sample else numbers[0]
+
+    def parameter(self, value: Any, samples: int) -> cp.Parameter:
+        """Return the CVXPY parameter with that value."""
+        shape = samples if self.per_sample else ()
+        return cp.Parameter(shape, nonneg=True, name=self.name, value=self.checked(value, samples))
+
+
+class Parametrised(Frozen):
+    """What has hyper-parameters: each a CVXPY parameter, an attribute of its name; all else is frozen."""
+
+    hyperparameters: ClassVar[tuple[Hyperparameter, ...]] = ()
+    """The numbers that an object of this kind has."""
+
+    @property
+    def name(self) -> str:
+        """Name of the kind."""
+        return type(self).__name__
+
+    @abstractmethod
+    def __len__(self) -> int:
+        """Return the number m of samples."""
+
+    def make_parameters(self, values: Mapping[str, Any]) -> None:
+        """Make the parameters with these values."""
+        samples = len(self)
+        for parameter in self.hyperparameters:
+            setattr(self, parameter.name, parameter.parameter(values[parameter.name], samples))
+
+    def check_parameters(self) -> None:
+        """Refuse hyper-parameters outside their range."""
+        samples = len(self)
+        for parameter in self.hyperparameters:
+            parameter.checked(getattr(self, parameter.name).value, samples)
+
+    def set_params(self, **values: Any) -> Self:
+        """Set hyper-parameters by name, for all forms; their problems compile only once.
+
+        Raises
+        ------
+        ParameterError, ShapeError
+            If there is no such hyper-parameter, or a value is outside its range; then nothing is changed.
+        """
+        known = {parameter.name: parameter for parameter in self.hyperparameters}
+        for name in values:
+            if name not in known:
+                has = f"its hyper-parameters are {', '.join(known)}" if known else "it has none"
+                raise ParameterError(f"a {self.name} has no hyper-parameter {name!r}; {has}.")
+        checked = {name: known[name].checked(value, len(self)) for name, value in values.items()}
+        before = {name: getattr(self, name).value for name in checked}
+        self._assign(checked)
+        try:
+            self.check_parameters()
+        except Exception:
+            self._assign(before)
+            raise
+        return self
+
+    def _assign(self, values: Mapping[str, Any]) -> None:
+        for name, value in values.items():
+            parameter: cp.Parameter = getattr(self, name)
+            parameter.value = value
+
+    def parameter_values(self) -> tuple[bytes, ...]:
+        """Return what the hyper-parameters are now, to tell whether an answer is still one."""
+        return tuple(np.asarray(getattr(self, each.name).value).tobytes() for each in self.hyperparameters)
+
+
+def derived(value: Callable[[], Any], shape: int | tuple[()] = (), *, nonneg: bool = True) -> cp.Parameter:
+    """Return a parameter that follows others, as 1/C follows C: so a product or quotient of parameters stays DPP."""
+    return CallbackParam(value, shape, nonneg=nonneg)
+
+
+def cost_of(regularisation: cp.Parameter, samples: int) -> cp.Parameter:
+    """Return C = 1/(2 lambda) for each sample: lambda ||f||^2 + sum L_i is 2 lambda times 1/2 ||f||^2 + C sum L_i."""
+    return derived(lambda: np.full(samples, 0.5 / regularisation.value), samples)
+
+
+def mean_scaling(regularisation: cp.Parameter, samples: int) -> float:
+    """Return 2 lambda/m: what lambda/m ||f||^2 + 1/m sum L_i is of 1/2 ||f||^2 + C sum L_i, with C = 1/(2 lambda)."""
+    return 2.0 * float(regularisation.value) / samples
+
+
+COST = Hyperparameter("C", "above 0", lambda value: value > 0)
+COSTS = Hyperparameter("C", "above 0", lambda value: value > 0, per_sample=True)
+MARGIN_COSTS = replace(COSTS, infinite="An infinite C is the hard margin: HardMargin.")
+TUBE_COSTS = replace(COSTS, infinite="An infinite C is the hard tube: HardTube.")
+EPSILON = Hyperparameter("epsilon", "of at least 0", lambda value: value >= 0)
+NU = Hyperparameter("nu", "above 0 and at most 1", lambda value: (value > 0) & (value <= 1))
+TAU = Hyperparameter("tau", "between 0 and 1", lambda value: (value > 0) & (value < 1))
+DELTA = Hyperparameter("delta", "above 0", lambda value: value > 0)
+LAMBDA = Hyperparameter("regularisation", "above 0", lambda value: value > 0)
+SQUARED_RADIUS = Hyperparameter("R", "above 0", lambda value: value > 0)

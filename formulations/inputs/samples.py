@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Samples bound to a kernel: what every kernel machine starts from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from qpkernels.arrays import Matrix, is_sparse
+from qpkernels.errors import ParameterError
+from qpkernels.gram import Gram
+from qpkernels.kernels import Kernel, Linear
+
+__all__ = ["BoundSamples", "SamplesLike", "bind"]
+
+
+@dataclass(frozen=True, eq=False)
+class BoundSamples:
+    """Samples bound to a kernel.
+
+    Attributes
+    ----------
+    gram
+        The kernel matrix of the samples.
+    explicit
+        Whether a primal form has weights w in the features, rather than coordinates in the space of the kernel.
+    """
+
+    gram: Gram
+    explicit: bool
+
+    @property
+    def coordinates(self) -> Matrix:
+        """The features of the samples, or their coordinates in the space of the kernel, one sample a row."""
+        return self.gram.X if self.explicit else self.gram.factor
+
+    @cached_property
+    def radius(self) -> float:
+        """The largest distance of a sample from the mean of all, in the space of the kernel."""
+        if self.gram.features is not None:
+            centred = self.gram.features - self.gram.features.mean(axis=0)
+            return float(np.sqrt(np.einsum("ij,ij->i", centred, centred).max()))
+        means = self.gram.product(np.full(len(self.gram), 1.0 / len(self.gram)))
+        return float(np.sqrt(max(0.0, float((self.gram.diagonal - 2.0 * means + means.mean()).max()))))
+
+
+SamplesLike: TypeAlias = ArrayLike | Gram | BoundSamples
+"""What a model takes as its samples: as the kernel takes them, or bound to a kernel already."""
+
+
+def bind(X: SamplesLike, kernel: Kernel | None) -> BoundSamples:
+    """Bind the samples to the kernel; a Gram, or what another model has bound, is shared.
+
+    Without a kernel f has weights in the features, unless the samples are sparse: they may have too many features for
+    that, and f is then the same linear function in the space of Linear().
+
+    Raises
+    ------
+    ParameterError
+        If ``kernel`` is no kernel, or is given beside samples that are bound already.
+    """
+    if kernel is not None and not isinstance(kernel, Kernel):
+        raise ParameterError(f"kernel must be a Kernel object, such as RBF(gamma=0.1), but {kernel!r} came.")
+    if isinstance(X, Gram | BoundSamples):
+        if kernel is not None:
+            raise ParameterError(f"a {type(X).__name__} is bound to its kernel already; leave kernel out.")
+        return X if isinstance(X, BoundSamples) else BoundSamples(X, explicit=False)
+    gram = Gram(Linear() if kernel is None else kernel, X)
+    return BoundSamples(gram, explicit=kernel is None and not is_sparse(X))

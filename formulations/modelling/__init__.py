@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""How a model is stated, solved and read: a Model is asked once, its Forms are its statements in CVXPY."""
+
+from formulations.modelling.candidate import Candidate
+from formulations.modelling.form import Form
+from formulations.modelling.lowering import ConeAnswer
+from formulations.modelling.model import Conditions, Model
+from formulations.modelling.sides import Dual, Primal
+from formulations.modelling.solution import Classification, Novelty, Regression, Solution
+from formulations.modelling.statement import Multipliers, Stated, intercept, labelled, per_sample, scalar
+
+__all__ = [
+    "Candidate",
+    "Classification",
+    "Conditions",
+    "ConeAnswer",
+    "Dual",
+    "Form",
+    "Model",
+    "Multipliers",
+    "Novelty",
+    "Primal",
+    "Regression",
+    "Solution",
+    "Stated",
+    "intercept",
+    "labelled",
+    "per_sample",
+    "scalar",
+]

@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""An answer in the terms of a model, from whatever route: what a certificate judges and a solution is read from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from formulations.inputs.samples import BoundSamples
+from formulations.modelling.solution import Solution
+from qpkernels.arrays import Vector
+from qpkernels.certificates import FunctionAtSamples, summation_error
+from qpkernels.errors import ShapeError
+from qpkernels.gram import Expansion, Gram
+
+__all__ = ["Candidate", "at_coordinates", "checked_coefficients", "expand", "rounding_of", "with_function_of"]
+
+
+@dataclass(frozen=True, eq=False)
+class Candidate:
+    """Coefficients, intercept and function of an answer, with the values of the function at the samples.
+
+    Attributes
+    ----------
+    beta
+        Signed coefficients of the samples, shape (m,): the point of the dual.
+    intercept
+        b.
+    function
+        f + b as the form solved returns it: from w or its own coefficients in a primal form, from beta in a dual.
+    at_samples
+        f(x_i), shape (m,), and ||f||^2.
+    is_expansion
+        Whether f is the expansion in beta: a certificate then computes K beta itself, and trusts no values that came
+        along. Otherwise f is a point of its own, judged beside beta.
+    multipliers
+        The dual point of a model where beta are coefficients of f only.
+    coordinates
+        w or u of f, where the route to the answer has them.
+    """
+
+    beta: Vector
+    intercept: float
+    function: Expansion
+    at_samples: FunctionAtSamples
+    is_expansion: bool = True
+    multipliers: Vector | None = None
+    coordinates: Vector | None = None
+
+    @cached_property
+    def decision(self) -> Vector:
+        """The decision values f(x_i) + b, shape (m,)."""
+        return self.at_samples.values + self.intercept
+
+    @property
+    def own_function(self) -> FunctionAtSamples | None:
+        """What a certificate is to judge in place of the expansion in beta, if anything."""
+        return None if self.is_expansion else self.at_samples
+
+    @property
+    def is_finite(self) -> bool:
+        """Whether beta and b are numbers; otherwise there is nothing to judge."""
+        return bool(np.isfinite(self.beta).all() and np.isfinite(self.intercept))
+
+
+def expand(
+    gram: Gram, beta: Vector, intercept: float, classes: NDArray[Any] | None = None, values: Vector | None = None
+) -> Candidate:
+    """Return the answer whose function is the expansion in beta, over the samples with a coefficient.
+
+    Parameters
+    ----------
+    values
+        K beta, where a solver holds it already; computed when left out.
+    """
+    finite = bool(np.isfinite(beta).all())
+    usable = finite and bool(beta.any())
+    coefficients = gram.expansion_coefficients(beta) if usable else np.zeros(len(gram))
+    # Of a clipped matrix, a sample without a multiplier has a coefficient all the same.
+    used = np.flatnonzero(coefficients) if usable else np.arange(1)
+    function = Expansion(gram.kernel, gram.X[used], coefficients[used], intercept, classes)
+    if values is None:
+        values = gram.product(beta) if finite else np.full(len(gram), np.nan)
+    return Candidate(beta, intercept, function, FunctionAtSamples(values, float(beta @ values)))
+
+
+def at_coordinates(
+    data: BoundSamples,
+    coordinates: Vector,
+    intercept: float,
+    beta: Vector,
+    classes: NDArray[Any] | None = None,
+    *,
+    expands: bool = True,
+) -> Candidate:
+    """Return the answer whose function has these coordinates, w or u, with ``beta`` found elsewhere.
+
+    Parameters
+    ----------
+    expands
+        Whether beta are coefficients of f.
+    """
+    gram = data.gram
+    if data.explicit:
+        function = Expansion(gram.kernel, coordinates[None, :], np.ones(1), intercept, classes)
+        values, squared_norm = gram.X @ coordinates, float(coordinates @ coordinates)
+    else:
+        expansion = gram.coefficients(coordinates)
+        values = gram.product(expansion)
+        squared_norm = float(expansion @ values)
+        shifted = gram.correction is not None and gram.correction.shift
+        # The shifted matrix is singular, and what its factor leaves open shows in the kernel as it is.
+        coefficients = beta if shifted and expands else gram.expansion_coefficients(expansion)
+        function = Expansion(gram.kernel, gram.X, coefficients, intercept, classes)
+    at_samples = FunctionAtSamples(values, squared_norm, rounding_of(function))
+    return Candidate(beta, intercept, function, at_samples, is_expansion=False, coordinates=coordinates)
+
+
+def checked_coefficients(beta: Any, intercept: Any, samples: int) -> tuple[Vector, float]:
+    """Return (beta, b) of an answer from outside as float64; they need not be finite.
+
+    Raises
+    ------
+    ShapeError
+        If they are not ``samples`` real numbers and one.
+    """
+    coefficients = np.asarray(beta)
+    if coefficients.shape != (samples,) or coefficients.dtype.kind not in "biuf" or np.ndim(intercept) != 0:
+        raise ShapeError(
+            f"beta must hold {samples} real numbers, one for each sample, and b one, but arrays of shapes "
+            f"{coefficients.shape} ({coefficients.dtype}) and {np.shape(intercept)} came."
+        )
+    return coefficients.astype(np.float64), float(intercept)
+
+
+def with_function_of(solution: Solution, answer: Candidate, gram: Gram) -> Candidate:
+    """Return ``answer`` with the solution's own function, where that lives in the space of the kernel."""
+    function = solution.function
+    if gram.correction is not None and gram.correction.shift:
+        # At the samples the ridge adds to the function, which knows nothing of it.
+        return answer
+    if function.kernel != gram.kernel or function.centers.shape[1:] != gram.X.shape[1:]:
+        return answer
+    at_samples = FunctionAtSamples(function(gram.X) - function.intercept, function.squared_norm, rounding_of(function))
+    return replace(answer, function=function, at_samples=at_samples, is_expansion=False)
+
+
+def rounding_of(function: Expansion) -> float:
+    """Return E such that the values f(x) of the function, without b, are exact to E sqrt(k(x, x))."""
+    terms = max((function.coefficients.size, *function.centers.shape[1:]))
+    return summation_error(function.coefficients, function.kernel.diagonal(function.centers), terms)

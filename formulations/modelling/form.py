@@ -1,0 +1,314 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What every form is: one statement of a model in CVXPY, that any solver solves and the user may extend."""
+
+from __future__ import annotations
+
+from abc import ABCMeta, abstractmethod
+from copy import copy
+from functools import cached_property
+from pathlib import Path
+from time import perf_counter
+from typing import Any, ClassVar, Literal, Self
+
+import cvxpy as cp
+import numpy as np
+from cvxpy.reductions.solution import Solution as CVXPYSolution
+from numpy.typing import ArrayLike
+
+from formulations.inputs.frozen import Frozen
+from formulations.modelling.candidate import Candidate
+from formulations.modelling.lowering import ConeAnswer, Lowered, lower
+from formulations.modelling.model import Model
+from formulations.modelling.solution import Run, Seconds, Solution
+from formulations.modelling.solving import (
+    Latest,
+    SolveRequest,
+    first_taken,
+    infeasible,
+    is_finite,
+    no_answer,
+    quote,
+    status_of,
+    structures_of,
+    unbounded,
+)
+from formulations.modelling.statement import Extension, Multipliers
+from qpkernels.arrays import Vector
+from qpkernels.certificates import (
+    Bounds,
+    Certificate,
+    Status,
+    certify_cone_program,
+    certify_infeasibility,
+    certify_unboundedness,
+)
+from qpkernels.errors import ParameterError, UnsupportedProgramError
+from qpkernels.export import write_npz
+from qpkernels.programs import ConeProgram, LinearSystem, Program
+from qpkernels.solvers import Claim, Outcome, Solver
+
+__all__ = ["Form"]
+
+_PROOF_TOLERANCE = 1e-5
+"""Residual within which multipliers count as a proof of infeasibility; solvers stop at about 1e-8 of theirs."""
+
+
+class Form(Frozen, metaclass=ABCMeta):
+    """One statement of a model as a convex problem in CVXPY.
+
+    ``model.dual`` is a form of ``model``; all forms of a model share its data, kernel matrix and hyper-parameters. A
+    subclass declares the problem as on the blackboard, and says how an answer is read from its solution.
+
+    Attributes
+    ----------
+    model
+        What is stated.
+    """
+
+    catalogue: ClassVar[str]
+    """Id of the problem in the catalogue of models."""
+
+    model: Model[Any]
+
+    def __init__(self, model: Model[Any]) -> None:
+        self.model = model
+        self.extension = Extension()
+        self._shown = Latest()
+        self.freeze()
+
+    # What a form says -----------------------------------------------------------------------------------------
+
+    @abstractmethod
+    def declare(self) -> cp.Problem:
+        """State the problem as the textbook does, every constraint with a label."""
+
+    @abstractmethod
+    def read(self, answer: ConeAnswer, bounds: Bounds) -> Candidate:
+        """Read an answer from the values of the solved problem."""
+
+    def write(self, answer: Candidate) -> Multipliers | None:
+        """Write an answer to the variables, and return the multipliers of the constraints; None: it cannot be shown."""
+        del answer
+        return None
+
+    def objective_of(self, certificate: Certificate) -> float:
+        """Return the value of this form where the values of the model are those of ``certificate``."""
+        return certificate.primal_value
+
+    def linear_system(self) -> LinearSystem | None:
+        """State the form as a linear system of its own, or None if it is none."""
+        return None
+
+    def from_system(self, point: Vector, intercept: float) -> Candidate:
+        """Read an answer from the solution of the linear system."""
+        return self.model.from_system(point, intercept)
+
+    def prepare(self) -> None:
+        """Compute what the declaration needs of the kernel matrix, so that its time is told apart."""
+
+    # The problem ----------------------------------------------------------------------------------------------
+
+    @property
+    def name(self) -> str:
+        """Name of the form."""
+        return type(self).__name__
+
+    @property
+    def is_extended(self) -> bool:
+        """Whether the user added to the textbook problem."""
+        return bool(self.extension)
+
+    @cached_property
+    def _textbook(self) -> cp.Problem:
+        return self.declare()
+
+    @cached_property
+    def _declared(self) -> cp.Problem:
+        textbook = self._textbook
+        expression = textbook.objective.args[0]
+        if self.extension.objective is not None:
+            expression = expression + self.extension.objective
+        return cp.Problem(type(textbook.objective)(expression), [*textbook.constraints, *self.extension.constraints])
+
+    @property
+    def problem(self) -> cp.Problem:
+        """The CVXPY problem, extensions included; its variables and multipliers hold the last answer of the model."""
+        held = self.model.latest.answer
+        if held is not None and held is not self._shown.answer and not self.is_extended:
+            self._shown.answer = held
+            multipliers = self.write(held.candidate) if held.parameters == self.model.parameter_values() else None
+            if multipliers is not None:
+                status = cp.OPTIMAL if held.proved else cp.OPTIMAL_INACCURATE
+                primal = {variable.id: variable.value for variable in self._declared.variables()}
+                dual = {self._constraint(label).id: np.asarray(value) for label, value in multipliers.items()}
+                value = self.objective_of(held.certificate)
+                self._declared.unpack(CVXPYSolution(status, value, primal, dual, {}))
+        return self._declared
+
+    def constraint(self, label: str) -> cp.Constraint:
+        """Return the constraint of the problem with that label, its multiplier being that of the last answer.
+
+        Raises
+        ------
+        ParameterError
+            If there is none.
+        """
+        self.problem  # noqa: B018  shows the last answer
+        return self._constraint(label)
+
+    def _constraint(self, label: str) -> cp.Constraint:
+        # The textbook's constraints stand before the user's, who may have used the same label.
+        for constraint in self._declared.constraints:
+            if constraint.label == label:
+                return constraint
+        labels = ", ".join(repr(constraint.label) for constraint in self._declared.constraints if constraint.label)
+        raise ParameterError(f"no constraint is labelled {label!r}; the labels are {labels or 'none'}.")
+
+    def dual_of(self, label: str) -> Vector:
+        """Return the multipliers that the last solve left at the constraint with that label."""
+        return np.asarray(self._constraint(label).dual_value)
+
+    def multiplier_of_balance(self) -> float:
+        """Return b of a dual: what the last solve left at ``balance``; 0 in a model without."""
+        return float(self.dual_of("balance")) if self.model.fit_intercept else 0.0
+
+    def extend(self, *constraints: cp.Constraint, objective: cp.Expression | float | None = None) -> Self:
+        """Return this form with further CVXPY constraints, and a further term in its objective, on the same variables.
+
+        The result is no KernelQP any more: cone solvers take it, and its certificate is the conic one.
+
+        Raises
+        ------
+        ParameterError
+            If something else came.
+        """
+        self._declared  # noqa: B018  what is declared is shared with the result
+        extension = self.extension.with_added(constraints, objective)
+        extended = copy(self)
+        del extended._declared
+        object.__setattr__(extended, "extension", extension)
+        return extended
+
+    def lower(self) -> Lowered:
+        """Return the problem in matrices, with the way back."""
+        self.model.check_parameters()
+        return lower(self._declared, self.name)
+
+    def export(self, path: str | Path, structure: Literal["lowered", "textbook"] = "lowered") -> Path:
+        """Write the problem in matrices to a .npz file and return its path; see :func:`qpkernels.export.write_npz`.
+
+        Parameters
+        ----------
+        structure
+            "lowered": as solvers get it, where a norm in few features has auxiliary variables of its own.
+            "textbook": without variables that equations define, in the variables of the declaration: P is YKY in the
+            dual of a soft margin, and [[K, -K], [-K, K]] in that of a tube.
+        """
+        return write_npz(self.lower().matrices(structure), path)
+
+    # Solving --------------------------------------------------------------------------------------------------
+
+    def solve(
+        self,
+        solver: str | None = None,
+        *,
+        tol: float = 1e-6,
+        max_iter: int | None = None,
+        time_limit: float | None = None,
+        warm_start: Solution | ArrayLike | None = None,
+        verbose: bool = False,
+        **options: Any,
+    ) -> Any:
+        """Solve the problem and certify the answer; parameters as in :meth:`formulations.modelling.model.Model.solve`.
+
+        Solvers of the model as it is (smo, linear) solve the model; the others this form in matrices. An extended form
+        goes to the others only.
+
+        Raises
+        ------
+        UnboundedError
+            If the objective is unbounded below, which an extension can make it; else as there.
+        """
+        request = SolveRequest(solver, tol, max_iter, time_limit, warm_start, verbose, options)
+        self.model.check_parameters()
+        bounds = self.model.bounds()
+        structures = self._structures(bounds)
+        backend = request.backend(structures)
+        program = first_taken(structures, backend)
+        if program is None:
+            return self.solve_by(backend, request, bounds)
+        return self.model.solve_structure(program, backend, request, bounds, self)
+
+    def _structures(self, bounds: Bounds) -> tuple[Program, ...]:
+        return () if self.is_extended else structures_of(bounds, self.linear_system() or self.model.linear_system())
+
+    def refusal(self, solver: Solver) -> str | None:
+        """Return why ``solver`` does not take this form, or None if it does."""
+        program = first_taken(self._structures(self.model.bounds()), solver)
+        if program is None and ConeProgram in solver.programs:
+            program = self.lower().program
+        return self._refusal(solver) if program is None else solver.refusal(program)
+
+    def _refusal(self, solver: Solver) -> str:
+        kinds = " or a ".join(kind.__name__ for kind in solver.programs)
+        why = "it was extended" if self.is_extended else "its textbook problem is another"
+        return f"solver {solver.name!r} takes a {kinds}, and this {self.name} is none, since {why}"
+
+    def solve_by(self, backend: Solver, request: SolveRequest, bounds: Bounds) -> Any:
+        """Solve the lowered problem, write the answer back to it, read it in the model's terms, and certify it."""
+        if ConeProgram not in backend.programs:
+            raise UnsupportedProgramError(f"{self._refusal(backend)}; choose a cone solver such as clarabel.")
+        marks = [perf_counter()]
+        self.prepare()
+        marks.append(perf_counter())
+        lowered = lower(self._declared, self.name)
+        marks.append(perf_counter())
+        outcome = request.solve_with(backend, lowered.program, self.name)
+        if outcome.claim in (Claim.INFEASIBLE, Claim.UNBOUNDED):
+            raise self._no_solution(outcome, lowered)
+        if not is_finite(outcome):
+            message = f"solver {outcome.solver!r} returned no point with multipliers ({outcome.message})"
+            raise no_answer(self.name, message) if self.is_extended else self.model.explain_failure(message)
+        lowered.write_back(outcome.point, outcome.multipliers, solved=outcome.claim is Claim.OPTIMAL)
+        begin = perf_counter()
+        answer = self.read(ConeAnswer(lowered, outcome.multipliers), bounds)
+        if self.is_extended:
+            certificate = certify_cone_program(lowered.program, outcome.point, outcome.multipliers)
+        else:
+            certificate = self.model.judge(answer, bounds)
+        status = status_of(certificate, outcome.claim, request.tol)
+        if status is Status.UNCERTIFIED:
+            lowered.write_back(outcome.point, outcome.multipliers, solved=False)
+        if not self.is_extended and structures_of(bounds, self.model.linear_system()):
+            # Other forms can show the answer, and this one shows it already.
+            self._shown.answer = self.model.hold(answer, certificate, status)
+        seconds = Seconds(marks[1] - marks[0], marks[2] - marks[1], outcome.seconds, perf_counter() - begin)
+        objective = self._value(lowered, outcome.point)
+        run = Run.of(outcome, self.name, objective, status, request.tol, seconds)
+        return self.model.solution(answer, certificate, bounds, run)
+
+    def _value(self, lowered: Lowered, point: Vector) -> float:
+        value = float(self._declared.objective.value)
+        if np.isfinite(value):
+            return value
+        # A rounding error outside its domain, an entropy is infinite where the epigraph of its cone is not.
+        sign = -1.0 if isinstance(self._declared.objective, cp.Maximize) else 1.0
+        return sign * lowered.program.objective(point)
+
+    def _no_solution(self, outcome: Outcome, lowered: Lowered) -> Exception:
+        """Return the error for the claim that there is no solution: with its proof, or saying that the proof fails."""
+        message = quote(outcome)
+        if outcome.claim is Claim.INFEASIBLE:
+            certificate = certify_infeasibility(lowered.program, outcome.multipliers)
+            if certificate.holds(_PROOF_TOLERANCE):
+                if self.is_extended:
+                    return infeasible(self.name, certificate, outcome.multipliers, message)
+                return self.model.explain_infeasible(certificate, outcome.multipliers, message)
+        else:
+            certificate = certify_unboundedness(lowered.program, outcome.point)
+            if certificate.holds(_PROOF_TOLERANCE):
+                if self.is_extended:
+                    return unbounded(self.name, certificate, message)
+                return self.model.explain_unbounded(certificate, message)
+        unproved = f"{message}, but what it returned does not prove it"
+        return no_answer(self.name, unproved) if self.is_extended else self.model.explain_failure(unproved)

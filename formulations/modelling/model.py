@@ -1,0 +1,319 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What every model is: data, kernel, hyper-parameters, two bounds of its optimum, and how an answer is read."""
+
+from __future__ import annotations
+
+from abc import ABCMeta, abstractmethod
+from collections.abc import Mapping
+from functools import cached_property
+from time import perf_counter
+from typing import Any, ClassVar, Generic, TypeAlias, TypeVar, cast
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from formulations.inputs.estimators import Coefficients, read_coefficients
+from formulations.inputs.hyperparameters import Parametrised
+from formulations.inputs.samples import BoundSamples
+from formulations.modelling.candidate import Candidate, checked_coefficients, expand, with_function_of
+from formulations.modelling.solution import Run, Seconds, Solution
+from formulations.modelling.solving import (
+    Held,
+    Latest,
+    SolveRequest,
+    first_taken,
+    infeasible,
+    is_finite,
+    no_answer,
+    quote,
+    status_of,
+    structures_of,
+    unbounded,
+)
+from formulations.modelling.statement import Stated, Statement
+from qpkernels.arrays import Vector, frozen
+from qpkernels.certificates import Bounds, Certificate, KernelQPBounds, Status, Support
+from qpkernels.errors import InfeasibleError, ParameterError
+from qpkernels.gram import Gram
+from qpkernels.programs import KernelQP, LeastSquares, LinearSystem, Program
+from qpkernels.solvers import Claim, Solver
+
+__all__ = ["Conditions", "Model"]
+
+Conditions: TypeAlias = Mapping[str, Vector]
+"""The optimality conditions of each sample, shape (m,), by their formula: what vanishes at an optimum."""
+
+
+Answered = TypeVar("Answered", bound=Solution, covariant=True)
+"""What solving a model of a kind returns."""
+
+
+class Model(Parametrised, Generic[Answered], metaclass=ABCMeta):
+    """A kernel machine: what is asked, however it is stated and whoever solves it.
+
+    The answer is a function f + b in the space of a kernel, with a coefficient beta_i for each sample. The model knows
+    its data, hyper-parameters, two bounds of its optimum, and its optimality conditions. Its :attr:`forms` are its
+    statements as CVXPY problems; they share everything by being forms of one model.
+
+    A model is frozen; only its hyper-parameters change, being CVXPY parameters.
+
+    Attributes
+    ----------
+    data, gram
+        The samples bound to their kernel, and the kernel matrix.
+    fit_intercept
+        Whether there is a b.
+    latest
+        The last answer to the textbook's problem, which its forms show in their variables.
+    """
+
+    catalogue: ClassVar[str]
+    """Id of the problem in the catalogue of models."""
+
+    hard: ClassVar[bool] = False
+    """Whether there are constraints without slack: the model may have no answer, and says why."""
+
+    sparse: ClassVar[bool] = True
+    """Whether an answer may have coefficients that are 0: whether there is such a thing as a support vector."""
+
+    expands: ClassVar[bool] = True
+    """Whether the beta of an optimum are coefficients of f; otherwise they are multipliers only."""
+
+    estimator: ClassVar[str] = "estimator"
+    """What scikit-learn calls it."""
+
+    classes: NDArray[Any] | None = None
+    """The labels of negative and positive values, where the model has classes."""
+
+    def __init__(self, data: BoundSamples, fit_intercept: bool = True, **values: Any) -> None:
+        if not isinstance(fit_intercept, bool | np.bool_):
+            raise ParameterError(f"fit_intercept must be True or False, but {fit_intercept!r} came.")
+        self.data = data
+        self.gram: Gram = data.gram
+        self.fit_intercept = bool(fit_intercept)
+        self.latest = Latest()
+        self.make_parameters(values)
+        self.check_parameters()
+        self.freeze()
+
+    def __len__(self) -> int:
+        """Return the number m of samples."""
+        return int(self.gram.X.shape[0])
+
+    @cached_property
+    def forms(self) -> Mapping[str, Any]:
+        """The forms of the model by name, the usual one first: ``model.forms["dual"]`` is ``model.dual``."""
+        return {name: getattr(self, name) for name, _ in Stated.of(type(self))}
+
+    def qp(self) -> KernelQP | None:
+        """State the model as a KernelQP, from the textbook and not from its forms; None if it is none."""
+        return None
+
+    def bounds(self) -> Bounds:
+        """State the model for its certificate: the KernelQP, or else two bounds of its own."""
+        program = self.qp()
+        if program is None:
+            raise NotImplementedError(f"a {self.name} that is no KernelQP must say how its optimum is bounded")
+        return KernelQPBounds(program)
+
+    def linear_system(self) -> LinearSystem | LeastSquares | None:
+        """State the model as a problem of linear algebra, or None if it is none."""
+        return None
+
+    @abstractmethod
+    def conditions(self, answer: Candidate) -> Conditions:
+        """Return the optimality conditions of each sample."""
+
+    @property
+    def total(self) -> float | None:
+        """The value of 1'beta that the intercept demands: 0, or None without an intercept."""
+        return 0.0 if self.fit_intercept else None
+
+    def solve(
+        self,
+        solver: str | None = None,
+        *,
+        tol: float = 1e-6,
+        max_iter: int | None = None,
+        time_limit: float | None = None,
+        warm_start: Solution | ArrayLike | None = None,
+        verbose: bool = False,
+        **options: Any,
+    ) -> Answered:
+        """Solve the model and certify the answer.
+
+        Parameters
+        ----------
+        solver
+            Name of a registered solver (``qpkernels solvers`` lists them); one of cone programs is given the first of
+            :attr:`forms`. None: linear where the model is a linear system, smo where it is another KernelQP, else
+            clarabel.
+        tol
+            Above 0: the relative duality gap and residuals that the certificate must show for ``optimal``.
+        max_iter, time_limit
+            Limits, in the solver's iterations and in seconds; the best point so far comes back with its certificate.
+        warm_start
+            A solution, or beta, to start ``smo`` from. A solution is rescaled so that what was at its bound is at the
+            bound of this problem, which is another where C is; any beta is projected to the feasible set.
+        verbose
+            Let the solver print its progress.
+        **options
+            Handed to the back-end as they are.
+
+        Raises
+        ------
+        UnknownSolverError, SolverNotInstalledError, UnsupportedProgramError, UnsupportedOptionError
+            If the solver cannot be asked.
+        InfeasibleError
+            If no point satisfies the constraints.
+        SolverFailedError
+            If the solver gives no answer.
+        """
+        request = SolveRequest(solver, tol, max_iter, time_limit, warm_start, verbose, options)
+        self.check_parameters()
+        bounds = self.bounds()
+        structures = structures_of(bounds, self.linear_system())
+        backend = request.backend(structures)
+        program = first_taken(structures, backend)
+        if program is None:
+            return cast(Answered, next(iter(self.forms.values())).solve_by(backend, request, bounds))
+        return self.solve_structure(program, backend, request, bounds)
+
+    def certify(self, answer: Any) -> Certificate:
+        """Certify an answer from anywhere: a Solution, a pair (beta, b), or a fitted estimator of scikit-learn.
+
+        Raises
+        ------
+        ParameterError, ShapeError
+            If it is none of these, or does not fit the data.
+        """
+        self.check_parameters()
+        return self.judge(self.candidate(answer), self.bounds())
+
+    def judge(self, answer: Candidate, bounds: Bounds) -> Certificate:
+        """Bound the error of an answer by ``bounds``."""
+        return bounds.certify(answer.beta, answer.intercept, answer.own_function)
+
+    def solve_structure(
+        self, program: Program, backend: Solver, request: SolveRequest, bounds: Bounds, form: Statement | None = None
+    ) -> Answered:
+        """Solve a KernelQP or linear system that the model is, or that ``form`` is, and certify the answer."""
+        begin = perf_counter()
+        backend.prepare(program)
+        formed = perf_counter() - begin
+        outcome = request.solve_with(backend, program, self.name)
+        if outcome.claim in (Claim.INFEASIBLE, Claim.UNBOUNDED) or not is_finite(outcome):
+            raise self.explain_failure(quote(outcome))
+        b = float(outcome.multipliers[0]) if outcome.multipliers.size else 0.0
+        if isinstance(program, KernelQP):
+            answer = expand(self.gram, outcome.point, b, self.classes, outcome.values)
+        else:
+            answer = (self if form is None else form).from_system(outcome.point, b)
+        begin = perf_counter()
+        certificate = self.judge(answer, bounds)
+        seconds = Seconds(gram=formed, solve=outcome.seconds, certify=perf_counter() - begin)
+        if outcome.claim is Claim.STOPPED and not request.is_limited and certificate.primal_residual > request.tol:
+            # It gave up on a hard constraint: perhaps nothing satisfies them all.
+            error = self.explain_failure(quote(outcome))
+            if isinstance(error, InfeasibleError):
+                raise error
+        status = status_of(certificate, outcome.claim, request.tol)
+        self.hold(answer, certificate, status)
+        objective = certificate.primal_value if form is None else form.objective_of(certificate)
+        name = self.name if form is None else form.name
+        run = Run.of(outcome, name, objective, status, request.tol, seconds)
+        return self.solution(answer, certificate, bounds, run)
+
+    def from_system(self, point: Vector, intercept: float) -> Candidate:
+        """Read an answer from the solution of :meth:`linear_system`."""
+        return expand(self.gram, point, intercept, self.classes)
+
+    def hold(self, answer: Candidate, certificate: Certificate, status: Status) -> Held:
+        """Keep the answer for the forms to show."""
+        self.latest.answer = Held(answer, certificate, status is Status.OPTIMAL, self.parameter_values())
+        return self.latest.answer
+
+    def candidate(self, answer: Any) -> Candidate:
+        """Read (beta, b), a Solution, or a fitted estimator of scikit-learn.
+
+        Raises
+        ------
+        ParameterError, ShapeError
+            If it is none of these, or does not fit the data.
+        """
+        if isinstance(answer, Candidate):
+            return answer
+        if isinstance(answer, Solution):
+            return with_function_of(answer, self.from_coefficients(answer.beta, answer.intercept), self.gram)
+        if hasattr(answer, "dual_coef_"):
+            return self.from_coefficients(*self.translate(read_coefficients(answer, len(self))))
+        if isinstance(answer, tuple) and len(answer) == 2:
+            return self.from_coefficients(*answer)
+        raise ParameterError(
+            f"an answer is a Solution, a pair (beta, b), or a fitted {self.estimator}, but {type(answer).__name__} "
+            "came; a function alone is not enough, since the proof needs the multipliers."
+        )
+
+    def translate(self, fitted: Coefficients) -> tuple[Vector, float]:
+        """Return (beta, b) in the scaling of this model of what an estimator of scikit-learn holds."""
+        return fitted.dual, fitted.intercept
+
+    def from_coefficients(self, beta: Any, intercept: Any) -> Candidate:
+        """Return the answer whose function is the expansion in beta."""
+        coefficients, b = checked_coefficients(beta, intercept, len(self))
+        return expand(self.gram, coefficients, self.checked_intercept(b), self.classes)
+
+    def checked_intercept(self, b: float) -> float:
+        """Return b, or refuse it where the model has none."""
+        if b != 0.0 and not self.fit_intercept:
+            raise ParameterError(f"this {self.name} has no intercept, but b = {b:g} came; state it with fit_intercept.")
+        return float(b)
+
+    def solution(self, answer: Candidate, certificate: Certificate, bounds: Bounds, run: Run) -> Answered:
+        """Return the answer in the terms of the model: support, interval and conditions by the same arrays."""
+        decision = answer.decision
+        support = self.support(answer, bounds)
+        return self.interpret(
+            answer,
+            certificate=certificate,
+            intercept=answer.intercept,
+            intercept_interval=bounds.interval(answer.beta, answer.at_samples.values, answer.intercept, support),
+            beta=frozen(answer.beta),
+            support=support,
+            sparse=self.sparse,
+            function=answer.function,
+            decision=frozen(decision),
+            conditions=self.conditions(answer),
+            correction=self.gram.correction,
+            **vars(run),
+        )
+
+    def support(self, answer: Candidate, bounds: Bounds) -> Support:
+        """Return the support vectors; all samples of a model whose coefficients are dense."""
+        return bounds.support(answer.beta, answer.decision) if self.sparse else Support.of_all(len(self))
+
+    @abstractmethod
+    def interpret(self, answer: Candidate, **fields: Any) -> Answered:
+        """Make the solution of this kind of model; ``fields`` are those that all have."""
+
+    def contradiction(self, message: str) -> InfeasibleError | None:
+        """Return the error if nothing satisfies the textbook's constraints, or None if that cannot be shown.
+
+        Models with hard constraints decide here, in their own terms, what becomes of a solver's claim.
+        """
+        del message
+        return None
+
+    def explain_failure(self, message: str) -> Exception:
+        """Return the error to raise when a solver gives no point, or none that its claim would need."""
+        return self.contradiction(message) or no_answer(self.name, message)
+
+    def explain_infeasible(self, certificate: Certificate, multipliers: Vector, message: str) -> Exception:
+        """Return the error to raise when no point satisfies the constraints of a textbook form."""
+        if self.hard:
+            return self.explain_failure(message)
+        return infeasible(self.name, certificate, multipliers, message)
+
+    def explain_unbounded(self, certificate: Certificate, message: str) -> Exception:
+        """Return the error to raise when the objective of a textbook form is proved to be unbounded below."""
+        return self.explain_failure(message) if self.hard else unbounded(self.name, certificate, message)

@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The two kinds of form: a primal in f and b, and a dual in the coefficients of f."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from functools import cached_property
+from typing import ClassVar
+
+import cvxpy as cp
+import numpy as np
+
+from formulations.modelling.candidate import Candidate, at_coordinates, expand
+from formulations.modelling.form import Form
+from formulations.modelling.hypothesis import Hypothesis, half_squared_norm
+from formulations.modelling.lowering import ConeAnswer
+from formulations.modelling.statement import Multipliers, intercept
+from qpkernels.arrays import Vector
+from qpkernels.certificates import Bounds, Certificate, KernelQPBounds
+
+__all__ = ["Dual", "Primal"]
+
+
+class Primal(Form):
+    """A problem in f and b, which reads beta from its multipliers."""
+
+    b = intercept()
+
+    @cached_property
+    def f(self) -> Hypothesis:
+        """The function: values at the samples and norm, as CVXPY expressions in w or u."""
+        return Hypothesis(self.model.data)
+
+    @property
+    def g(self) -> cp.Expression:
+        """The decision values f(x_i) + b, shape (m,)."""
+        return self.f.values + self.b
+
+    @property
+    def w(self) -> cp.Variable:
+        """The weights of f(x) = <w, x>, a CVXPY variable of shape (d,); only in explicit features."""
+        if not self.model.data.explicit:
+            raise AttributeError(
+                f"with a kernel, or sparse samples, the variable of a {self.name} is u; of dense samples, "
+                "leave the kernel out for w."
+            )
+        return self.f.variable
+
+    @property
+    def u(self) -> cp.Variable:
+        """The coordinates of f in an orthonormal basis of the span of the k(x_j, .); only with a kernel."""
+        if self.model.data.explicit:
+            raise AttributeError(f"in explicit features, the variable of a {self.name} is w; pass a kernel for u.")
+        return self.f.variable
+
+    @property
+    def beta(self) -> cp.Expression:
+        """The coefficients of f = sum_j beta_j k(x_j, .), shape (m,), affine in u; only with a kernel.
+
+        Where K is singular, those samples have the coefficients that the pivots of its factor name.
+        """
+        if self.model.data.explicit:
+            raise AttributeError(f"in explicit features, the variable of a {self.name} is w; pass a kernel for beta.")
+        return self.f.coefficients
+
+    def read_beta(self, answer: ConeAnswer, bounds: Bounds) -> Vector:
+        """Return the signed multipliers of the samples, of the solved problem.
+
+        Where no constraint has them, and the model is a KernelQP with a smooth loss, they are the slopes of the loss at
+        g, shifted to the sum that the intercept demands.
+        """
+        del answer
+        assert isinstance(bounds, KernelQPBounds), f"a {self.name} must say where its multipliers are"
+        return bounds.program.project(bounds.program.slopes(np.asarray(self.g.value)))
+
+    def read(self, answer: ConeAnswer, bounds: Bounds) -> Candidate:
+        """Read f and b from the variables, beta from the multipliers."""
+        return self.at_variables(self.read_beta(answer, bounds))
+
+    def at_variables(self, beta: Vector, scale: float = 1.0) -> Candidate:
+        """Return the answer whose f and b are the variables times ``scale``, with ``beta`` read elsewhere."""
+        model = self.model
+        coordinates = scale * np.asarray(self.f.variable.value)
+        intercept = scale * float(self.b.value)
+        return at_coordinates(model.data, coordinates, intercept, beta, model.classes, expands=model.expands)
+
+    def write(self, answer: Candidate) -> Multipliers:
+        """Write f and b; the forms add the multipliers of their constraints."""
+        if answer.coordinates is None:
+            self.f.assign(answer.beta)
+        else:
+            self.f.variable.value = answer.coordinates
+        if self.model.fit_intercept:
+            self.b.value = answer.intercept
+        return {}
+
+    def prepare(self) -> None:
+        """Factor K unless f has weights."""
+        self.model.data.coordinates  # noqa: B018  a cached factor
+
+
+class Dual(Form):
+    """A problem in the coefficients of f, whose constraint ``balance`` has the multiplier b; without b it is absent."""
+
+    maximised: ClassVar[bool] = False
+    """Whether the textbook maximises."""
+
+    @property
+    @abstractmethod
+    def beta(self) -> cp.Expression:
+        """The signed coefficients of f = sum_j beta_j k(x_j, .), shape (m,), affine in the variables."""
+
+    def half_squared_norm(self, coefficients: cp.Expression, signs: Vector | None = None) -> cp.Expression:
+        """Return 1/2 ||f||^2 of f = sum_j s_j c_j k(x_j, .), for coefficients c and signs s (1 where left out)."""
+        return half_squared_norm(self.model.gram, coefficients, signs)
+
+    def balance(self, amount: cp.Expression) -> cp.Constraint | None:
+        """Return the equation that the free intercept implies, amount = 0; None in a model without."""
+        return amount == 0 if self.model.fit_intercept else None
+
+    def read(self, answer: ConeAnswer, bounds: Bounds) -> Candidate:
+        """Read beta from the variables, b from the balance."""
+        del answer, bounds
+        return expand(self.model.gram, np.asarray(self.beta.value), self.multiplier_of_balance(), self.model.classes)
+
+    def write(self, answer: Candidate) -> Multipliers:
+        """Return b of the balance; the forms write their variables."""
+        return {"balance": answer.intercept} if self.model.fit_intercept else {}
+
+    def objective_of(self, certificate: Certificate) -> float:
+        """Return the value of the dual: the certificate's, or its negative where the textbook minimises."""
+        return certificate.dual_value if self.maximised else -certificate.dual_value
+
+    def prepare(self) -> None:
+        """Compute K unless its features are few."""
+        if self.model.gram.features is None:
+            self.model.gram.dense  # noqa: B018  formed when first asked for

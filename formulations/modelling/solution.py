@@ -1,0 +1,301 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What solving a model returns, and what can be asked of it in the terms of the model."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from qpkernels.arrays import Indices, Vector, frozen, is_integer
+from qpkernels.certificates import Certificate, Status, Support
+from qpkernels.errors import ParameterError
+from qpkernels.gram import Correction, Expansion
+from qpkernels.solvers import Outcome
+
+__all__ = ["Classification", "Novelty", "Regression", "Run", "Seconds", "Solution", "Tube"]
+
+
+@dataclass(frozen=True)
+class Seconds:
+    """Where the time went: the kernel matrix, the matrices of the program, the solver, the certificate."""
+
+    gram: float = 0.0
+    lower: float = 0.0
+    solve: float = 0.0
+    certify: float = 0.0
+
+    @property
+    def total(self) -> float:
+        """The sum of all phases."""
+        return self.gram + self.lower + self.solve + self.certify
+
+
+@dataclass(frozen=True)
+class Run:
+    """Who solved what, and how it ended; the fields are those of :class:`Solution`."""
+
+    formulation: str
+    objective: float
+    status: Status
+    tol: float
+    seconds: Seconds
+    solver: str
+    message: str
+    iterations: int | None
+
+    @classmethod
+    def of(
+        cls, outcome: Outcome, formulation: str, objective: float, status: Status, tol: float, seconds: Seconds
+    ) -> Run:
+        """Return what became of a solver's outcome."""
+        return cls(formulation, objective, status, tol, seconds, outcome.solver, outcome.message, outcome.iterations)
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """The answer of a kernel machine, with the proof of how good it is.
+
+    Attributes
+    ----------
+    formulation
+        Name of the form solved, or of the model where a solver took it as it is.
+    objective
+        Value of the form solved, at the answer: of a minimised dual it is the negative of the primal's. Of a model
+        solved as it is, the value of its primal.
+    intercept
+        b of the decision value g(x) = f(x) + b.
+    intercept_interval
+        The ends between which every b is optimal with this f; equal where b is unique.
+    beta
+        Signed coefficients, shape (m,). Of a textbook model these are coefficients of f; an extended one has others,
+        which are those of ``function``.
+    support
+        Which samples are support vectors: free, and at the bound.
+    sparse
+        Whether coefficients may be 0; otherwise they are dense, and all samples count as free support vectors.
+    function
+        x -> f(x) + b: call it, ``predict`` with it, ``save`` it.
+    decision
+        g(x_i) of the training samples, shape (m,).
+    conditions
+        The optimality conditions of each sample by their formula; they vanish at an optimum.
+    correction
+        What was done to an indefinite kernel matrix at the user's request; None: nothing.
+    status
+        ``optimal`` only if the certificate holds at ``tol``.
+    certificate
+        Values of both problems, gap and residuals, recomputed from the data.
+    tol
+        The tolerance asked for.
+    seconds
+        Time by phase.
+    solver, message, iterations
+        Who solved it, what it says itself, and its own count of iterations (None if it does not tell).
+    """
+
+    formulation: str
+    objective: float
+    intercept: float
+    intercept_interval: tuple[float, float] = field(repr=False)
+    beta: Vector = field(repr=False)
+    support: Support = field(repr=False)
+    sparse: bool = field(repr=False)
+    function: Expansion = field(repr=False)
+    decision: Vector = field(repr=False)
+    conditions: Mapping[str, Vector] = field(repr=False)
+    correction: Correction | None
+    status: Status
+    certificate: Certificate
+    tol: float
+    seconds: Seconds = field(repr=False)
+    solver: str
+    message: str
+    iterations: int | None
+
+    @property
+    def n_support(self) -> int | None:
+        """Number of support vectors; None for a model that has none, its coefficients being dense."""
+        return len(self.support) if self.sparse else None
+
+    @property
+    def sparsity(self) -> float:
+        """Share of the samples that are no support vectors: 0 for a model whose coefficients are dense."""
+        return 1.0 - len(self.support) / self.beta.size if self.sparse else 0.0
+
+    def explain(self, sample: int) -> str:
+        """Say in words where a training sample stands, and how well its optimality conditions hold.
+
+        Raises
+        ------
+        ParameterError
+            If there is no sample of that number.
+        """
+        if not is_integer(sample) or not 0 <= sample < self.beta.size:
+            raise ParameterError(
+                f"a sample has a number from 0 to {self.beta.size - 1}, but {sample!r} came; see solution.support."
+            )
+        # Adding 0 takes the sign off a zero.
+        lines = "; ".join(f"{formula} = {values[sample] + 0.0:.1e}" for formula, values in self.conditions.items())
+        return f"sample {sample}: {self._position(int(sample))}; {self._role(int(sample))}. Optimality: {lines}."
+
+    def _position(self, sample: int) -> str:
+        return f"g(x) = {self.decision[sample]:.6g}"
+
+    def _role(self, sample: int) -> str:
+        weight = f"coefficient {self.beta[sample]:.6g}"
+        if not self.sparse:
+            return weight
+        if sample in self.support.bounded:
+            return f"{weight}, a support vector at its bound"
+        return f"{weight}, a free support vector" if sample in self.support.free else f"{weight}, no support vector"
+
+    def __str__(self) -> str:
+        vectors = f"{self.n_support} support vectors ({self.support.bounded.size} at the bound)"
+        coefficients = vectors if self.sparse else "dense coefficients"
+        corrected = f"; {self.correction}" if self.correction else ""
+        return (
+            f"{self.formulation} by {self.solver}: {self.status}, objective {self.objective:.12g}, "
+            f"b = {self.intercept + 0.0:.8g}, {coefficients}{corrected}; {self.certificate}"
+        )
+
+
+_ON_THE_MARGIN = 1e-4
+"""Share of the margin level within which y g(x) counts as that level; answers are known to their tolerance only."""
+
+
+@dataclass(frozen=True, eq=False)
+class Classification(Solution):
+    """The answer of a model of two classes.
+
+    Attributes
+    ----------
+    y
+        +1 or -1 for each sample.
+    margin_level
+        The value of y g(x) on the margin: 1, or the rho of a nu-machine.
+    """
+
+    y: Vector = field(repr=False)
+    margin_level: float = 1.0
+
+    @property
+    def alpha(self) -> Vector:
+        """Multipliers of the margin constraints, shape (m,): y * beta."""
+        return frozen(self.y * self.beta)
+
+    @property
+    def margin(self) -> float:
+        """Distance of the margin from the separating surface, margin_level / ||f||, in the space of the kernel."""
+        norm = float(np.sqrt(max(self.function.squared_norm, 0.0)))
+        return self.margin_level / norm if norm > 0 else float("inf")
+
+    @property
+    def margins(self) -> Vector:
+        """y_i g(x_i) of each sample: below 0 it is on the wrong side."""
+        return self.y * self.decision
+
+    @property
+    def slacks(self) -> Vector:
+        """xi_i = max(0, margin_level - y_i g(x_i)) of each sample."""
+        return np.maximum(0.0, self.margin_level - self.margins)
+
+    def _position(self, sample: int) -> str:
+        margin = float(self.margins[sample])
+        if not self.sparse:
+            side = "right" if margin > 0 else "wrong"
+            return f"class {self.y[sample]:+g}, y g(x) = {margin:.6g} is on the {side} side"
+        beyond = margin - self.margin_level
+        if margin < 0:
+            where = "on the wrong side"
+        elif abs(beyond) <= _ON_THE_MARGIN * max(abs(self.margin_level), np.finfo(float).tiny):
+            where = "on the margin"
+        else:
+            where = "beyond the margin" if beyond > 0 else "inside the margin"
+        return f"class {self.y[sample]:+g}, y g(x) = {margin:.6g} is {where}, slack {self.slacks[sample]:.3g}"
+
+
+@dataclass(frozen=True, eq=False)
+class Tube:
+    """Which samples lie inside the tube |y - g(x)| <= epsilon, on its edge, above it and below it."""
+
+    inside: Indices
+    edge: Indices
+    above: Indices
+    below: Indices
+
+
+@dataclass(frozen=True, eq=False)
+class Regression(Solution):
+    """The answer of a model with real targets.
+
+    Attributes
+    ----------
+    y
+        The targets.
+    epsilon
+        Half width of the tube within which a residual costs nothing; 0 where the model has none.
+    """
+
+    y: Vector = field(repr=False)
+    epsilon: float = 0.0
+
+    @property
+    def residuals(self) -> Vector:
+        """r_i = y_i - g(x_i): above 0, the target is above the function."""
+        return self.y - self.decision
+
+    @property
+    def slacks(self) -> Vector:
+        """How far each sample is outside the tube: max(0, |r_i| - epsilon)."""
+        return np.maximum(0.0, np.abs(self.residuals) - self.epsilon)
+
+    @property
+    def tube(self) -> Tube:
+        """The samples by their place: free support vectors lie on the edge, bounded ones outside, the others inside."""
+        outside = np.zeros(self.y.size, dtype=bool)
+        outside[self.support.bounded] = True
+        inside = np.ones(self.y.size, dtype=bool)
+        inside[self.support.indices] = False
+        above = outside & (self.residuals > 0)
+        return Tube(np.flatnonzero(inside), self.support.free, np.flatnonzero(above), np.flatnonzero(outside & ~above))
+
+    def _position(self, sample: int) -> str:
+        residual = float(self.residuals[sample])
+        if self.epsilon == 0:
+            return f"target {self.y[sample]:.6g}, residual {residual:.6g}"
+        if sample in self.support.bounded:
+            where = "above the tube" if residual > 0 else "below the tube"
+        elif sample in self.support.free:
+            where = "on its upper edge" if residual > 0 else "on its lower edge"
+        else:
+            where = "inside the tube"
+        return f"target {self.y[sample]:.6g}, residual {residual:.6g} is {where}, slack {self.slacks[sample]:.3g}"
+
+
+@dataclass(frozen=True, eq=False)
+class Novelty(Solution):
+    """The answer of a one-class model: g(x) = f(x) - rho is below 0 for the samples that are unlike the others."""
+
+    @property
+    def rho(self) -> float:
+        """The level of f on the boundary: -b."""
+        return -self.intercept
+
+    @property
+    def slacks(self) -> Vector:
+        """xi_i = max(0, rho - f(x_i)) of each sample."""
+        return np.maximum(0.0, -self.decision)
+
+    @property
+    def outliers(self) -> Indices:
+        """Numbers of the samples at their bound: those outside."""
+        return self.support.bounded
+
+    def _position(self, sample: int) -> str:
+        if sample in self.support.bounded:
+            where = "outside"
+        else:
+            where = "on the boundary" if sample in self.support.free else "inside"
+        return f"f(x) - rho = {self.decision[sample]:.6g} is {where}, slack {self.slacks[sample]:.3g}"

@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What every route to a certified solution shares: the request, the choice of a solver, and what is said of the end."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from formulations.modelling.candidate import Candidate
+from formulations.modelling.solution import Solution
+from qpkernels.arrays import Vector
+from qpkernels.certificates import Bounds, Certificate, KernelQPBounds, Status
+from qpkernels.errors import InfeasibleError, SolverFailedError, UnboundedError, UnsupportedOptionError
+from qpkernels.programs import KernelQP, Program
+from qpkernels.solvers import Claim, Outcome, Solver, find_solver
+
+__all__ = [
+    "Held",
+    "Latest",
+    "SolveRequest",
+    "first_taken",
+    "infeasible",
+    "is_finite",
+    "no_answer",
+    "quote",
+    "status_of",
+    "structures_of",
+    "unbounded",
+]
+
+
+@dataclass(frozen=True, eq=False)
+class SolveRequest:
+    """What a user asks of ``solve``; see :meth:`formulations.modelling.model.Model.solve`."""
+
+    solver: str | None
+    tol: float
+    max_iter: int | None
+    time_limit: float | None
+    warm_start: Solution | ArrayLike | None
+    verbose: bool
+    options: Mapping[str, Any]
+
+    @property
+    def is_limited(self) -> bool:
+        """Whether the user set a limit that may end a solver early."""
+        return self.max_iter is not None or self.time_limit is not None
+
+    def backend(self, structures: tuple[Program, ...]) -> Solver:
+        """Return the solver asked for, or the one that a model of this structure deserves."""
+        if self.solver is not None:
+            return find_solver(self.solver)
+        if not structures:
+            return find_solver("clarabel")
+        return find_solver("smo" if isinstance(structures[0], KernelQP) else "linear")
+
+    def solve_with(self, backend: Solver, program: Program, name: str) -> Outcome:
+        """Let ``backend`` solve ``program``, which states a model of that name.
+
+        Raises
+        ------
+        UnsupportedOptionError
+            If it is to start warm, and the program is no KernelQP.
+        """
+        start: Any = None
+        if isinstance(program, KernelQP):
+            start = starting_point(program, self.warm_start)
+        elif self.warm_start is not None:
+            raise UnsupportedOptionError(
+                f"a {name} starts warm with smo only, not with {backend.name!r}; "
+                "hand a point of the lowered program to the solver itself: form.lower().program."
+            )
+        return backend.solve(
+            program,
+            tol=self.tol,
+            max_iter=self.max_iter,
+            time_limit=self.time_limit,
+            warm_start=start,
+            verbose=self.verbose,
+            **self.options,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Held:
+    """An answer to a textbook problem, with its certificate, at hyper-parameters of these values."""
+
+    candidate: Candidate
+    certificate: Certificate
+    proved: bool
+    parameters: tuple[bytes, ...]
+
+
+@dataclass(eq=False)
+class Latest:
+    """The last answer; None before the first."""
+
+    answer: Held | None = None
+
+
+def structures_of(bounds: Bounds, system: Program | None) -> tuple[Program, ...]:
+    """Return the programs that a model is, beside those of its forms, the most special first."""
+    own = (system, bounds.program if isinstance(bounds, KernelQPBounds) else None)
+    return tuple(program for program in own if program is not None)
+
+
+def first_taken(structures: tuple[Program, ...], solver: Solver) -> Program | None:
+    """Return the first of the programs that ``solver`` takes; None: it is given a lowered form."""
+    return next((program for program in structures if isinstance(program, solver.programs)), None)
+
+
+def starting_point(program: KernelQP, start: Solution | ArrayLike | None) -> ArrayLike | None:
+    """Return beta to start from: of a solution, rescaled so that what was at its bound is at that of ``program``."""
+    if not isinstance(start, Solution):
+        return start
+    bounded = start.support.bounded
+    if start.beta.size != len(program) or bounded.size == 0 or program.total:
+        return start.beta
+    room = np.where(start.beta > 0, program.upper, -program.lower)[bounded]
+    factor = float(np.median(room / np.abs(start.beta[bounded])))
+    return factor * start.beta if 0.0 < factor < np.inf else start.beta
+
+
+def status_of(certificate: Certificate, claim: Claim, tol: float) -> Status:
+    """Return the status of an answer: ``optimal`` by its certificate only, else what the solver claims of it."""
+    if certificate.holds(tol):
+        return Status.OPTIMAL
+    match claim:
+        case Claim.OPTIMAL:
+            return Status.UNCERTIFIED
+        case Claim.STOPPED:
+            return Status.STOPPED
+        case _:
+            return Status.FAILED
+
+
+def is_finite(outcome: Outcome) -> bool:
+    """Return whether a solver returned numbers."""
+    return bool(np.isfinite(outcome.point).all() and np.isfinite(outcome.multipliers).all())
+
+
+def quote(outcome: Outcome) -> str:
+    """Return in words who says what."""
+    return f"solver {outcome.solver!r} says {outcome.message!r}"
+
+
+def infeasible(name: str, certificate: Certificate, multipliers: Vector, message: str) -> InfeasibleError:
+    """Return the error of a problem of that name whose constraints are proved to contradict each other."""
+    return InfeasibleError(
+        f"the constraints of this {name} contradict each other ({message}): {certificate.worst}; relax it.",
+        certificate,
+        multipliers,
+    )
+
+
+def unbounded(name: str, certificate: Certificate, message: str) -> UnboundedError:
+    """Return the error of a problem of that name whose objective is proved to be unbounded below."""
+    return UnboundedError(
+        f"the objective of this {name} is unbounded below ({message}): {certificate.worst}; bound it.", certificate
+    )
+
+
+def no_answer(name: str, message: str) -> SolverFailedError:
+    """Return the error where a solver gives no point, or none that its claim would need."""
+    return SolverFailedError(f"{message}, for this {name}; try another solver, or a larger max_iter.")

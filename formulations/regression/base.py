@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What all regression models share: real targets, residuals, and how an answer is read."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import cvxpy as cp
+import numpy as np
+from numpy.typing import ArrayLike
+
+from formulations.inputs.estimators import Coefficients
+from formulations.inputs.samples import SamplesLike, bind
+from formulations.inputs.targets import real_targets
+from formulations.modelling import (
+    Candidate,
+    ConeAnswer,
+    Dual,
+    Model,
+    Multipliers,
+    Primal,
+    Regression,
+    per_sample,
+)
+from qpkernels.arrays import Vector
+from qpkernels.certificates import Bounds
+from qpkernels.errors import ParameterError
+from qpkernels.kernels import Kernel
+
+__all__ = ["RegressionModel", "ResidualDual", "ResidualPrimal"]
+
+
+class RegressionModel(Model[Regression]):
+    """A model that predicts a real target by f(x) + b.
+
+    Parameters
+    ----------
+    X
+        Samples, as the kernel takes them: a matrix (samples x features) for most, which may be sparse where the kernel
+        takes that. Or a :class:`~qpkernels.gram.Gram`, to share a kernel matrix between models or to set its memory
+        limit.
+    y
+        Real targets, shape (m,).
+    kernel
+        None: explicit features, and a primal form has weights w in R^d. Otherwise f is in the space of the kernel, and
+        a primal form has its coordinates u in an orthonormal basis there. Sparse samples without a kernel are bound to
+        Linear().
+    fit_intercept
+        Whether there is a b; without, b = 0.
+    """
+
+    estimator = "SVR"
+    y: Vector
+
+    def __init__(
+        self, X: SamplesLike, y: ArrayLike, kernel: Kernel | None = None, *, fit_intercept: bool = True, **values: Any
+    ) -> None:
+        data = bind(X, kernel)
+        self.y = real_targets(y, len(data.gram))
+        data.gram.require_psd()
+        super().__init__(data, fit_intercept, **values)
+
+    def residuals(self, answer: Candidate) -> Vector:
+        """Return r_i = y_i - f(x_i) - b."""
+        return self.y - answer.decision
+
+    def tube_width(self, residuals: Vector) -> float:
+        """Return epsilon, the half width of the tube within which a residual costs nothing; 0 without a tube."""
+        del residuals
+        return 0.0
+
+    @property
+    def zero_tolerance(self) -> float:
+        """What counts as 0 in the unit of y: ten million times its rounding."""
+        return 1e7 * float(np.finfo(float).eps) * float(np.abs(self.y).max())
+
+    def translate(self, fitted: Coefficients) -> tuple[Vector, float]:
+        """Return (beta, b): dual_coef_ holds beta."""
+        if fitted.classes is not None:
+            raise ParameterError(
+                f"a {self.name} has real targets, but the estimator was fitted to the classes "
+                f"{fitted.classes.tolist()}; pass a regression estimator."
+            )
+        return super().translate(fitted)
+
+    def interpret(self, answer: Candidate, **fields: Any) -> Regression:
+        """Make the solution, with its targets and the width of its tube."""
+        return Regression(y=self.y, epsilon=self.tube_width(self.residuals(answer)), **fields)
+
+
+class ResidualPrimal(Primal):
+    """A problem in f, b and the residuals r, whose constraint ``residual`` has the multipliers beta."""
+
+    model: RegressionModel
+    r = per_sample("r")
+
+    @property
+    def residual(self) -> cp.Constraint:
+        """The definition of the residuals, y - f - b = r."""
+        return self.model.y - self.g == self.r
+
+    def read_beta(self, answer: ConeAnswer, bounds: Bounds) -> Vector:
+        """Return the multipliers of the residuals."""
+        del answer, bounds
+        return self.dual_of("residual")
+
+    def write(self, answer: Candidate) -> Multipliers:
+        """Write f, b and the residuals, and return their multipliers."""
+        self.r.value = self.model.residuals(answer)
+        return {**super().write(answer), "residual": answer.beta}
+
+
+class ResidualDual(Dual):
+    """A maximisation in c = beta."""
+
+    maximised = True
+    model: RegressionModel
+    c = per_sample("c")
+
+    @property
+    def beta(self) -> cp.Expression:
+        """The coefficients c."""
+        return self.c
+
+    def write(self, answer: Candidate) -> Multipliers:
+        """Write c, and return b of the balance."""
+        self.c.value = answer.beta
+        return super().write(answer)

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: BSD-3-Clause
+r"""What linear fits without regularisation share: residuals r_i = y_i - f(x_i) - b, as small as a norm says.
+
+Primal and dual of a norm with dual norm ||.||*; F holds the features of the samples, or their coordinates in the space
+of the kernel::
+
+    min  ||r||  s.t.  y - F w - b = r          max  y'v  s.t.  F'v = 0,  1'v = 0,  ||v||* <= 1
+
+v are the multipliers of the residuals; w (or u) and b those of F'v = 0 and 1'v = 0. Source: section A of the catalogue.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cached_property
+from typing import Any, ClassVar
+
+import cvxpy as cp
+import numpy as np
+from numpy.typing import ArrayLike
+
+from formulations.inputs.samples import SamplesLike
+from formulations.modelling import Candidate, Conditions, ConeAnswer, Form, Multipliers, Solution, per_sample
+from formulations.modelling.candidate import at_coordinates
+from formulations.regression.base import RegressionModel
+from qpkernels.certificates import Bounds, Certificate, FunctionAtSamples, NormFitBounds, Support
+from qpkernels.gram import Expansion
+from qpkernels.kernels import Kernel, Linear
+
+__all__ = ["FitDual", "LinearFit"]
+
+
+class LinearFit(RegressionModel):
+    """A fit without regularisation. The beta of its answers are the multipliers v of the residuals.
+
+    Parameters
+    ----------
+    X, y, kernel, fit_intercept
+        As in :class:`~formulations.regression.base.RegressionModel`.
+    """
+
+    sparse = False
+    expands = False
+    norm: ClassVar[type[NormFitBounds]]
+
+    def __init__(
+        self, X: SamplesLike, y: ArrayLike, kernel: Kernel | None = None, *, fit_intercept: bool = True
+    ) -> None:
+        super().__init__(X, y, kernel, fit_intercept=fit_intercept)
+
+    @cached_property
+    def _bounds(self) -> NormFitBounds:
+        return self.norm(self.data.coordinates, self.y, self.fit_intercept, self.zero_tolerance)
+
+    def bounds(self) -> NormFitBounds:
+        """State the norm and its dual norm."""
+        return self._bounds
+
+    def support(self, answer: Candidate, bounds: Bounds) -> Support:
+        """Return which samples the fit meets, and which are off it, where the norm tells them apart."""
+        return bounds.support(answer.beta, answer.decision)
+
+    def candidate(self, answer: Any) -> Candidate:
+        """Read a Solution, (beta, b) of f = sum_j beta_j k(x_j, .), or a linear model with coef_ and intercept_."""
+        if isinstance(answer, Solution):
+            # With its own multipliers or those that its residuals suggest: whichever prove more.
+            suggested = self.completed(super().candidate(answer))
+            given = replace(suggested, beta=answer.beta)
+            bounds = self._bounds
+            return max((suggested, given), key=lambda each: bounds.lower_bound(bounds.balanced(each.beta)))
+        if hasattr(answer, "coef_") and isinstance(self.gram.kernel, Linear) and not hasattr(answer, "dual_coef_"):
+            w, b = np.ravel(answer.coef_).astype(np.float64), self.checked_intercept(np.ravel(answer.intercept_)[0])
+            function = Expansion(self.gram.kernel, w[None, :], np.ones(1), b)
+            at_samples = FunctionAtSamples(function(self.gram.X) - b, function.squared_norm)
+            return self.completed(Candidate(np.zeros(len(self)), b, function, at_samples))
+        return super().candidate(answer)
+
+    def from_coefficients(self, beta: Any, intercept: Any) -> Candidate:
+        """Return the answer whose function is the expansion in beta, with the multipliers its residuals suggest."""
+        answer = super().from_coefficients(beta, intercept)
+        return self.completed(answer) if answer.is_finite else answer
+
+    def completed(self, answer: Candidate) -> Candidate:
+        """Return the answer with the multipliers that its residuals suggest."""
+        suggested = self._bounds.multipliers(self.residuals(answer))
+        return replace(answer, beta=suggested, is_expansion=False)
+
+    def conditions(self, answer: Candidate) -> Conditions:
+        """Return F'v and 1'v, spread over the samples: the part of v_i in the span of the features."""
+        return {"(F F'v + 1 1'v) part of v": answer.beta - self._bounds.balanced(answer.beta)}
+
+
+class FitDual(Form):
+    """max y'v - ...  s.t.  F'v = 0 (``normal``, multipliers w or u), 1'v = 0 (``balance``, multiplier b)."""
+
+    model: LinearFit
+    v = per_sample("v")
+
+    def orthogonal(self) -> dict[str, cp.Constraint | None]:
+        """Return the constraints that all duals have."""
+        balance = cp.sum(self.v) == 0 if self.model.fit_intercept else None
+        return {"normal": self.model.data.coordinates.T @ self.v == 0, "balance": balance}
+
+    def read(self, answer: ConeAnswer, bounds: Bounds) -> Candidate:
+        """Read w or u and b from the multipliers, v from the variable."""
+        del answer, bounds
+        w = np.atleast_1d(self.dual_of("normal"))
+        b = self.multiplier_of_balance()
+        return at_coordinates(self.model.data, w, b, np.asarray(self.v.value), expands=False)
+
+    def write(self, answer: Candidate) -> Multipliers | None:
+        """Write v, and return w or u and b."""
+        self.v.value = answer.beta
+        if answer.coordinates is None:
+            return None
+        balance = {"balance": answer.intercept} if self.model.fit_intercept else {}
+        return {**balance, "normal": answer.coordinates}
+
+    def objective_of(self, certificate: Certificate) -> float:
+        """Return the value of the dual."""
+        return certificate.dual_value
+
+    def prepare(self) -> None:
+        """Factor K unless f has weights."""
+        self.model.data.coordinates  # noqa: B018  a cached factor

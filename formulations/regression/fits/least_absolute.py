@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: BSD-3-Clause
+r"""Least absolute deviations (A2), and Laplace's fit whose residuals add up to zero (A2L).
+
+Primal and dual, r = y - F w - b::
+
+    min  sum |r_i|                        max  y'v   s.t.  F'v = 0,  1'v = 0,  |v_i| <= 1
+    min  sum |r_i|  s.t.  sum r_i = 0     max  y'v   s.t.  F'v = 0,  1'v = 0,  |v_i - mu| <= 1
+
+The optimal values are equal. A sample off the fit has v_i = sign r_i (Laplace: mu + sign r_i), and some optimal fit
+meets as many samples as it has unknowns. The influence of an outlier is bounded: it does not grow with its residual. mu
+is the multiplier of sum r_i = 0. Source: A2, A2L of the catalogue; Boscovich (1757), Laplace (1799).
+"""
+
+from __future__ import annotations
+
+import cvxpy as cp
+from numpy.typing import ArrayLike
+
+from formulations.inputs.samples import SamplesLike
+from formulations.modelling import Stated, labelled, scalar
+from formulations.regression.base import ResidualPrimal
+from formulations.regression.fits.forms import FitDual, LinearFit
+from qpkernels.certificates import AbsoluteFitBounds, BalancedAbsoluteFitBounds
+from qpkernels.kernels import Kernel
+
+__all__ = [
+    "LaplaceFit",
+    "LaplaceFitDual",
+    "LaplaceFitPrimal",
+    "LeastAbsoluteFit",
+    "LeastAbsoluteFitDual",
+    "LeastAbsoluteFitPrimal",
+]
+
+
+class LeastAbsoluteFitPrimal(ResidualPrimal):
+    """The primal. Variables: w or u, b, r. Multipliers of ``residual``: v."""
+
+    catalogue = "A2"
+
+    def declare(self) -> cp.Problem:
+        """State the problem."""
+        return cp.Problem(cp.Minimize(cp.norm1(self.r)), labelled(residual=self.residual))
+
+
+class LeastAbsoluteFitDual(FitDual):
+    """The dual. Variable: v. Multipliers: w or u of ``normal``, b of ``balance``."""
+
+    catalogue = "A2-dual"
+
+    def declare(self) -> cp.Problem:
+        """State the problem."""
+        unit = cp.norm_inf(self.v) <= 1
+        return cp.Problem(cp.Maximize(self.model.y @ self.v), labelled(**self.orthogonal(), unit=unit))
+
+
+class LeastAbsoluteFit(LinearFit):
+    """Least absolute deviations.
+
+    Parameters
+    ----------
+    X, y, kernel, fit_intercept
+        As in :class:`~formulations.regression.fits.forms.LinearFit`.
+    """
+
+    catalogue = "A2"
+    norm = AbsoluteFitBounds
+    primal, dual = Stated(LeastAbsoluteFitPrimal), Stated(LeastAbsoluteFitDual)
+
+
+class LaplaceFitPrimal(ResidualPrimal):
+    """The primal. Variables: w or u, b, r. Multipliers: v of ``residual``, mu of ``zero_sum``."""
+
+    catalogue = "A2L"
+
+    def declare(self) -> cp.Problem:
+        """State the problem."""
+        zero_sum = cp.sum(self.r) == 0
+        return cp.Problem(cp.Minimize(cp.norm1(self.r)), labelled(residual=self.residual, zero_sum=zero_sum))
+
+
+class LaplaceFitDual(FitDual):
+    """The dual. Variables: v, mu. Multipliers: w or u of ``normal``, b of ``balance``."""
+
+    catalogue = "A2L-dual"
+    mu = scalar("mu")
+
+    def declare(self) -> cp.Problem:
+        """State the problem."""
+        unit = cp.norm_inf(self.v - self.mu) <= 1
+        return cp.Problem(cp.Maximize(self.model.y @ self.v), labelled(**self.orthogonal(), unit=unit))
+
+
+class LaplaceFit(LinearFit):
+    """Laplace's fit; its residuals add up to 0 by the choice of b, so there always is one.
+
+    Parameters
+    ----------
+    X, y, kernel
+        As in :class:`~formulations.regression.fits.forms.LinearFit`.
+    """
+
+    catalogue = "A2L"
+    norm = BalancedAbsoluteFitBounds
+    primal, dual = Stated(LaplaceFitPrimal), Stated(LaplaceFitDual)
+
+    def __init__(self, X: SamplesLike, y: ArrayLike, kernel: Kernel | None = None) -> None:
+        super().__init__(X, y, kernel)

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: BSD-3-Clause
+r"""Least squares (A1): the fit with the least sum of squared residuals.
+
+Primal and dual, r = y - F w - b::
+
+    min  sum r_i^2                    max  y'v - ||v||^2 / 4   s.t.  F'v = 0,  1'v = 0
+
+The optimal values are equal, and v = 2r. Where the columns of F are linearly dependent w is not unique; the solver
+``linear`` returns the one of least norm and says so. Source: A1 of the catalogue; Gauss (1809).
+"""
+
+from __future__ import annotations
+
+import cvxpy as cp
+import numpy as np
+
+from formulations.modelling import Candidate, Stated, labelled
+from formulations.modelling.candidate import at_coordinates
+from formulations.regression.base import ResidualPrimal
+from formulations.regression.fits.forms import FitDual, LinearFit
+from qpkernels.arrays import Vector
+from qpkernels.certificates import SquaredFitBounds
+from qpkernels.programs import LeastSquares
+
+__all__ = ["LeastSquaresFit", "LeastSquaresFitDual", "LeastSquaresFitPrimal"]
+
+
+class LeastSquaresFitPrimal(ResidualPrimal):
+    """The primal. Variables: w or u, b, r. Multipliers of ``residual``: v."""
+
+    catalogue = "A1"
+
+    def declare(self) -> cp.Problem:
+        """State the problem."""
+        return cp.Problem(cp.Minimize(cp.sum_squares(self.r)), labelled(residual=self.residual))
+
+
+class LeastSquaresFitDual(FitDual):
+    """The dual. Variable: v. Multipliers: w or u of ``normal``, b of ``balance``."""
+
+    catalogue = "A1-dual"
+
+    def declare(self) -> cp.Problem:
+        """State the problem."""
+        value = self.model.y @ self.v - cp.sum_squares(self.v) / 4
+        return cp.Problem(cp.Maximize(value), labelled(**self.orthogonal()))
+
+
+class LeastSquaresFit(LinearFit):
+    """Least squares. The solver ``linear``, the default, returns the w of least norm where there are several.
+
+    Parameters
+    ----------
+    X, y, kernel, fit_intercept
+        As in :class:`~formulations.regression.fits.forms.LinearFit`.
+    """
+
+    catalogue = "A1"
+    norm = SquaredFitBounds
+    primal, dual = Stated(LeastSquaresFitPrimal), Stated(LeastSquaresFitDual)
+
+    def linear_system(self) -> LeastSquares:
+        """State the same problem in w or u, and b."""
+        return LeastSquares(self.data.coordinates, self.y, self.fit_intercept, self.name)
+
+    def from_system(self, point: Vector, intercept: float) -> Candidate:
+        """Read w or u and b, and v = 2r."""
+        answer = at_coordinates(self.data, point, intercept, np.zeros(len(self)), expands=False)
+        return self.completed(answer)

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: BSD-3-Clause
+r"""Interpolation (F3): the function of least norm that meets every target, by radial basis functions or kriging.
+
+Primal and dual, whose optimality condition is a linear system::
+
+    min  1/2 ||f||^2              s.t.  f(x_i) = y_i
+    max  y'c - 1/2 c'Kc,          that is   K c = y
+
+    f = sum_j c_j k(x_j, .)
+
+It is the sparse approximation (F1) with epsilon = 0, and needs a positive definite K: no two samples equal to the
+kernel. Source: F3 of the catalogue; Krige (1951), Micchelli (1986).
+"""
+
+from __future__ import annotations
+
+import cvxpy as cp
+import numpy as np
+from numpy.typing import ArrayLike
+
+from formulations.inputs.samples import SamplesLike
+from formulations.modelling import Candidate, Conditions, ConeAnswer, Multipliers, Primal, Stated, labelled
+from formulations.regression.base import RegressionModel, ResidualDual
+from qpkernels.arrays import Vector
+from qpkernels.certificates import Bounds, Certificate
+from qpkernels.errors import InfeasibleError
+from qpkernels.kernels import Kernel
+from qpkernels.programs import KernelQP, LinearSystem
+
+__all__ = ["Interpolation", "InterpolationDual", "InterpolationPrimal"]
+
+
+class InterpolationPrimal(Primal):
+    """The primal. Variable: w or u. Multipliers of ``meets``: c."""
+
+    catalogue = "F3-primal"
+    model: Interpolation
+
+    def declare(self) -> cp.Problem:
+        """State the problem."""
+        meets = self.model.y - self.f.values == 0
+        return cp.Problem(cp.Minimize(self.f.half_squared_norm), labelled(meets=meets))
+
+    def read_beta(self, answer: ConeAnswer, bounds: Bounds) -> Vector:
+        """Return c."""
+        del answer, bounds
+        return self.dual_of("meets")
+
+    def write(self, answer: Candidate) -> Multipliers:
+        """Write f, and return c."""
+        return {**super().write(answer), "meets": answer.beta}
+
+
+class InterpolationDual(ResidualDual):
+    """The dual. Variable: c."""
+
+    catalogue = "F3"
+    model: Interpolation
+
+    def declare(self) -> cp.Problem:
+        """State the problem."""
+        return cp.Problem(cp.Maximize(self.model.y @ self.c - self.half_squared_norm(self.c)))
+
+
+class Interpolation(RegressionModel):
+    """Interpolation.
+
+    Parameters
+    ----------
+    X, y, kernel
+        As in :class:`~formulations.regression.base.RegressionModel`.
+    """
+
+    catalogue = "F3"
+    sparse = False
+    primal, dual = Stated(InterpolationPrimal), Stated(InterpolationDual)
+
+    def __init__(self, X: SamplesLike, y: ArrayLike, kernel: Kernel | None = None) -> None:
+        super().__init__(X, y, kernel, fit_intercept=False)
+
+    def qp(self) -> KernelQP:
+        """State the dual in beta = c: a quadratic without constraints."""
+        return KernelQP(self.gram, self.y, -np.inf, np.inf, self.total, name="interpolation")
+
+    def linear_system(self) -> LinearSystem:
+        """State K c = y."""
+        return self.qp().linear_system()
+
+    def conditions(self, answer: Candidate) -> Conditions:
+        """Return y_i - f(x_i)."""
+        return {"y - f(x)": self.residuals(answer)}
+
+    def explain_infeasible(self, certificate: Certificate, multipliers: Vector, message: str) -> Exception:
+        """Explain in terms of the targets."""
+        return InfeasibleError(_contradiction(message), certificate, multipliers)
+
+    def explain_unbounded(self, certificate: Certificate, message: str) -> Exception:
+        """Explain a dual without bound: targets that no function of the space meets."""
+        return InfeasibleError(_contradiction(message), certificate, None)
+
+
+def _contradiction(message: str) -> str:
+    return (
+        f"no function of this space meets every target ({message}): the kernel matrix is singular, and the targets "
+        "contradict what it allows; use a ridge (KernelRidge), a tube (SparseApproximation), or another kernel."
+    )

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: BSD-3-Clause
+r"""Kernel ridge regression (E2): regularised least squares without an intercept.
+
+Primal, and dual up to the factor 2 lambda/m, whose optimality condition is a linear system::
+
+    min  lambda/m ||f||^2 + 1/m sum (y_i - f(x_i))^2
+    max  y'c - 1/2 c'(K + lambda I) c,   that is   (K + lambda I) c = y
+
+    f = sum_j c_j k(x_j, .),   c_i = (y_i - f(x_i)) / lambda
+
+The primal's value is 2 lambda/m times the dual's. There are no support vectors. lambda is ``alpha`` of scikit-learn's
+KernelRidge, and 1/C of the least squares with a cost (E1). Source: E2 of the catalogue; Saunders et al. (1998).
+"""
+
+from __future__ import annotations
+
+import cvxpy as cp
+import numpy as np
+from numpy.typing import ArrayLike
+
+from formulations.inputs.hyperparameters import LAMBDA, mean_scaling
+from formulations.inputs.samples import SamplesLike
+from formulations.modelling import Candidate, Conditions, Primal, Stated
+from formulations.regression.base import RegressionModel, ResidualDual
+from qpkernels.certificates import Certificate
+from qpkernels.kernels import Kernel
+from qpkernels.programs import KernelQP, LinearSystem
+
+__all__ = ["KernelRidge", "KernelRidgeDual", "KernelRidgePrimal"]
+
+
+class KernelRidgePrimal(Primal):
+    """The primal. Variable: w or u."""
+
+    catalogue = "E2"
+    model: KernelRidge
+
+    def declare(self) -> cp.Problem:
+        """State the problem."""
+        model = self.model
+        penalty = 2 * model.regularisation * self.f.half_squared_norm
+        return cp.Problem(cp.Minimize((penalty + cp.sum_squares(model.y - self.g)) / len(model)))
+
+    def objective_of(self, certificate: Certificate) -> float:
+        """Return 2 lambda/m times the value of the dual."""
+        return mean_scaling(self.model.regularisation, len(self.model)) * certificate.primal_value
+
+
+class KernelRidgeDual(ResidualDual):
+    """The dual. Variable: c."""
+
+    catalogue = "E2-dual"
+    model: KernelRidge
+
+    def declare(self) -> cp.Problem:
+        """State the problem."""
+        curvature = self.half_squared_norm(self.c) + self.model.regularisation * cp.sum_squares(self.c) / 2
+        return cp.Problem(cp.Maximize(self.model.y @ self.c - curvature))
+
+
+class KernelRidge(RegressionModel):
+    """Kernel ridge regression.
+
+    Parameters
+    ----------
+    X, y, kernel
+        As in :class:`~formulations.regression.base.RegressionModel`.
+    regularisation
+        lambda, above 0. Raising it makes f flatter.
+    """
+
+    catalogue = "E2"
+    hyperparameters = (LAMBDA,)
+    sparse = False
+    estimator = "KernelRidge"
+    regularisation: cp.Parameter
+    primal, dual = Stated(KernelRidgePrimal), Stated(KernelRidgeDual)
+
+    def __init__(
+        self, X: SamplesLike, y: ArrayLike, kernel: Kernel | None = None, *, regularisation: float = 1.0
+    ) -> None:
+        super().__init__(X, y, kernel, fit_intercept=False, regularisation=regularisation)
+
+    def qp(self) -> KernelQP:
+        """State the dual in beta = c: no bounds, no balance, the ridge lambda."""
+        ridge = float(self.regularisation.value)
+        return KernelQP(self.gram, self.y, -np.inf, np.inf, self.total, ridge=ridge, name="kernel ridge")
+
+    def linear_system(self) -> LinearSystem:
+        """State (K + lambda I) c = y."""
+        return self.qp().linear_system()
+
+    def conditions(self, answer: Candidate) -> Conditions:
+        """Return lambda c_i - r_i."""
+        return {"lambda c - r": float(self.regularisation.value) * answer.beta - self.residuals(answer)}

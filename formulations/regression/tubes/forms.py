@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What all tubes share: a half width epsilon, and the two sides with their multipliers a+ and a-."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+
+import cvxpy as cp
+import numpy as np
+
+from formulations.modelling import Candidate, Conditions, ConeAnswer, Dual, Multipliers, Primal, per_sample
+from formulations.regression.base import RegressionModel
+from qpkernels.arrays import Vector
+from qpkernels.certificates import Bounds
+from qpkernels.programs import KernelQP
+
+__all__ = ["FixedTube", "SoftTubeModel", "TubeDual", "TubeModel", "TubePrimal"]
+
+
+class TubeModel(RegressionModel):
+    """A model whose residuals r = y - f - b cost nothing within a tube of half width epsilon, given or found."""
+
+    @abstractmethod
+    def tube_width(self, residuals: Vector) -> float:
+        """Return epsilon."""
+
+    def excess(self, answer: Candidate) -> tuple[Vector, Vector]:
+        """Return how far r_i is above the tube, and how far below; negative inside."""
+        residuals = self.residuals(answer)
+        width = self.tube_width(residuals)
+        return residuals - width, -residuals - width
+
+    def slacks(self, answer: Candidate) -> tuple[Vector, Vector]:
+        """Return xi+_i = max(0, r_i - epsilon) and xi-_i = max(0, -r_i - epsilon)."""
+        above, below = self.excess(answer)
+        return np.maximum(above, 0.0), np.maximum(below, 0.0)
+
+    def conditions(self, answer: Candidate) -> Conditions:
+        """Return a+_i (epsilon + xi+_i - r_i) and a-_i (epsilon + xi-_i + r_i)."""
+        above, below = self.excess(answer)
+        return {
+            "a+ (epsilon + xi+ - r)": np.maximum(answer.beta, 0.0) * np.maximum(-above, 0.0),
+            "a- (epsilon + xi- + r)": np.maximum(-answer.beta, 0.0) * np.maximum(-below, 0.0),
+        }
+
+    def cost_conditions(self, answer: Candidate, costs: Vector | float) -> Conditions:
+        """Return (C_i - |beta_i|) (xi+_i + xi-_i), the condition that a cost adds."""
+        above, below = self.slacks(answer)
+        return {"(C - a) xi": (costs - np.abs(answer.beta)) * (above + below)}
+
+
+class FixedTube(TubeModel):
+    """A tube whose epsilon is a hyper-parameter."""
+
+    epsilon: cp.Parameter
+
+    @property
+    def half_width(self) -> float:
+        """The value of epsilon."""
+        return float(self.epsilon.value)
+
+    def tube_width(self, residuals: Vector) -> float:
+        """Return epsilon."""
+        del residuals
+        return self.half_width
+
+    @property
+    def least_cost(self) -> float:
+        """The least cost of a unit of residual beyond the tube; infinity where there are no slacks."""
+        return float("inf")
+
+    @property
+    def value_tolerance(self) -> float:
+        """A thousandth of what epsilon costs, as a residual or as a move of f: the optimum is 0 where b fits."""
+        largest, width = float(self.gram.diagonal.max()), self.half_width
+        move = 0.5 * width**2 / largest if largest > 0 else 0.0
+        return 1e-3 * (min(move, width * self.least_cost) if np.isfinite(self.least_cost) else move)
+
+
+class SoftTubeModel(FixedTube):
+    """A tube with a cost C_i on every residual beyond it.
+
+    Attributes
+    ----------
+    C
+        The costs as a CVXPY parameter of shape (m,).
+    """
+
+    C: cp.Parameter
+
+    @property
+    def least_cost(self) -> float:
+        """The smallest C_i."""
+        return float(self.C.value.min())
+
+    def qp(self) -> KernelQP:
+        """State the dual in beta = a+ - a-: |beta_i| is at most C_i."""
+        return KernelQP(
+            self.gram,
+            target=self.y,
+            lower=-self.C.value,
+            upper=self.C.value,
+            total=self.total,
+            epsilon=self.half_width,
+            name="soft tube",
+            zero_tolerance=self.value_tolerance,
+        )
+
+    def conditions(self, answer: Candidate) -> Conditions:
+        """Return the products of both sides of the tube, and (C_i - |beta_i|) (xi+_i + xi-_i)."""
+        return {**super().conditions(answer), **self.cost_conditions(answer, self.C.value)}
+
+
+class TubePrimal(Primal):
+    """A problem in f and b, whose constraints ``above`` and ``below`` have the multipliers a+ and a-."""
+
+    model: TubeModel
+
+    def read_beta(self, answer: ConeAnswer, bounds: Bounds) -> Vector:
+        """Return beta = a+ - a-."""
+        del answer, bounds
+        return self.dual_of("above") - self.dual_of("below")
+
+    def write(self, answer: Candidate) -> Multipliers:
+        """Write f and b, and return a+ and a-."""
+        plus, minus = np.maximum(answer.beta, 0.0), np.maximum(-answer.beta, 0.0)
+        return {**super().write(answer), "above": plus, "below": minus}
+
+
+class TubeDual(Dual):
+    """A problem in a+ and a-, with beta = a+ - a-."""
+
+    model: TubeModel
+    a_plus = per_sample("a+")
+    a_minus = per_sample("a-")
+
+    @property
+    def beta(self) -> cp.Expression:
+        """The coefficients a+ - a-."""
+        return self.a_plus - self.a_minus
+
+    def write(self, answer: Candidate) -> Multipliers:
+        """Write a+ and a-, and return b of the balance and the multipliers of both signs."""
+        self.a_plus.value = np.maximum(answer.beta, 0.0)
+        self.a_minus.value = np.maximum(-answer.beta, 0.0)
+        above, below = self.model.excess(answer)
+        return {**super().write(answer), "plus": np.maximum(-above, 0.0), "minus": np.maximum(-below, 0.0)}

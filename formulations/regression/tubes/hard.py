@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: BSD-3-Clause
+r"""The hard tube (D1): the flattest function within epsilon of every target.
+
+Primal and dual, with their Karush-Kuhn-Tucker conditions::
+
+    min  1/2 ||f||^2                                             s.t.  -epsilon <= f(x_i) + b - y_i <= epsilon
+    min  1/2 (a+ - a-)'K(a+ - a-) + epsilon 1'(a+ + a-) - y'(a+ - a-)   s.t.  1'(a+ - a-) = 0,  a+, a- >= 0
+
+    f = sum_j (a+_j - a-_j) k(x_j, .),   a+_i (epsilon - y_i + f(x_i) + b) = 0,   a-_i (epsilon + y_i - f(x_i) - b) = 0
+
+The optimal values are each other's negative, and b is the multiplier of 1'(a+ - a-) = 0 in the sign of CVXPY's
+minimisation. The tube may be too thin for any f; the smallest epsilon is that of the Chebyshev fit (A3). Source: D1 of
+the catalogue; Smola and Schoelkopf (2004).
+"""
+
+from __future__ import annotations
+
+import cvxpy as cp
+import numpy as np
+from numpy.typing import ArrayLike
+
+from formulations.inputs.hyperparameters import EPSILON
+from formulations.inputs.samples import SamplesLike
+from formulations.modelling import Candidate, Conditions, Stated, labelled
+from formulations.regression.fits.chebyshev import ChebyshevFit
+from formulations.regression.tubes.forms import FixedTube, TubeDual, TubePrimal
+from qpkernels.errors import InfeasibleError, QPKernelsError
+from qpkernels.kernels import Kernel
+from qpkernels.programs import KernelQP
+
+__all__ = ["HardTube", "HardTubeDual", "HardTubeModel", "HardTubePrimal"]
+
+
+class HardTubeModel(FixedTube):
+    """A tube that holds every target, or else there is no answer."""
+
+    hyperparameters = (EPSILON,)
+    hard = True
+
+    def qp(self) -> KernelQP:
+        """State the dual in beta = a+ - a-, without bounds."""
+        return KernelQP(
+            self.gram,
+            target=self.y,
+            lower=-np.inf,
+            upper=np.inf,
+            total=self.total,
+            epsilon=self.half_width,
+            name="hard tube",
+            zero_tolerance=self.value_tolerance,
+        )
+
+    def conditions(self, answer: Candidate) -> Conditions:
+        """Return a+_i (epsilon - r_i), a-_i (epsilon + r_i), and how far r_i is outside the tube."""
+        above, below = self.excess(answer)
+        return {
+            "a+ (epsilon - r)": -np.maximum(answer.beta, 0.0) * above,
+            "a- (epsilon + r)": -np.maximum(-answer.beta, 0.0) * below,
+            "|r| - epsilon, where above 0": np.maximum(np.maximum(above, below), 0.0),
+        }
+
+    def contradiction(self, message: str) -> InfeasibleError | None:
+        """Let the Chebyshev fit decide, whose value is the smallest feasible epsilon."""
+        try:
+            fit = ChebyshevFit(self.data, self.y, fit_intercept=self.fit_intercept).solve("clarabel", tol=1e-8)
+        except QPKernelsError:
+            return None
+        if fit.certificate.dual_value <= self.half_width:
+            return None
+        return InfeasibleError(
+            f"no function of this space comes within epsilon = {self.half_width:g} of every target ({message}): "
+            f"the smallest feasible epsilon is {fit.certificate.primal_value:.8g}; widen the tube, allow slacks "
+            "(SoftTube), or use a more flexible kernel.",
+            fit.certificate,
+            fit.beta,
+        )
+
+
+class HardTubePrimal(TubePrimal):
+    """The primal. Variables: w or u, and b. Multipliers: a+ of ``above``, a- of ``below``."""
+
+    catalogue = "D1-primal"
+    model: HardTubeModel
+
+    def declare(self) -> cp.Problem:
+        """State the problem."""
+        y, epsilon = self.model.y, self.model.epsilon
+        return cp.Problem(
+            cp.Minimize(self.f.half_squared_norm),
+            labelled(above=y - self.g <= epsilon, below=self.g - y <= epsilon),
+        )
+
+
+class HardTubeDual(TubeDual):
+    """The dual. Variables: a_plus, a_minus. Multiplier of ``balance``: b."""
+
+    catalogue = "D1-dual"
+    model: HardTubeModel
+
+    def declare(self) -> cp.Problem:
+        """State the problem."""
+        width = self.model.epsilon * cp.sum(self.a_plus + self.a_minus)
+        return cp.Problem(
+            cp.Minimize(self.half_squared_norm(self.beta) + width - self.model.y @ self.beta),
+            labelled(balance=self.balance(cp.sum(self.beta)), plus=self.a_plus >= 0, minus=self.a_minus >= 0),
+        )
+
+
+class HardTube(HardTubeModel):
+    """The hard tube.
+
+    Parameters
+    ----------
+    X, y, kernel, fit_intercept
+        As in :class:`~formulations.regression.base.RegressionModel`.
+    epsilon
+        At least 0, in the unit of y: half the width of the tube. Raising it makes f flatter.
+    """
+
+    catalogue = "D1"
+    primal, dual = Stated(HardTubePrimal), Stated(HardTubeDual)
+
+    def __init__(
+        self,
+        X: SamplesLike,
+        y: ArrayLike,
+        kernel: Kernel | None = None,
+        *,
+        epsilon: float = 0.1,
+        fit_intercept: bool = True,
+    ) -> None:
+        super().__init__(X, y, kernel, fit_intercept=fit_intercept, epsilon=epsilon)

@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: BSD-3-Clause
+r"""The nu-tube (D7): a soft tube whose width is found along with it, given the share of samples outside.
+
+Primal and dual, with their Karush-Kuhn-Tucker conditions, r = y - f - b::
+
+    min  1/2 ||f||^2 + C (nu m epsilon + sum (xi+_i + xi-_i))
+         s.t.  r_i <= epsilon + xi+_i,  -r_i <= epsilon + xi-_i,  xi >= 0,  epsilon >= 0
+    min  1/2 (a+ - a-)'K(a+ - a-) - y'(a+ - a-)
+         s.t.  1'(a+ - a-) = 0,  1'(a+ + a-) <= C nu m,  0 <= a+, a- <= C
+
+    f = sum_j (a+_j - a-_j) k(x_j, .),   a+_i (epsilon + xi+_i - r_i) = 0,   (C - a+_i) xi+_i = 0,  the same for a-,
+    epsilon (C nu m - 1'(a+ + a-)) = 0
+
+The value of the minimised dual is the negative of the primal's; b is the multiplier of 1'(a+ - a-) = 0 and epsilon that
+of 1'(a+ + a-) <= C nu m. At most nu m samples lie outside the tube; where epsilon > 0, at least nu m are support
+vectors. The scaling of C is that of LIBSVM and scikit-learn; the soft tube (D2) with this epsilon and C has the same
+answer. Source: D7 of the catalogue; Schoelkopf et al. (2000).
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import cvxpy as cp
+import numpy as np
+from numpy.typing import ArrayLike
+
+from formulations.inputs.hyperparameters import COST, NU, derived
+from formulations.inputs.samples import SamplesLike
+from formulations.modelling import Candidate, Conditions, Stated, labelled, per_sample, scalar
+from formulations.regression.tubes.forms import TubeDual, TubeModel, TubePrimal
+from qpkernels.arrays import Vector
+from qpkernels.certificates import TubeLevelBounds, best_level
+from qpkernels.kernels import Kernel
+
+__all__ = ["NuTube", "NuTubeDual", "NuTubePrimal"]
+
+
+class NuTubePrimal(TubePrimal):
+    """The primal. Variables: w or u, b, epsilon, xi_plus, xi_minus.
+
+    Multipliers: a+ of ``above``, a- of ``below``, C - a+ of ``slack_plus``, C - a- of ``slack_minus``,
+    C nu m - 1'(a+ + a-) of ``width``.
+    """
+
+    catalogue = "D7-primal"
+    model: NuTube
+    epsilon = scalar("epsilon")
+    xi_plus, xi_minus = per_sample("xi+"), per_sample("xi-")
+
+    def declare(self) -> cp.Problem:
+        """State the problem."""
+        model, epsilon, residuals = self.model, self.epsilon, self.model.y - self.g
+        cost = model.budget * epsilon + model.C * cp.sum(self.xi_plus + self.xi_minus)
+        return cp.Problem(
+            cp.Minimize(self.f.half_squared_norm + cost),
+            labelled(
+                above=residuals <= epsilon + self.xi_plus,
+                below=-residuals <= epsilon + self.xi_minus,
+                slack_plus=self.xi_plus >= 0,
+                slack_minus=self.xi_minus >= 0,
+                width=epsilon >= 0,
+            ),
+        )
+
+
+class NuTubeDual(TubeDual):
+    """The dual. Variables: a_plus, a_minus.
+
+    Multipliers: b of ``balance``, epsilon of ``share``, xi+ of ``upper_plus``, xi- of ``upper_minus``.
+    """
+
+    catalogue = "D7-dual"
+    model: NuTube
+
+    def declare(self) -> cp.Problem:
+        """State the problem."""
+        model, beta = self.model, self.beta
+        return cp.Problem(
+            cp.Minimize(self.half_squared_norm(beta) - model.y @ beta),
+            labelled(
+                balance=self.balance(cp.sum(beta)),
+                share=cp.sum(self.a_plus + self.a_minus) <= model.budget,
+                plus=self.a_plus >= 0,
+                minus=self.a_minus >= 0,
+                upper_plus=self.a_plus <= model.C,
+                upper_minus=self.a_minus <= model.C,
+            ),
+        )
+
+
+class NuTube(TubeModel):
+    """The tube with nu.
+
+    Parameters
+    ----------
+    X, y, kernel, fit_intercept
+        As in :class:`~formulations.regression.base.RegressionModel`.
+    nu
+        Above 0 and at most 1: a bound on the share of samples outside the tube.
+    C
+        Above 0: the cost of a unit of residual beyond the tube.
+    """
+
+    catalogue = "D7"
+    estimator = "NuSVR"
+    hyperparameters = (COST, NU)
+    C: cp.Parameter
+    nu: cp.Parameter
+    primal, dual = Stated(NuTubePrimal), Stated(NuTubeDual)
+
+    def __init__(
+        self,
+        X: SamplesLike,
+        y: ArrayLike,
+        kernel: Kernel | None = None,
+        *,
+        nu: float = 0.5,
+        C: float = 1.0,
+        fit_intercept: bool = True,
+    ) -> None:
+        super().__init__(X, y, kernel, fit_intercept=fit_intercept, C=C, nu=nu)
+
+    @cached_property
+    def budget(self) -> cp.Parameter:
+        """C nu m, which follows both."""
+        return derived(lambda: self.C.value * self.nu.value * len(self))
+
+    def bounds(self) -> TubeLevelBounds:
+        """State the tube whose level is free."""
+        C, nu = float(self.C.value), float(self.nu.value)
+        return TubeLevelBounds(self.gram, self.y, nu, C, self.total, C * len(self) * self.zero_tolerance)
+
+    def tube_width(self, residuals: Vector) -> float:
+        """Return the best epsilon for these residuals: no more of them than nu allows exceed it."""
+        return best_level(np.abs(residuals), float(self.nu.value))
+
+    def conditions(self, answer: Candidate) -> Conditions:
+        """Return the products of both sides of the tube, and (C - |beta_i|) (xi+_i + xi-_i)."""
+        return {**super().conditions(answer), **self.cost_conditions(answer, float(self.C.value))}

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: BSD-3-Clause
+r"""Tube regression as regularised empirical risk (D3): the mean loss, a penalty on the norm, and no intercept.
+
+Primal, and its dual up to the factor 2 lambda/m::
+
+    min  lambda/m ||f||^2 + 1/m sum max(0, |y_i - f(x_i)| - epsilon)
+    min  1/2 (a+ - a-)'K(a+ - a-) + epsilon 1'(a+ + a-) - y'(a+ - a-)   s.t.  0 <= a+, a- <= 1/(2 lambda)
+
+    f = sum_j (a+_j - a-_j) k(x_j, .)
+
+It is the soft tube (D2) without b and with C = 1/(2 lambda); the value is 2 lambda/m times that one's. Source: D3 of
+the catalogue.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import cvxpy as cp
+from numpy.typing import ArrayLike
+
+from formulations.inputs.hyperparameters import EPSILON, LAMBDA, cost_of, mean_scaling
+from formulations.inputs.samples import SamplesLike
+from formulations.modelling import ConeAnswer, Primal, Stated
+from formulations.regression.tubes.forms import SoftTubeModel
+from formulations.regression.tubes.soft import SoftTubeDual
+from qpkernels.arrays import Vector
+from qpkernels.certificates import Bounds, Certificate
+from qpkernels.kernels import Kernel
+
+__all__ = ["PenalisedTube", "PenalisedTubeLoss"]
+
+
+class PenalisedTubeLoss(Primal):
+    """Without constraints. Variable: w or u."""
+
+    catalogue = "D3"
+    model: PenalisedTube
+
+    def declare(self) -> cp.Problem:
+        """State the problem."""
+        model = self.model
+        loss = cp.sum(cp.pos(cp.abs(model.y - self.g) - model.epsilon))
+        return cp.Problem(cp.Minimize((2 * model.regularisation * self.f.half_squared_norm + loss) / len(model)))
+
+    def read_beta(self, answer: ConeAnswer, bounds: Bounds) -> Vector:
+        """Return the multipliers of the rows t_i >= r_i less those of t_i >= -r_i, in the soft tube's scale."""
+        del bounds
+        plus, minus = answer.epigraphs(self.g)[:2]
+        return (plus - minus) / mean_scaling(self.model.regularisation, len(self.model))
+
+    def objective_of(self, certificate: Certificate) -> float:
+        """Return 2 lambda/m times the value of the soft tube."""
+        return mean_scaling(self.model.regularisation, len(self.model)) * certificate.primal_value
+
+
+class PenalisedTube(SoftTubeModel):
+    """The penalised tube; its dual is that of the soft tube, and so is its certificate.
+
+    Parameters
+    ----------
+    X, y, kernel
+        As in :class:`~formulations.regression.base.RegressionModel`.
+    regularisation
+        lambda, above 0. Raising it makes f flatter.
+    epsilon
+        At least 0, in the unit of y: half the width of the tube.
+    """
+
+    catalogue = "D3"
+    hyperparameters = (LAMBDA, EPSILON)
+    regularisation: cp.Parameter
+    loss, dual = Stated(PenalisedTubeLoss), Stated(SoftTubeDual)
+
+    def __init__(
+        self,
+        X: SamplesLike,
+        y: ArrayLike,
+        kernel: Kernel | None = None,
+        *,
+        regularisation: float = 0.5,
+        epsilon: float = 0.1,
+    ) -> None:
+        super().__init__(X, y, kernel, fit_intercept=False, regularisation=regularisation, epsilon=epsilon)
+
+    @cached_property
+    def C(self) -> cp.Parameter:
+        """The cost 1/(2 lambda)."""
+        return cost_of(self.regularisation, len(self))

@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What solving a relevance machine returns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from formulations.relevance.posterior import Stationarity
+from formulations.relevance.search import Search
+from qpkernels.arrays import Indices, Matrix, Vector, frozen, row_blocks
+from qpkernels.certificates import Certificate
+from qpkernels.errors import ParameterError
+from qpkernels.gram import Expansion, Gram
+
+__all__ = ["RelevanceSolution", "expand"]
+
+
+@dataclass(frozen=True, eq=False)
+class RelevanceSolution:
+    """The answer of a relevance machine: a Gaussian over functions, where the evidence is stationary.
+
+    Attributes
+    ----------
+    formulation
+        Name of the machine solved.
+    function
+        The mean x -> f(x) + b over the relevance vectors: call it, ``predict`` with it, ``save`` it. Without relevance
+        vectors it holds one sample with the coefficient 0, and its value is b.
+    relevance
+        Numbers of the relevance vectors among the samples, ascending.
+    alpha, bias_alpha
+        Precisions of the kernel weights, shape (m,), and of the bias; inf where pruned, and then the weight is 0.
+    noise
+        Variance of the noise, 1 / beta; None of a classifier.
+    log_evidence, log_evidences
+        ln p(y | alpha, noise) at the end, and at the start and after each iteration; it never falls beyond rounding.
+        A classifier's is Laplace's approximation.
+    iterations
+        How many were done: one less than the entries of ``log_evidences``.
+    converged, message
+        Whether ``stationarity`` holds at the tolerance asked for, and in message why the iterations ended.
+    starts, stationary_points
+        From how many starts the evidence was raised, and at how many points of different evidence it ended stationary;
+        this is the highest of them.
+    stationarity
+        Slopes of the evidence at the end: the proof that this is a stationary point. The evidence is not concave, so
+        nothing proves that no other is higher.
+    certificates
+        Of a sequence of convex problems: the certificate of each, in order; else empty.
+    """
+
+    formulation: str
+    function: Expansion = field(repr=False)
+    relevance: Indices = field(repr=False)
+    alpha: Vector = field(repr=False)
+    bias_alpha: float
+    noise: float | None
+    log_evidence: float
+    log_evidences: tuple[float, ...] = field(repr=False)
+    converged: bool
+    message: str
+    starts: int
+    stationary_points: int
+    stationarity: Stationarity
+    certificates: tuple[Certificate, ...] = field(repr=False)
+    _root: Matrix = field(repr=False)
+
+    @property
+    def iterations(self) -> int:
+        """Number of iterations done."""
+        return len(self.log_evidences) - 1
+
+    @property
+    def n_relevance(self) -> int:
+        """Number of relevance vectors."""
+        return self.relevance.size
+
+    @property
+    def sparsity(self) -> float:
+        """Share of the samples that are no relevance vectors, between 0 and 1."""
+        return 1.0 - self.n_relevance / self.alpha.size
+
+    def mean(self, X: ArrayLike) -> Vector:
+        """Return the posterior mean of f(x_i) + b, shape (len(X),)."""
+        return self.function(X)
+
+    def variance(self, X: ArrayLike) -> Vector:
+        """Return the predictive variance 1/beta + phi'Sigma phi of a new target at each x_i, shape (len(X),).
+
+        Of a classifier, which has no noise: the variance phi'Sigma phi of the decision value.
+        """
+        kernel = self.function.kernel
+        samples = kernel.samples(X)
+        variance = np.empty(samples.shape[0])
+        constant = 1 if np.isfinite(self.bias_alpha) else 0
+        for rows in row_blocks(variance.size, self.function.coefficients.size + 1):
+            basis = kernel(samples[rows], self.function.centers)[:, : self.n_relevance]
+            values = np.hstack([np.ones((len(basis), constant)), basis]) @ self._root.T
+            variance[rows] = np.einsum("ij,ij->i", values, values)
+        return variance if self.noise is None else self.noise + variance
+
+    def probability(self, X: ArrayLike, *, moderated: bool = True) -> Vector:
+        r"""Return the probability of the class ``function.classes[1]`` at each x_i, shape (len(X),).
+
+        Parameters
+        ----------
+        moderated
+            True: average over the posterior of the decision value a, by MacKay's
+            :math:`\sigma(\bar a / \sqrt{1 + \pi \operatorname{Var} a / 8})`. False: :math:`\sigma(\bar a)` alone. Both
+            lie on the same side of 1/2.
+
+        Raises
+        ------
+        ParameterError
+            If the answer is that of a regression.
+        """
+        if self.function.classes is None:
+            raise ParameterError(f"a {self.formulation} has no classes to be probable; take its mean and variance.")
+        values = self.mean(X)
+        if moderated:
+            values = values / np.sqrt(1.0 + np.pi / 8.0 * self.variance(X))
+        # The form of the logistic function that never overflows.
+        return np.asarray(0.5 * (1.0 + np.tanh(0.5 * values)))
+
+    def __str__(self) -> str:
+        state = "converged" if self.converged else "NOT converged"
+        noise = "" if self.noise is None else f", noise variance {self.noise:.6g}"
+        steps = "" if not self.certificates else f"; {len(self.certificates)} convex steps, each with its certificate"
+        return (
+            f"{self.formulation}: {state} ({self.message}) after {self.iterations} iterations, "
+            f"ln evidence {self.log_evidence:.10g}{noise}, b = {self.function.intercept:.8g}, "
+            f"{self.n_relevance} relevance vectors of {self.alpha.size} samples; {self.stationarity}{steps}"
+        )
+
+
+def expand(formulation: str, gram: Gram, found: Search, classes: NDArray[Any] | None) -> RelevanceSolution:
+    """Make an answer of the weights of [1, K] where the best ascent ended."""
+    ascent, posterior = found.best, found.best.posterior
+    weights, alpha = posterior.mean, posterior.alpha
+    relevance = np.flatnonzero(np.isfinite(alpha[1:]))
+    # An expansion has at least one center.
+    centers = relevance if relevance.size else np.zeros(1, dtype=np.intp)
+    return RelevanceSolution(
+        formulation=formulation,
+        function=Expansion(gram.kernel, gram.X[centers], weights[1:][centers], float(weights[0]), classes),
+        relevance=frozen(relevance),
+        alpha=frozen(alpha[1:]),
+        bias_alpha=float(alpha[0]),
+        noise=posterior.noise,
+        log_evidence=posterior.log_evidence,
+        log_evidences=ascent.log_evidences,
+        converged=ascent.converged,
+        message=f"{ascent.message}, {found}" if ascent.converged else ascent.message,
+        starts=found.starts,
+        stationary_points=found.stationary_points,
+        stationarity=posterior.stationarity,
+        certificates=ascent.certificates,
+        _root=frozen(posterior.root),
+    )

@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a model needs of its certificate: two bounds of the optimum, the samples with a coefficient, the intercepts."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from qpkernels.arrays import Vector
+from qpkernels.certificates.certificate import Certificate
+from qpkernels.certificates.kernel_qp import FunctionAtSamples
+from qpkernels.certificates.support import Support
+
+__all__ = ["Bounds"]
+
+
+class Bounds(Protocol):
+    """A problem whose optimum is bounded from both sides by any candidate, from the data alone.
+
+    Candidates come as their dual point ``beta``, shape (m,), their ``intercept``, and ``function``, f at the samples
+    where it is not the expansion in beta (None: the bounds compute that expansion themselves).
+    """
+
+    def certify(self, beta: Vector, intercept: float, function: FunctionAtSamples | None = None) -> Certificate:
+        """Bound the error of the candidate by the values of both problems."""
+
+    def support(self, beta: Vector, decision: Vector) -> Support:
+        """Return the support vectors, given also f(x_i) + b."""
+
+    def interval(self, beta: Vector, values: Vector, intercept: float, support: Support) -> tuple[float, float]:
+        """Return the ends between which every b is optimal with this f, given as f(x_i) without b."""

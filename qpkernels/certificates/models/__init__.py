@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The two bounds of models that are no KernelQP, one file for each kind of problem."""
+
+from qpkernels.certificates.models.fenchel import Ball, FenchelBounds, HalfSquaredNorm, Regulariser, SampleLosses
+from qpkernels.certificates.models.fits import (
+    AbsoluteFitBounds,
+    BalancedAbsoluteFitBounds,
+    LargestResidualBounds,
+    NormFitBounds,
+    SquaredFitBounds,
+)
+from qpkernels.certificates.models.free_level import MarginLevelBounds, TubeLevelBounds, best_level
+from qpkernels.certificates.models.linear_program import LinearProgramBounds
+from qpkernels.certificates.models.separation import SeparationBounds, summation_error
+from qpkernels.certificates.models.sigmoid import SigmoidBounds
+
+__all__ = [
+    "AbsoluteFitBounds",
+    "BalancedAbsoluteFitBounds",
+    "Ball",
+    "FenchelBounds",
+    "HalfSquaredNorm",
+    "LargestResidualBounds",
+    "LinearProgramBounds",
+    "MarginLevelBounds",
+    "NormFitBounds",
+    "Regulariser",
+    "SampleLosses",
+    "SeparationBounds",
+    "SigmoidBounds",
+    "SquaredFitBounds",
+    "TubeLevelBounds",
+    "best_level",
+    "summation_error",
+]

@@ -1,0 +1,252 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The duality gap of any candidate (beta, b) for any convex loss of the decision values, by Fenchel's duality.
+
+With losses L_i and their conjugates, every (f, b) and every beta with 1'beta = 0 (any beta without a b) satisfy
+
+    P(f, b) = 1/2 ||f||^2 + sum L_i(f(x_i) + b)  >=  D(beta) = -1/2 beta'K beta - sum L_i*(-beta_i)
+
+so P - D bounds the error of both. With a regulariser Omega of ||f|| in place of 1/2 ||f||^2, that of ||f|| in D is its
+conjugate, of sqrt(beta'K beta). The losses of a :class:`~qpkernels.programs.KernelQP` are a case of their own, where
+everything is a quadratic: :mod:`qpkernels.certificates.kernel_qp`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from scipy.optimize import minimize_scalar
+
+from qpkernels.arrays import Vector
+from qpkernels.certificates.certificate import Certificate, certify_values, undefined
+from qpkernels.certificates.kernel_qp import FunctionAtSamples
+from qpkernels.certificates.support import Support
+from qpkernels.gram import Gram
+from qpkernels.programs.kernel_qp import nearest_feasible
+
+__all__ = ["Ball", "FenchelBounds", "HalfSquaredNorm", "Regulariser", "SampleLosses"]
+
+_NEAR = 1e-6
+"""Share of its range within which a coefficient is at an end of it, or of the largest one within which it is 0."""
+
+_FLAT = 1e-10
+"""Share of their sizes within which slopes of losses add up to 0."""
+
+_WIDTHS = 4.0 ** np.arange(20)
+"""How far from b, in the unit of the decision values, the ends of the interval of intercepts are searched for."""
+
+_BISECTIONS = 60
+"""Steps of that search; it then ends at the rounding of float64."""
+
+
+@dataclass(frozen=True, eq=False)
+class SampleLosses:
+    """The losses L_i of all samples.
+
+    Attributes
+    ----------
+    value
+        Decision values v, shape (m,), to L_i(v_i).
+    conjugate
+        beta, shape (m,), to L_i*(-beta_i).
+    lower, upper
+        Where that is finite, shape (m,).
+    slope
+        v to a subgradient of each L_i at v_i; None: no loss has an affine piece, so that b is unique.
+    """
+
+    value: Callable[[Vector], Vector]
+    conjugate: Callable[[Vector], Vector]
+    lower: Vector
+    upper: Vector
+    slope: Callable[[Vector], Vector] | None = None
+
+
+class Regulariser(Protocol):
+    """A convex function Omega of ||f||, given the squares of its arguments."""
+
+    def shrinkage(self, squared_norm: float) -> float:
+        """Return the largest factor of at most 1 by which f comes into the domain."""
+
+    def value(self, squared_norm: float) -> float:
+        """Return Omega(||f||) within its domain."""
+
+    def conjugate(self, squared_norm: float) -> float:
+        """Return Omega*, the largest t s - Omega(t), at the s of this square."""
+
+    def error(self, squared_norm: float, error: float) -> float:
+        """Return how far Omega* may be off where half its argument's square is known to ``error``."""
+
+
+@dataclass(frozen=True)
+class HalfSquaredNorm:
+    """1/2 ||f||^2, which is its own conjugate."""
+
+    def shrinkage(self, squared_norm: float) -> float:
+        """Return 1: every f is in the domain."""
+        del squared_norm
+        return 1.0
+
+    def value(self, squared_norm: float) -> float:
+        """Return 1/2 ||f||^2."""
+        return 0.5 * squared_norm
+
+    def conjugate(self, squared_norm: float) -> float:
+        """Return 1/2 s^2."""
+        return 0.5 * squared_norm
+
+    def error(self, squared_norm: float, error: float) -> float:
+        """Return the error itself."""
+        del squared_norm
+        return error
+
+
+@dataclass(frozen=True)
+class Ball:
+    """0 where ||f||^2 <= R, else infinite; its conjugate is sqrt(R) s."""
+
+    squared_radius: float
+
+    def shrinkage(self, squared_norm: float) -> float:
+        """Return the factor that brings f to the surface, or 1 inside."""
+        return float(np.sqrt(self.squared_radius / squared_norm)) if squared_norm > self.squared_radius else 1.0
+
+    def value(self, squared_norm: float) -> float:
+        """Return 0."""
+        del squared_norm
+        return 0.0
+
+    def conjugate(self, squared_norm: float) -> float:
+        """Return sqrt(R) s."""
+        return float(np.sqrt(self.squared_radius * max(squared_norm, 0.0)))
+
+    def error(self, squared_norm: float, error: float) -> float:
+        """Return what the square root makes of it."""
+        return self.conjugate(squared_norm + 2.0 * error) - self.conjugate(squared_norm)
+
+
+@dataclass(frozen=True, eq=False)
+class FenchelBounds:
+    """The bounds of min Omega(||f||) + sum L_i(f(x_i) + b).
+
+    Attributes
+    ----------
+    gram, losses
+        The problem.
+    total
+        The value of 1'beta, 0; None: no intercept.
+    zero_tolerance
+        Size of values below which an optimum counts as 0.
+    regulariser
+        Omega.
+    """
+
+    gram: Gram
+    losses: SampleLosses
+    total: float | None
+    zero_tolerance: float = 0.0
+    regulariser: Regulariser = HalfSquaredNorm()
+
+    def certify(self, beta: Vector, intercept: float, function: FunctionAtSamples | None = None) -> Certificate:
+        """Certify the candidate (beta, b), and with it the function f, from the data alone.
+
+        beta is first moved into the domain of the conjugates and to the sum ``total``; what that moved is the dual
+        residual.
+        """
+        if not (np.isfinite(beta).all() and np.isfinite(intercept)):
+            return undefined("the answer holds NaN or infinity")
+        feasible = self.feasible(beta)
+        expansion = self.gram.product(feasible)
+        if function is None:
+            values = expansion if np.array_equal(feasible, beta) else self.gram.product(beta)
+            function = FunctionAtSamples(values, float(beta @ values))
+        shrinkage = self.regulariser.shrinkage(function.squared_norm)
+        decision = shrinkage * function.values + intercept
+        charged, conjugates = self.losses.value(decision), self.losses.conjugate(feasible)
+        # L(v) + L*(-s) + s v >= 0 by Fenchel and Young, with equality where s is the slope.
+        parts = charged + conjugates + feasible * decision
+        worst = int(np.argmax(parts))
+        size = float(np.abs(feasible).max()) or 1.0
+        imbalance = 0.0 if self.total is None else abs(float(beta.sum()) - self.total) / _size(feasible)
+        squared = float(feasible @ expansion)
+        return certify_values(
+            primal=self.regulariser.value(shrinkage**2 * function.squared_norm) + float(charged.sum()),
+            dual=-self.regulariser.conjugate(squared) - float(conjugates.sum()),
+            zero_tolerance=self.zero_tolerance,
+            error_bound=self.regulariser.error(squared, self.gram.error_bound(feasible)),
+            primal_residual=1.0 / shrinkage - 1.0,
+            dual_residual=max(float(np.abs(beta - feasible).max()) / size, imbalance),
+            largest=float(parts[worst]),
+            worst=f"sample {worst} (beta {beta[worst]:.6g}) adds {parts[worst]:.1e} to the gap",
+        )
+
+    def lower_bound(self, beta: Vector) -> float:
+        """Return the dual value of the feasible point near ``beta``."""
+        feasible = nearest_feasible(beta, self.losses.lower, self.losses.upper, self.total)
+        conjugates = float(self.losses.conjugate(feasible).sum())
+        return -self.regulariser.conjugate(float(feasible @ self.gram.product(feasible))) - conjugates
+
+    def best_multiple(self, beta: Vector) -> Vector:
+        """Return the t beta, t >= 0, of the largest dual value: for a ball, coefficients of f do not tell t."""
+        squared, largest = float(beta @ self.gram.product(beta)), float(np.abs(beta).max(initial=0.0))
+        if largest == 0.0:
+            return beta
+        ends = np.where(beta > 0, self.losses.upper, self.losses.lower)
+        room = np.divide(ends, beta, out=np.full_like(beta, np.inf), where=beta != 0)
+
+        def cost(t: float) -> float:
+            return self.regulariser.conjugate(t**2 * squared) + float(self.losses.conjugate(t * beta).sum())
+
+        reach = float(room.min())
+        if not np.isfinite(reach):
+            reach = 1.0 / largest
+            while cost(2.0 * reach) < cost(reach):
+                reach *= 2.0
+            reach *= 2.0
+        found = minimize_scalar(lambda share: cost(share * reach), bounds=(0.0, 1.0), options={"xatol": 1e-13})
+        return np.asarray(min((found.x * reach, reach, 0.0), key=cost) * beta)
+
+    def feasible(self, beta: Vector) -> Vector:
+        """Return a point near beta in the domain of the conjugates, with the sum ``total``."""
+        return nearest_feasible(beta, self.losses.lower, self.losses.upper, self.total)
+
+    def support(self, beta: Vector, decision: Vector) -> Support:
+        """Return the samples with a coefficient, bounded where it is at an end of the domain of the conjugate."""
+        del decision
+        size, reach = np.abs(beta), np.where(beta > 0, self.losses.upper, -self.losses.lower)
+        bounded = np.isfinite(reach) & (size >= (1.0 - _NEAR) * reach) & (reach > 0)
+        carrying = size > _NEAR * float(size.max(initial=0.0))
+        return Support(np.flatnonzero(~bounded & carrying), np.flatnonzero(bounded))
+
+    def interval(self, beta: Vector, values: Vector, intercept: float, support: Support) -> tuple[float, float]:
+        """Return the ends between which the losses of f + b have the slope 0 in sum; b twice where it is unique."""
+        del beta, support
+        slope = self.losses.slope
+        if self.total is None or slope is None:
+            return intercept, intercept
+
+        def rise(b: float) -> float:
+            slopes = slope(values + b)
+            return float(slopes.sum()) / _size(slopes)
+
+        unit = float(np.ptp(values)) + abs(intercept) + 1.0
+        wide = next((w for w in _WIDTHS * unit if rise(intercept - w) < -_FLAT and rise(intercept + w) > _FLAT), np.inf)
+        if not np.isfinite(wide):
+            return intercept, intercept
+        low = _first(lambda b: rise(b) >= -_FLAT, intercept - wide, intercept + wide)
+        high = _first(lambda b: rise(b) > _FLAT, intercept - wide, intercept + wide)
+        return (min(low, intercept), max(high, intercept)) if high - low > _NEAR * unit else (intercept, intercept)
+
+
+def _first(holds: Callable[[float], bool], low: float, high: float) -> float:
+    """Return, by bisection, the least number between ``low`` and ``high`` from which on a condition holds."""
+    for _ in range(_BISECTIONS):
+        middle = 0.5 * (low + high)
+        low, high = (low, middle) if holds(middle) else (middle, high)
+    return high
+
+
+def _size(beta: Vector) -> float:
+    return float(np.abs(beta).sum()) or 1.0

@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: BSD-3-Clause
+r"""The bounds of a linear fit without regularisation, whose residuals are as small as a norm says.
+
+With r = y - F w - b, a norm and its dual norm, every (w, b) and every v of the second problem satisfy::
+
+    min  ||r||      >=      max  y'v   s.t.  F'v = 0,  1'v = 0,  ||v||* <= 1
+
+and so do the sum of squares and its dual, y'v - ||v||^2 / 4 without the last constraint.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from scipy.linalg import qr
+
+from qpkernels.arrays import Matrix, Vector
+from qpkernels.certificates.certificate import Certificate, certify_values, undefined
+from qpkernels.certificates.kernel_qp import FunctionAtSamples
+from qpkernels.certificates.support import Support
+
+__all__ = ["NormFitBounds"]
+
+_DEPENDENT = 1e-12
+"""A column of unit length whose part outside the span of the others is below this depends on them: coordinates in the
+space of a kernel come from a Cholesky factor, which is not exact to the last digit."""
+
+_EXACT = 1e-6
+"""Where residuals of this part of those of the mean would cost more than the optimum, the fit counts as exact."""
+
+
+@dataclass(frozen=True, eq=False)
+class NormFitBounds(ABC):
+    """Bounds by a norm of the residuals; see the module.
+
+    Attributes
+    ----------
+    features
+        F, shape (m, d): the features of the samples, or their coordinates in the space of a kernel.
+    target
+        y, shape (m,).
+    has_intercept
+        Whether there is a b.
+    residual_tolerance
+        Size below which a residual counts as 0.
+    """
+
+    features: Matrix
+    target: Vector
+    has_intercept: bool
+    residual_tolerance: float
+
+    # What a norm says -----------------------------------------------------------------------------------------
+
+    @abstractmethod
+    def loss(self, residuals: Vector) -> float:
+        """Return what is minimised."""
+
+    @abstractmethod
+    def lower_bound(self, v: Vector) -> float:
+        """Return the dual value of the feasible multiple of v, where F'v = 0 and 1'v = 0."""
+
+    @abstractmethod
+    def multipliers(self, residuals: Vector) -> Vector:
+        """Return the v that the residuals suggest: a subgradient of the norm."""
+
+    @property
+    @abstractmethod
+    def unit(self) -> float:
+        """The size that entries of v have where the fit is not exact."""
+
+    def feasible(self, residuals: Vector) -> Vector:
+        """Return the residuals of a feasible fit near by."""
+        return residuals
+
+    def support(self, beta: Vector, decision: Vector) -> Support:
+        """Return all samples."""
+        del decision
+        return Support(free=np.arange(beta.size), bounded=np.arange(0))
+
+    def interval(self, beta: Vector, values: Vector, intercept: float, support: Support) -> tuple[float, float]:
+        """Return b twice."""
+        del beta, values, support
+        return intercept, intercept
+
+    # The bounds -----------------------------------------------------------------------------------------------
+
+    def certify(self, beta: Vector, intercept: float, function: FunctionAtSamples | None = None) -> Certificate:
+        """Bound the error of (f, b) by the loss of its residuals, and the dual value of the multipliers v = beta."""
+        if function is None or not (np.isfinite(beta).all() and np.isfinite(intercept)):
+            return undefined("the answer holds NaN or infinity, or no function")
+        residuals = self.target - function.values - intercept
+        mended, v = self.feasible(residuals), self.balanced(beta)
+        size = float(np.abs(self.target).max()) or 1.0
+        worst = int(np.argmax(np.abs(residuals)))
+        return certify_values(
+            primal=self.loss(mended),
+            dual=self.lower_bound(v),
+            zero_tolerance=self._exact_loss,
+            primal_residual=float(np.abs(mended - residuals).max()) / size,
+            dual_residual=max(
+                float(np.abs(v - beta).max()) / max(float(np.abs(beta).max()), self.unit),
+                self._unbalanced(v) * min(1.0, float(np.abs(v).max()) / self.unit),
+            ),
+            worst=f"sample {worst} has the largest residual, {abs(residuals[worst]):.3g}",
+        )
+
+    @property
+    def _exact_loss(self) -> float:
+        """The loss below which a fit counts as exact: of a millionth of the residuals of the mean, and of rounding."""
+        centred = self.target - self.target.mean() if self.has_intercept else self.target
+        return self.loss(_EXACT * centred) + self.loss(np.full(self.target.size, self.residual_tolerance))
+
+    @cached_property
+    def columns(self) -> Matrix:
+        """The columns of F, less their means where there is a b, at unit length; constant ones are left out."""
+        F = self.features
+        centred = F - F.mean(axis=0) if self.has_intercept else F
+        lengths = np.linalg.norm(centred, axis=0)
+        kept = lengths > 10 * len(F) * np.finfo(float).eps * np.abs(F).max(axis=0)
+        return np.asarray(centred[:, kept] / lengths[kept])
+
+    @property
+    def spanning(self) -> Matrix:
+        """The columns of F, and of ones where there is a b, all at unit length."""
+        ones = np.full(self.target.size, self.target.size**-0.5)
+        return np.column_stack([self.columns, ones]) if self.has_intercept else self.columns
+
+    @cached_property
+    def _basis(self) -> Matrix:
+        """An orthonormal basis of the span of the columns."""
+        if not self.columns.size:
+            return self.columns
+        Q, R, _ = qr(self.columns, mode="economic", pivoting=True)
+        return np.asarray(Q[:, : int(np.sum(np.abs(np.diag(R)) > _DEPENDENT))])
+
+    def balanced(self, v: Vector) -> Vector:
+        """Return v without its part in the span of F and 1."""
+        Q = self._basis
+        for _ in range(2):  # Twice, since the first subtraction leaves rounding of the size of v.
+            v = v - v.mean() if self.has_intercept else v
+            v = v - Q @ (Q.T @ v)
+        return np.asarray(v)
+
+    def _unbalanced(self, v: Vector) -> float:
+        """Return the largest |f_j'v| over the columns f_j, relative to the length of v: what a dropped one leaves."""
+        length = float(np.linalg.norm(v))
+        return float(np.abs(self.columns.T @ v).max(initial=0.0)) / length if length > 0 else 0.0

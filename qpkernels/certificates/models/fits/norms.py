@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The norms by which residuals are fitted, each with its dual norm: squares, absolute values, and the largest one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.optimize import lsq_linear
+
+from qpkernels.arrays import Matrix, Vector
+from qpkernels.certificates.models.fits.norm_fit import NormFitBounds
+from qpkernels.certificates.support import Support
+
+__all__ = ["AbsoluteFitBounds", "BalancedAbsoluteFitBounds", "LargestResidualBounds", "SquaredFitBounds"]
+
+_MET = 1e-6
+"""Share of the largest target within which a sample lies on the fit, and of v's range within which it is at an end."""
+
+_LARGEST = 1e-6
+"""Share of the largest residual within which another counts as largest too."""
+
+_NO_RESIDUAL = 1e-9
+"""Share of the largest target within which no residual is larger than another."""
+
+
+@dataclass(frozen=True, eq=False)
+class SquaredFitBounds(NormFitBounds):
+    """The sum of squares, with v = 2r."""
+
+    @property
+    def unit(self) -> float:
+        """The largest target."""
+        return float(np.abs(self.target).max()) or 1.0
+
+    def loss(self, residuals: Vector) -> float:
+        """Return sum r_i^2."""
+        return float(residuals @ residuals)
+
+    def lower_bound(self, v: Vector) -> float:
+        """Return y'v - ||v||^2 / 4."""
+        return float(self.target @ v - 0.25 * v @ v)
+
+    def multipliers(self, residuals: Vector) -> Vector:
+        """Return 2r."""
+        return 2.0 * residuals
+
+
+@dataclass(frozen=True, eq=False)
+class AbsoluteFitBounds(NormFitBounds):
+    """The sum of absolute values, with |v_i| <= 1."""
+
+    unit = 1.0
+
+    def loss(self, residuals: Vector) -> float:
+        """Return sum |r_i|."""
+        return float(np.abs(residuals).sum())
+
+    def lower_bound(self, v: Vector) -> float:
+        """Return y'v with v shrunk until |v_i| <= 1."""
+        return float(self.target @ v) / max(1.0, float(np.abs(v).max()))
+
+    def multipliers(self, residuals: Vector) -> Vector:
+        """Return the signs off the fit, and on it what brings v nearest to F'v = 0 and 1'v = 0."""
+        return self._signs(residuals, self.spanning)
+
+    def _signs(self, residuals: Vector, columns: Matrix) -> Vector:
+        """Return the signs of the residuals; where one is 0, a number within [-1, 1] that helps against ``columns``."""
+        v = np.sign(residuals)
+        met = np.abs(residuals) <= _MET * float(np.abs(self.target).max())
+        if met.any():
+            v[met] = lsq_linear(columns[met].T, -columns[~met].T @ v[~met], (-1.0, 1.0), method="bvls").x
+        return v
+
+    def support(self, beta: Vector, decision: Vector) -> Support:
+        """Return the samples that the fit meets (free) and those off it, whose multipliers are at an end (bounded)."""
+        del decision
+        off = np.abs(self._centred(beta)) > 1 - _MET
+        return Support(free=np.flatnonzero(~off), bounded=np.flatnonzero(off))
+
+    def _centred(self, v: Vector) -> Vector:
+        return v
+
+    def interval(self, beta: Vector, values: Vector, intercept: float, support: Support) -> tuple[float, float]:
+        """Return the medians of y - f."""
+        del beta, support
+        if not self.has_intercept:
+            return intercept, intercept
+        ordered = np.sort(self.target - values)
+        low, high = float(ordered[(ordered.size - 1) // 2]), float(ordered[ordered.size // 2])
+        return min(low, intercept), max(high, intercept)
+
+
+@dataclass(frozen=True, eq=False)
+class BalancedAbsoluteFitBounds(AbsoluteFitBounds):
+    """The sum of absolute values of residuals that add up to 0, with |v_i - mu| <= 1 for some mu."""
+
+    def feasible(self, residuals: Vector) -> Vector:
+        """Return the residuals less their mean, which b takes up."""
+        return np.asarray(residuals - residuals.mean())
+
+    def lower_bound(self, v: Vector) -> float:
+        """Return y'v with v shrunk until its entries span at most 2."""
+        return float(self.target @ v) / max(1.0, 0.5 * float(np.ptp(v)))
+
+    def multipliers(self, residuals: Vector) -> Vector:
+        """Return mu + the signs of the feasible residuals, with the mu of 1'v = 0."""
+        signs = self._signs(self.feasible(residuals), self.columns)
+        return np.asarray(signs - signs.mean())
+
+    def _centred(self, v: Vector) -> Vector:
+        return np.asarray(v - 0.5 * (v.max() + v.min()))
+
+    def interval(self, beta: Vector, values: Vector, intercept: float, support: Support) -> tuple[float, float]:
+        """Return b twice: the sum of the residuals leaves no choice."""
+        del beta, values, support
+        return intercept, intercept
+
+
+@dataclass(frozen=True, eq=False)
+class LargestResidualBounds(NormFitBounds):
+    """The largest absolute value, with sum |v_i| <= 1."""
+
+    @property
+    def unit(self) -> float:
+        """The share of one sample."""
+        return 1.0 / self.target.size
+
+    def loss(self, residuals: Vector) -> float:
+        """Return max |r_i|."""
+        return float(np.abs(residuals).max())
+
+    def lower_bound(self, v: Vector) -> float:
+        """Return y'v with v shrunk until sum |v_i| <= 1."""
+        return float(self.target @ v) / max(1.0, float(np.abs(v).sum()))
+
+    def multipliers(self, residuals: Vector) -> Vector:
+        """Return the signs of the largest residuals, shared such that v is nearest to F'v = 0 and 1'v = 0."""
+        size, v = float(np.abs(residuals).max()), np.zeros(residuals.size)
+        if size <= _NO_RESIDUAL * float(np.abs(self.target).max()):
+            return v
+        largest = np.abs(residuals) >= (1 - _LARGEST) * size
+        signed = np.sign(residuals[largest])[:, None] * self.spanning[largest]
+        weight = float(np.abs(signed).max()) or 1.0
+        columns = np.column_stack([signed, np.full(len(signed), weight)])
+        shares = lsq_linear(columns.T, np.append(np.zeros(signed.shape[1]), weight), (0.0, np.inf), method="bvls").x
+        v[largest] = np.sign(residuals[largest]) * shares / shares.sum()
+        return v

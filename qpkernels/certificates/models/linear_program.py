@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: BSD-3-Clause
+r"""Two bounds of the linear-programming machine, from any coefficients a and multipliers l of its margins.
+
+With S_ij = y_i K_ij y_j, both programs are
+
+    min  sum a_j + sum C_i xi_i          s.t.  S a + b y >= 1 - xi,  a, xi >= 0
+    max  sum l_i                         s.t.  S l <= 1,  y'l = 0,  0 <= l_i <= C_i
+
+so that completed slacks are feasible above, and multipliers moved to their bounds and divided by max(1, S l) below.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.optimize import lsq_linear
+
+from qpkernels.arrays import Vector
+from qpkernels.certificates.certificate import Certificate, certify_values, relative, undefined
+from qpkernels.certificates.kernel_qp import FunctionAtSamples
+from qpkernels.certificates.support import Support, intercept_interval, split_support
+from qpkernels.gram import Gram
+from qpkernels.programs.kernel_qp import KernelQP, nearest_feasible
+
+__all__ = ["LinearProgramBounds"]
+
+_ZERO = 1e-6
+"""Share of the largest coefficient below which one counts as 0; there is no bound to measure it by."""
+
+
+@dataclass(frozen=True, eq=False)
+class LinearProgramBounds:
+    """The bounds of a linear-programming machine.
+
+    Attributes
+    ----------
+    gram, y, costs
+        K, the labels +-1 and C, shape (m,).
+    total
+        The value of y'l, 0; None: no intercept.
+    multipliers
+        l of the answer to be judged; None: they are completed from its margins.
+    """
+
+    gram: Gram
+    y: Vector
+    costs: Vector
+    total: float | None
+    multipliers: Vector | None = None
+
+    def certify(self, beta: Vector, intercept: float, function: FunctionAtSamples | None = None) -> Certificate:
+        """Bound the error of (a, b), with beta = y * a, by the values of both programs."""
+        del function
+        if not (np.isfinite(beta).all() and np.isfinite(intercept)):
+            return undefined("the answer holds NaN or infinity")
+        alpha = self.y * beta
+        a = np.maximum(alpha, 0.0)
+        slacks = np.maximum(1.0 - self.signed_product(a) - self.y * intercept, 0.0)
+        given = self.completed(beta, self.gram.product(beta) + intercept)
+        multipliers = self.y * nearest_feasible(self.y * given, *self._box(), self.total)
+        multipliers = multipliers / max(1.0, float(self.signed_product(multipliers).max()))
+        primal = float(a.sum() + self.costs @ slacks)
+        # Where the best f is 0 there is rounding in a and nothing else; a coefficient costs what it is.
+        size = max(float(np.abs(alpha).max()), primal / len(self.gram))
+        moved = 0.0 if self.multipliers is None else float((np.abs(given - multipliers) / self.costs).max())
+        return certify_values(
+            primal=primal,
+            dual=float(multipliers.sum()),
+            primal_residual=relative(float(np.abs(alpha - a).max()), size),
+            dual_residual=moved,
+            worst=f"sample {int(np.argmax(slacks))} has the largest slack, {slacks.max():.3g}",
+        )
+
+    def support(self, beta: Vector, decision: Vector) -> Support:
+        """Return the samples with a coefficient; there is no bound."""
+        del decision
+        size = np.abs(beta)
+        return Support(free=np.flatnonzero(size > _ZERO * size.max(initial=0.0)), bounded=np.arange(0))
+
+    def interval(self, beta: Vector, values: Vector, intercept: float, support: Support) -> tuple[float, float]:
+        """Return the ends of the b that keep the sum of the slacks: those of a soft margin whose multipliers are l."""
+        del support
+        if self.total is None:
+            return intercept, intercept
+        hinge, decision = KernelQP(self.gram, self.y, *self._box()), values + intercept
+        signed = self.y * self.completed(beta, decision)
+        return intercept_interval(hinge, signed, values, intercept, split_support(hinge, signed, decision))
+
+    def signed_product(self, a: Vector) -> Vector:
+        """Return S a."""
+        return self.y * self.gram.product(self.y * a)
+
+    def completed(self, beta: Vector, decision: Vector) -> Vector:
+        """Return l; where an answer came without, C inside the margin, 0 beyond it, and on it what meets the equations.
+
+        These are y'l = 0, and S_j l = 1 where a_j > 0.
+        """
+        if self.multipliers is not None:
+            return self.multipliers
+        margins = self.y * decision
+        found = np.where(margins < 1, self.costs, 0.0)
+        on = np.abs(margins - 1) <= _ZERO
+        carrying = self.support(beta, decision).free
+        rows = self.y[carrying, None] * self.gram.dense[carrying] * self.y
+        sides = np.ones(len(rows))
+        if self.total is not None:
+            rows, sides = np.vstack([rows, self.y]), np.append(sides, self.total)
+        if on.any() and sides.size:
+            left = sides - rows[:, ~on] @ found[~on]
+            found[on] = lsq_linear(rows[:, on], left, (0.0, self.costs[on]), method="bvls").x
+        return found
+
+    def _box(self) -> tuple[Vector, Vector]:
+        """Return the bounds of y * l."""
+        return np.where(self.y > 0, 0.0, -self.costs), np.where(self.y > 0, self.costs, 0.0)

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The proof that a function separates two classes: a feasibility problem, whose optimum is 0 from both sides."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from qpkernels.arrays import Vector
+from qpkernels.certificates.certificate import Certificate, undefined
+from qpkernels.certificates.kernel_qp import FunctionAtSamples
+from qpkernels.certificates.support import Support
+from qpkernels.gram import Gram
+
+__all__ = ["SeparationBounds", "summation_error"]
+
+_ZERO_TOLERANCE = 1e-6
+"""Multiplier above which a sample is a support vector; without an objective there is none but rounding."""
+
+
+def summation_error(coefficients: Vector, diagonal: Vector, terms: int) -> float:
+    """Return E such that sum_j c_j k(x_j, x) is exact in float64 to E sqrt(k(x, x)).
+
+    Parameters
+    ----------
+    coefficients, diagonal
+        c_j and k(x_j, x_j).
+    terms
+        The longest sum: over the coefficients, or within k.
+    """
+    return float(4 * np.finfo(float).eps * terms * (np.abs(coefficients) @ np.sqrt(np.maximum(diagonal, 0.0))))
+
+
+@dataclass(frozen=True, eq=False)
+class SeparationBounds:
+    """find f, b  s.t.  y_i (f(x_i) + b) >= 1, for labels y of +-1."""
+
+    gram: Gram
+    y: Vector
+
+    def certify(self, beta: Vector, intercept: float, function: FunctionAtSamples | None = None) -> Certificate:
+        """Certify that f and b separate: every y_i (f(x_i) + b) is above 0 beyond rounding.
+
+        Then they can be scaled to margins of 1, the objective is 0, and multipliers 0 prove it.
+        """
+        if not (np.isfinite(beta).all() and np.isfinite(intercept)):
+            return undefined("the answer holds NaN or infinity")
+        terms = max((len(self.gram), *self.gram.X.shape[1:]))
+        if function is None:
+            values, error = self.gram.product(beta), summation_error(beta, self.gram.diagonal, terms)
+        else:
+            values, error = function.values, function.rounding
+        margins = self.y * (values + intercept)
+        rounding = error * np.sqrt(self.gram.diagonal) + 4 * np.finfo(float).eps * abs(intercept)
+        smallest = int(np.argmin(margins - rounding))
+        residual = 0.0 if margins[smallest] > rounding[smallest] else np.inf
+        worst = f"sample {smallest} has the smallest margin, {margins[smallest]:.3g}"
+        return Certificate(0.0, 0.0, 0.0, residual, 0.0, 0.0, worst)
+
+    def support(self, beta: Vector, decision: Vector) -> Support:
+        """Return the samples with a multiplier."""
+        del decision
+        return Support(free=np.flatnonzero(np.abs(beta) > _ZERO_TOLERANCE), bounded=np.arange(0))
+
+    def interval(self, beta: Vector, values: Vector, intercept: float, support: Support) -> tuple[float, float]:
+        """Return b twice: the other functions that separate are not asked for."""
+        del beta, values, support
+        return intercept, intercept

@@ -1,0 +1,620 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The contract of every formulation: its answer, multipliers, proof, extension and export."""
+
+from __future__ import annotations
+
+from dataclasses import FrozenInstanceError, replace
+from pathlib import Path
+from typing import Any
+
+import cvxpy as cp
+import numpy as np
+import pytest
+import qpsolvers
+
+import formulations
+from builders import two_classes
+from formulations import (
+    HardMarginGeometric,
+    HardMarginPrimal,
+    LeastSquaresCentred,
+    LeastSquaresSystem,
+    NormConstrainedRegression,
+    Separability,
+    SoftMargin,
+)
+from formulations.modelling import Dual, Primal
+from formulations.regression.fits.forms import LinearFit
+from model_data import (
+    CASES,
+    CERTIFIED_CASES,
+    EXAMPLES,
+    FIRST_CASES,
+    FORMS,
+    KERNELS,
+    MODELS,
+    ROUTES,
+    SHARP,
+    Case,
+    coefficients_of,
+    lagrangian,
+    multipliers_of,
+    partner,
+    restored,
+    solved,
+)
+from qpkernels.certificates import Status
+from qpkernels.errors import InfeasibleError, InseparableError, UnsupportedProgramError
+from qpkernels.export import read_npz
+from qpkernels.gram import Expansion
+from qpkernels.kernels import RBF, Linear
+from qpkernels.solvers import find_solver
+
+each_case = pytest.mark.parametrize("case", CASES, ids=str)
+each_first_case = pytest.mark.parametrize("case", FIRST_CASES, ids=str)
+each_certified_case = pytest.mark.parametrize("case", CERTIFIED_CASES, ids=str)
+each_route = pytest.mark.parametrize(("case", "solver"), ROUTES, ids=[f"{case}-{solver}" for case, solver in ROUTES])
+
+EQUATIONS = (LeastSquaresCentred, LeastSquaresSystem)
+"""Forms that state optimality conditions as equations: their objective is 0, and no multiplier means anything."""
+
+
+def sign_of(problem: cp.Problem) -> float:
+    return -1.0 if isinstance(problem.objective, cp.Maximize) else 1.0
+
+
+def test_every_model_has_an_example() -> None:
+    assert len(MODELS) >= 27
+    assert len(FORMS) >= 58
+    assert set(EXAMPLES) == set(MODELS)
+    classes = {form for _, _, form in FORMS}
+    assert len({form.catalogue for form in classes}) == len(classes)
+    for model in MODELS:
+        for example in EXAMPLES[model]:
+            assert set(example.others) == {parameter.name for parameter in model.hyperparameters}
+            assert set(example.others) <= set(example.parameters)
+            assert example.kernels[0] == "explicit"
+            assert len(example.kernels) == 2
+
+
+def test_every_form_is_public_and_shallow() -> None:
+    """Whoever asks where a value comes from is sent through few files."""
+    for _, _, form in FORMS:
+        assert form.__name__ in formulations.__all__
+        assert len(form.__mro__) <= 6, form.__mro__
+
+
+# --- the answer ---
+
+
+@each_route
+def test_the_answer_is_proved(case: Case, solver: str) -> None:
+    form, solution = solved(case, solver)
+    assert solution.status is Status.OPTIMAL
+    assert solution.certificate.holds(SHARP[solver])
+    assert (solution.formulation, solution.solver, solution.tol) == (case.form_class.__name__, solver, SHARP[solver])
+    assert solution.objective == pytest.approx(float(form.problem.objective.value), rel=1e-7, abs=1e-7)
+    assert form.problem.status == cp.OPTIMAL
+    assert abs(solution.objective) > 0.01 or (case.model is Separability or case.form_class in EQUATIONS)
+    assert "optimal" in str(solution)
+
+
+@each_case
+def test_the_best_solver_is_chosen(case: Case) -> None:
+    solution = case.state().solve()
+    assert solution.solver == ("linear" if case.is_system else case.routes[0])
+    assert solution.status is Status.OPTIMAL
+
+
+OTHERS = [case for case in FIRST_CASES if case.model is not Separability and case.form_class not in EQUATIONS]
+
+
+@pytest.mark.parametrize("case", OTHERS, ids=str)
+def test_another_back_end_finds_the_same(case: Case) -> None:
+    form = case.state()
+    solver = "piqp" if form.lower().program.is_quadratic else "scs"
+    solution = form.solve(solver)
+    assert solution.status is Status.OPTIMAL
+    assert solution.objective == pytest.approx(solved(case, "clarabel")[1].objective, rel=3e-5)
+
+
+SCALED = ("D3", "C4-penalised", "E2")
+"""Catalogue ids of the forms with a mean loss: their value is 2 lambda/m times that of their dual."""
+
+
+def model_value(form: Any, solution: Any) -> float:
+    """Return the optimal value in the scale and sign of the model, by the relations of the docstrings."""
+    value = solution.objective
+    if isinstance(form, EQUATIONS):
+        # Both state the least squares with a cost.
+        squares = float(solution.residuals @ solution.residuals)
+        return 0.5 * solution.function.squared_norm + 0.5 * float(form.model.C.value) * squares
+    if isinstance(form, HardMarginGeometric):
+        return 0.5 / value**2
+    if form.catalogue in SCALED:
+        return value * len(form.model) / (2 * float(form.model.regularisation.value))
+    return -value if isinstance(form, Dual) and isinstance(form.problem.objective, cp.Minimize) else value
+
+
+@each_route
+def test_the_partner_has_the_value_that_duality_says(case: Case, solver: str) -> None:
+    form, mine = solved(case, solver)
+    other = partner(form)
+    theirs = other.solve("clarabel", tol=1e-8)
+    assert theirs.status is Status.OPTIMAL
+    assert form.objective_of(theirs.certificate) == pytest.approx(mine.objective, rel=1e-6, abs=1e-9)
+    assert model_value(other, theirs) == pytest.approx(model_value(form, mine), rel=1e-6, abs=1e-9)
+    assert other.model is form.model
+
+
+@each_route
+def test_cvxpy_itself_finds_the_same_value(case: Case, solver: str) -> None:
+    solution = solved(case, solver)[1]
+    form = case.state()
+    assert type(form.problem) is cp.Problem
+    assert form.problem.solve(solver=cp.CLARABEL) == pytest.approx(solution.objective, rel=1e-6, abs=1e-7)
+
+
+@each_case
+def test_all_routes_find_the_same_function(case: Case) -> None:
+    X = case.data()[0]
+    grid = np.vstack([X, np.random.default_rng(0).normal(size=(20, X.shape[1]))])
+    theirs = solved(case, "clarabel")[1]
+    for solver in case.routes:
+        ours = solved(case, solver)[1]
+        assert theirs.function(grid) == pytest.approx(ours.function(grid), abs=1e-4)
+        assert theirs.intercept == pytest.approx(ours.intercept, abs=1e-5)
+        assert theirs.support.indices.tolist() == ours.support.indices.tolist()
+        assert theirs.support.bounded.tolist() == ours.support.bounded.tolist()
+        assert (theirs.n_support, theirs.sparsity) == (ours.n_support, ours.sparsity)
+
+
+@each_case
+def test_the_partner_finds_the_same_function(case: Case) -> None:
+    if case.model is Separability:
+        return
+    X = case.data()[0]
+    form, ours = solved(case, case.routes[0])
+    theirs = partner(form).solve("clarabel", tol=1e-8)
+    assert theirs.function(X) == pytest.approx(ours.function(X), abs=1e-4)
+    assert theirs.support.indices.tolist() == ours.support.indices.tolist()
+
+
+@each_route
+def test_multipliers_are_the_coefficients_of_the_function(case: Case, solver: str) -> None:
+    """f = sum beta_j k(x_j, .): beta comes from the multipliers of a primal form, f from its variables."""
+    form, solution = solved(case, solver)
+    K = form.model.gram.kernel(form.model.gram.X)
+    f = solution.decision - solution.intercept
+    size = max(1.0, float(np.abs(f).max()))
+    assert solution.function(form.model.gram.X) == pytest.approx(solution.decision, abs=1e-9 * size)
+    if case.model is Separability:
+        return
+    if isinstance(form.model, LinearFit):
+        # There beta are the multipliers of the residuals, orthogonal to every function of the space.
+        assert K @ solution.beta == pytest.approx(0 * f, abs=1e-6 * np.abs(K).max() * np.abs(solution.beta).max())
+        assert float(form.model.y @ solution.beta) == pytest.approx(
+            (2.0 if "A1" in form.catalogue else 1.0) * solution.certificate.dual_value, rel=1e-6
+        )
+    elif isinstance(form.model, NormConstrainedRegression):
+        # There they are the multipliers of the residuals, and 2 lambda times as large.
+        multiple = 2 * form.model.regularisation_of(solution.beta) * f
+        assert K @ solution.beta == pytest.approx(multiple, abs=1e-5 * float(np.abs(multiple).max()))
+    else:
+        # Two answers that differ by h in the space of the kernel have a gap of at least 1/2 ||h||^2.
+        close = np.sqrt(2 * SHARP[solver] * abs(solution.certificate.primal_value) * np.diag(K).max())
+        assert K @ solution.beta == pytest.approx(f, abs=1e-6 * size + close)
+        assert solution.function.squared_norm == pytest.approx(float(solution.beta @ f), rel=1e-4, abs=1e-8)
+    if not case.intercept or not form.model.fit_intercept:
+        assert solution.intercept == 0.0
+    elif "C3" not in form.catalogue:
+        total = 1.0 if "C9" in form.catalogue else 0.0
+        assert float(solution.beta.sum()) == pytest.approx(total, abs=1e-7 * np.abs(solution.beta).sum())
+
+
+# --- the multipliers of the declared problem ---
+
+
+@each_route
+def test_kkt_of_the_declared_problem(case: Case, solver: str) -> None:
+    """Feasible, signs right, complementary; and no move of the variables lowers the Lagrangian."""
+    form, _ = solved(case, solver)
+    problem = form.problem
+    for constraint in problem.constraints:
+        assert constraint.label
+        value = np.asarray(constraint.expr.value)
+        if isinstance(constraint, cp.constraints.Zero | cp.constraints.Equality):
+            assert np.abs(value).max() <= (1e-6 if case.form_class in EQUATIONS else 1e-7)
+        else:
+            assert value.max() <= 1e-6
+        if case.form_class in EQUATIONS:
+            continue
+        multiplier = np.asarray(constraint.dual_value)
+        assert multiplier.dtype == np.float64, f"{constraint.label} has no multiplier"
+        assert multiplier.size == value.size
+        if not isinstance(constraint, cp.constraints.Zero | cp.constraints.Equality):
+            assert multiplier.min() >= -1e-6
+            assert np.abs(np.ravel(multiplier) * np.ravel(value)).max() <= 1e-6
+    if case.form_class in EQUATIONS:
+        return
+    rng = np.random.default_rng(3)
+    lowest = lagrangian(problem)
+    with restored(problem) as here:
+        for step in (1e-4, 1e-3, 1e-2, 1.0):
+            for _ in range(10):
+                for variable, value in here.items():
+                    variable.value = value + step * rng.normal(size=value.shape)
+                assert lagrangian(problem) >= lowest - 1e-6 * (1e-1 + step)
+
+
+@each_case
+def test_lowered_blocks_keep_their_names(case: Case) -> None:
+    form, solution = solved(case, "clarabel")
+    program = form.lower().program
+    variables = {block.name: block for block in program.variables}
+    rows = {block.name: block for block in program.rows}
+    assert len(variables) == len(program.variables)
+    assert len(rows) == len(program.rows)
+    declared = {variable.name(): variable.size for variable in form.problem.variables()}
+    labelled = {constraint.label: constraint.size for constraint in form.problem.constraints}
+    assert len(declared) == len(form.problem.variables())
+    assert len(labelled) == len(form.problem.constraints)
+    cones = ("norm", "unit")  # rows that the reduction writes anew
+    for blocks, names in ((variables, declared), (rows, labelled)):
+        for name, size in names.items():
+            if name not in cones:
+                assert blocks[name].stop - blocks[name].start == size
+        assert all(name.startswith("auxiliary ") for name in blocks.keys() - names.keys())
+    outcome = find_solver("clarabel").solve(program, tol=1e-8)
+    for name, multiplier in multipliers_of(form.problem).items():
+        if name in rows and outcome.multipliers[rows[name].range].size == multiplier.size:
+            assert outcome.multipliers[rows[name].range] == pytest.approx(np.ravel(multiplier), abs=1e-4)
+    assert sign_of(form.problem) * program.objective(outcome.point) == pytest.approx(solution.objective, abs=1e-5)
+
+
+# --- the function ---
+
+
+@each_case
+def test_the_function_takes_new_samples(case: Case) -> None:
+    X = case.data()[0]
+    solution = solved(case, "clarabel")[1]
+    assert solution.function(X[4:6]) == pytest.approx(solution.function(X)[4:6], abs=1e-12)
+    assert solution.function.intercept == solution.intercept
+    if "y" not in case.has or case.is_regression:
+        assert np.array_equal(solution.function.predict(X), solution.function(X))
+    else:
+        assert set(solution.function.predict(X).tolist()) == {-1, 1}
+
+
+@each_case
+def test_the_function_is_saved(case: Case, tmp_path: Path) -> None:
+    X = case.data()[0]
+    function = solved(case, "clarabel")[1].function
+    loaded = Expansion.load(function.save(tmp_path / "function"))
+    assert np.array_equal(loaded(X), function(X))
+    assert np.array_equal(loaded.predict(X), function.predict(X))
+    assert (loaded.kernel, loaded.intercept) == (function.kernel, function.intercept)
+
+
+NAMES = [(3, 7), (False, True), ("ham", "spam"), (-1.5, 2.5)]
+CLASSIFIERS = [case for case in FIRST_CASES if "y" in case.has and not case.is_regression]
+
+
+@pytest.mark.parametrize(("negative", "positive"), NAMES, ids=["int", "bool", "str", "float"])
+@pytest.mark.parametrize("case", CLASSIFIERS, ids=str)
+def test_predictions_are_the_labels_that_came(case: Case, negative: Any, positive: Any) -> None:
+    X, signs = case.data()
+    y = np.array([positive if sign > 0 else negative for sign in signs])
+    solution = case.state(y=y).solve()
+    predicted = solution.function.predict(X)
+    assert predicted.dtype == y.dtype
+    assert set(predicted.tolist()) == {negative, positive}
+    decision = solution.function(X)
+    assert np.array_equal(predicted, np.where(decision > 0, y[signs > 0][0], y[signs < 0][0]))
+    assert np.mean(predicted == y) >= 0.7
+    assert solution.objective == pytest.approx(solved(case, "clarabel")[1].objective, rel=1e-5, abs=1e-9)
+
+
+@pytest.mark.parametrize("case", FIRST_CASES, ids=str)
+def test_weights_and_coefficients_are_the_same_with_the_linear_kernel(case: Case) -> None:
+    X, *targets = case.data()
+    with_weights = solved(case, "clarabel")[1]
+    for solver in case.routes:
+        form = getattr(case.model(X, *targets, Linear(), **case.example.parameters), case.form)
+        with_coefficients = form.solve(solver, tol=1e-8)
+        assert with_coefficients.status is Status.OPTIMAL
+        assert with_coefficients.objective == pytest.approx(with_weights.objective, rel=1e-7, abs=1e-9)
+        if case.model is Separability:
+            assert np.array_equal(with_coefficients.function.predict(X), with_weights.function.predict(X))
+        else:
+            assert with_coefficients.function(X) == pytest.approx(with_weights.function(X), abs=1e-4)
+
+
+@pytest.mark.parametrize("case", [case for case in FIRST_CASES if issubclass(case.form_class, Primal)], ids=str)
+def test_variables_go_by_the_name_of_the_textbook(case: Case) -> None:
+    explicit, kernel = case.state(), replace(case, kernel=case.example.kernels[1]).state()
+    samples, features = explicit.model.gram.X.shape
+    assert explicit.w.shape == (features,)
+    assert kernel.u.shape == (kernel.model.gram.factor.shape[1],)
+    assert kernel.beta.shape == (samples,)
+    with pytest.raises(AttributeError, match="leave the kernel out for w"):
+        _ = kernel.w
+    with pytest.raises(AttributeError, match="pass a kernel for beta"):
+        _ = explicit.beta
+    with pytest.raises(AttributeError, match="pass a kernel for u"):
+        _ = explicit.u
+
+
+# --- hyper-parameters ---
+
+SWEEPS = [(case, name) for case in FIRST_CASES for name in case.example.others]
+
+
+@pytest.mark.parametrize(("case", "name"), SWEEPS, ids=[f"{case}-{name}" for case, name in SWEEPS])
+def test_sweeping_is_stating_new_models(case: Case, name: str) -> None:
+    form = case.state()
+    compiled = form.problem
+    for value in case.example.others[name]:
+        assert form.model.set_params(**{name: value}) is form.model
+        assert np.array_equal(getattr(form.model, name).value, np.broadcast_to(value, getattr(form.model, name).shape))
+        assert form.problem is compiled
+        fresh = case.state(**{name: value})
+        for solver in case.routes:
+            swept, stated = form.solve(solver, tol=1e-8), fresh.solve(solver, tol=1e-8)
+            assert swept.objective == pytest.approx(stated.objective, rel=1e-9, abs=1e-12)
+            assert swept.beta == pytest.approx(stated.beta, abs=1e-6)
+        through = partner(form).solve("clarabel", tol=1e-8)
+        assert form.objective_of(through.certificate) == pytest.approx(stated.objective, rel=1e-6, abs=1e-9)
+
+
+@pytest.mark.parametrize(("case", "name"), SWEEPS, ids=[f"{case}-{name}" for case, name in SWEEPS])
+def test_a_changed_number_leaves_no_answer_behind(case: Case, name: str) -> None:
+    for solver in case.routes[:-1]:
+        form = case.state()
+        form.solve(solver)
+        form.model.set_params(**{name: case.example.others[name][0]})
+        assert form.problem.status is None
+
+
+@each_case
+def test_the_problem_compiles_once(case: Case) -> None:
+    assert case.state().problem.is_dcp(dpp=True)
+
+
+@each_case
+def test_attributes_cannot_be_replaced(case: Case) -> None:
+    form = case.state()
+    assert form.problem is form.problem
+    for frozen in (form, form.model):
+        for name in (*vars(frozen), "anything"):
+            with pytest.raises(AttributeError, match=f"a {frozen.name} is frozen, so '{name}' cannot be set"):
+                setattr(frozen, name, 3.0)
+
+
+@each_case
+def test_the_solution_is_frozen(case: Case) -> None:
+    solution = solved(case, "clarabel")[1]
+    with pytest.raises(FrozenInstanceError):
+        solution.objective = 0.0
+    for array in (solution.beta, solution.decision, solution.function.coefficients, solution.function.centers):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 1.0
+
+
+@each_certified_case
+def test_limits_and_warm_start(case: Case) -> None:
+    form = case.state()
+    cold = form.solve("smo", tol=1e-10)
+    stopped = form.solve("smo", tol=1e-10, max_iter=2)
+    assert stopped.status is Status.STOPPED
+    assert stopped.iterations == 2
+    assert stopped.certificate.relative_gap > 1e-3
+    for start in (cold, cold.beta):
+        warm = form.solve("smo", tol=1e-10, warm_start=start)
+        assert warm.status is Status.OPTIMAL
+        assert warm.iterations <= cold.iterations
+        assert warm.objective == pytest.approx(cold.objective, rel=1e-9, abs=1e-12)
+        # One step from the answer is the answer, one step from 0 is not.
+        assert form.solve("smo", tol=1e-10, max_iter=1, warm_start=start).status is Status.OPTIMAL
+
+
+def test_a_sweep_starts_from_the_bounds_of_the_next_problem() -> None:
+    X, y = two_classes(600, shift=0.3, features=4)
+    form = SoftMargin(X, y, RBF(0.3), C=0.5).dual
+    before = form.solve("smo")
+    form.model.set_params(C=1.0)
+    gaps = [
+        form.solve("smo", max_iter=100, warm_start=start).certificate.relative_gap
+        for start in (before, before.beta, None)
+    ]
+    assert before.support.bounded.size > 100
+    assert gaps[0] < 0.5 * gaps[1] < 0.5 * gaps[2]
+    assert form.solve("smo", warm_start=before).objective == pytest.approx(form.solve("smo").objective, rel=1e-6)
+
+
+# --- certify ---
+
+SEPARATED = [case for case in CASES if case.model is not Separability]
+OWN = [(case, solver) for case, solver in ROUTES if case.model is not Separability]
+
+
+@pytest.mark.parametrize(("case", "solver"), OWN, ids=[f"{case}-{solver}" for case, solver in OWN])
+def test_own_answers_are_certified(case: Case, solver: str) -> None:
+    form, solution = solved(case, solver)
+    tol = 10 * SHARP[solver]
+    assert form.model.certify(solution).holds(tol)
+    assert form.model.certify(solution).primal_value == pytest.approx(solution.certificate.primal_value, rel=1e-7)
+    assert form.objective_of(form.model.certify(solution)) == pytest.approx(solution.objective, rel=1e-6, abs=1e-9)
+
+
+@pytest.mark.parametrize("case", SEPARATED, ids=str)
+def test_a_pair_of_coefficients_and_intercept_is_certified(case: Case) -> None:
+    form, solution = solved(case, case.routes[0])
+    beta = coefficients_of(form, solution)
+    for pair in ((beta, solution.intercept), (beta.tolist(), solution.intercept)):
+        certificate = form.model.certify(pair)
+        assert certificate.holds(1e-6), certificate
+        assert certificate.primal_value == pytest.approx(solution.certificate.primal_value, rel=1e-6)
+
+
+@pytest.mark.parametrize("case", SEPARATED, ids=str)
+def test_wrong_answers_are_not_certified(case: Case) -> None:
+    form, solution = solved(case, case.routes[0])
+    beta, b = coefficients_of(form, solution), solution.intercept
+    bent = beta * (1 + 0.1 * np.random.default_rng(1).normal(size=len(form.model)))
+    undefined = np.where(np.arange(len(form.model)) == 4, np.nan, beta)
+    wrong = [(bent, b), (-beta, -b), (0 * beta, b), (1.1 * beta, b)]
+    nothing = [(undefined, b), (np.full(len(form.model), np.inf), b)]
+    if form.model.fit_intercept:
+        wrong.append((beta, b + 0.1))
+        nothing += [(beta, np.nan), (beta, np.inf)]
+    optimum = solution.certificate.primal_value
+    for answer in wrong:
+        certificate = form.model.certify(answer)
+        assert not certificate.holds(1e-4), answer
+        assert max(certificate.relative_gap, certificate.primal_residual, certificate.dual_residual) > 1e-4
+        if certificate.primal_residual == 0:
+            assert certificate.primal_value >= optimum - 1e-6 * abs(optimum)
+            assert certificate.dual_value <= optimum + 1e-6 * abs(optimum)
+    for answer in nothing:
+        assert not form.model.certify(answer).holds(1e300)
+
+
+# --- extension ---
+
+
+def a_variable(form: Any) -> cp.Variable:
+    return form.problem.variables()[-1]
+
+
+@each_case
+def test_extending_leaves_the_model_as_it_was(case: Case) -> None:
+    form = case.state()
+    before = form.solve("clarabel", tol=1e-8)
+    count = len(form.problem.constraints)
+    extended = form.extend(cp.norm_inf(a_variable(form)) <= 1e-3)
+    assert (form.is_extended, extended.is_extended) == (False, True)
+    assert len(form.problem.constraints) == count
+    assert len(extended.problem.constraints) == count + 1
+    assert form.solve("clarabel", tol=1e-8).objective == pytest.approx(before.objective, rel=1e-9, abs=1e-9)
+    with pytest.raises(UnsupportedProgramError, match="since it was extended; choose a cone solver"):
+        extended.solve("smo")
+    assert "it was extended" in extended.refusal(find_solver("smo"))
+    assert extended.refusal(find_solver("clarabel")) is None
+
+
+@pytest.mark.parametrize("case", OTHERS, ids=str)
+def test_an_extended_model_is_certified_by_its_cones(case: Case) -> None:
+    """A bound a little below the largest entry of the answer, or a further term: the optimum gets worse."""
+    answer, plain = solved(case, "clarabel")
+    largest = max(answer.problem.variables(), key=lambda variable: np.abs(variable.value).max())
+    cap = 0.99 * float(np.abs(largest.value).max())
+    form = case.state()
+    (variable,) = (variable for variable in form.problem.variables() if variable.name() == largest.name())
+    sign = sign_of(form.problem)
+    for extended in (
+        form.extend((cp.norm_inf(variable) <= cap).set_label("cap")),
+        form.extend(objective=0.05 * sign * cp.sum_squares(variable)),
+    ):
+        if case.form_class is HardMarginPrimal and extended.problem.constraints[-1].label == "cap":
+            # The margin leaves no room.
+            with pytest.raises(InfeasibleError, match="'cap'"):
+                extended.solve()
+            continue
+        solution = extended.solve()
+        assert solution.solver == "clarabel"
+        assert solution.status is Status.OPTIMAL
+        assert solution.certificate.holds(1e-6)
+        assert sign * solution.objective > sign * plain.objective + 1e-5 * abs(plain.objective)
+        assert sign * solution.certificate.primal_value == pytest.approx(solution.objective, rel=1e-6)
+        assert extended.problem.solve(solver=cp.CLARABEL) == pytest.approx(solution.objective, rel=1e-5)
+
+
+@pytest.mark.parametrize("case", [case for case in FIRST_CASES if case.form_class in EQUATIONS], ids=str)
+def test_extended_equations_are_not_solved_as_they_were(case: Case) -> None:
+    form = case.state()
+    b = solved(case, "clarabel")[1].intercept
+    loose = form.extend((form.b >= b - 1.0).set_label("bound"), objective=cp.square(form.b)).solve()
+    assert loose.solver == "clarabel"
+    assert loose.status is Status.OPTIMAL
+    assert loose.objective == pytest.approx(b**2, rel=1e-6)
+    with pytest.raises(InfeasibleError, match="contradict each other"):
+        form.extend(form.b >= b + 1.0).solve()
+
+
+@pytest.mark.parametrize("solver", ["clarabel", "scs"])
+@each_first_case
+def test_contradicting_extension(case: Case, solver: str) -> None:
+    form = case.state()
+    entry = a_variable(form)
+    entry = entry[0] if entry.size > 1 else entry
+    # Small, to contradict each other and nothing else.
+    extended = form.extend((entry >= 2e-3).set_label("floor"), (entry <= 1e-3).set_label("ceiling"))
+    named = ".*" if case.form_class in EQUATIONS else r".* row 0 of '(floor|ceiling)'"
+    with pytest.raises(InfeasibleError, match=f"contradict each other {named}") as caught:
+        extended.solve(solver)
+    assert not isinstance(caught.value, InseparableError)
+    assert caught.value.certificate.holds(1e-5)
+    assert caught.value.multipliers.size == extended.lower().program.b.size
+
+
+@each_first_case
+def test_extension_with_names_already_taken(case: Case) -> None:
+    """Names are for people: a variable or a label that occurs twice changes no answer."""
+    plain = solved(case, "clarabel")[1]
+    form = case.state()
+    twin = cp.Variable(name="b")
+    labels = [constraint.label for constraint in form.problem.constraints]
+    extended = form.extend(*((twin >= k).set_label(label) for k, label in enumerate([*labels, "again"])))
+    solution = extended.solve("clarabel", tol=1e-8)
+    assert solution.status is Status.OPTIMAL
+    assert solution.objective == pytest.approx(plain.objective, rel=1e-6, abs=1e-6)
+    if case.model is not Separability:
+        assert solution.function(form.model.gram.X) == pytest.approx(plain.function(form.model.gram.X), abs=1e-4)
+        assert solution.beta == pytest.approx(plain.beta, abs=1e-4)
+
+
+# --- export ---
+
+
+@each_first_case
+def test_exported_program_is_read_back(case: Case, tmp_path: Path) -> None:
+    form = case.state()
+    path = form.export(tmp_path / "program")
+    assert path == tmp_path / "program.npz"
+    written, read = form.lower().program, read_npz(path)
+    for name in ("P", "A"):
+        assert abs(getattr(written, name) - getattr(read, name)).sum() == 0
+    for name in ("q", "b"):
+        assert np.array_equal(getattr(written, name), getattr(read, name))
+    for name in ("cones", "variables", "rows", "offset", "name"):
+        assert getattr(written, name) == getattr(read, name)
+    labels = {constraint.label for constraint in form.problem.constraints}
+    assert labels <= {block.name for block in read.rows}
+    outcome = find_solver("clarabel").solve(read, tol=1e-8)
+    value = sign_of(form.problem) * read.objective(outcome.point)
+    assert value == pytest.approx(solved(case, "clarabel")[1].objective, rel=1e-6, abs=1e-7)
+
+
+@each_first_case
+def test_exported_program_is_a_problem_of_qpsolvers(case: Case, tmp_path: Path) -> None:
+    form = case.state()
+    path = form.export(tmp_path / "program.npz")
+    if not read_npz(path).is_quadratic:
+        assert {"cone_A", "cone_b"} <= set(np.load(path).files)
+        return
+    problem = qpsolvers.Problem.load(str(path))
+    found = qpsolvers.solve_problem(problem, solver="piqp")
+    assert found.found
+    value = 0.5 * found.x @ problem.P @ found.x + problem.q @ found.x + read_npz(path).offset
+    expected = solved(case, "clarabel")[1].objective
+    assert sign_of(form.problem) * value == pytest.approx(expected, rel=1e-5, abs=1e-7)
+
+
+# --- special cases of all ---
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_the_registry_names_kernels_that_exist(kernel: str) -> None:
+    assert any(case.kernel == kernel for case in CASES)

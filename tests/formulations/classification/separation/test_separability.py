@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Separability: a separating function, or a point of both hulls, and what certifies either."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from formulations import HardMargin, HullIntersection, Separability
+from formulations.modelling import Solution
+from model_data import KERNELS, contradiction, overlapping, separable, xor
+from qpkernels.kernels import RBF, Precomputed
+
+each_kernel = pytest.mark.parametrize("kernel", ["explicit", "rbf"])
+
+
+def model_of(model: type, kernel: str) -> Any:
+    return model(*separable(), KERNELS[kernel])
+
+
+@each_kernel
+def test_certifying_separation(kernel: str) -> None:
+    model = model_of(Separability, kernel)
+    solution = model.solve()
+    hard = model_of(HardMargin, kernel).solve("smo")
+    assert model.certify(hard).holds(1e-12)
+    assert model.certify((0.01 * hard.beta, 0.01 * hard.intercept)).holds(1e-12)
+    assert not model.certify((-hard.beta, -hard.intercept)).holds(1.0)
+    assert not model.certify((hard.beta, hard.intercept + 100.0)).holds(1.0)
+    margins = model.y * solution.function(model.gram.X)
+    assert margins.min() >= 1 - 1e-6
+
+
+@each_kernel
+def test_separable_data_give_a_separating_function(kernel: str) -> None:
+    answer = model_of(Separability, kernel).decide()
+    assert isinstance(answer, Solution)
+    X, y = separable()
+    assert (y * answer.function(X)).min() >= 1 - 1e-6
+    assert np.array_equal(answer.function.predict(X), y)
+
+
+@pytest.mark.parametrize("solver", ["clarabel", "scs"])
+@pytest.mark.parametrize("data", [xor(), overlapping(), contradiction()], ids=["xor", "overlapping", "contradiction"])
+def test_inseparable_data_give_a_point_of_both_hulls(data: tuple[np.ndarray, np.ndarray], solver: str) -> None:
+    X, y = data
+    point = Separability(X, y).decide(solver)
+    assert isinstance(point, HullIntersection)
+    weights = point.multipliers
+    assert weights.min() >= 0
+    for sign in (1, -1):
+        assert weights[y == sign].sum() == pytest.approx(1, abs=1e-12)
+    positive, negative = weights[y > 0] @ X[y > 0], weights[y < 0] @ X[y < 0]
+    assert positive == pytest.approx(negative, abs=1e-5)
+    assert point.coordinates == pytest.approx(positive, abs=1e-5)
+    assert point.distance <= 1e-5
+    grid = np.random.default_rng(2).normal(size=(5, X.shape[1]))
+    assert point.positive(grid) == pytest.approx(grid @ positive, abs=1e-9)
+    assert point.negative(grid) == pytest.approx(grid @ negative, abs=1e-9)
+    assert set(point.support.tolist()) == set(np.flatnonzero(weights > 1e-6).tolist())
+
+
+def test_a_point_of_both_hulls_in_the_space_of_the_kernel() -> None:
+    X, y = contradiction()
+    point = Separability(X, y, RBF(0.5)).decide()
+    assert isinstance(point, HullIntersection)
+    assert point.coordinates is None
+    assert point.support.tolist() in ([0, 30], [30, 0])
+    assert point.positive(X) == pytest.approx(point.negative(X), abs=1e-6)
+
+
+def test_samples_that_are_numbers_of_rows() -> None:
+    """A precomputed kernel has samples of one dimension, in whose values nothing but the number of terms is rounded."""
+    X, y = separable()
+    answer = Separability(np.arange(len(X)), y, Precomputed(RBF(0.5)(X))).decide()
+    assert isinstance(answer, Solution)
+    assert (y * answer.decision).min() >= 1 - 1e-6

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Any loss of the residuals: those that have a model of their own, and intercepts that are not unique."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from formulations import Huber, LeastSquares, Quantile, ResidualLossRegression, SoftTube
+from formulations.losses import AbsolutePower, EpsilonInsensitive, Hinge, Pinball, Squared
+from formulations.losses import Huber as HuberLoss
+from qpkernels.errors import ParameterError
+from qpkernels.kernels import Kernel
+from regression_data import each_kernel, same, solved, targets
+
+
+@each_kernel
+@pytest.mark.parametrize("form", ["primal", "dual"])
+def test_residual_losses_that_have_a_model_of_their_own(form: str, kernel: Kernel | None) -> None:
+    X, y = targets()
+    losses = {
+        # C r^2 is C'/2 r^2 with C' = 2C.
+        AbsolutePower(2.0): (LeastSquares(X, y, kernel, C=1.4).dual, 1.0, "linear"),
+        AbsolutePower(1.0): (SoftTube(X, y, kernel, C=0.7, epsilon=0.0).dual, -1.0, "clarabel"),
+        Squared(): (LeastSquares(X, y, kernel, C=0.7).dual, 1.0, "linear"),
+        Pinball(0.3): (Quantile(X, y, kernel, C=0.7, tau=0.3).dual, 1.0, "clarabel"),
+        # Half the absolute loss.
+        Pinball(0.5): (SoftTube(X, y, kernel, C=0.35, epsilon=0.0).dual, -1.0, "clarabel"),
+        EpsilonInsensitive(0.2): (SoftTube(X, y, kernel, C=0.7, epsilon=0.2).dual, -1.0, "clarabel"),
+        HuberLoss(0.4): (Huber(X, y, kernel, C=0.7, delta=0.4).dual, 1.0, "clarabel"),
+    }
+    for loss, (other, sign, solver) in losses.items():
+        model = ResidualLossRegression(X, y, kernel, loss=loss, C=0.7)
+        same(model.forms[form], other, sign, ("clarabel", solver))
+
+
+@pytest.mark.parametrize(
+    ("loss", "ends"),
+    [(AbsolutePower(1.0), (0.0, 1.0)), (EpsilonInsensitive(0.1), (0.1, 0.9)), (Squared(), (0.5, 0.5))],
+    ids=repr,
+)
+def test_the_interval_of_an_intercept_that_is_not_unique(loss: object, ends: tuple[float, float]) -> None:
+    solution = solved(ResidualLossRegression(np.zeros((4, 1)), [0, 0, 1, 1], loss=loss))
+    assert solution.intercept_interval == pytest.approx(ends, abs=1e-5)
+
+
+def test_a_loss_of_the_margin_is_refused() -> None:
+    X, y = targets()
+    with pytest.raises(ParameterError, match=r"loss must be a residual loss, .* but Hinge\(\) came"):
+        ResidualLossRegression(X, y, loss=Hinge())
