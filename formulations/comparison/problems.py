@@ -49,7 +49,7 @@ def problems_of(stated: Iterable[Model[Any] | Form]) -> list[Problem]:
             continue
         for known, others in found:
             if not any(form.is_extended for form in others) and _is_same(known, model):
-                others.extend(form for form in forms if type(form) not in map(type, others))
+                others.extend(form for form in forms if _statement(form) not in map(_statement, others))
                 break
         else:
             found.append((model, forms))
@@ -62,6 +62,11 @@ def problems_of(stated: Iterable[Model[Any] | Form]) -> list[Problem]:
 
 def _forms(model: Model[Any]) -> list[Form]:
     return [form for form in model.forms.values() if isinstance(form, Form)]
+
+
+def _statement(form: Form) -> tuple[type[Form], bool]:
+    """Return what tells the forms of equal models apart: a primal in w is another than that in u."""
+    return type(form), form.model.data.explicit
 
 
 def _is_same(first: Model[Any], second: Model[Any]) -> bool:

@@ -30,7 +30,7 @@ from formulations.comparison import Row
 from model_data import Case, overlapping, separable, solved, xor
 from qpkernels.errors import ParameterError
 from qpkernels.gram import Gram
-from qpkernels.kernels import RBF, Sigmoid
+from qpkernels.kernels import RBF, Linear, Sigmoid
 from qpkernels.programs import ConeProgram
 from qpkernels.solvers import Answer, Claim, Request, Solver, installed_solvers, registry
 from qpkernels.solvers.clarabel import Clarabel
@@ -198,6 +198,14 @@ def test_forms_of_equal_models_are_one_problem() -> None:
     assert [row.formulation for row in rows] == ["SoftMargin", "SoftMarginPrimal", "SoftMarginDual"]
     assert rows.warnings == []
     assert len(rows.remarks) == 1
+
+
+def test_weights_and_coordinates_are_two_statements_of_one_problem() -> None:
+    X, y = overlapping()
+    rows = comparison([SoftMargin(X, y).primal, SoftMargin(X, y, Linear()).primal], ["smo", "clarabel"])
+    assert {row.problem for row in rows} == {"SoftMargin"}
+    assert [row.formulation for row in rows] == ["SoftMargin", "SoftMarginPrimal", "SoftMarginPrimal"]
+    assert rows.warnings == []
 
 
 OTHERS = {
