@@ -16,22 +16,7 @@ import numpy as np
 import pytest
 from sklearn.svm import SVC, SVR, NuSVC, NuSVR, OneClassSVM
 
-from formulations import (
-    NuMargin,
-    NuMarginDual,
-    NuMarginPrimal,
-    NuTube,
-    NuTubeDual,
-    NuTubePrimal,
-    OneClass,
-    OneClassDual,
-    OneClassPrimal,
-    SoftMargin,
-    SoftMarginDual,
-    SoftTube,
-    SoftTubeDual,
-    SoftTubePrimal,
-)
+from formulations import NuMargin, NuTube, OneClass, SoftMargin, SoftTube
 from formulations.inputs.estimators import cost_of_margin, scale_of_one_class
 from qpkernels.certificates import Status
 from qpkernels.datasets import Dataset, load_dataset
@@ -53,8 +38,8 @@ class Row:
     squared_norm: float
     correct: int | None
 
-    def model(self, data: Dataset) -> SoftMarginDual:
-        return SoftMargin(data.X, data.y, self.kernel, C=self.C).dual
+    def model(self, data: Dataset) -> SoftMargin:
+        return SoftMargin(data.X, data.y, self.kernel, C=self.C)
 
 
 G = 1 / 13
@@ -89,7 +74,7 @@ def data(heart_scale: Path) -> Dataset:
 
 @each_row
 def test_smo(row: Row, data: Dataset) -> None:
-    solution = row.model(data).solve("smo", tol=1e-12)
+    solution = row.model(data).dual.solve("smo", tol=1e-12)
     assert solution.status is Status.OPTIMAL
     assert solution.objective == pytest.approx(row.optimum, rel=1e-11, abs=0)
     assert solution.intercept == pytest.approx(row.intercept, rel=0, abs=1e-8)
@@ -99,7 +84,7 @@ def test_smo(row: Row, data: Dataset) -> None:
 
 @each_row
 def test_clarabel(row: Row, data: Dataset) -> None:
-    solution = row.model(data).solve("clarabel", tol=1e-8)
+    solution = row.model(data).dual.solve("clarabel", tol=1e-8)
     assert solution.status is Status.OPTIMAL
     assert solution.objective == pytest.approx(row.optimum, rel=1e-7, abs=0)
     assert solution.intercept == pytest.approx(row.intercept, rel=0, abs=1e-5)
@@ -108,7 +93,7 @@ def test_clarabel(row: Row, data: Dataset) -> None:
 
 @pytest.mark.parametrize("row", [row for row in TABLE if row.correct is not None], ids=lambda row: row.name)
 def test_training_accuracy(row: Row, data: Dataset) -> None:
-    solution = row.model(data).solve("smo", tol=1e-12)
+    solution = row.model(data).dual.solve("smo", tol=1e-12)
     assert int((solution.function.predict(data.X) == data.y).sum()) == row.correct
 
 
@@ -158,10 +143,10 @@ class Printed:
         assert (solution.n_support, solution.support.bounded.size) == (self.n_support, self.n_bounded)
 
 
-@pytest.mark.parametrize("form", [NuMarginDual, NuMarginPrimal])
-def test_nu_svc(form: type[NuMarginDual | NuMarginPrimal], data: Dataset) -> None:
+@pytest.mark.parametrize("form", ["dual", "primal"])
+def test_nu_svc(form: str, data: Dataset) -> None:
     """LIBSVM divides f and b by rho; half the norm of that is its objective."""
-    solution = form(data.X, data.y, RADIAL, nu=0.5).solve("clarabel", tol=1e-9)
+    solution = NuMargin(data.X, data.y, RADIAL, nu=0.5).forms[form].solve("clarabel", tol=1e-9)
     rho = solution.margin_level
     Printed(9.563630, 0.226564, 145, 125).agrees(
         0.5 * solution.function.squared_norm / rho**2, -solution.intercept / rho, solution
@@ -172,38 +157,32 @@ def test_nu_svc(form: type[NuMarginDual | NuMarginPrimal], data: Dataset) -> Non
     assert same.function(data.X) == pytest.approx(solution.function(data.X) / rho, abs=1e-4)
 
 
-@pytest.mark.parametrize(
-    ("form", "solver"), [(SoftTubeDual, "smo"), (SoftTubeDual, "clarabel"), (SoftTubePrimal, "clarabel")]
-)
+@pytest.mark.parametrize(("form", "solver"), [("dual", "smo"), ("dual", "clarabel"), ("primal", "clarabel")])
 @pytest.mark.parametrize(
     ("kernel", "printed"),
     [(RADIAL, Printed(-95.509975, 0.225342, 200, 145)), (Linear(), Printed(-109.344322, -0.132953, 208, 194))],
     ids=["rbf", "linear"],
 )
-def test_epsilon_svr(
-    form: type[SoftTubeDual | SoftTubePrimal], solver: str, kernel: Kernel, printed: Printed, data: Dataset
-) -> None:
-    solution = form(data.X, data.y, kernel, C=1.0, epsilon=0.1).solve(solver, tol=1e-9)
-    sign = 1.0 if form is SoftTubeDual else -1.0
+def test_epsilon_svr(form: str, solver: str, kernel: Kernel, printed: Printed, data: Dataset) -> None:
+    solution = SoftTube(data.X, data.y, kernel, C=1.0, epsilon=0.1).forms[form].solve(solver, tol=1e-9)
+    sign = 1.0 if form == "dual" else -1.0
     printed.agrees(sign * solution.objective, -solution.intercept, solution)
 
 
-@pytest.mark.parametrize("form", [NuTubeDual, NuTubePrimal])
-def test_nu_svr(form: type[NuTubeDual | NuTubePrimal], data: Dataset) -> None:
-    solution = form(data.X, data.y, RADIAL, nu=0.5, C=1.0).solve("clarabel", tol=1e-9)
-    sign = 1.0 if form is NuTubeDual else -1.0
+@pytest.mark.parametrize("form", ["dual", "primal"])
+def test_nu_svr(form: str, data: Dataset) -> None:
+    solution = NuTube(data.X, data.y, RADIAL, nu=0.5, C=1.0).forms[form].solve("clarabel", tol=1e-9)
+    sign = 1.0 if form == "dual" else -1.0
     Printed(-107.405051, 0.332139, 154, 114).agrees(sign * solution.objective, -solution.intercept, solution)
     assert solution.epsilon == pytest.approx(0.225923, abs=CLOSE)
 
 
-@pytest.mark.parametrize(
-    ("form", "solver"), [(OneClassDual, "smo"), (OneClassDual, "clarabel"), (OneClassPrimal, "clarabel")]
-)
-def test_one_class(form: type[OneClassDual | OneClassPrimal], solver: str, data: Dataset) -> None:
+@pytest.mark.parametrize(("form", "solver"), [("dual", "smo"), ("dual", "clarabel"), ("primal", "clarabel")])
+def test_one_class(form: str, solver: str, data: Dataset) -> None:
     """LIBSVM's multipliers add up to nu m, so that f and rho are nu m times ours, and its objective the square."""
-    solution = form(data.X, RADIAL, nu=0.5).solve(solver, tol=1e-9)
+    solution = OneClass(data.X, RADIAL, nu=0.5).forms[form].solve(solver, tol=1e-9)
     scale = scale_of_one_class(0.5, len(data.X))
-    sign = 1.0 if form is OneClassDual else -1.0
+    sign = 1.0 if form == "dual" else -1.0
     Printed(3366.935440, 54.425724, 141, 130).agrees(
         sign * solution.objective * scale**2, solution.rho * scale, solution
     )
@@ -212,10 +191,10 @@ def test_one_class(form: type[OneClassDual | OneClassPrimal], solver: str, data:
 def test_the_other_models_certify_libsvm(data: Dataset) -> None:
     X, y = data.X, data.y
     pairs = [
-        (NuMargin(X, y, RADIAL, nu=0.5).dual, NuSVC(nu=0.5, **SHARP).fit(X, y)),
-        (SoftTube(X, y, RADIAL, C=1.0, epsilon=0.1).dual, SVR(C=1.0, epsilon=0.1, **SHARP).fit(X, y)),
-        (NuTube(X, y, RADIAL, nu=0.5, C=1.0).dual, NuSVR(nu=0.5, C=1.0, **SHARP).fit(X, y)),
-        (OneClass(X, RADIAL, nu=0.5).dual, OneClassSVM(nu=0.5, **SHARP).fit(X)),
+        (NuMargin(X, y, RADIAL, nu=0.5), NuSVC(nu=0.5, **SHARP).fit(X, y)),
+        (SoftTube(X, y, RADIAL, C=1.0, epsilon=0.1), SVR(C=1.0, epsilon=0.1, **SHARP).fit(X, y)),
+        (NuTube(X, y, RADIAL, nu=0.5, C=1.0), NuSVR(nu=0.5, C=1.0, **SHARP).fit(X, y)),
+        (OneClass(X, RADIAL, nu=0.5), OneClassSVM(nu=0.5, **SHARP).fit(X)),
     ]
     for model, machine in pairs:
         assert model.certify(machine).holds(1e-4)
