@@ -14,7 +14,12 @@ from qpkernels.arrays import Vector
 from qpkernels.certificates import Bounds
 from qpkernels.programs import KernelQP
 
-__all__ = ["FixedTube", "SoftTubeModel", "TubeDual", "TubeModel", "TubePrimal"]
+__all__ = ["FixedTube", "SoftTubeModel", "TubeDual", "TubeModel", "TubePrimal", "sides_of"]
+
+
+def sides_of(beta: Vector) -> tuple[Vector, Vector]:
+    """Return a+ and a- of beta = a+ - a-, of which at most one is not 0."""
+    return np.maximum(beta, 0.0), np.maximum(-beta, 0.0)
 
 
 class TubeModel(RegressionModel):
@@ -38,9 +43,10 @@ class TubeModel(RegressionModel):
     def conditions(self, answer: Candidate) -> Conditions:
         """Return a+_i (epsilon + xi+_i - r_i) and a-_i (epsilon + xi-_i + r_i)."""
         above, below = self.excess(answer)
+        plus, minus = sides_of(answer.beta)
         return {
-            "a+ (epsilon + xi+ - r)": np.maximum(answer.beta, 0.0) * np.maximum(-above, 0.0),
-            "a- (epsilon + xi- + r)": np.maximum(-answer.beta, 0.0) * np.maximum(-below, 0.0),
+            "a+ (epsilon + xi+ - r)": plus * np.maximum(-above, 0.0),
+            "a- (epsilon + xi- + r)": minus * np.maximum(-below, 0.0),
         }
 
     def cost_conditions(self, answer: Candidate, costs: Vector | float) -> Conditions:
@@ -123,7 +129,7 @@ class TubePrimal(Primal):
 
     def write(self, answer: Candidate) -> Multipliers:
         """Write f and b, and return a+ and a-."""
-        plus, minus = np.maximum(answer.beta, 0.0), np.maximum(-answer.beta, 0.0)
+        plus, minus = sides_of(answer.beta)
         return {**super().write(answer), "above": plus, "below": minus}
 
 
@@ -141,7 +147,6 @@ class TubeDual(Dual):
 
     def write(self, answer: Candidate) -> Multipliers:
         """Write a+ and a-, and return b of the balance and the multipliers of both signs."""
-        self.a_plus.value = np.maximum(answer.beta, 0.0)
-        self.a_minus.value = np.maximum(-answer.beta, 0.0)
+        self.a_plus.value, self.a_minus.value = sides_of(answer.beta)
         above, below = self.model.excess(answer)
         return {**super().write(answer), "plus": np.maximum(-above, 0.0), "minus": np.maximum(-below, 0.0)}

@@ -23,7 +23,7 @@ from formulations.inputs.hyperparameters import EPSILON
 from formulations.inputs.samples import SamplesLike
 from formulations.modelling import Candidate, Conditions, Stated, labelled
 from formulations.regression.fits.chebyshev import ChebyshevFit
-from formulations.regression.tubes.forms import FixedTube, TubeDual, TubePrimal
+from formulations.regression.tubes.forms import FixedTube, TubeDual, TubePrimal, sides_of
 from qpkernels.errors import InfeasibleError, QPKernelsError
 from qpkernels.kernels import Kernel
 from qpkernels.programs import KernelQP
@@ -53,9 +53,10 @@ class HardTubeModel(FixedTube):
     def conditions(self, answer: Candidate) -> Conditions:
         """Return a+_i (epsilon - r_i), a-_i (epsilon + r_i), and how far r_i is outside the tube."""
         above, below = self.excess(answer)
+        plus, minus = sides_of(answer.beta)
         return {
-            "a+ (epsilon - r)": -np.maximum(answer.beta, 0.0) * above,
-            "a- (epsilon + r)": -np.maximum(-answer.beta, 0.0) * below,
+            "a+ (epsilon - r)": -plus * above,
+            "a- (epsilon + r)": -minus * below,
             "|r| - epsilon, where above 0": np.maximum(np.maximum(above, below), 0.0),
         }
 

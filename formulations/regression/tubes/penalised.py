@@ -21,9 +21,9 @@ from numpy.typing import ArrayLike
 
 from formulations.inputs.hyperparameters import EPSILON, LAMBDA, cost_of, mean_scaling
 from formulations.inputs.samples import SamplesLike
-from formulations.modelling import ConeAnswer, Primal, Stated
+from formulations.modelling import ConeAnswer, Stated
 from formulations.regression.tubes.forms import SoftTubeModel
-from formulations.regression.tubes.soft import SoftTubeDual
+from formulations.regression.tubes.soft import SoftTubeDual, SoftTubeLoss
 from qpkernels.arrays import Vector
 from qpkernels.certificates import Bounds, Certificate
 from qpkernels.kernels import Kernel
@@ -31,7 +31,7 @@ from qpkernels.kernels import Kernel
 __all__ = ["PenalisedTube", "PenalisedTubeLoss"]
 
 
-class PenalisedTubeLoss(Primal):
+class PenalisedTubeLoss(SoftTubeLoss):
     """Without constraints. Variable: w or u."""
 
     catalogue = "D3"
@@ -45,9 +45,7 @@ class PenalisedTubeLoss(Primal):
 
     def read_beta(self, answer: ConeAnswer, bounds: Bounds) -> Vector:
         """Return the multipliers of the rows t_i >= r_i less those of t_i >= -r_i, in the soft tube's scale."""
-        del bounds
-        plus, minus = answer.epigraphs(self.g)[:2]
-        return (plus - minus) / mean_scaling(self.model.regularisation, len(self.model))
+        return super().read_beta(answer, bounds) / mean_scaling(self.model.regularisation, len(self.model))
 
     def objective_of(self, certificate: Certificate) -> float:
         """Return 2 lambda/m times the value of the soft tube."""

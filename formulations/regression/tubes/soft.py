@@ -18,13 +18,12 @@ Schoelkopf (2004).
 from __future__ import annotations
 
 import cvxpy as cp
-import numpy as np
 from numpy.typing import ArrayLike
 
 from formulations.inputs.hyperparameters import EPSILON, TUBE_COSTS, derived
 from formulations.inputs.samples import SamplesLike
 from formulations.modelling import Candidate, ConeAnswer, Multipliers, Primal, Stated, labelled, per_sample
-from formulations.regression.tubes.forms import SoftTubeModel, TubeDual, TubePrimal
+from formulations.regression.tubes.forms import SoftTubeModel, TubeDual, TubePrimal, sides_of
 from qpkernels.arrays import Vector
 from qpkernels.certificates import Bounds
 from qpkernels.kernels import Kernel
@@ -56,7 +55,7 @@ class SoftTubePrimal(TubePrimal):
     def write(self, answer: Candidate) -> Multipliers:
         """Write f, b and the slacks, and return a+, a- and what they leave of C."""
         self.xi_plus.value, self.xi_minus.value = self.model.slacks(answer)
-        costs, plus, minus = self.model.C.value, np.maximum(answer.beta, 0.0), np.maximum(-answer.beta, 0.0)
+        costs, (plus, minus) = self.model.C.value, sides_of(answer.beta)
         return {**super().write(answer), "slack_plus": costs - plus, "slack_minus": costs - minus}
 
 
