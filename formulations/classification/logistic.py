@@ -35,7 +35,6 @@ from formulations.modelling import Candidate, Conditions, ConeAnswer, Primal, St
 from qpkernels.arrays import Vector
 from qpkernels.certificates import Bounds, Certificate, FenchelBounds
 from qpkernels.kernels import Kernel
-from qpkernels.programs import nearest_feasible
 
 __all__ = ["Logistic", "LogisticDual", "LogisticPenalised", "LogisticPrimal", "PenalisedLogistic"]
 
@@ -62,8 +61,7 @@ class LogisticPrimal(Primal):
         del answer
         assert isinstance(bounds, FenchelBounds)
         y = self.model.y
-        beta = y * self.model.slopes(y * np.asarray(self.g.value))
-        return nearest_feasible(beta, bounds.losses.lower, bounds.losses.upper, bounds.total)
+        return bounds.feasible(y * self.model.slopes(y * np.asarray(self.g.value)))
 
 
 class LogisticPenalised(LogisticPrimal):

@@ -15,9 +15,10 @@ import numpy as np
 from qpkernels.arrays import Vector
 from qpkernels.certificates.certificate import Certificate, relative, undefined
 from qpkernels.certificates.support import Support, intercept_interval, split_support
+from qpkernels.gram import Gram
 from qpkernels.programs.kernel_qp import KernelQP
 
-__all__ = ["DualityGap", "FunctionAtSamples", "KernelQPBounds", "certify_kernel_qp", "duality_gap"]
+__all__ = ["DualityGap", "FunctionAtSamples", "KernelQPBounds", "certify_kernel_qp", "duality_gap", "expand_at_samples"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,6 +31,12 @@ class FunctionAtSamples:
     values: Vector
     squared_norm: float
     rounding: float = 0.0
+
+
+def expand_at_samples(gram: Gram, beta: Vector, feasible: Vector, expansion: Vector) -> FunctionAtSamples:
+    """Return the expansion in beta, given K times the feasible point near it: mostly beta itself."""
+    values = expansion if np.array_equal(feasible, beta) else gram.product(beta)
+    return FunctionAtSamples(values, float(beta @ values))
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,8 +113,7 @@ def certify_kernel_qp(
     feasible = program.project(beta)
     expansion = program.gram.product(feasible)
     if function is None:
-        values = expansion if np.array_equal(feasible, beta) else program.gram.product(beta)
-        function = FunctionAtSamples(values, float(beta @ values))
+        function = expand_at_samples(program.gram, beta, feasible, expansion)
     gap = duality_gap(program, feasible, expansion, intercept, function)
     error_bound = program.gram.error_bound(feasible)
     moved = np.abs(beta - feasible)

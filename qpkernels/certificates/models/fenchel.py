@@ -21,7 +21,7 @@ from scipy.optimize import minimize_scalar
 
 from qpkernels.arrays import Vector
 from qpkernels.certificates.certificate import Certificate, certify_values, undefined
-from qpkernels.certificates.kernel_qp import FunctionAtSamples
+from qpkernels.certificates.kernel_qp import FunctionAtSamples, expand_at_samples
 from qpkernels.certificates.support import Support
 from qpkernels.gram import Gram
 from qpkernels.programs.kernel_qp import nearest_feasible
@@ -160,8 +160,7 @@ class FenchelBounds:
         feasible = self.feasible(beta)
         expansion = self.gram.product(feasible)
         if function is None:
-            values = expansion if np.array_equal(feasible, beta) else self.gram.product(beta)
-            function = FunctionAtSamples(values, float(beta @ values))
+            function = expand_at_samples(self.gram, beta, feasible, expansion)
         shrinkage = self.regulariser.shrinkage(function.squared_norm)
         decision = shrinkage * function.values + intercept
         charged, conjugates = self.losses.value(decision), self.losses.conjugate(feasible)
@@ -184,7 +183,7 @@ class FenchelBounds:
 
     def lower_bound(self, beta: Vector) -> float:
         """Return the dual value of the feasible point near ``beta``."""
-        feasible = nearest_feasible(beta, self.losses.lower, self.losses.upper, self.total)
+        feasible = self.feasible(beta)
         conjugates = float(self.losses.conjugate(feasible).sum())
         return -self.regulariser.conjugate(float(feasible @ self.gram.product(feasible))) - conjugates
 

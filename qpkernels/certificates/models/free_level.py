@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from qpkernels.arrays import Indices, Vector
 from qpkernels.certificates.certificate import Certificate, certify_values, undefined
-from qpkernels.certificates.kernel_qp import FunctionAtSamples
+from qpkernels.certificates.kernel_qp import FunctionAtSamples, expand_at_samples
 from qpkernels.certificates.support import Support, split_support
 from qpkernels.gram import Gram
 from qpkernels.programs.kernel_qp import KernelQP, nearest_feasible
@@ -103,19 +103,19 @@ class _FreeLevelBounds(ABC):
         """Bound the error of (beta, b) and f by the values of both problems, level and slacks being completed."""
         if not (np.isfinite(beta).all() and np.isfinite(intercept)):
             return undefined("the answer holds NaN or infinity")
+        feasible = self.feasible(beta)
+        expansion = self.gram.product(feasible)
         if function is None:
-            values = self.gram.product(beta)
-            function = FunctionAtSamples(values, float(beta @ values))
+            function = expand_at_samples(self.gram, beta, feasible, expansion)
         decision = function.values + intercept
         losses = self.losses(decision)
         level = self.level(losses)
         slacks = np.maximum(losses - level, 0.0)
-        feasible = self.feasible(beta)
         parts = self.cost * slacks - feasible * (self.target - decision) + level * np.abs(feasible)
         worst = int(np.argmax(np.abs(parts)))
         return certify_values(
             primal=0.5 * function.squared_norm + self.budget * level + self.cost * float(slacks.sum()),
-            dual=float(self.target @ feasible - 0.5 * feasible @ self.gram.product(feasible)),
+            dual=float(self.target @ feasible - 0.5 * feasible @ expansion),
             dual_residual=float(np.abs(beta - feasible).max()) / self.cost,
             error_bound=self.gram.error_bound(feasible),
             zero_tolerance=self.zero_tolerance,
