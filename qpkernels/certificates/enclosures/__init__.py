@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Intervals that hold the optimal value in exact arithmetic, one file for each kind of problem."""
+
+from qpkernels.certificates.enclosures.enclosure import Enclosure
+
+__all__ = ["Enclosure"]
