@@ -23,7 +23,7 @@ class Enclosure:
 
     @property
     def width(self) -> float:
-        """upper - lower."""
+        """Upper less lower end."""
         return self.upper - self.lower
 
     @property
