@@ -129,11 +129,15 @@ class UnboundedError(QPKernelsError, ValueError):
     ----------
     certificate
         How well that is proved (:class:`~qpkernels.certificates.Certificate`).
+    ray
+        The direction along which it falls, and a feasible point (:class:`~qpkernels.diagnosis.Ray`); None where the
+        model explains it in other terms.
     """
 
-    def __init__(self, message: str, certificate: object) -> None:
+    def __init__(self, message: str, certificate: object, ray: object = None) -> None:
         super().__init__(message)
         self.certificate = certificate
+        self.ray = ray
 
 
 class InseparableError(InfeasibleError):

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.sparse import block_array, csc_array, eye_array
+from scipy.sparse import csc_array, eye_array, hstack, vstack
 
 from qpkernels.arrays import Indices, Vector
 from qpkernels.programs import Block, Cone, ConeProgram, Exponential, Nonnegative, Power, PSDTriangle, Zero
@@ -101,7 +101,7 @@ def elastic(program: ConeProgram, units: tuple[Unit, ...]) -> Elastic:
     relaxed = ConeProgram(
         P=csc_array((n + k, n + k)),
         q=np.append(np.zeros(n), np.ones(k)),
-        A=csc_array(block_array([[program.A, -E], [csc_array((k, n)), -eye_array(k)]])),
+        A=csc_array(vstack([hstack([program.A, -E]), hstack([csc_array((k, n)), -eye_array(k)])])),
         b=np.append(program.b, np.zeros(k)),
         cones=(*program.cones, Nonnegative(k)),
         variables=(*program.variables, Block("slack", n, n + k)),

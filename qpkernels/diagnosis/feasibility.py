@@ -148,7 +148,7 @@ class Feasibility:
 
     def _units_used(self, z: Vector) -> NDArray[np.bool_]:
         """Return the rows with a multiplier, and all rows of the cones that they belong to."""
-        used = z != 0
+        used: NDArray[np.bool_] = z != 0
         for cone, rows in self.program.parts():
             if not isinstance(cone, Zero | Nonnegative):
                 used[rows] = used[rows].any()

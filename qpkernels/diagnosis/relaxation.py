@@ -78,7 +78,9 @@ class Relaxation:
     def __str__(self) -> str:
         if not self.concessions:
             return "the constraints are satisfiable as they are"
-        least = f"no less than {self.lower_bound:.6g} would do" if self.is_proved else "whether less would do is unproved"
+        least = (
+            f"no less than {self.lower_bound:.6g} would do" if self.is_proved else "whether less would do is unproved"
+        )
         listed = "; ".join(map(str, self.concessions[:8])) + ("; ..." if len(self.concessions) > 8 else "")
         return f"the constraints are satisfiable if they give way by {self.total:.6g} in all, and {least}: {listed}"
 
