@@ -75,6 +75,7 @@ from formulations.regression.ridge.least_squares import (
     LeastSquaresPrimal,
     LeastSquaresSystem,
 )
+from formulations.regression.tubes.conflict import TubeConflict
 from formulations.regression.tubes.hard import HardTube, HardTubeDual, HardTubePrimal
 from formulations.regression.tubes.nu import NuTube, NuTubeDual, NuTubePrimal
 from formulations.regression.tubes.penalised import PenalisedTube, PenalisedTubeLoss
@@ -194,6 +195,7 @@ __all__ = [
     "SquaredHinge",
     "SquaredHingeDual",
     "SquaredHingePrimal",
+    "TubeConflict",
     "TwoLevelMachine",
     "calibrate",
     "compare",

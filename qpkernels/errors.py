@@ -114,12 +114,16 @@ class InfeasibleError(QPKernelsError, ValueError):
         How well that is proved (:class:`~qpkernels.certificates.Certificate`).
     multipliers
         The proof: Farkas multipliers of the constraints, one a row.
+    conflict
+        The fewest samples that contradict each other (:class:`~formulations.TubeConflict`), where the model finds such;
+        ``form.conflict()`` finds the constraints of a form.
     """
 
-    def __init__(self, message: str, certificate: object, multipliers: object) -> None:
+    def __init__(self, message: str, certificate: object, multipliers: object, conflict: object = None) -> None:
         super().__init__(message)
         self.certificate = certificate
         self.multipliers = multipliers
+        self.conflict = conflict
 
 
 class UnboundedError(QPKernelsError, ValueError):
