@@ -20,6 +20,9 @@ from qpkernels.arrays import Matrix, Vector
 
 __all__ = ["basic_combination", "circuit"]
 
+_ROUNDING = 1e-9
+"""Residual of an equation, against its terms, that is nothing but rounding."""
+
 _DEPENDENT = 1e-10
 """Singular value of rows of unit length, against the largest, that counts as 0."""
 
@@ -36,7 +39,8 @@ def basic_combination(columns: Matrix, target: Vector) -> Vector | None:
         weights, _ = nnls(columns, target)
     except RuntimeError:  # it ran out of iterations
         return None
-    return np.asarray(weights) if weights.any() else None
+    terms = np.abs(columns) @ weights + np.abs(target)
+    return np.asarray(weights) if (np.abs(columns @ weights - target) <= _ROUNDING * terms).all() else None
 
 
 def circuit(rows: Matrix, bounds: Vector) -> Vector | None:

@@ -12,6 +12,7 @@ from qpkernels.arrays import Vector, check_positive
 from qpkernels.certificates import Certificate, certify_cone_program, certify_infeasibility
 from qpkernels.diagnosis.conflict import Group, groups_of
 from qpkernels.diagnosis.elastic import Elastic, Unit, elastic, units_of
+from qpkernels.diagnosis.feasibility import restricted
 from qpkernels.errors import InfeasibleError, ParameterError, SolverFailedError
 from qpkernels.programs import ConeProgram, Exponential, Nonnegative, Power, Zero
 from qpkernels.solvers import Claim, Outcome, find_solver
@@ -158,14 +159,16 @@ def _best(
 ) -> tuple[Vector, Certificate]:
     """Return the point with slacks as small as x allows, or with none at all where it needs none to the tolerance."""
     x = outcome.point[: soft.n]
-    satisfied = np.append(x, np.zeros(soft.owner.size))
-    certificate = certify_cone_program(soft.program, satisfied, np.zeros(soft.program.b.size))
+    # Without slacks the program is one of feasibility, whose rows are judged in their own terms.
+    plain = restricted(program, np.ones(program.b.size, dtype=np.bool_))
+    certificate = certify_cone_program(plain, x, np.zeros(plain.b.size))
     if certificate.holds(tol):
-        return satisfied, certificate
+        return np.append(x, np.zeros(soft.owner.size)), certificate
     completed = np.append(x, _completed(program, soft, units, outcome.point))
-    candidates = (completed, outcome.point)
-    proofs = [(each, certify_cone_program(soft.program, each, outcome.multipliers)) for each in candidates]
-    return min(proofs, key=lambda proof: max(proof[1].relative_gap, proof[1].primal_residual, proof[1].complementarity))
+    certificate = certify_cone_program(soft.program, completed, outcome.multipliers)
+    if certificate.holds(tol):
+        return completed, certificate
+    return outcome.point, certify_cone_program(soft.program, outcome.point, outcome.multipliers)
 
 
 def _completed(program: ConeProgram, soft: Elastic, units: tuple[Unit, ...], point: Vector) -> Vector:

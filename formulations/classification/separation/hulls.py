@@ -97,10 +97,8 @@ def _reduced(data: BoundSamples, y: Vector, weights: Vector, fit_intercept: bool
     balance = (y[used, None] * centred / np.where(sizes > 0, sizes, 1.0)).T
     sums = np.vstack([y[used] > 0, y[used] < 0]) if fit_intercept else 0.5 * np.ones((1, used.size))
     found = basic_combination(np.vstack([balance, sums]), np.append(np.zeros(F.shape[1]), np.ones(len(sums))))
-    if found is None or not found.any():
+    if found is None:
         return None
     fewer = np.zeros_like(weights)
     fewer[used] = found
-    if fit_intercept and not (fewer[y > 0].any() and fewer[y < 0].any()):
-        return None
     return _normalised(fewer, y, fit_intercept)
