@@ -13,8 +13,11 @@ from qpkernels.programs import Block, ConeProgram
 
 __all__ = ["Ray"]
 
-_TRIFLE = 1e-6
-"""Entry of a direction, against the largest, that is not shown."""
+_TRIFLES = (1e-4, 1e-6, 0.0)
+"""Entries of a direction, against the largest, that it may do without; the first that leaves the best proof."""
+
+_EXACT = 1e-12
+"""Residual of a proof below which none is better."""
 
 _SHOWN = 8
 """Entries that are listed in words."""
@@ -49,9 +52,9 @@ class Ray:
         """Return the direction at unit size, certified."""
         largest = float(np.abs(direction).max(initial=0.0))
         unit = direction / largest if 0.0 < largest < np.inf else direction
-        cleaned = np.where(np.abs(unit) > _TRIFLE, unit, 0.0)
-        rays = [(each, certify_unboundedness(program, each)) for each in (cleaned, unit)]
-        best, certificate = min(rays, key=lambda ray: (not ray[1].holds(np.inf), ray[1].primal_residual))
+        cleaned = [np.where(np.abs(unit) > trifle, unit, 0.0) for trifle in _TRIFLES]
+        rays = [(each, certify_unboundedness(program, each)) for each in cleaned]
+        best, certificate = min(rays, key=lambda ray: (not ray[1].holds(np.inf), max(ray[1].primal_residual, _EXACT)))
         return cls(best, float(program.q @ best), point, certificate, program.variables)
 
     def values(self, name: str) -> Vector:
@@ -64,7 +67,7 @@ class Ray:
             (abs(value), f"{block.name}{'' if block.stop - block.start == 1 else f'[{k}]'} by {value:.6g}")
             for block in self.variables
             for k, value in enumerate(self.direction[block.range])
-            if abs(value) > _TRIFLE
+            if value
         ]
         entries.sort(key=lambda entry: -entry[0])
         listed = ", ".join(text for _, text in entries[:_SHOWN]) + (", ..." if len(entries) > _SHOWN else "")

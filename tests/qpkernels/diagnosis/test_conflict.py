@@ -238,5 +238,5 @@ def test_a_solver_that_finds_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
         raise RuntimeError("no luck")
 
     monkeypatch.setattr(type(find_solver("clarabel")), "run", fail)
-    with pytest.raises(SolverFailedError, match="neither a point .* nor the proof"):
+    with pytest.raises(SolverFailedError, match=r"neither a point .* nor the proof"):
         find_conflict(stated([[1], [-1]], [0, -1], [Nonnegative(2)], 1, 1))
