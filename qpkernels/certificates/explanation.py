@@ -28,7 +28,7 @@ def explain_certificate(certificate: Certificate, tol: float) -> str:
     primal, dual = certificate.primal_value, certificate.dual_value
     if np.isnan(primal) or np.isnan(dual):
         return f"Nothing is proved: {certificate.worst}. Try another solver, or scale the features."
-    weakest = max(_parts(certificate), key=lambda part: part.size)
+    weakest = max(_parts(certificate), key=lambda part: np.inf if np.isnan(part.size) else part.size)
     if primal == dual == np.inf:
         proved = f"No point satisfies the constraints, as multipliers prove: {certificate.worst}"
     elif primal == dual == -np.inf:

@@ -50,7 +50,9 @@ def test_rows_of_the_users_and_of_the_textbooks_constraints() -> None:
 def test_a_vector_of_the_users() -> None:
     form = primal()
     caps = np.array([5.0, 0.5, 5.0])
-    extended = form.extend((cp.abs(form.w) <= caps).set_label("caps"), (form.w >= np.array([0, 1, 0])).set_label("floor"))
+    extended = form.extend(
+        (cp.abs(form.w) <= caps).set_label("caps"), (form.w >= np.array([0, 1, 0])).set_label("floor")
+    )
     conflict = conflict_of(extended)
     assert [(member.group.name, member.rows.tolist()) for member in conflict.members] == [
         ("'caps'", [1]),
