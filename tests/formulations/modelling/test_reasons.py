@@ -176,5 +176,5 @@ def test_a_ray_without_a_point_is_no_unbounded_objective() -> None:
     drift = cp.Variable(name="drift")
     extended = form.extend((form.b >= 1).set_label("floor"), (form.b <= 0).set_label("cap"), objective=-drift)
     for solver in ("clarabel", "scs"):
-        with pytest.raises(InfeasibleError, match="contradict each other .*'floor', 'cap'"):
+        with pytest.raises(InfeasibleError, match=r"contradict each other .*'floor', 'cap'"):
             extended.solve(solver)

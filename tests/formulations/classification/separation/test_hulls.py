@@ -79,7 +79,7 @@ def test_without_an_intercept_the_conic_hulls_meet() -> None:
     assert point.distance <= 1e-9
     assert isinstance(Separability(X, y).decide(), Solution)
     with pytest.raises(
-        InseparableError, match="no hyperplane through the origin separates .* conic combination"
+        InseparableError, match=r"no hyperplane through the origin separates .* conic combination"
     ) as caught:
         HardMargin(X, y, fit_intercept=False).solve()
     assert sorted(caught.value.proof.support.tolist()) == [0, 1]
