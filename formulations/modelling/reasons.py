@@ -106,7 +106,7 @@ def declared_groups(lowered: Lowered) -> tuple[Group, ...]:
     """
     constraints = lowered.problem.constraints
     own = [_Rows() for _ in constraints]
-    others: list[Group] = []
+    others: dict[str, list[Indices]] = {}
     for component in _components(lowered):
         owners = [lowered.numbers[k] for k in component if lowered.numbers[k] >= 0]
         added = [_range(lowered.program.rows[k]) for k in component if lowered.numbers[k] < 0]
@@ -118,12 +118,13 @@ def declared_groups(lowered: Lowered) -> tuple[Group, ...]:
         elif added:
             served = [_name(constraints[owner], owner) for owner in owners]
             name = f"what {' and '.join(served)} share" if served else _domain(lowered, component)
-            others.append(Group(name, np.zeros(0, dtype=np.intp), np.concatenate(added)))
+            others.setdefault(name, []).extend(added)
+    nothing = np.zeros(0, dtype=np.intp)
     groups = [
-        Group(_name(constraint, number), rows.rows, np.concatenate([np.zeros(0, dtype=np.intp), *rows.auxiliary]))
+        Group(_name(constraint, number), rows.rows, np.concatenate([nothing, *rows.auxiliary]))
         for number, (constraint, rows) in enumerate(zip(constraints, own, strict=True))
     ]
-    return (*groups, *others)
+    return (*groups, *(Group(name, nothing, np.concatenate(added)) for name, added in others.items()))
 
 
 @dataclass(eq=False)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csc_array, csr_array
+from scipy.sparse.linalg import lsqr
 
 from qpkernels.arrays import Indices, Vector
 from qpkernels.certificates import Certificate, certify_cone_program, certify_infeasibility
@@ -18,7 +19,16 @@ from qpkernels.errors import SolverFailedError
 from qpkernels.programs import Block, Cone, ConeProgram, Nonnegative, Zero
 from qpkernels.solvers import Claim, Solver
 
-__all__ = ["Feasibility", "Verdict", "restricted"]
+__all__ = ["Feasibility", "Verdict", "restricted", "violations", "without_rounding"]
+
+_REFINEMENTS = 4
+"""Points tried next to one that a solver found."""
+
+_NOISE = 1e-12
+"""Size of an entry, against the largest, below which it is rounding."""
+
+_SOLVER_ROUNDING = 1e-3
+"""Share of the tolerance that the terms of an equation or inequality may leave in it."""
 
 _TRIFLE = 1e-6
 """Weight of a row, its multiplier times its length, against the heaviest, below which it is tried to do without."""
@@ -64,6 +74,45 @@ def restricted(program: ConeProgram, kept: NDArray[np.bool_]) -> ConeProgram:
         rows=tuple(Block(block.name, int(ends[block.start]), int(ends[block.stop])) for block in program.rows),
         name=f"feasibility of {program.name}",
     )
+
+
+def without_rounding(x: Vector) -> Vector:
+    """Return the point without entries that are nothing but rounding, beside which homogeneous rows never hold."""
+    return np.where(np.abs(x) > _NOISE * np.abs(x).max(initial=0.0), x, 0.0)
+
+
+def violations(program: ConeProgram, x: Vector, tol: float) -> tuple[Vector, Vector]:
+    """Return how far each row is from being satisfied by x, and how far counts as 0; shapes (rows,).
+
+    That is ``tol`` of the right-hand side and of the rounding that solvers leave in the terms of the row itself,
+    whatever the size of other variables. A cone that is no equation or inequality counts as a whole.
+    """
+    s = program.b - program.A @ x
+    allowed = tol * (np.abs(program.b) + _SOLVER_ROUNDING * (abs(program.A) @ np.abs(x)))
+    outside = np.zeros(s.size)
+    for cone, rows in program.parts():
+        match cone:
+            case Zero():
+                outside[rows] = np.abs(s[rows])
+            case Nonnegative():
+                outside[rows] = np.maximum(-s[rows], 0.0)
+            case _:
+                outside[rows] = cone.violation(s[rows])
+                allowed[rows] = tol * (np.abs(program.b[rows]) + abs(program.A[rows]) @ np.abs(x)).max()
+    return outside, allowed
+
+
+def _nearer(program: ConeProgram, x: Vector, outside: Vector) -> Vector:
+    """Return the point next to x that meets all equations and the inequalities that x violates."""
+    s = program.b - program.A @ x
+    wrong = np.zeros(s.size, dtype=np.bool_)
+    for cone, rows in program.parts():
+        if isinstance(cone, Zero):
+            wrong[rows] = True
+        elif isinstance(cone, Nonnegative):
+            wrong[rows] = outside[rows] > 0
+    step = lsqr(csr_array(program.A)[wrong], s[wrong], atol=1e-15, btol=1e-15)[0] if wrong.any() else 0.0
+    return np.asarray(x + step)
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,10 +164,18 @@ class Feasibility:
         return self.check(kept, point) or self.prove(kept, multipliers) or Verdict(None, None, None)
 
     def check(self, kept: NDArray[np.bool_], x: Vector) -> Verdict | None:
-        """Return the verdict that x satisfies the rows kept, or None where it does not."""
+        """Return the verdict that x, or a point next to it, satisfies the rows kept; None where neither does."""
+        if not np.isfinite(x).all():
+            return None
         part = restricted(self.program, kept)
-        certificate = certify_cone_program(part, x, np.zeros(part.b.size))
-        return Verdict(x, None, certificate) if certificate.holds(self.tol) else None
+        for candidate in (x, without_rounding(x)):
+            nearby = candidate
+            for _ in range(_REFINEMENTS):
+                outside, allowed = violations(part, nearby, self.tol)
+                if (outside <= allowed).all():
+                    return Verdict(nearby, None, certify_cone_program(part, nearby, np.zeros(part.b.size)))
+                nearby = _nearer(part, nearby, outside)
+        return None
 
     def prove(self, kept: NDArray[np.bool_], z: Vector) -> Verdict | None:
         """Return the verdict that multipliers z of the rows kept prove their contradiction, or None: they do not.

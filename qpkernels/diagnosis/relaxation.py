@@ -12,7 +12,7 @@ from qpkernels.arrays import Vector, check_positive
 from qpkernels.certificates import Certificate, certify_cone_program, certify_infeasibility
 from qpkernels.diagnosis.conflict import Group, groups_of
 from qpkernels.diagnosis.elastic import Elastic, Unit, elastic, units_of
-from qpkernels.diagnosis.feasibility import restricted
+from qpkernels.diagnosis.feasibility import Feasibility, without_rounding
 from qpkernels.errors import InfeasibleError, ParameterError, SolverFailedError
 from qpkernels.programs import ConeProgram, Exponential, Nonnegative, Power, Zero
 from qpkernels.solvers import Claim, Outcome, find_solver
@@ -160,14 +160,14 @@ def _best(
     """Return the point with slacks as small as x allows, or with none at all where it needs none to the tolerance."""
     x = outcome.point[: soft.n]
     # Without slacks the program is one of feasibility, whose rows are judged in their own terms.
-    plain = restricted(program, np.ones(program.b.size, dtype=np.bool_))
-    certificate = certify_cone_program(plain, x, np.zeros(plain.b.size))
-    if certificate.holds(tol):
-        return np.append(x, np.zeros(soft.owner.size)), certificate
-    completed = np.append(x, _completed(program, soft, units, outcome.point))
-    certificate = certify_cone_program(soft.program, completed, outcome.multipliers)
-    if certificate.holds(tol):
-        return completed, certificate
+    satisfied = Feasibility(program, find_solver(outcome.solver), tol).check(np.ones(program.b.size, dtype=np.bool_), x)
+    if satisfied is not None and satisfied.point is not None and satisfied.certificate is not None:
+        return np.append(satisfied.point, np.zeros(soft.owner.size)), satisfied.certificate
+    for each in (x, without_rounding(x)):
+        completed = np.append(each, _completed(program, soft, units, np.append(each, outcome.point[soft.n :])))
+        certificate = certify_cone_program(soft.program, completed, outcome.multipliers)
+        if certificate.holds(tol):
+            return completed, certificate
     return outcome.point, certify_cone_program(soft.program, outcome.point, outcome.multipliers)
 
 
