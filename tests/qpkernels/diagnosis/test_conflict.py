@@ -184,6 +184,56 @@ def test_random_rows_against_every_subset(seed: int) -> None:
         assert len(members) <= n + 1
 
 
+def meet(centers: np.ndarray, radii: np.ndarray) -> bool:
+    """Whether discs have a common point: a centre, or where two circles cross."""
+    points = list(centers)
+    for i, j in combinations(range(len(radii)), 2):
+        across = centers[j] - centers[i]
+        apart = float(np.hypot(*across))
+        along = (apart**2 + radii[i] ** 2 - radii[j] ** 2) / (2 * apart)
+        if along**2 <= radii[i] ** 2:
+            foot = centers[i] + along * across / apart
+            normal = np.array([-across[1], across[0]]) / apart * np.sqrt(radii[i] ** 2 - along**2)
+            points += [foot + normal, foot - normal]
+    return any((np.hypot(*(centers - point).T) <= radii * (1 + 1e-12)).all() for point in points)
+
+
+def discs(seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Six discs about the corners of a triangle, of about the radius at which they meet in its centre."""
+    rng = np.random.default_rng(seed)
+    angles = 2 * np.pi * np.arange(6) / 3
+    centers = np.column_stack([np.cos(angles), np.sin(angles)]) * rng.uniform(0.85, 1.15, size=(6, 1))
+    return centers, rng.uniform(0.85, 1.2, size=6) + 0.2 * (seed % 3)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_random_discs_against_every_subset(seed: int) -> None:
+    """||x - c_i|| <= r_i, as second-order cones: two or three of them contradict each other (Helly)."""
+    centers, radii = discs(seed)
+    A = np.vstack([[[0, 0], [-1, 0], [0, -1]]] * 6).astype(float)
+    b = np.concatenate([[radius, *-center] for center, radius in zip(centers, radii, strict=True)])
+    conflict = find_conflict(stated(A.tolist(), b.tolist(), [SecondOrder(3)] * 6, *[3] * 6))
+    assert (conflict is None) == meet(centers, radii)
+    if conflict is not None:
+        verify(conflict)
+        members = [member.group.rows[0] // 3 for member in conflict.members]
+        assert len(members) in (2, 3)
+        assert not meet(centers[members], radii[members])
+        for spared in members:
+            rest = [member for member in members if member != spared]
+            assert meet(centers[rest], radii[rest])
+
+
+def test_random_discs_of_all_kinds() -> None:
+    """Else the test above could not fail."""
+    sizes = set()
+    for seed in range(12):
+        centers, radii = discs(seed)
+        pairs = all(meet(centers[list(p)], radii[list(p)]) for p in combinations(range(6), 2))
+        sizes.add(0 if meet(centers, radii) else 3 if pairs else 2)
+    assert sizes == {0, 2, 3}
+
+
 def test_some_random_rows_contradict_and_some_do_not() -> None:
     """Else the test above could not fail."""
     outcomes = set()
