@@ -114,12 +114,16 @@ class InfeasibleError(QPKernelsError, ValueError):
         How well that is proved (:class:`~qpkernels.certificates.Certificate`).
     multipliers
         The proof: Farkas multipliers of the constraints, one a row.
+    conflict
+        The fewest samples that contradict each other (:class:`~formulations.TubeConflict`), where the model finds such;
+        ``form.conflict()`` finds the constraints of a form.
     """
 
-    def __init__(self, message: str, certificate: object, multipliers: object) -> None:
+    def __init__(self, message: str, certificate: object, multipliers: object, conflict: object = None) -> None:
         super().__init__(message)
         self.certificate = certificate
         self.multipliers = multipliers
+        self.conflict = conflict
 
 
 class UnboundedError(QPKernelsError, ValueError):
@@ -129,11 +133,15 @@ class UnboundedError(QPKernelsError, ValueError):
     ----------
     certificate
         How well that is proved (:class:`~qpkernels.certificates.Certificate`).
+    ray
+        The direction along which it falls, and a feasible point (:class:`~qpkernels.diagnosis.Ray`); None where the
+        model explains it in other terms.
     """
 
-    def __init__(self, message: str, certificate: object) -> None:
+    def __init__(self, message: str, certificate: object, ray: object = None) -> None:
         super().__init__(message)
         self.certificate = certificate
+        self.ray = ray
 
 
 class InseparableError(InfeasibleError):

@@ -19,6 +19,7 @@ from formulations.inputs.frozen import Frozen
 from formulations.modelling.candidate import Candidate
 from formulations.modelling.lowering import ConeAnswer, Lowered, lower
 from formulations.modelling.model import Model
+from formulations.modelling.reasons import Contradiction, conflict_of, proof_of, relaxation_of
 from formulations.modelling.solution import Run, Seconds, Solution
 from formulations.modelling.solving import (
     Latest,
@@ -34,23 +35,14 @@ from formulations.modelling.solving import (
 )
 from formulations.modelling.statement import Extension, Multipliers
 from qpkernels.arrays import Vector
-from qpkernels.certificates import (
-    Bounds,
-    Certificate,
-    Status,
-    certify_cone_program,
-    certify_infeasibility,
-    certify_unboundedness,
-)
+from qpkernels.certificates import Bounds, Certificate, Status, certify_cone_program
+from qpkernels.diagnosis import Conflict, Ray, Relaxation
 from qpkernels.errors import ParameterError, UnsupportedProgramError
 from qpkernels.export import write_npz
 from qpkernels.programs import ConeProgram, LinearSystem, Program
 from qpkernels.solvers import Claim, Outcome, Solver
 
 __all__ = ["Form"]
-
-_PROOF_TOLERANCE = 1e-5
-"""Residual within which multipliers count as a proof of infeasibility; solvers stop at about 1e-8 of theirs."""
 
 
 class Form(Frozen, metaclass=ABCMeta):
@@ -265,7 +257,7 @@ class Form(Frozen, metaclass=ABCMeta):
         marks.append(perf_counter())
         outcome = request.solve_with(backend, lowered.program, self.name)
         if outcome.claim in (Claim.INFEASIBLE, Claim.UNBOUNDED):
-            raise self._no_solution(outcome, lowered)
+            raise self._no_solution(outcome, lowered, backend)
         if not is_finite(outcome):
             message = f"solver {outcome.solver!r} returned no point with multipliers ({outcome.message})"
             raise no_answer(self.name, message) if self.is_extended else self.model.explain_failure(message)
@@ -295,20 +287,34 @@ class Form(Frozen, metaclass=ABCMeta):
         sign = -1.0 if isinstance(self._declared.objective, cp.Maximize) else 1.0
         return sign * lowered.program.objective(point)
 
-    def _no_solution(self, outcome: Outcome, lowered: Lowered) -> Exception:
+    def _no_solution(self, outcome: Outcome, lowered: Lowered, backend: Solver) -> Exception:
         """Return the error for the claim that there is no solution: with its proof, or saying that the proof fails."""
-        message = quote(outcome)
-        if outcome.claim is Claim.INFEASIBLE:
-            certificate = certify_infeasibility(lowered.program, outcome.multipliers)
-            if certificate.holds(_PROOF_TOLERANCE):
-                if self.is_extended:
-                    return infeasible(self.name, certificate, outcome.multipliers, message)
-                return self.model.explain_infeasible(certificate, outcome.multipliers, message)
-        else:
-            certificate = certify_unboundedness(lowered.program, outcome.point)
-            if certificate.holds(_PROOF_TOLERANCE):
-                if self.is_extended:
-                    return unbounded(self.name, certificate, message)
-                return self.model.explain_unbounded(certificate, message)
+        message, proof = quote(outcome), proof_of(outcome, lowered, backend)
+        match proof:
+            case Contradiction() if self.is_extended:
+                return infeasible(self.name, proof.certificate, proof.multipliers, message, proof.names)
+            case Contradiction():
+                return self.model.explain_infeasible(proof.certificate, proof.multipliers, message)
+            case Ray() if self.is_extended:
+                return unbounded(self.name, proof.certificate, message, proof)
+            case Ray():
+                return self.model.explain_unbounded(proof.certificate, message)
         unproved = f"{message}, but what it returned does not prove it"
         return no_answer(self.name, unproved) if self.is_extended else self.model.explain_failure(unproved)
+
+    # Reasons --------------------------------------------------------------------------------------------------
+
+    def conflict(self, solver: str = "clarabel", *, tol: float = 1e-6) -> Conflict | None:
+        """Return an irreducible infeasible subset of the constraints; None if a point satisfies them all.
+
+        See :func:`qpkernels.diagnosis.find_conflict`.
+        """
+        return conflict_of(self.lower(), solver, tol)
+
+    def relaxation(self, *labels: str, solver: str = "clarabel", tol: float = 1e-6) -> Relaxation:
+        """Return the smallest total slack with which a point satisfies all constraints.
+
+        Those with these labels may give way; without labels the user's, or all of a textbook form. See
+        :func:`qpkernels.diagnosis.find_relaxation`.
+        """
+        return relaxation_of(self.lower(), labels, len(self.extension.constraints), solver, tol)

@@ -560,6 +560,21 @@ def test_contradicting_extension(case: Case, solver: str) -> None:
 
 
 @each_first_case
+def test_why_an_extension_contradicts_itself(case: Case) -> None:
+    form = case.state()
+    entry = a_variable(form)
+    entry = entry[0] if entry.size > 1 else entry
+    extended = form.extend((entry >= 2e-3).set_label("floor"), (entry <= 1e-3).set_label("ceiling"))
+    conflict, relaxation = extended.conflict(), extended.relaxation()
+    assert conflict.is_irreducible
+    # The textbook may leave no room for one of them already.
+    assert {"'floor'", "'ceiling'"} & set(conflict.names)
+    assert relaxation.is_proved
+    assert relaxation.total >= 1e-3 * (1 - 1e-6)
+    assert relaxation.lower_bound >= 1e-3 * (1 - 1e-6)
+
+
+@each_first_case
 def test_extension_with_names_already_taken(case: Case) -> None:
     """Names are for people: a variable or a label that occurs twice changes no answer."""
     plain = solved(case, "clarabel")[1]
