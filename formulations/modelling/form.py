@@ -262,6 +262,8 @@ class Form(Frozen, metaclass=ABCMeta):
         self.prepare()
         marks.append(perf_counter())
         lowered = lower(self._declared, self.name)
+        if self.is_extended:
+            lowered.program.require_convex()
         marks.append(perf_counter())
         outcome = request.solve_with(backend, lowered.program, self.name)
         if outcome.claim in (Claim.INFEASIBLE, Claim.UNBOUNDED):

@@ -44,7 +44,6 @@ __all__ = ["Conditions", "Model"]
 Conditions: TypeAlias = Mapping[str, Vector]
 """The optimality conditions of each sample, shape (m,), by their formula: what vanishes at an optimum."""
 
-
 Answered = TypeVar("Answered", bound=Solution, covariant=True)
 """What solving a model of a kind returns."""
 

@@ -46,7 +46,7 @@ from model_data import (
     solved,
 )
 from qpkernels.certificates import Status
-from qpkernels.errors import InfeasibleError, InseparableError, UnsupportedProgramError
+from qpkernels.errors import InfeasibleError, InseparableError, NonconvexError, UnsupportedProgramError
 from qpkernels.export import read_npz
 from qpkernels.gram import Expansion
 from qpkernels.kernels import RBF, Linear
@@ -659,3 +659,12 @@ def test_exported_program_is_a_problem_of_qpsolvers(case: Case, tmp_path: Path) 
 @pytest.mark.parametrize("kernel", KERNELS)
 def test_the_registry_names_kernels_that_exist(kernel: str) -> None:
     assert any(case.kernel == kernel for case in CASES)
+
+
+def test_a_further_term_that_is_not_convex_is_refused_whatever_is_said_of_it() -> None:
+    form = SoftMargin(*two_classes(20), C=1.0).primal
+    term = cp.quad_form(form.w, cp.psd_wrap(np.diag([-3.0, 1.0])))
+    with pytest.raises(
+        NonconvexError, match=r"SoftMarginPrimal is not convex: the smallest eigenvalue of its P is -5 "
+    ):
+        form.extend(objective=term).solve("clarabel")
