@@ -14,6 +14,7 @@ __all__ = [
     "LabelError",
     "MissingPackageError",
     "NonFiniteError",
+    "NonconvexError",
     "NotSquareError",
     "NotSymmetricError",
     "OneClassError",
@@ -65,6 +66,20 @@ class NotSymmetricError(QPKernelsError, ValueError):
 
 class IndefiniteKernelError(QPKernelsError, ValueError):
     """A kernel matrix has a negative eigenvalue, so the problem stated with it is not convex.
+
+    Attributes
+    ----------
+    smallest_eigenvalue
+        The eigenvalue that proves it.
+    """
+
+    def __init__(self, message: str, smallest_eigenvalue: float) -> None:
+        super().__init__(message)
+        self.smallest_eigenvalue = smallest_eigenvalue
+
+
+class NonconvexError(QPKernelsError, ValueError):
+    """The quadratic part of an objective has a negative eigenvalue, so no certificate of the program exists.
 
     Attributes
     ----------

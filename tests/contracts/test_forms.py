@@ -17,9 +17,11 @@ from builders import two_classes
 from formulations import (
     HardMarginGeometric,
     HardMarginPrimal,
+    Interpolation,
     LeastSquaresCentred,
     LeastSquaresSystem,
     NormConstrainedRegression,
+    ResidualLossRegression,
     Separability,
     SoftMargin,
 )
@@ -44,7 +46,7 @@ from model_data import (
     solved,
 )
 from qpkernels.certificates import Status
-from qpkernels.errors import InfeasibleError, InseparableError, UnsupportedProgramError
+from qpkernels.errors import InfeasibleError, InseparableError, NonconvexError, UnsupportedProgramError
 from qpkernels.export import read_npz
 from qpkernels.gram import Expansion
 from qpkernels.kernels import RBF, Linear
@@ -210,6 +212,45 @@ def test_multipliers_are_the_coefficients_of_the_function(case: Case, solver: st
     elif "C3" not in form.catalogue:
         total = 1.0 if "C9" in form.catalogue else 0.0
         assert float(solution.beta.sum()) == pytest.approx(total, abs=1e-7 * np.abs(solution.beta).sum())
+
+
+# --- an answer that is not exact ---
+
+
+COMPLETED = [case for case in OTHERS if case.is_kernel_qp and not case.model.hard and case.model is not Interpolation]
+"""Those whose points can be completed to feasible ones: they have no hard constraint on f."""
+
+
+@pytest.mark.parametrize("case", OTHERS, ids=str)
+def test_the_objective_is_the_one_that_was_certified(case: Case) -> None:
+    form = case.state()
+    solution = form.solve("scs", tol=1e-14, eps_abs=1e-2, eps_rel=1e-2)
+    assert solution.status is not Status.OPTIMAL
+    assert solution.objective == form.objective_of(solution.certificate)
+    assert form.problem.status == cp.OPTIMAL_INACCURATE
+
+
+@pytest.mark.parametrize("case", COMPLETED, ids=str)
+def test_the_variables_hold_the_point_that_was_certified(case: Case) -> None:
+    form = case.state()
+    solution = form.solve("scs", tol=1e-14, eps_abs=1e-2, eps_rel=1e-2)
+    assert solution.status is not Status.OPTIMAL
+    for constraint in form.problem.constraints:
+        value = np.ravel(constraint.expr.value)
+        equation = isinstance(constraint, cp.constraints.Zero | cp.constraints.Equality)
+        assert max(np.abs(value) if equation else value) <= 1e-9
+    assert form.problem.value == pytest.approx(solution.objective, rel=1e-9, abs=1e-9)
+
+
+@pytest.mark.parametrize("sense", [cp.Minimize, cp.Maximize])
+def test_the_objective_of_an_extended_form_is_the_one_that_was_certified(sense: Any) -> None:
+    X, y = two_classes(40)
+    model = SoftMargin(X, y, RBF(0.5), C=1.0) if sense is cp.Minimize else ResidualLossRegression(X, y, RBF(0.5))
+    form = model.dual.extend(model.dual.beta <= 0.7)
+    solution = form.solve("scs", tol=1e-14, eps_abs=1e-3, eps_rel=1e-3)
+    assert type(form.problem.objective) is sense
+    assert solution.objective == (1.0 if sense is cp.Minimize else -1.0) * solution.certificate.primal_value
+    assert form.problem.status == cp.OPTIMAL_INACCURATE
 
 
 # --- the multipliers of the declared problem ---
@@ -633,3 +674,12 @@ def test_exported_program_is_a_problem_of_qpsolvers(case: Case, tmp_path: Path) 
 @pytest.mark.parametrize("kernel", KERNELS)
 def test_the_registry_names_kernels_that_exist(kernel: str) -> None:
     assert any(case.kernel == kernel for case in CASES)
+
+
+def test_a_further_term_that_is_not_convex_is_refused_whatever_is_said_of_it() -> None:
+    form = SoftMargin(*two_classes(20), C=1.0).primal
+    term = cp.quad_form(form.w, cp.psd_wrap(np.diag([-3.0, 1.0])))
+    with pytest.raises(
+        NonconvexError, match=r"SoftMarginPrimal is not convex: the smallest eigenvalue of its P is -5 "
+    ):
+        form.extend(objective=term).solve("clarabel")
