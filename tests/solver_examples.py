@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """All solvers, a program for each, and solvers as other packages would write them."""
 
+import ctypes
+import os
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -43,6 +47,67 @@ class Foreign(Solver):
         if "fail" in options:
             raise options["fail"]
         return Answer(np.zeros(len(program)), np.zeros(1), Claim.STOPPED, f"tol {request.tol}")
+
+
+def _hang() -> None:
+    while True:
+        pass
+
+
+def _leak() -> None:
+    held = []
+    while True:
+        held.append(np.ones(2**22))
+
+
+def _print() -> None:
+    print("a loud solver")
+    os.system("echo a loud library")
+
+
+class UnreadableError(Exception):
+    """An exception that pickle writes, and cannot read."""
+
+    def __init__(self, first: int, second: int) -> None:
+        super().__init__(f"{first} and {second}")
+
+
+def _raise() -> None:
+    raise UnreadableError(1, 2)
+
+
+def _interrupt() -> None:
+    raise KeyboardInterrupt
+
+
+DEEDS: dict[str, Callable[[], object]] = {
+    "abort": os.abort,
+    "exit": lambda: os._exit(3),
+    "hang": _hang,
+    "interrupt": _interrupt,
+    "leak": _leak,
+    "print": _print,
+    "raise": _raise,
+    "segfault": lambda: ctypes.string_at(0),
+}
+
+
+class Hostile(Foreign):
+    """Does a deed to its process, and else answers with the number of it."""
+
+    name = "hostile"
+
+    def run(self, program: Any, request: Request, **options: Any) -> Answer:
+        if "deed" in options:
+            DEEDS[options.pop("deed")]()
+        return replace(super().run(program, request, **options), message=str(os.getpid()))
+
+
+class Deaf(Hostile):
+    """Has a limit of time, and does not keep it."""
+
+    name = "deaf"
+    options = frozenset({"time_limit"})
 
 
 class Missing(Foreign):
