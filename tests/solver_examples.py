@@ -3,6 +3,7 @@
 
 import ctypes
 import os
+from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, ClassVar
@@ -12,6 +13,7 @@ import numpy as np
 from builders import manufacture
 from qpkernels.programs import ConeProgram, KernelQP, LeastSquares, LinearSystem, Program, RidgedGram
 from qpkernels.solvers import Answer, Claim, Request, Solver, installed_solvers, registered_solvers
+from qpkernels.solvers.clarabel import Clarabel
 
 EXPECTED = {"smo", "linear", "clarabel", "osqp", "scs", "piqp", "daqp", "proxqp", "highs"}
 """What the package and its extra ``solvers`` install; a missing one fails the tests rather than shortening them."""
@@ -123,3 +125,55 @@ class MissingInside(Missing):
 
     name = "missing-inside"
     module = "a_package_that_nobody_has.inside"
+
+
+class Fake(Solver):
+    """Answers all programs in the same way."""
+
+    cones: ClassVar = Clarabel.cones
+    module = "numpy"
+    install = "nothing to install"
+
+    def run(self, program: ConeProgram, request: Request, **options: Any) -> Answer:
+        del request, options
+        return self.answer(program.q.size, program.b.size)
+
+    @abstractmethod
+    def answer(self, variables: int, rows: int) -> Answer: ...
+
+
+class Broken(Fake):
+    """Raises, with a message that HTML must escape."""
+
+    name = "broken"
+
+    def answer(self, variables: int, rows: int) -> Answer:
+        del variables, rows
+        raise ZeroDivisionError("<b>no pivot</b> & no luck")
+
+
+class Lying(Fake):
+    """Claims that the origin is optimal."""
+
+    name = "lying"
+
+    def answer(self, variables: int, rows: int) -> Answer:
+        return Answer(np.zeros(variables), np.zeros(rows), Claim.OPTIMAL, "trust me", 1)
+
+
+class Crying(Fake):
+    """Claims that there is no point, without a proof."""
+
+    name = "crying"
+
+    def answer(self, variables: int, rows: int) -> Answer:
+        return Answer(np.zeros(variables), np.zeros(rows), Claim.INFEASIBLE, "no way", 1)
+
+
+class Empty(Fake):
+    """Returns no numbers."""
+
+    name = "empty"
+
+    def answer(self, variables: int, rows: int) -> Answer:
+        return Answer(np.full(variables, np.nan), np.full(rows, np.nan), Claim.FAILED, "lost", None)
