@@ -45,7 +45,7 @@ from formulations.commands.options import (
 )
 from formulations.comparison import compare
 from formulations.comparison.picture import draw
-from formulations.comparison.table import without_nan
+from formulations.comparison.row import without_nan
 from formulations.modelling import Solution
 from qpkernels.errors import InfeasibleError, QPKernelsError
 from qpkernels.export import write_npz
@@ -179,7 +179,7 @@ def compare_command(
     positive: Positive = None,
     target: Target = None,
     tol: Tolerance = 1e-6,
-    time_limit: Annotated[float, typer.Option(help="Seconds for each pair, where the solver has such a limit.")] = 10.0,
+    time_limit: Annotated[float, typer.Option(help="Seconds for each pair.")] = 10.0,
     picture: Annotated[Path | None, typer.Option(help="Draw seconds against certified gaps into this file.")] = None,
     json_path: JsonPath = None,
 ) -> None:
