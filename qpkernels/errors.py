@@ -7,6 +7,7 @@ caller would have caught without knowing this library (``ValueError`` for bad da
 
 __all__ = [
     "DataFormatError",
+    "FileFormatError",
     "GramTooLargeError",
     "IndefiniteKernelError",
     "InfeasibleError",
@@ -168,8 +169,12 @@ class UnknownDatasetError(QPKernelsError, LookupError):
     """The name is neither a bundled data set nor an existing file."""
 
 
-class DataFormatError(QPKernelsError, ValueError):
-    """A data file is malformed.
+class FileFormatError(QPKernelsError, ValueError):
+    """A file is damaged, or of another format than it was read as."""
+
+
+class DataFormatError(FileFormatError):
+    """A text file is malformed.
 
     Attributes
     ----------

@@ -12,7 +12,7 @@ from scipy.sparse import csr_array
 
 from builders import INDEFINITE, KERNEL_EXAMPLES, example_samples
 from qpkernels import RBF, Expansion, Kernel, Linear, Precomputed
-from qpkernels.errors import NonFiniteError, ParameterError, ShapeError
+from qpkernels.errors import FileFormatError, NonFiniteError, ParameterError, ShapeError
 from sparse_samples import assert_close, each_taker, with_zeros
 
 
@@ -35,7 +35,7 @@ def test_a_function_and_its_file(kernel: Kernel, tmp_path: Path) -> None:
     assert "centers" not in contents
     for name in ("centers_indptr", "kernel"):
         np.savez(tmp_path / "part.npz", **{key: value for key, value in contents.items() if key != name})
-        with pytest.raises(ShapeError, match=r"no function written by Expansion\.save"):
+        with pytest.raises(FileFormatError, match=r"must be a function written by Expansion\.save, but it holds"):
             Expansion.load(tmp_path / "part.npz")
 
 
@@ -163,7 +163,7 @@ def test_a_file_holds_no_pickle(kernel: Kernel, tmp_path: Path) -> None:
 def test_a_file_with_an_unknown_kernel_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "model.npz"
     np.savez(path, kernel='{"kernel": "Quantum"}', centers=np.ones((1, 1)), coefficients=np.ones(1), intercept=0.0)
-    with pytest.raises(ParameterError, match="'Quantum'"):
+    with pytest.raises(FileFormatError, match="'Quantum'"):
         Expansion.load(path)
 
 
