@@ -95,7 +95,7 @@ class MissingPackageError(QPKernelsError, ImportError):
 
 
 class UnsupportedProgramError(QPKernelsError, TypeError):
-    """The solver does not take this kind of program."""
+    """The solver, or the format of a file, does not take this kind of program or machine."""
 
 
 class UnsupportedOptionError(QPKernelsError, TypeError):

@@ -17,9 +17,12 @@ from numpy.typing import NDArray
 
 from qpkernels.errors import FileFormatError, UnsupportedProgramError
 
-__all__ = ["load_arrays", "parsing", "sized"]
+__all__ = ["LARGEST_BYTES", "check_size", "load_arrays", "parsing", "sized"]
 
 _MOST_ARRAYS = 1000
+LARGEST_BYTES = 2**33
+"""What the arrays of one file may take in memory together."""
+
 _LARGEST_EXPANSION = 1032
 """A byte of a deflated stream expands to no more than this."""
 
@@ -49,7 +52,7 @@ def load_arrays(path: str | Path, what: str) -> dict[str, NDArray[Any]]:
     """Return the arrays of a .npz file by name. Nothing is unpickled, so that a file from elsewhere cannot run code.
 
     Shapes are compared with the sizes of the members, and those with what their compressed bytes can hold, before
-    anything is allocated: memory stays within 1032 times the size of the file.
+    anything is allocated: memory stays within 1032 times the size of the file, and within 8 GiB.
 
     Raises
     ------
@@ -61,7 +64,23 @@ def load_arrays(path: str | Path, what: str) -> dict[str, NDArray[Any]]:
         members = archive.infolist()
         if len(members) > _MOST_ARRAYS:
             raise ValueError(f"it holds {len(members)} members")
+        check_size(path, sum(member.file_size for member in members))
         return {member.filename.removesuffix(".npy"): _load_array(archive, member) for member in members}
+
+
+def check_size(path: str | Path, size: int) -> None:
+    """Refuse to read arrays of that many bytes if they are more than a file may have.
+
+    Raises
+    ------
+    FileFormatError
+        If so.
+    """
+    if size > LARGEST_BYTES:
+        raise FileFormatError(
+            f"the arrays of a file may take {LARGEST_BYTES / 2**30:g} GiB, but those of {path} claim "
+            f"{size / 2**30:.3g} GiB; if they are meant, keep the program sparse, in .mat or .json."
+        )
 
 
 def sized(values: NDArray[Any], name: str, *shape: int | None) -> NDArray[np.float64]:

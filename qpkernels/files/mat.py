@@ -8,6 +8,7 @@ are left out when a file is read.
 
 from __future__ import annotations
 
+import math
 import warnings
 from io import BytesIO
 from pathlib import Path
@@ -18,7 +19,7 @@ from scipy.io import loadmat, savemat, whosmat
 from scipy.sparse import csc_array
 
 from qpkernels.arrays import Vector, is_sparse
-from qpkernels.arrays.archives import parsing, sized
+from qpkernels.arrays.archives import check_size, parsing, sized
 from qpkernels.errors import FileFormatError
 from qpkernels.files.row_bounds import check_bounds, describe, from_row_bounds, lower_bounds
 from qpkernels.files.structure import both_triangles
@@ -63,7 +64,9 @@ def read_mat(path: Path) -> ConeProgram:
             raise FileFormatError(f"{path} must be {what}, but its header is another; save it with -v7.")
         # Annotations of SciPy's stubs leave out streams, which its documentation has.
         stream: Any = BytesIO(content)
-        _check_kinds({name: kind for name, _, kind in whosmat(stream)})
+        listed = whosmat(stream)
+        _check_kinds({name: kind for name, _, kind in listed})
+        check_size(path, sum(8 * math.prod(shape) for _, shape, kind in listed if kind != "sparse"))
         arrays = loadmat(stream, variable_names=[*_KEYS, "structure"])
         q, offset = _vector(arrays["q"]), _vector(arrays["r"])
         lower, upper = _vector(arrays["l"]), _vector(arrays["u"])

@@ -18,6 +18,7 @@ from qpkernels.arrays.archives import load_arrays, parsing, sized
 from qpkernels.errors import FileFormatError, ShapeError
 from qpkernels.gram.panels.sums import add_kernel_sums
 from qpkernels.kernels.base import Kernel, Samples
+from qpkernels.kernels.base.parameters import check_finite
 from qpkernels.kernels.base.spec import kernel_from_spec, kernel_to_spec
 from qpkernels.kernels.vectors import Linear
 
@@ -137,7 +138,7 @@ class Expansion:
                 kernel=kernel_from_spec(json.loads(str(arrays["kernel"])), own),
                 centers=_sparse_centers(arrays) if sparse else arrays["centers"],
                 coefficients=arrays["coefficients"],
-                intercept=sized(arrays["intercept"], "the intercept").item(),
+                intercept=check_finite(sized(arrays["intercept"], "the intercept").item(), "the intercept"),
                 classes=arrays.get("classes"),
             )
 

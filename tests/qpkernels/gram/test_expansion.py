@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
 from builders import INDEFINITE, KERNEL_EXAMPLES, example_samples
@@ -197,3 +199,60 @@ def test_an_expansion_is_frozen() -> None:
     for array in (f.centers, f.coefficients):
         with pytest.raises(ValueError, match="read-only"):
             array[0] = 0.0
+
+
+# --- damaged files ---
+
+
+@given(
+    edits=st.lists(st.tuples(st.floats(0, 1), st.integers(0, 255)), min_size=1, max_size=8),
+    cut=st.none() | st.floats(0, 1),
+)
+def test_a_damaged_file_is_refused_by_name(
+    tmp_path_factory: pytest.TempPathFactory, edits: list[tuple[float, int]], cut: float | None
+) -> None:
+    path = expansion(RBF(0.5), np.array(["a", "b"])).save(tmp_path_factory.mktemp("damage") / "f")
+    content = bytearray(path.read_bytes())
+    for place, value in edits:
+        content[int(place * (len(content) - 1))] = value
+    path.write_bytes(content if cut is None else content[: int(cut * len(content))])
+    try:
+        f = Expansion.load(path)
+    except FileFormatError:
+        return
+    assert np.isfinite(f.coefficients).all()
+
+
+@pytest.mark.parametrize("content", [b"", b"PK\3\4", b"\x80\x04cos\nsystem\n.", b"\x93NUMPY" + bytes(90)])
+def test_a_file_of_another_kind_is_refused(content: bytes, tmp_path: Path) -> None:
+    (tmp_path / "f.npz").write_bytes(content)
+    with pytest.raises(FileFormatError, match="must be a function written by"):
+        Expansion.load(tmp_path / "f.npz")
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"kernel": "[]"},
+        {"kernel": "{}"},
+        {"kernel": '{"kernel": "RBF", "gamma": -1}'},
+        {"kernel": '{"kernel": "RBF", "delta": 1}'},
+        {"kernel": '{"kernel": "Precomputed", "K": {"array": 7}}'},
+        {"kernel": '{"kernel":' * 5000},
+        {"intercept": np.nan},
+        {"intercept": "a"},
+        {"intercept": np.ones(2)},
+        {"coefficients": np.ones(2)},
+        {"coefficients": np.array([1, np.nan, 2])},
+        {"centers": np.ones((3, 2, 2))},
+        {"classes": np.ones(3)},
+    ],
+    ids=lambda changes: f"{next(iter(changes))}={str(next(iter(changes.values())))[:30]}",
+)
+def test_a_part_that_is_wrong_is_refused(changes: dict[str, Any], tmp_path: Path) -> None:
+    path = expansion(RBF(0.5), np.array(["a", "b"])).save(tmp_path / "f")
+    with np.load(path) as file:
+        contents = dict(file)
+    np.savez(path, **(contents | changes))
+    with pytest.raises(FileFormatError):
+        Expansion.load(path)
