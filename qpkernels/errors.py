@@ -7,6 +7,7 @@ caller would have caught without knowing this library (``ValueError`` for bad da
 
 __all__ = [
     "DataFormatError",
+    "FileFormatError",
     "GramTooLargeError",
     "IndefiniteKernelError",
     "InfeasibleError",
@@ -109,7 +110,7 @@ class MissingPackageError(QPKernelsError, ImportError):
 
 
 class UnsupportedProgramError(QPKernelsError, TypeError):
-    """The solver does not take this kind of program."""
+    """The solver, or the format of a file, does not take this kind of program or machine."""
 
 
 class UnsupportedOptionError(QPKernelsError, TypeError):
@@ -191,8 +192,12 @@ class UnknownDatasetError(QPKernelsError, LookupError):
     """The name is neither a bundled data set nor an existing file."""
 
 
-class DataFormatError(QPKernelsError, ValueError):
-    """A data file is malformed.
+class FileFormatError(QPKernelsError, ValueError):
+    """A file is damaged, or of another format than it was read as."""
+
+
+class DataFormatError(FileFormatError):
+    """A text file is malformed.
 
     Attributes
     ----------

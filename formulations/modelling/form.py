@@ -38,7 +38,7 @@ from qpkernels.arrays import Vector
 from qpkernels.certificates import Bounds, Certificate, Status, certify_cone_program
 from qpkernels.diagnosis import Conflict, Ray, Relaxation
 from qpkernels.errors import ParameterError, UnsupportedProgramError
-from qpkernels.export import write_npz
+from qpkernels.files import write
 from qpkernels.programs import ConeProgram, LinearSystem, Program
 from qpkernels.solvers import Claim, Outcome, Solver
 
@@ -187,7 +187,10 @@ class Form(Frozen, metaclass=ABCMeta):
         return lower(self._declared, self.name)
 
     def export(self, path: str | Path, structure: Literal["lowered", "textbook"] = "lowered") -> Path:
-        """Write the problem in matrices to a .npz file and return its path; see :func:`qpkernels.export.write_npz`.
+        """Write the problem in matrices to a file and return its path.
+
+        Its suffix names the format, .npz (appended where there is none), .mat, .mps, .qps or .json; see
+        :data:`qpkernels.files.FORMATS`.
 
         Parameters
         ----------
@@ -196,7 +199,7 @@ class Form(Frozen, metaclass=ABCMeta):
             "textbook": without variables that equations define, in the variables of the declaration: P is YKY in the
             dual of a soft margin, and [[K, -K], [-K, K]] in that of a tube.
         """
-        return write_npz(self.lower().matrices(structure), path)
+        return write(self.lower().matrices(structure), path)
 
     # Solving --------------------------------------------------------------------------------------------------
 

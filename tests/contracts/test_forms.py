@@ -47,7 +47,7 @@ from model_data import (
 )
 from qpkernels.certificates import Status
 from qpkernels.errors import InfeasibleError, InseparableError, NonconvexError, UnsupportedProgramError
-from qpkernels.export import read_npz
+from qpkernels.files import read as read_program
 from qpkernels.gram import Expansion
 from qpkernels.kernels import RBF, Linear
 from qpkernels.solvers import find_solver
@@ -639,7 +639,7 @@ def test_exported_program_is_read_back(case: Case, tmp_path: Path) -> None:
     form = case.state()
     path = form.export(tmp_path / "program")
     assert path == tmp_path / "program.npz"
-    written, read = form.lower().program, read_npz(path)
+    written, read = form.lower().program, read_program(path)
     for name in ("P", "A"):
         assert abs(getattr(written, name) - getattr(read, name)).sum() == 0
     for name in ("q", "b"):
@@ -657,13 +657,13 @@ def test_exported_program_is_read_back(case: Case, tmp_path: Path) -> None:
 def test_exported_program_is_a_problem_of_qpsolvers(case: Case, tmp_path: Path) -> None:
     form = case.state()
     path = form.export(tmp_path / "program.npz")
-    if not read_npz(path).is_quadratic:
+    if not read_program(path).is_quadratic:
         assert {"cone_A", "cone_b"} <= set(np.load(path).files)
         return
     problem = qpsolvers.Problem.load(str(path))
     found = qpsolvers.solve_problem(problem, solver="piqp")
     assert found.found
-    value = 0.5 * found.x @ problem.P @ found.x + problem.q @ found.x + read_npz(path).offset
+    value = 0.5 * found.x @ problem.P @ found.x + problem.q @ found.x + read_program(path).offset
     expected = solved(case, "clarabel")[1].objective
     assert sign_of(form.problem) * value == pytest.approx(expected, rel=1e-5, abs=1e-7)
 
