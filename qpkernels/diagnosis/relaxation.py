@@ -125,8 +125,13 @@ def find_relaxation(
     for number in chosen:
         owner[groups[number].rows] = number
     units = tuple(unit for unit in units_of(program) if owner[unit.rows[0]] >= 0)
+    backend = find_solver(solver)
+    # Without slacks the program is one of feasibility, whose rows are judged in their own terms.
+    verdict = Feasibility(program, backend, tol).decide(np.ones(program.b.size, dtype=np.bool_))
+    if verdict.point is not None and verdict.certificate is not None:
+        return Relaxation((), 0.0, 0.0, verdict.point, verdict.certificate, tol)
     soft = elastic(program, units)
-    outcome = find_solver(solver).solve(soft.program, tol=tol)
+    outcome = backend.solve(soft.program, tol=tol)
     if outcome.claim is Claim.INFEASIBLE:
         certificate = certify_infeasibility(soft.program, outcome.multipliers)
         if certificate.holds(tol):
@@ -157,12 +162,8 @@ def _concession(group: Group, unit: Unit, amount: float) -> Concession:
 def _best(
     program: ConeProgram, soft: Elastic, units: tuple[Unit, ...], outcome: Outcome, tol: float
 ) -> tuple[Vector, Certificate]:
-    """Return the point with slacks as small as x allows, or with none at all where it needs none to the tolerance."""
+    """Return the point with slacks as small as x allows."""
     x = outcome.point[: soft.n]
-    # Without slacks the program is one of feasibility, whose rows are judged in their own terms.
-    satisfied = Feasibility(program, find_solver(outcome.solver), tol).check(np.ones(program.b.size, dtype=np.bool_), x)
-    if satisfied is not None and satisfied.point is not None and satisfied.certificate is not None:
-        return np.append(satisfied.point, np.zeros(soft.owner.size)), satisfied.certificate
     for each in (x, without_rounding(x)):
         completed = np.append(each, _completed(program, soft, units, np.append(each, outcome.point[soft.n :])))
         certificate = certify_cone_program(soft.program, completed, outcome.multipliers)
