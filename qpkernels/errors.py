@@ -7,6 +7,7 @@ caller would have caught without knowing this library (``ValueError`` for bad da
 
 __all__ = [
     "DataFormatError",
+    "FileFormatError",
     "GramTooLargeError",
     "IndefiniteKernelError",
     "InfeasibleError",
@@ -14,6 +15,7 @@ __all__ = [
     "LabelError",
     "MissingPackageError",
     "NonFiniteError",
+    "NonconvexError",
     "NotSquareError",
     "NotSymmetricError",
     "OneClassError",
@@ -77,6 +79,20 @@ class IndefiniteKernelError(QPKernelsError, ValueError):
         self.smallest_eigenvalue = smallest_eigenvalue
 
 
+class NonconvexError(QPKernelsError, ValueError):
+    """The quadratic part of an objective has a negative eigenvalue, so no certificate of the program exists.
+
+    Attributes
+    ----------
+    smallest_eigenvalue
+        The eigenvalue that proves it.
+    """
+
+    def __init__(self, message: str, smallest_eigenvalue: float) -> None:
+        super().__init__(message)
+        self.smallest_eigenvalue = smallest_eigenvalue
+
+
 class GramTooLargeError(QPKernelsError, MemoryError):
     """The dense kernel matrix would exceed the memory limit of its :class:`~qpkernels.gram.Gram`."""
 
@@ -94,7 +110,7 @@ class MissingPackageError(QPKernelsError, ImportError):
 
 
 class UnsupportedProgramError(QPKernelsError, TypeError):
-    """The solver does not take this kind of program."""
+    """The solver, or the format of a file, does not take this kind of program or machine."""
 
 
 class UnsupportedOptionError(QPKernelsError, TypeError):
@@ -176,8 +192,12 @@ class UnknownDatasetError(QPKernelsError, LookupError):
     """The name is neither a bundled data set nor an existing file."""
 
 
-class DataFormatError(QPKernelsError, ValueError):
-    """A data file is malformed.
+class FileFormatError(QPKernelsError, ValueError):
+    """A file is damaged, or of another format than it was read as."""
+
+
+class DataFormatError(FileFormatError):
+    """A text file is malformed.
 
     Attributes
     ----------

@@ -38,7 +38,7 @@ from qpkernels.arrays import Vector
 from qpkernels.certificates import Bounds, Certificate, Status, certify_cone_program
 from qpkernels.diagnosis import Conflict, Ray, Relaxation
 from qpkernels.errors import ParameterError, UnsupportedProgramError
-from qpkernels.export import write_npz
+from qpkernels.files import write
 from qpkernels.programs import ConeProgram, LinearSystem, Program
 from qpkernels.solvers import Claim, Outcome, Solver
 
@@ -187,7 +187,10 @@ class Form(Frozen, metaclass=ABCMeta):
         return lower(self._declared, self.name)
 
     def export(self, path: str | Path, structure: Literal["lowered", "textbook"] = "lowered") -> Path:
-        """Write the problem in matrices to a .npz file and return its path; see :func:`qpkernels.export.write_npz`.
+        """Write the problem in matrices to a file and return its path.
+
+        Its suffix names the format, .npz (appended where there is none), .mat, .mps, .qps or .json; see
+        :data:`qpkernels.files.FORMATS`.
 
         Parameters
         ----------
@@ -196,7 +199,7 @@ class Form(Frozen, metaclass=ABCMeta):
             "textbook": without variables that equations define, in the variables of the declaration: P is YKY in the
             dual of a soft margin, and [[K, -K], [-K, K]] in that of a tube.
         """
-        return write_npz(self.lower().matrices(structure), path)
+        return write(self.lower().matrices(structure), path)
 
     # Solving --------------------------------------------------------------------------------------------------
 
@@ -254,6 +257,8 @@ class Form(Frozen, metaclass=ABCMeta):
         self.prepare()
         marks.append(perf_counter())
         lowered = lower(self._declared, self.name)
+        if self.is_extended:
+            lowered.program.require_convex()
         marks.append(perf_counter())
         outcome = request.solve_with(backend, lowered.program, self.name)
         if outcome.claim in (Claim.INFEASIBLE, Claim.UNBOUNDED):
@@ -269,23 +274,21 @@ class Form(Frozen, metaclass=ABCMeta):
         else:
             certificate = self.model.judge(answer, bounds)
         status = status_of(certificate, outcome.claim, request.tol)
+        objective = self._certified_objective(certificate)
         if status is Status.UNCERTIFIED:
             lowered.write_back(outcome.point, outcome.multipliers, solved=False)
         if not self.is_extended and structures_of(bounds, self.model.linear_system()):
-            # Other forms can show the answer, and this one shows it already.
-            self._shown.answer = self.model.hold(answer, certificate, status)
+            self.model.hold(answer, certificate, status, bounds)
         seconds = Seconds(marks[1] - marks[0], marks[2] - marks[1], outcome.seconds, perf_counter() - begin)
-        objective = self._value(lowered, outcome.point)
         run = Run.of(outcome, self.name, objective, status, request.tol, seconds)
         return self.model.solution(answer, certificate, bounds, run)
 
-    def _value(self, lowered: Lowered, point: Vector) -> float:
-        value = float(self._declared.objective.value)
-        if np.isfinite(value):
-            return value
-        # A rounding error outside its domain, an entropy is infinite where the epigraph of its cone is not.
+    def _certified_objective(self, certificate: Certificate) -> float:
+        """Return the value of this form at the points that were certified, not at the solver's own."""
+        if not self.is_extended:
+            return self.objective_of(certificate)
         sign = -1.0 if isinstance(self._declared.objective, cp.Maximize) else 1.0
-        return sign * lowered.program.objective(point)
+        return sign * certificate.primal_value
 
     def _no_solution(self, outcome: Outcome, lowered: Lowered, backend: Solver) -> Exception:
         """Return the error for the claim that there is no solution: with its proof, or saying that the proof fails."""
