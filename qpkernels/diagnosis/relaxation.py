@@ -15,9 +15,12 @@ from qpkernels.diagnosis.elastic import Elastic, Unit, elastic, units_of
 from qpkernels.diagnosis.feasibility import Feasibility, without_rounding
 from qpkernels.errors import InfeasibleError, ParameterError, SolverFailedError
 from qpkernels.programs import ConeProgram, Exponential, Nonnegative, Power, Zero
-from qpkernels.solvers import Claim, Outcome, find_solver
+from qpkernels.solvers import Claim, Outcome, Solver, find_solver
 
 __all__ = ["Concession", "Relaxation", "find_relaxation"]
+
+_SECOND = 1e-4
+"""Share of the tolerance that a solver is asked for where its first answer is no proof."""
 
 _SHOWN = 1e-6
 """Slack, against the largest, below which a constraint is not said to give way."""
@@ -131,21 +134,7 @@ def find_relaxation(
     if verdict.point is not None and verdict.certificate is not None:
         return Relaxation((), 0.0, 0.0, verdict.point, verdict.certificate, tol)
     soft = elastic(program, units)
-    outcome = backend.solve(soft.program, tol=tol)
-    if outcome.claim is Claim.INFEASIBLE:
-        certificate = certify_infeasibility(soft.program, outcome.multipliers)
-        if certificate.holds(tol):
-            raise InfeasibleError(
-                f"the constraints of {program.name} that do not give way contradict each other ({certificate.worst}); "
-                "let more of them give way.",
-                certificate,
-                outcome.multipliers,
-            )
-    if not (np.isfinite(outcome.point).all() and np.isfinite(outcome.multipliers).all()):
-        raise SolverFailedError(
-            f"solver {solver!r} says {outcome.message!r} of the {soft.program.name}; try another solver."
-        )
-    point, certificate = _best(program, soft, units, outcome, tol)
+    point, certificate = _solved(program, soft, units, backend, tol)
     slacks = np.zeros(len(units))
     np.add.at(slacks, soft.owner, point[soft.n :])
     shown = [k for k in np.argsort(-slacks, kind="stable") if slacks[k] > _SHOWN * slacks.max(initial=0.0)]
@@ -157,6 +146,31 @@ def find_relaxation(
 def _concession(group: Group, unit: Unit, amount: float) -> Concession:
     whole = group.rows.size == unit.rows.size
     return Concession(group.name, None if whole else int(np.flatnonzero(group.rows == unit.rows[0])[0]), amount)
+
+
+def _solved(
+    program: ConeProgram, soft: Elastic, units: tuple[Unit, ...], solver: Solver, tol: float
+) -> tuple[Vector, Certificate]:
+    """Return the optimum of the relaxation; a second time, to more digits, where the first is no proof."""
+    for accuracy in (tol, _SECOND * tol):
+        outcome = solver.solve(soft.program, tol=accuracy)
+        if outcome.claim is Claim.INFEASIBLE:
+            certificate = certify_infeasibility(soft.program, outcome.multipliers)
+            if certificate.holds(tol):
+                raise InfeasibleError(
+                    f"the constraints of {program.name} that do not give way contradict each other "
+                    f"({certificate.worst}); let more of them give way.",
+                    certificate,
+                    outcome.multipliers,
+                )
+        if not (np.isfinite(outcome.point).all() and np.isfinite(outcome.multipliers).all()):
+            raise SolverFailedError(
+                f"solver {solver.name!r} says {outcome.message!r} of the {soft.program.name}; try another solver."
+            )
+        point, certificate = _best(program, soft, units, outcome, tol)
+        if certificate.holds(tol):
+            break
+    return point, certificate
 
 
 def _best(
