@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from qpkernels.arrays import Vector, check_positive
-from qpkernels.certificates import Certificate, certify_cone_program, certify_infeasibility
+from qpkernels.certificates import Certificate, certify_cone_program
 from qpkernels.diagnosis.conflict import Group, groups_of
 from qpkernels.diagnosis.elastic import Elastic, Unit, elastic, units_of
 from qpkernels.diagnosis.feasibility import Feasibility, without_rounding
@@ -155,13 +155,14 @@ def _solved(
     for accuracy in (tol, _SECOND * tol):
         outcome = solver.solve(soft.program, tol=accuracy)
         if outcome.claim is Claim.INFEASIBLE:
-            certificate = certify_infeasibility(soft.program, outcome.multipliers)
-            if certificate.holds(tol):
+            hard = Feasibility(soft.program, solver, tol)
+            proof = hard.prove(np.ones(soft.program.b.size, dtype=np.bool_), outcome.multipliers)
+            if proof is not None and proof.certificate is not None:
                 raise InfeasibleError(
                     f"the constraints of {program.name} that do not give way contradict each other "
-                    f"({certificate.worst}); let more of them give way.",
-                    certificate,
-                    outcome.multipliers,
+                    f"({proof.certificate.worst}); let more of them give way.",
+                    proof.certificate,
+                    proof.multipliers,
                 )
         if not (np.isfinite(outcome.point).all() and np.isfinite(outcome.multipliers).all()):
             raise SolverFailedError(
