@@ -42,6 +42,8 @@ from formulations.classification.one_class import OneClass, OneClassDual, OneCla
 from formulations.classification.separation.perceptron import BatchPerceptron, Perceptron, mistake_bound
 from formulations.classification.separation.separability import HullIntersection, Separability, SeparabilityPrimal
 from formulations.comparison.compare import compare
+from formulations.comparison.cross_examine import cross_examine
+from formulations.comparison.examination import CrossExamination
 from formulations.comparison.table import Comparison
 from formulations.modelling.form import Form
 from formulations.modelling.model import Model
@@ -96,6 +98,7 @@ __all__ = [
     "ChebyshevFitPrimal",
     "Classification",
     "Comparison",
+    "CrossExamination",
     "Form",
     "HardMargin",
     "HardMarginDual",
@@ -196,6 +199,7 @@ __all__ = [
     "TwoLevelMachine",
     "calibrate",
     "compare",
+    "cross_examine",
     "cross_validated_scores",
     "losses_of_margins",
     "mistake_bound",
