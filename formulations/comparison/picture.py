@@ -98,7 +98,6 @@ def _axes(title: str, horizontal: str, vertical: str) -> tuple[Any, Any]:
     figure = Figure(figsize=(9.0, 5.0), layout="constrained")
     axes = figure.add_subplot(xscale="log", yscale="log", xlabel=horizontal, ylabel=vertical)
     axes.set_title(title, fontsize="medium")
-    axes.set_ylim(bottom=_EXACT / 3)
     return figure, axes
 
 
@@ -111,6 +110,7 @@ def _markers(names: Iterable[str]) -> dict[str, str]:
 
 
 def _written(figure: Any, keys: list[Any], path: str | Path) -> Path:
+    figure.axes[0].set_ylim(bottom=_EXACT / 3)
     figure.legend(handles=keys, loc="outside right upper", fontsize="small")
     target = Path(path)
     figure.savefig(target, dpi=150)

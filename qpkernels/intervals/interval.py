@@ -113,7 +113,11 @@ class Interval:
         """Return the quotient by a vector without zeros."""
         with np.errstate(over="ignore"):
             ends = np.stack([self.lower / divisor, self.upper / divisor])
-        return Interval(down(ends.min(axis=0)), up(ends.max(axis=0)))
+        # A quotient by a power of 2 is exact, short of underflow.
+        exact = (np.abs(np.frexp(divisor)[0]) == 0.5) & ((ends == 0) == (np.stack([self.lower, self.upper]) == 0))
+        exact = exact & ((np.abs(ends) > 1e-300) | (ends == 0)) & np.isfinite(ends)
+        low, high = np.where(exact, ends, down(ends)), np.where(exact, ends, up(ends))
+        return Interval(np.asarray(low.min(axis=0)), np.asarray(high.max(axis=0)))
 
     def square(self) -> Interval:
         """Return the squares."""

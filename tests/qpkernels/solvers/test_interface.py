@@ -228,6 +228,24 @@ def test_contract_the_program_is_not_changed(name: str) -> None:
         np.testing.assert_array_equal(left, right)
 
 
+class Careless(Solver):
+    """It writes to what it was given."""
+
+    name, cones, module = "careless", (Zero, Nonnegative), "numpy"
+
+    def run(self, program: ConeProgram, request: Request, **options: Any) -> Answer:
+        del request, options
+        program.q[:] = 0.0
+        return Answer(np.zeros(program.q.size), np.zeros(program.b.size), Claim.OPTIMAL, "solved")
+
+
+def test_a_solver_cannot_change_the_program_that_its_answer_is_judged_by() -> None:
+    program = SOFT.to_cone_program()
+    with pytest.raises(SolverFailedError, match=r"'careless' raised ValueError: .*read-only"):
+        Careless().solve(program)
+    assert program.q.any()
+
+
 @every_solver
 def test_contract_options_it_lacks_are_refused(solver: Solver) -> None:
     program = example_for(solver)

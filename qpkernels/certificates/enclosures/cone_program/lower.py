@@ -24,7 +24,6 @@ from qpkernels.certificates.enclosures.cone_program.inequalities import inside, 
 from qpkernels.certificates.enclosures.cone_program.upper import MARGINS
 from qpkernels.intervals import (
     Interval,
-    down,
     enclose_point,
     inner,
     least_move,
@@ -82,11 +81,10 @@ class _Bounded:
             rows = np.flatnonzero(single[part]) + part.start
             kept[rows] = False
             columns, a = A.indices[A.indptr[rows]], A.data[A.indptr[rows]]
-            with np.errstate(over="ignore"):
-                ends = program.b[rows] / a
+            ends = Interval.of(program.b[rows]).divided_by(a)
             above, below = (a > 0) | isinstance(cone, Zero), (a < 0) | isinstance(cone, Zero)
-            np.minimum.at(upper, columns[above], up(ends[above]))
-            np.maximum.at(lower, columns[below], down(ends[below]))
+            np.minimum.at(upper, columns[above], ends.upper[above])
+            np.maximum.at(lower, columns[below], ends.lower[below])
             left = cone.size - rows.size
             cones.append(Zero(left) if isinstance(cone, Zero) else Nonnegative(left))
         return cls(program, csr_array(A[kept]), program.b[kept], tuple(cones), kept, lower, upper)
@@ -152,10 +150,12 @@ def _value(bounded: _Bounded, x: Vector, z: Vector, margin: float) -> float:
     no_lower, no_upper = np.isneginf(bounded.lower), np.isposinf(bounded.upper)
     free = no_lower & no_upper
     n, M = q.size, csr_array(hstack([P, At]))
-    room = np.concatenate([_curved(P, x), _room(bounded, z)])
+    unit = _unit_of_multipliers(bounded, P, x)
+    room = np.concatenate([_curved(P, x), _room(bounded, z, unit)])
     point = np.concatenate([x, z])
     if margin:
-        moved = _dual_move(bounded, M, point, room, margin, (no_lower, no_upper))
+        spread = np.concatenate([_spread(x), _spread(z, unit)])
+        moved = _dual_move(bounded, M, point, (room, spread), margin, (no_lower, no_upper))
         if moved is None:
             return -np.inf
         point = np.concatenate([moved[:n], _clipped(bounded.cones, moved[n:])])
@@ -176,28 +176,31 @@ def _dual_move(
     bounded: _Bounded,
     M: csr_array,
     point: Vector,
-    room: Vector,
+    reach: tuple[Vector, Vector],
     margin: float,
     unbounded: tuple[NDArray[np.bool_], NDArray[np.bool_]],
 ) -> Vector | None:
     """Return a point near by whose g has the signs that are needed by a margin, and whose z is in its cones by one."""
     n, q = bounded.program.q.size, bounded.program.q
     no_lower, no_upper = unbounded
-    spread = np.concatenate([_spread(point[:n]), _spread(point[n:])])
+    room, spread = reach
+    P = csc_array(bounded.program.P)
+    # A free entry that P knows alone makes its g_j vanish by itself, wherever the multipliers go.
+    alone = no_lower & no_upper & (np.diff(P.indptr) == 1) & (P.diagonal() > 0)
     for _ in range(2):
         g, size = M @ point + q, abs(M) @ spread + np.abs(q)
         near = 1e4 * margin * size
         # g >= margin where there is no upper bound, <= -margin where there is no lower one, 0 where there is neither.
         goal = margin * size * (no_upper.astype(float) - no_lower.astype(float))
-        wanted = (no_lower | no_upper) & ((no_lower & no_upper) | (np.where(no_upper, g, -g) <= near))
+        wanted = ~alone & (no_lower | no_upper) & ((no_lower & no_upper) | (np.where(no_upper, g, -g) <= near))
         z = point[n:]
         gradients = slopes(bounded.cones, z)
-        depth, reach = slack(bounded.cones, z), abs(gradients) @ np.abs(z)
+        depth, length = slack(bounded.cones, z), abs(gradients) @ np.abs(z)
         curved = np.diff(gradients.indptr) > 1
-        tight = curved & (depth <= 1e4 * margin * reach)
+        tight = curved & (depth <= 1e4 * margin * length)
         cone_rows = hstack([csr_array((int(tight.sum()), n)), gradients[tight]])
         steps = csr_array(vstack([M[wanted], csr_array(cone_rows)]))
-        target = np.concatenate([(goal - g)[wanted], margin * reach[tight] - depth[tight]])
+        target = np.concatenate([(goal - g)[wanted], margin * length[tight] - depth[tight]])
         move = least_move(steps, target, room)
         if move is None:
             return None
@@ -210,10 +213,16 @@ def _curved(P: csr_array, x: Vector) -> Vector:
     return np.where(np.diff(P.indptr) > 0, _PREFERRED * _spread(x), 0.0)
 
 
-def _room(bounded: _Bounded, z: Vector) -> Vector:
+def _unit_of_multipliers(bounded: _Bounded, P: csr_array, x: Vector) -> float:
+    """Return the size of a multiplier that the slope of the objective could ask for."""
+    steepest = float((abs(P) @ np.abs(x) + np.abs(bounded.program.q)).max(initial=0.0))
+    return steepest / (float(np.abs(bounded.A.data).max(initial=0.0)) or 1.0)
+
+
+def _room(bounded: _Bounded, z: Vector, unit: float) -> Vector:
     """Return how far multipliers may move: all of equations and second-order cones, and inequalities well inside."""
     size = float(np.abs(z).max(initial=0.0)) or 1.0
-    room = _spread(z)
+    room = _spread(z, unit)
     for cone, rows in parts(bounded.cones):
         if isinstance(cone, Nonnegative):
             room[rows] = np.where(z[rows] > _INTERIOR * size, z[rows], 0.0)
@@ -222,6 +231,6 @@ def _room(bounded: _Bounded, z: Vector) -> Vector:
     return room
 
 
-def _spread(values: Vector) -> Vector:
-    """Return how far entries may move: their size, and a small share of the largest one."""
-    return np.abs(values) + (1e-3 * float(np.abs(values).max(initial=0.0)) or 1.0)
+def _spread(values: Vector, unit: float = 0.0) -> Vector:
+    """Return how far entries may move: their size, and a small share of the largest one or of a unit."""
+    return np.abs(values) + (1e-3 * max(unit, float(np.abs(values).max(initial=0.0))) or 1.0)

@@ -106,7 +106,7 @@ class _Constraints:
     def _way_inside(self, x: Vector) -> tuple[Vector, Vector | None]:
         """Return x where no active inequality is violated, and the direction along which all gain their size."""
         rows, depth, size = self._active(x, MARGINS[-1])
-        if not size.size:
+        if not size.any():
             return x, None
         room, n = _room(x), x.size
         E = self.A[self.equations]
@@ -117,7 +117,7 @@ class _Constraints:
         search: Any = linprog  # Its stubs know no sparse matrices.
         found = search(
             np.append(np.zeros(n), -1.0),
-            A_ub=hstack([-_scaled(rows, room, size), gain]),
+            A_ub=hstack([-_scaled(rows, room, np.where(size > 0, size, 1.0)), gain]),
             b_ub=np.zeros(size.size),
             A_eq=hstack([still, csr_array((E.shape[0], 1))]),
             b_eq=np.zeros(E.shape[0]),
@@ -128,7 +128,7 @@ class _Constraints:
         if found.x is None or not found.x[-1] > _LEAST_GAIN:
             return x, None
         direction = np.asarray(room * found.x[:-1] / found.x[-1])
-        return x + float(np.maximum(0.0, -depth / size).max()) * direction, direction
+        return x + float(np.maximum(0.0, -depth / np.where(size > 0, size, 1.0)).max()) * direction, direction
 
 
 def _scaled(rows: csr_array, room: Vector, size: Vector) -> csr_array:
