@@ -16,9 +16,8 @@ import numpy as np
 from qpkernels.arrays import Matrix, Samples, Vector, is_sparse
 from qpkernels.gram.gram import Gram
 from qpkernels.gram.panels.threads import in_parts, without_blas_threads
-from qpkernels.intervals import UNIT, Interval, gamma, inner
+from qpkernels.intervals import UNDERFLOW, UNIT, Interval, gamma, inner
 from qpkernels.kernels.base import EnclosedMatrix, EnclosedRows, Kernel
-from qpkernels.kernels.base.enclosed import UNDERFLOW
 from qpkernels.kernels.base.enclosed_products import split
 from qpkernels.kernels.vectors import Linear
 

@@ -10,8 +10,7 @@ by passes through it by its derivative:
 The errors are sums of products of numbers of at least 0; a factor of 1 + 2^-30 pays for their own rounding, and 2^-1000
 for whatever underflows.
 
-What the C library, NumPy and SciPy make of exp, tanh and their like is not rounded correctly. It is assumed to be
-within 4 units in the last place, which are at most 8 u: the one assumption here that no theorem stands behind.
+Elementary functions are exact to :data:`~qpkernels.intervals.ELEMENTARY`, by assumption.
 """
 
 from __future__ import annotations
@@ -23,15 +22,9 @@ from typing import TypeAlias
 import numpy as np
 
 from qpkernels.arrays import Matrix
-from qpkernels.intervals import UNIT
+from qpkernels.intervals import ELEMENTARY, UNDERFLOW, UNIT
 
-__all__ = ["ELEMENTARY", "UNDERFLOW", "EnclosedMatrix", "EnclosedRows"]
-
-ELEMENTARY = 8.0 * UNIT
-"""Largest relative error of an elementary function: 4 units in the last place."""
-
-UNDERFLOW = 2.0**-1000
-"""More than any operation loses to underflow."""
+__all__ = ["EnclosedMatrix", "EnclosedRows"]
 
 _OWN_ROUNDING = 1.0 + 2.0**-30
 """What the computed sum of errors may be short of the exact one."""

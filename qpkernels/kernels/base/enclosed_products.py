@@ -23,8 +23,8 @@ import numpy as np
 from scipy.spatial.distance import cdist
 
 from qpkernels.arrays import Matrix, Samples, Vector, is_sparse, row_blocks
-from qpkernels.intervals import UNIT, gamma, two_product
-from qpkernels.kernels.base.enclosed import UNDERFLOW, EnclosedMatrix, EnclosedRows
+from qpkernels.intervals import UNDERFLOW, UNIT, gamma, two_product
+from qpkernels.kernels.base.enclosed import EnclosedMatrix, EnclosedRows
 from qpkernels.kernels.base.products import inner_products, scaled, squared_lengths
 
 __all__ = ["Split", "enclosed_distances", "enclosed_inner_products", "enclosed_negative_squares", "split"]

@@ -17,9 +17,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from qpkernels.arrays import Matrix, Vector, is_sparse
 from qpkernels.errors import NoEnclosureError, ShapeError
-from qpkernels.intervals import UNIT
+from qpkernels.intervals import UNDERFLOW, UNIT
 from qpkernels.kernels.base import EnclosedMatrix, EnclosedRows, Kernel, Samples
-from qpkernels.kernels.base.enclosed import UNDERFLOW
 
 __all__ = ["Codes", "SequenceKernel", "as_sequences", "letter_codes"]
 

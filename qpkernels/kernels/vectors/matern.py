@@ -8,9 +8,8 @@ from scipy.special import gamma, kv
 
 from qpkernels.arrays import Matrix, Vector, check_positive, is_sparse
 from qpkernels.errors import ParameterError
-from qpkernels.intervals import UNIT
+from qpkernels.intervals import ELEMENTARY, UNDERFLOW, UNIT
 from qpkernels.kernels.base import EnclosedMatrix, EnclosedRows, Kernel, Samples
-from qpkernels.kernels.base.enclosed import ELEMENTARY, UNDERFLOW
 from qpkernels.kernels.base.enclosed_products import enclosed_distances, enclosed_negative_squares
 from qpkernels.kernels.base.products import distances
 from qpkernels.kernels.vectors.rbf import RBF
