@@ -151,14 +151,16 @@ class Model(Parametrised, Generic[Answered], metaclass=ABCMeta):
         tol
             Above 0: the relative duality gap and residuals that the certificate must show for ``optimal``.
         max_iter, time_limit
-            Limits, in the solver's iterations and in seconds; the best point so far comes back with its certificate.
+            Limits, in the solver's iterations and in seconds; the best point so far comes back with its certificate. A
+            solver without a time limit runs in a process of its own then, which has no point where it is ended.
         warm_start
             A solution, or beta, to start ``smo`` from. A solution is rescaled so that what was at its bound is at the
             bound of this problem, which is another where C is; any beta is projected to the feasible set.
         verbose
             Let the solver print its progress.
         **options
-            Handed to the back-end as they are.
+            Handed to the back-end as they are. ``isolate=True`` runs any solver in a process of its own, where it may
+            hang or abort, ``memory_limit`` bounds that; see :meth:`qpkernels.solvers.Solver.solve`.
 
         Raises
         ------
@@ -230,7 +232,7 @@ class Model(Parametrised, Generic[Answered], metaclass=ABCMeta):
         begin = perf_counter()
         certificate = self.judge(answer, bounds)
         seconds = Seconds(gram=formed, solve=outcome.seconds, certify=perf_counter() - begin)
-        if outcome.claim is Claim.STOPPED and not request.is_limited and certificate.primal_residual > request.tol:
+        if outcome.claim is Claim.STOPPED and not request.ended(outcome) and certificate.primal_residual > request.tol:
             # It gave up on a hard constraint: perhaps nothing satisfies them all.
             error = self.explain_failure(quote(outcome))
             if isinstance(error, InfeasibleError):
