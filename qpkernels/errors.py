@@ -117,6 +117,10 @@ class UnsupportedOptionError(QPKernelsError, TypeError):
     """The solver has no such option; it is refused rather than ignored."""
 
 
+class NoEnclosureError(QPKernelsError, TypeError):
+    """Nothing is known of the rounding errors of this problem or kernel, so that no interval is proved."""
+
+
 class SolverFailedError(QPKernelsError, RuntimeError):
     """The back-end raised, or returned no point that could be examined."""
 
