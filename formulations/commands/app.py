@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The command ``qpkernels``: solvers, solve, compare, export."""
+"""The command ``qpkernels``: solvers, solve, compare, export, testset."""
 
 from __future__ import annotations
 
@@ -47,6 +47,7 @@ from formulations.comparison import compare
 from formulations.comparison.picture import draw
 from formulations.comparison.table import without_nan
 from formulations.modelling import Solution
+from formulations.testset import Member, entries, write_test_set
 from qpkernels.errors import InfeasibleError, QPKernelsError
 from qpkernels.files import write
 from qpkernels.programs import ConeProgram
@@ -241,6 +242,28 @@ def export(
         for name, size in record[kind].items():
             table.add_row(kind, name, str(size))
     _show(table, record, json_path)
+
+
+@app.command(name="testset")
+@_reports_errors
+def write_set(
+    folder: Annotated[Path, typer.Argument(help="The folder to write to; it is made where it is not there.")],
+    max_variables: Annotated[int, typer.Option(help="Leave out problems with more variables than that.")] = 5000,
+    formats: Annotated[
+        list[str] | None, typer.Option("--format", help="A suffix beside .mat, such as .mps; may be repeated.")
+    ] = None,
+    json_path: JsonPath = None,
+) -> None:
+    """Write the kernel-machine QP set: files, proved optimal values, and what the benchmarks of others read it with."""
+    table = Table("problem", "variables", "rows", "status", "lower end", "upper end")
+
+    def add(member: Member) -> None:
+        record = member.record()
+        ends = ("" if record[end] is None else f"{record[end]:.12g}" for end in ("lower", "upper"))
+        table.add_row(record["name"], str(record["variables"]), str(record["rows"]), record["status"], *ends)
+
+    members = write_test_set(folder, entries(max_variables), formats or (), add)
+    _show(table, [member.record() for member in members], json_path)
 
 
 def _takes(solver: Solver) -> list[str]:
