@@ -9,6 +9,7 @@ from typing import Any
 import mpmath as mp
 import numpy as np
 
+from qpkernels.certificates.enclosures import FreeLevel
 from qpkernels.kernels import (
     RBF,
     Composed,
@@ -28,7 +29,16 @@ from qpkernels.kernels import (
 )
 from qpkernels.programs import KernelQP
 
-__all__ = ["exact", "exact_function", "exact_kernel", "exact_matrix", "holds", "polished"]
+__all__ = [
+    "exact",
+    "exact_function",
+    "exact_kernel",
+    "exact_matrix",
+    "holds",
+    "polished",
+    "polished_level",
+    "polished_losses",
+]
 
 mp.mp.dps = 60
 
@@ -148,7 +158,15 @@ def polished(program: KernelQP, K: Any, beta: np.ndarray, share: float = 1e-7) -
     b = mp.mpf(0)
     if has_b:
         c[n] = mp.mpf(program.total) - mp.fsum(point)
-    if n + has_b:
+    if has_b and not n:
+        # Any b between the samples at either bound.
+        slopes = [t[i] - f - r[i] * point[i] for i, f in enumerate(K * mp.matrix(point))]
+        rising, falling = (
+            [s for s, high_end in zip(slopes, at_high, strict=True) if high_end],
+            [s for s, low_end in zip(slopes, at_low, strict=True) if low_end],
+        )
+        b = (min(rising) + max(falling)) / 2
+    elif n:
         found = mp.lu_solve(A, c)
         b = found[n] if has_b else b
         for row, i in enumerate(free):
@@ -177,3 +195,73 @@ def _assert_optimal(program: KernelQP, K: Any, point: list[Any], b: Any, free: l
             assert x != 0 or ((x == low or slope >= -width - tiny) and (x == high or slope <= width + tiny))
     if program.total is not None and free:
         assert abs(mp.fsum(point) - mp.mpf(program.total)) < tiny
+
+
+def polished_level(problem: FreeLevel, K: Any, beta: np.ndarray, share: float = 1e-5) -> Any:
+    """Return the exact optimum of a model whose level is free, by its KKT system: b and the level l are unknowns too.
+
+    With the sign s_i of beta_i a sample at the level has v_i + s_i l = t_i; and 1'beta = 0 and 1'|beta| = C nu m.
+    """
+    m, cost, t = len(beta), mp.mpf(problem.cost), exact(problem.target)
+    size, signs = np.abs(beta), [int(sign) for sign in np.sign(beta)]
+    at_bound, at_zero = size > (1 - share) * problem.cost, size < share * problem.cost
+    point = [signs[i] * cost if at_bound[i] else mp.mpf(0) for i in range(m)]
+    free = [i for i in range(m) if not (at_bound[i] or at_zero[i])]
+    n, has_b = len(free), problem.total is not None
+    A, c = mp.matrix(n + 1 + has_b), mp.matrix(n + 1 + has_b, 1)
+    for row, i in enumerate(free):
+        for column, j in enumerate(free):
+            A[row, column] = K[i, j]
+        c[row] = t[i] - mp.fsum(K[i, j] * point[j] for j in range(m))
+        A[row, n] = A[n, row] = signs[i]
+        if has_b:
+            A[row, n + 1] = A[n + 1, row] = 1
+    c[n] = cost * mp.mpf(problem.nu) * m - mp.fsum(abs(x) for x in point)
+    if has_b:
+        c[n + 1] = -mp.fsum(point)
+    found = mp.lu_solve(A, c)
+    level, b = found[n], found[n + 1] if has_b else mp.mpf(0)
+    for row, i in enumerate(free):
+        point[i] = found[row]
+        assert 0 < signs[i] * point[i] < cost
+    f = list(K * mp.matrix(point))
+    for i in range(m):
+        ends = (mp.sign(x) for x in (mp.mpf(float(problem.upper[i])), mp.mpf(float(problem.lower[i]))) if x)
+        loss = max(s * (t[i] - f[i] - b) for s in ends)
+        assert i in free or (loss >= level if at_bound[i] else loss <= level)
+    return mp.fdot(t, point) - mp.fdot(point, f) / 2
+
+
+def polished_losses(
+    value: Callable[[int, Any], Any],
+    slope: Callable[[int, Any], Any],
+    curvature: Callable[[int, Any], Any],
+    K: Any,
+    beta: np.ndarray,
+    intercept: float,
+    has_b: bool,
+) -> Any:
+    """Return the exact optimum of 1/2 ||f||^2 + sum L_i(f(x_i) + b), by Newton's method on beta_i = -L_i'(v_i)."""
+    m = len(beta)
+    c, b = mp.matrix(exact(beta)), mp.mpf(intercept)
+    for _ in range(12):
+        f = K * c
+        A, r = mp.matrix(m + has_b), mp.matrix(m + has_b, 1)
+        for i in range(m):
+            bend = curvature(i, f[i] + b)
+            r[i] = -(c[i] + slope(i, f[i] + b))
+            for j in range(m):
+                A[i, j] = bend * K[i, j] + (1 if i == j else 0)
+            if has_b:
+                A[i, m], A[m, i] = bend, 1
+        if has_b:
+            r[m] = -mp.fsum(c)
+        if mp.norm(r, mp.inf) < mp.mpf(10) ** -40:
+            break
+        step = mp.lu_solve(A, r)
+        c = c + step[:m, 0]
+        b = b + step[m] if has_b else b
+    else:
+        raise AssertionError("Newton's method did not converge")
+    f = K * c
+    return mp.fdot(c, f) / 2 + mp.fsum(value(i, f[i] + b) for i in range(m))

@@ -82,8 +82,7 @@ def _factor(program: KernelQP, candidate: Judged, margin: float) -> float | None
     short, over = violations(program, candidate)
     rounding = margin * UNIT * (candidate.values.magnitude + abs(candidate.intercept))
     low, high = program.target - program.epsilon + rounding, program.target + program.epsilon - rounding
-    with np.errstate(divide="ignore", invalid="ignore"):
-        factors = np.concatenate([(low / v.lower)[short > 0], (high / v.upper)[over > 0]])
+    factors = np.concatenate([(low / v.lower)[short > 0], (high / v.upper)[over > 0]])
     factor = float(factors.max()) * (1.0 + 16.0 * UNIT)
     return factor if 1.0 < factor < np.inf else None
 
