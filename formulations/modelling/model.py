@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from abc import ABCMeta, abstractmethod
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cached_property
 from time import perf_counter
 from typing import Any, ClassVar, Generic, TypeAlias, TypeVar, cast
@@ -42,7 +43,6 @@ __all__ = ["Conditions", "Model"]
 
 Conditions: TypeAlias = Mapping[str, Vector]
 """The optimality conditions of each sample, shape (m,), by their formula: what vanishes at an optimum."""
-
 
 Answered = TypeVar("Answered", bound=Solution, covariant=True)
 """What solving a model of a kind returns."""
@@ -236,7 +236,7 @@ class Model(Parametrised, Generic[Answered], metaclass=ABCMeta):
             if isinstance(error, InfeasibleError):
                 raise error
         status = status_of(certificate, outcome.claim, request.tol)
-        self.hold(answer, certificate, status)
+        self.hold(answer, certificate, status, bounds)
         objective = certificate.primal_value if form is None else form.objective_of(certificate)
         name = self.name if form is None else form.name
         run = Run.of(outcome, name, objective, status, request.tol, seconds)
@@ -246,10 +246,11 @@ class Model(Parametrised, Generic[Answered], metaclass=ABCMeta):
         """Read an answer from the solution of :meth:`linear_system`."""
         return expand(self.gram, point, intercept, self.classes)
 
-    def hold(self, answer: Candidate, certificate: Certificate, status: Status) -> Held:
-        """Keep the answer for the forms to show."""
+    def hold(self, answer: Candidate, certificate: Certificate, status: Status, bounds: Bounds) -> None:
+        """Keep the answer for the forms to show: its dual point is the feasible one whose value the certificate has."""
+        if isinstance(bounds, KernelQPBounds) and answer.is_finite:
+            answer = replace(answer, beta=bounds.program.project(answer.beta))
         self.latest.answer = Held(answer, certificate, status is Status.OPTIMAL, self.parameter_values())
-        return self.latest.answer
 
     def candidate(self, answer: Any) -> Candidate:
         """Read (beta, b), a Solution, or a fitted estimator of scikit-learn.

@@ -117,6 +117,7 @@ def certify_kernel_qp(
         return undefined("the answer holds NaN or infinity")
     feasible = program.project(beta)
     expansion = program.gram.product(feasible)
+    program.gram.require_nonnegative(feasible, expansion)
     if function is None:
         function = expand_at_samples(program.gram, beta, feasible, expansion)
     gap = duality_gap(program, feasible, expansion, intercept, function)

@@ -2,6 +2,7 @@
 """Interval arithmetic on vectors: bounds that hold in exact arithmetic, whatever float64 rounds."""
 
 from qpkernels.intervals.definiteness import semidefinite_shift
+from qpkernels.intervals.equations import enclose_point, least_move
 from qpkernels.intervals.interval import Interval
 from qpkernels.intervals.linear_system import enclose_solution
 from qpkernels.intervals.products import inner, product, quadratic
@@ -15,10 +16,12 @@ __all__ = [
     "UNIT",
     "Interval",
     "down",
+    "enclose_point",
     "enclose_solution",
     "exact_sum",
     "gamma",
     "inner",
+    "least_move",
     "product",
     "quadratic",
     "semidefinite_shift",

@@ -8,20 +8,29 @@ underflow.
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from scipy.linalg import LinAlgError, cholesky
-from scipy.sparse import coo_array, issparse
+from scipy.sparse import csr_array, issparse
+from scipy.sparse.csgraph import connected_components
 
-from qpkernels.arrays import Matrix, Vector
+from qpkernels.arrays import Indices, Matrix, Vector
 from qpkernels.intervals.rounding import TINY, UNIT, gamma, up
 
 __all__ = ["semidefinite_shift"]
 
+_EXACT = 24
+"""Order up to which a block that is not clearly definite is decomposed in rational arithmetic."""
+
+
+_LARGEST = 10_000
+"""Order above which a block of a sparse matrix is not made dense, and nothing proved of it."""
+
 
 def semidefinite_shift(P: Any) -> float:
-    """Return a tau >= 0, proved, such that P + tau I is positive semidefinite: 0 where P is diagonal and so itself.
+    """Return a tau >= 0, proved, such that P + tau I is positive semidefinite; inf where none is found.
 
     Parameters
     ----------
@@ -31,30 +40,46 @@ def semidefinite_shift(P: Any) -> float:
 
     Notes
     -----
-    A matrix that is clearly definite needs a first decomposition only, and its tau is 0. Otherwise tau is about
-    4 n u tr P, or inf where even that does not do.
+    Each block of variables that P couples stands for itself. A block that is clearly definite needs one decomposition,
+    and no tau; a small one is settled in rational arithmetic; another is proved up to a tau of about 4 n u times its
+    trace.
     """
-    rows = _entries(P) if issparse(P) else None
-    diagonal = np.asarray(P.diagonal(), dtype=np.float64)
+    if not issparse(P):
+        return _shift_of(np.asarray(P, dtype=np.float64))
+    rows = _rows(P)
+    coupled = [members for members in _components(rows) if members.size > 1]
+    if not rows.diagonal().min(initial=0.0) >= 0 or max(map(len, coupled), default=0) > _LARGEST:
+        return float("inf")
+    return max((_shift_of(rows[members][:, members].toarray()) for members in coupled), default=0.0)
+
+
+def _components(rows: csr_array) -> list[Indices]:
+    """Return the sets of variables that P couples."""
+    count, label = connected_components(rows, directed=False)
+    return np.split(np.argsort(label, kind="stable"), np.cumsum(np.bincount(label, minlength=count))[:-1])
+
+
+def _rows(P: Any) -> csr_array:
+    rows = csr_array(P, copy=True)
+    rows.eliminate_zeros()
+    return rows
+
+
+def _shift_of(block: Matrix) -> float:
+    diagonal = np.asarray(block.diagonal())
     if diagonal.size == 0:
         return 0.0
     if not np.isfinite(diagonal).all() or diagonal.min() < 0:
         return float("inf")
-    touched = np.unique(np.concatenate([rows.row, rows.col])) if rows is not None else np.arange(diagonal.size)
-    if rows is not None and not np.any((rows.row != rows.col) & (rows.data != 0)):
-        return 0.0
-    block = rows.tocsr()[touched][:, touched].toarray() if rows is not None else np.asarray(P, dtype=np.float64)
     symmetric, asymmetry = _symmetric(block)
-    loss = asymmetry + _loss(np.asarray(symmetric.diagonal()))
+    loss = asymmetry + _loss(diagonal)
     if _runs(symmetric, -2.0 * loss):
         return 0.0
+    if diagonal.size <= _EXACT:
+        return 0.0 if _is_semidefinite(block) else float("inf")
     tau = 2.0 * loss
-    # Rounding of the shifted diagonal is paid for by the factor of 2.
+    # The loss once more pays for the rounding of the shifted diagonal.
     return float(up(tau + loss)) if _runs(symmetric, tau) else float("inf")
-
-
-def _entries(P: Any) -> Any:
-    return coo_array(P)
 
 
 def _symmetric(block: Matrix) -> tuple[Matrix, float]:
@@ -79,4 +104,19 @@ def _runs(P: Matrix, shift: float) -> bool:
         cholesky(moved, lower=True, overwrite_a=True, check_finite=False)
     except LinAlgError:
         return False
+    return True
+
+
+def _is_semidefinite(P: Matrix) -> bool:
+    """Return whether P is, by its elimination in rational arithmetic."""
+    left = [[Fraction(entry) for entry in row] for row in P.tolist()]
+    left = [[entry + left[j][i] for j, entry in enumerate(row)] for i, row in enumerate(left)]
+    while left:
+        pivot, *rest = left[0]
+        if pivot < 0 or (pivot == 0 and any(rest)):
+            return False
+        left = [
+            [entry - row[0] * other / pivot if pivot else entry for entry, other in zip(row[1:], rest, strict=True)]
+            for row in left[1:]
+        ]
     return True

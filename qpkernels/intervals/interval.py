@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from qpkernels.arrays import Vector
 from qpkernels.errors import ShapeError
 from qpkernels.intervals.rounding import down, up
-from qpkernels.intervals.sums import sum_bounds
+from qpkernels.intervals.sums import sum_bounds, two_sum
 
 __all__ = ["Interval"]
 
@@ -84,7 +84,10 @@ class Interval:
 
     def __add__(self, other: Interval | ArrayLike) -> Interval:
         right = _as_interval(other)
-        return Interval(down(self.lower + right.lower), up(self.upper + right.upper))
+        low, lost = two_sum(self.lower, right.lower)
+        high, gained = two_sum(self.upper, right.upper)
+        # A sum that is exact stays as it is; NaN, where an end is infinite, says nothing.
+        return Interval(np.where(lost >= 0, low, down(low)), np.where(gained <= 0, high, up(high)))
 
     __radd__ = __add__
 
@@ -97,10 +100,12 @@ class Interval:
     def __mul__(self, other: Interval | ArrayLike) -> Interval:
         right = _as_interval(other)
         with np.errstate(invalid="ignore", over="ignore"):
-            corners = np.stack([a * b for a in (self.lower, self.upper) for b in (right.lower, right.upper)])
-        # 0 times an infinite end is 0: the end stands for finite numbers however large.
-        corners = np.where(np.isnan(corners), 0.0, corners)
-        return Interval(down(corners.min(axis=0)), up(corners.max(axis=0)))
+            ends = [(a, b) for a in (self.lower, self.upper) for b in (right.lower, right.upper)]
+            # 0 times anything is 0, and exactly so: an infinite end stands for finite numbers however large.
+            corners = np.stack([np.where((a == 0) | (b == 0), 0.0, a * b) for a, b in ends])
+            exact = np.stack([(a == 0) | (b == 0) for a, b in ends])
+        low, high = np.where(exact, corners, down(corners)), np.where(exact, corners, up(corners))
+        return Interval(np.asarray(low.min(axis=0)), np.asarray(high.max(axis=0)))
 
     __rmul__ = __mul__
 
@@ -108,7 +113,11 @@ class Interval:
         """Return the quotient by a vector without zeros."""
         with np.errstate(over="ignore"):
             ends = np.stack([self.lower / divisor, self.upper / divisor])
-        return Interval(down(ends.min(axis=0)), up(ends.max(axis=0)))
+        # A quotient by a power of 2 is exact, short of underflow.
+        exact = (np.abs(np.frexp(divisor)[0]) == 0.5) & ((ends == 0) == (np.stack([self.lower, self.upper]) == 0))
+        exact = exact & ((np.abs(ends) > 1e-300) | (ends == 0)) & np.isfinite(ends)
+        low, high = np.where(exact, ends, down(ends)), np.where(exact, ends, up(ends))
+        return Interval(np.asarray(low.min(axis=0)), np.asarray(high.max(axis=0)))
 
     def square(self) -> Interval:
         """Return the squares."""

@@ -7,6 +7,7 @@ smaller; where there are none, the bound is that of float64.
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,9 @@ from qpkernels.intervals.sums import sum_bounds, two_product
 __all__ = ["inner", "product", "quadratic"]
 
 _WIDE = np.longdouble
+_BLOCK = 2**20
+"""Nonzeros whose products are formed at a time, a longer row apart."""
+
 _WIDE_UNIT = 0.5 * float(np.finfo(_WIDE).eps)
 
 
@@ -41,7 +45,8 @@ def product(A: Any, x: Interval | Vector) -> Interval:
     finite = np.isfinite(near) & np.isfinite(error)
     low = np.where(finite, down(down(near) - error), -np.inf)
     high = np.where(finite, up(up(near) + error), np.inf)
-    return Interval(low, high)
+    exact = (reach == 0) & ((sizes > 0) @ (vector.magnitude > 0).astype(np.float64) == 0)
+    return Interval(np.where(exact, 0.0, low), np.where(exact, 0.0, high))
 
 
 def _longest_row(A: Any) -> int:
@@ -55,12 +60,17 @@ def _rows(A: Any) -> csr_array:
 def _wide_product(A: Any, x: Vector) -> Any:
     if not issparse(A):
         return np.asarray(A, dtype=_WIDE) @ x.astype(_WIDE)
-    rows = _rows(A)
-    products = rows.data.astype(_WIDE) * x[rows.indices].astype(_WIDE)
+    rows, wide = _rows(A), x.astype(_WIDE)
     sums = np.zeros(rows.shape[0], dtype=_WIDE)
-    filled = np.diff(rows.indptr) > 0
-    if products.size:
-        sums[filled] = np.add.reduceat(products, rows.indptr[:-1][filled])
+    starts = rows.indptr
+    # By blocks of rows, so that the wide floats of a large matrix are never all there at once.
+    edges = np.unique(np.searchsorted(starts, np.arange(0, rows.nnz + _BLOCK, _BLOCK)).clip(0, sums.size))
+    for first, last in pairwise(edges.tolist()):
+        entries = slice(starts[first], starts[last])
+        products = rows.data[entries].astype(_WIDE) * wide[rows.indices[entries]]
+        (filled,) = np.nonzero(np.diff(starts[first : last + 1]))
+        if filled.size:
+            sums[first + filled] = np.add.reduceat(products, starts[first + filled] - starts[first])
     return sums
 
 
@@ -74,7 +84,7 @@ def inner(a: Interval | Vector, b: Interval | Vector) -> Interval:
         return (Interval.of(a) * b).sum()
     low, high = sum_bounds(np.concatenate(two_product(a, b)))
     # An error that underflows is lost, one least float for each product at most.
-    lost = TINY * a.size if bool((np.abs(a * b) < 2.0**-960).any()) else 0.0
+    lost = TINY * int(((np.abs(a * b) < 2.0**-960) & (a != 0) & (b != 0)).sum())
     return Interval(np.asarray(low), np.asarray(high)) if lost == 0 else Interval(down(low - lost), up(high + lost))
 
 

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Sums without rounding errors.
 
-Source: Shewchuk, Adaptive precision floating-point arithmetic (1997), for the sum; Dekker, A floating-point technique
-for extending the available precision (1971), for the product.
+Source: Shewchuk, Adaptive precision floating-point arithmetic (1997), for the sum; Knuth, The art of computer
+programming (volume 2, section 4.2.2), for that of two; Dekker, A floating-point technique for extending the available
+precision (1971), for the product.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import numpy as np
 
 from qpkernels.arrays import Vector
 
-__all__ = ["exact_sum", "sum_bounds", "two_product"]
+__all__ = ["exact_sum", "sum_bounds", "two_product", "two_sum"]
 
 _SPLITTER = 2.0**27 + 1.0
 """A float times this splits into two halves of 26 bits."""
@@ -36,6 +37,14 @@ def sum_bounds(values: Vector) -> tuple[float, float]:
     below = float(np.nextafter(nearest, -np.inf)) if rest < 0 else nearest
     above = float(np.nextafter(nearest, np.inf)) if rest > 0 else nearest
     return below, above
+
+
+def two_sum(a: Vector, b: Vector) -> tuple[Vector, Vector]:
+    """Return s and e with s + e = a + b exactly, s being the sum in float64; e is NaN where that is infinite."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        s = np.asarray(a + b)
+        added = s - a
+        return s, np.asarray((a - (s - added)) + (b - added))
 
 
 def two_product(a: Vector, b: Vector) -> tuple[Vector, Vector]:

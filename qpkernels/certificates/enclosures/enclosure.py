@@ -45,7 +45,7 @@ class Enclosure:
 
     @property
     def width(self) -> float:
-        """Upper - lower."""
+        """Upper less lower end."""
         return self.upper - self.lower
 
     @property

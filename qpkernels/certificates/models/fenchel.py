@@ -180,6 +180,7 @@ class FenchelBounds:
             return undefined("the answer holds NaN or infinity")
         feasible = self.feasible(beta)
         expansion = self.gram.product(feasible)
+        self.gram.require_nonnegative(feasible, expansion)
         if function is None:
             function = expand_at_samples(self.gram, beta, feasible, expansion)
         shrinkage = self.regulariser.shrinkage(function.squared_norm)

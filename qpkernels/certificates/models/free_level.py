@@ -106,6 +106,7 @@ class _FreeLevelBounds(ABC):
             return undefined("the answer holds NaN or infinity")
         feasible = self.feasible(beta)
         expansion = self.gram.product(feasible)
+        self.gram.require_nonnegative(feasible, expansion)
         if function is None:
             function = expand_at_samples(self.gram, beta, feasible, expansion)
         decision = function.values + intercept

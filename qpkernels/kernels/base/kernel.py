@@ -76,8 +76,12 @@ class Kernel(ABC):
 
     @property
     def positive_semidefinite(self) -> bool:
-        """Whether every matrix of this kernel is positive semidefinite by construction (a Mercer kernel)."""
-        return True
+        """Whether every matrix of this kernel is positive semidefinite by construction (a Mercer kernel).
+
+        Here False: nothing is known, and a :class:`~qpkernels.gram.Gram` checks the matrix, whole. A kernel that has a
+        proof returns True, and is checked on few samples only.
+        """
+        return False
 
     @property
     def takes_sparse(self) -> bool:

@@ -110,6 +110,10 @@ class RankOne(Kernel):
         """Return ``X`` as f takes it."""
         return _samples_of(self.function, X)
 
+    @property
+    def positive_semidefinite(self) -> bool:
+        return True
+
     def matrix(self, X: Samples, Z: Samples) -> Matrix:
         values = self._values(X)
         return np.outer(values, values if X is Z else self._values(Z))

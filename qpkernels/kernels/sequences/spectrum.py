@@ -52,6 +52,10 @@ class Spectrum(SequenceKernel):
         object.__setattr__(self, "p", check_count(self.p, "p"))
         object.__setattr__(self, "normalise", check_flag(self.normalise, "normalise"))
 
+    @property
+    def positive_semidefinite(self) -> bool:
+        return True
+
     def similarities(self, X: Samples, Z: Samples) -> Matrix:
         """Return k(x_i, z_j) before normalisation."""
         counts = _counts(X if X is Z else np.concatenate([X, Z]), self.p)

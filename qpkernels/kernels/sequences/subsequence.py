@@ -55,6 +55,10 @@ class Subsequence(SequenceKernel):
             raise ParameterError(f"decay must be at most 1, where gaps cost nothing, but {self.decay:g} came.")
         object.__setattr__(self, "normalise", check_flag(self.normalise, "normalise"))
 
+    @property
+    def positive_semidefinite(self) -> bool:
+        return True
+
     def similarities(self, X: Samples, Z: Samples) -> Matrix:
         """Return k(x_i, z_j) before normalisation."""
         # numba takes most of a second to import, for a kernel that few programs use.

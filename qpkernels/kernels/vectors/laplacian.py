@@ -33,6 +33,10 @@ class Laplacian(Kernel):
     def __post_init__(self) -> None:
         object.__setattr__(self, "gamma", check_positive(self.gamma, "gamma"))
 
+    @property
+    def positive_semidefinite(self) -> bool:
+        return True
+
     def matrix(self, X: Samples, Z: Samples) -> Matrix:
         # A distance beyond the range of float64 is infinite, and its kernel value 0.
         with np.errstate(over="ignore"):

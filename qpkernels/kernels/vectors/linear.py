@@ -21,6 +21,10 @@ class Linear(Kernel):
     """x'z: f is the linear function <w, x> with w = sum_j beta_j x_j."""
 
     @property
+    def positive_semidefinite(self) -> bool:
+        return True
+
+    @property
     def takes_sparse(self) -> bool:
         return True
 

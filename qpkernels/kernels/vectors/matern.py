@@ -65,6 +65,10 @@ class Matern(Kernel):
             RBF.from_sigma(self.length_scale)
 
     @property
+    def positive_semidefinite(self) -> bool:
+        return True
+
+    @property
     def takes_sparse(self) -> bool:
         return True
 

@@ -77,6 +77,10 @@ class RBF(Kernel):
         return cls(scale_gamma(X))
 
     @property
+    def positive_semidefinite(self) -> bool:
+        return True
+
+    @property
     def takes_sparse(self) -> bool:
         return True
 

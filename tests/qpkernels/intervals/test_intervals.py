@@ -219,3 +219,24 @@ def test_a_sum_of_too_many_terms_has_no_bound():
     assert gamma(10) >= 10 * 2.0**-53
     with pytest.raises(ValueError, match="no bound"):
         gamma(10**14)
+
+
+@pytest.mark.parametrize("form", [np.asarray, csc_array], ids=["dense", "sparse"])
+def test_a_small_matrix_is_settled_exactly(form):
+    ones = np.ones((3, 3))
+    assert semidefinite_shift(form(ones)) == 0.0
+    below = ones.copy()
+    below[2, 2] -= 2**-53
+    assert semidefinite_shift(form(below)) == np.inf
+
+
+def test_blocks_that_nothing_couples_stand_for_themselves():
+    rng = np.random.default_rng(8)
+    Phi = rng.integers(-3, 4, size=(30, 5)).astype(float)
+    large, small = Phi @ Phi.T, np.ones((2, 2))
+    P = np.zeros((35, 35))
+    P[:30, :30], P[31:33, 31:33], P[34, 34] = large, small, 1e9
+    order = rng.permutation(35)
+    assert semidefinite_shift(csc_array(P[np.ix_(order, order)])) == pytest.approx(semidefinite_shift(large), rel=1e-3)
+    P[34, 34] = -1.0
+    assert semidefinite_shift(csc_array(P)) == np.inf
