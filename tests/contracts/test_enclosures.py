@@ -10,6 +10,7 @@ from typing import Any
 import mpmath as mp
 import numpy as np
 import pytest
+from scipy.optimize import linprog
 
 from exact import exact, exact_kernel, exact_matrix, polished, polished_level, polished_losses
 from formulations import (
@@ -39,7 +40,7 @@ from model_data import CASES, Case
 from qpkernels.errors import NoEnclosureError
 from qpkernels.kernels import RBF, Matern
 
-REFUSED = (ChebyshevFit, LaplaceFit, LeastAbsoluteFit, LeastSquaresFit, LinearProgramMachine)
+REFUSED = (ChebyshevFit, LaplaceFit, LeastAbsoluteFit, LeastSquaresFit)
 """Models whose bounds are known up to rounding only."""
 
 HARD = (HardMargin, HardTube, Interpolation, SparseApproximation)
@@ -151,6 +152,24 @@ def test_a_ball_is_enclosed_from_any_answer() -> None:
     assert enclosure.lower > 0.0
     assert enclosure.width <= 1e-6 * enclosure.upper
     assert enclosure.contains(solution.certificate.primal_value) or enclosure.contains(solution.certificate.dual_value)
+
+
+@pytest.mark.parametrize("case", [case for case in MODELS if case.model is LinearProgramMachine], ids=str)
+def test_the_linear_program_is_enclosed(case: Case) -> None:
+    model, solution = answer(case, 1e-8)
+    S = np.outer(model.y, model.y) * model.gram.dense
+    m, has_b = len(model), model.fit_intercept
+    A = np.hstack([-S, -np.eye(m), -model.y[:, None] * has_b])
+    reference = linprog(
+        np.concatenate([np.ones(m), np.broadcast_to(model.C.value, m), [0.0]]),
+        A_ub=A,
+        b_ub=-np.ones(m),
+        bounds=[(0, None)] * (2 * m) + [(None, None)],
+        method="highs",
+    )
+    enclosure = model.enclose(solution)
+    assert enclosure.width <= 1e-6 * enclosure.upper
+    assert enclosure.lower - 1e-9 <= reference.fun <= enclosure.upper + 1e-9
 
 
 @pytest.mark.parametrize("model", REFUSED)
