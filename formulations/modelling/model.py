@@ -193,22 +193,21 @@ class Model(Parametrised, Generic[Answered], metaclass=ABCMeta):
         return self.judge(self.candidate(answer), self.bounds())
 
     def enclose(self, answer: Any) -> Enclosure:
-        """Enclose the optimal value between bounds that hold in exact arithmetic, given an answer as for certify.
+        """Return an interval that holds the optimum in exact arithmetic, given an answer as :meth:`certify` takes it.
 
-        The problem is that of the samples, targets and parameters as they are in float64, its kernel matrix exact; the
-        better the answer, the narrower the enclosure. An end is infinite where no finite bound is proved.
+        The problem is that of samples, targets and parameters as they are in float64, and of their exact kernel matrix.
 
         Raises
         ------
         NoEnclosureError
-            If the kernel, or a loss, states no bounds of its rounding errors, or no enclosure of this model is known.
-        ParameterError, ShapeError
-            As for :meth:`certify`.
+            If nothing is known of the rounding errors of this kernel, loss or model.
         """
         self.check_parameters()
-        found = self.candidate(answer)
-        own = not found.is_expansion and self.gram.correction is None and found.function.kernel == self.gram.kernel
-        return self.bounds().enclose(found.beta, found.intercept, found.function if own else None)
+        return self.enclose_by(self.candidate(answer), self.bounds())
+
+    def enclose_by(self, answer: Candidate, bounds: Bounds) -> Enclosure:
+        """Enclose the optimum by ``bounds``."""
+        return bounds.enclose(answer.beta, answer.intercept, answer.own_expansion(self.gram))
 
     def judge(self, answer: Candidate, bounds: Bounds) -> Certificate:
         """Bound the error of an answer by ``bounds``."""
