@@ -7,6 +7,7 @@ caller would have caught without knowing this library (``ValueError`` for bad da
 
 __all__ = [
     "DataFormatError",
+    "FileFormatError",
     "GramTooLargeError",
     "IndefiniteKernelError",
     "InfeasibleError",
@@ -109,7 +110,7 @@ class MissingPackageError(QPKernelsError, ImportError):
 
 
 class UnsupportedProgramError(QPKernelsError, TypeError):
-    """The solver does not take this kind of program."""
+    """The solver, or the format of a file, does not take this kind of program or machine."""
 
 
 class UnsupportedOptionError(QPKernelsError, TypeError):
@@ -129,12 +130,16 @@ class InfeasibleError(QPKernelsError, ValueError):
         How well that is proved (:class:`~qpkernels.certificates.Certificate`).
     multipliers
         The proof: Farkas multipliers of the constraints, one a row.
+    conflict
+        The fewest samples that contradict each other (:class:`~formulations.TubeConflict`), where the model finds such;
+        ``form.conflict()`` finds the constraints of a form.
     """
 
-    def __init__(self, message: str, certificate: object, multipliers: object) -> None:
+    def __init__(self, message: str, certificate: object, multipliers: object, conflict: object = None) -> None:
         super().__init__(message)
         self.certificate = certificate
         self.multipliers = multipliers
+        self.conflict = conflict
 
 
 class UnboundedError(QPKernelsError, ValueError):
@@ -144,11 +149,15 @@ class UnboundedError(QPKernelsError, ValueError):
     ----------
     certificate
         How well that is proved (:class:`~qpkernels.certificates.Certificate`).
+    ray
+        The direction along which it falls, and a feasible point (:class:`~qpkernels.diagnosis.Ray`); None where the
+        model explains it in other terms.
     """
 
-    def __init__(self, message: str, certificate: object) -> None:
+    def __init__(self, message: str, certificate: object, ray: object = None) -> None:
         super().__init__(message)
         self.certificate = certificate
+        self.ray = ray
 
 
 class InseparableError(InfeasibleError):
@@ -183,8 +192,12 @@ class UnknownDatasetError(QPKernelsError, LookupError):
     """The name is neither a bundled data set nor an existing file."""
 
 
-class DataFormatError(QPKernelsError, ValueError):
-    """A data file is malformed.
+class FileFormatError(QPKernelsError, ValueError):
+    """A file is damaged, or of another format than it was read as."""
+
+
+class DataFormatError(FileFormatError):
+    """A text file is malformed.
 
     Attributes
     ----------

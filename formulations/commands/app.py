@@ -45,10 +45,10 @@ from formulations.commands.options import (
 )
 from formulations.comparison import compare
 from formulations.comparison.picture import draw
-from formulations.comparison.table import without_nan
+from formulations.comparison.row import without_nan
 from formulations.modelling import Solution
 from qpkernels.errors import InfeasibleError, QPKernelsError
-from qpkernels.export import write_npz
+from qpkernels.files import write
 from qpkernels.programs import ConeProgram
 from qpkernels.solvers import Solver, registered_solvers
 
@@ -179,7 +179,7 @@ def compare_command(
     positive: Positive = None,
     target: Target = None,
     tol: Tolerance = 1e-6,
-    time_limit: Annotated[float, typer.Option(help="Seconds for each pair, where the solver has such a limit.")] = 10.0,
+    time_limit: Annotated[float, typer.Option(help="Seconds for each pair.")] = 10.0,
     picture: Annotated[Path | None, typer.Option(help="Draw seconds against certified gaps into this file.")] = None,
     json_path: JsonPath = None,
 ) -> None:
@@ -207,7 +207,7 @@ def compare_command(
 @_reports_errors
 def export(
     data: Data,
-    path: Annotated[Path, typer.Argument(help="The .npz file to write.")],
+    path: Annotated[Path, typer.Argument(help="The file to write: .npz, .mat, .mps, .qps or .json.")],
     model: ModelName = SOFT_MARGIN,
     form: FormName = None,
     structure: Annotated[
@@ -225,12 +225,12 @@ def export(
     target: Target = None,
     json_path: JsonPath = None,
 ) -> None:
-    """Write the matrices of a form, every block named; qpsolvers.Problem.load reads quadratic programs."""
+    """Write the matrices of a form, every block named, in the format that the suffix of the file names."""
     values = hyperparameters(cost, settings, [model])
     X, y = read_data(data, scale, positive, target, [model])
     stated = state_form(state_model(model, X, y, choose_kernel(kernel, X, gamma, degree, coef0), values), form)
     program = stated.lower().matrices(structure)
-    written = write_npz(program, path)
+    written = write(program, path)
     record: dict[str, Any] = {
         "path": str(written),
         "variables": {block.name: block.stop - block.start for block in program.variables},

@@ -15,15 +15,19 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 
 from qpkernels.arrays import Vector, finite_vector, frozen, is_sparse, npz_path
-from qpkernels.errors import ShapeError
+from qpkernels.arrays.archives import load_arrays, parsing, sized
+from qpkernels.errors import FileFormatError, ShapeError
 from qpkernels.gram.panels.sums import add_kernel_sums
 from qpkernels.gram.weights import weights_of
 from qpkernels.kernels.base import Kernel, Samples
+from qpkernels.kernels.base.parameters import check_finite
 from qpkernels.kernels.base.spec import kernel_from_spec, kernel_to_spec
 from qpkernels.kernels.vectors import Linear
 
 __all__ = ["Expansion"]
 
+
+_WHAT = "a function written by Expansion.save"
 
 _SPARSE_PARTS = ("data", "indices", "indptr", "shape")
 """What a file holds of sparse centers, under names that begin with centers_."""
@@ -136,21 +140,31 @@ class Expansion:
 
     @classmethod
     def load(cls, path: str | Path) -> Expansion:
-        """Read a function that :meth:`save` wrote."""
-        with np.load(path, allow_pickle=False) as file:
-            sparse = {f"centers_{part}" for part in _SPARSE_PARTS} <= set(file.files)
-            if not ({"kernel", "coefficients", "intercept"} <= set(file.files) and (sparse or "centers" in file.files)):
-                raise ShapeError(f"{path} is no function written by Expansion.save; it holds {', '.join(file.files)}.")
-            arrays = [file[f"array_{k}"] for k in range(sum(name.startswith("array_") for name in file.files))]
+        """Read a function that :meth:`save` wrote. Nothing in the file is executed.
+
+        Raises
+        ------
+        FileFormatError
+            If the file is damaged, or another, or holds a kernel of a class that is not imported.
+        """
+        arrays = load_arrays(path, _WHAT)
+        sparse = {f"centers_{part}" for part in _SPARSE_PARTS} <= set(arrays)
+        if not ({"kernel", "coefficients", "intercept"} <= set(arrays) and (sparse or "centers" in arrays)):
+            raise FileFormatError(f"{path} must be {_WHAT}, but it holds {', '.join(arrays)}; save it again.")
+        with parsing(path, _WHAT):
+            own = [arrays[f"array_{k}"] for k in range(sum(name.startswith("array_") for name in arrays))]
             return cls(
-                kernel=kernel_from_spec(json.loads(str(file["kernel"])), arrays),
-                centers=_sparse_centers(file) if sparse else file["centers"],
-                coefficients=file["coefficients"],
-                intercept=float(file["intercept"]),
-                classes=file["classes"] if "classes" in file.files else None,
+                kernel=kernel_from_spec(json.loads(str(arrays["kernel"])), own),
+                centers=_sparse_centers(arrays) if sparse else arrays["centers"],
+                coefficients=arrays["coefficients"],
+                intercept=check_finite(sized(arrays["intercept"], "the intercept").item(), "the intercept"),
+                classes=arrays.get("classes"),
             )
 
 
-def _sparse_centers(file: Mapping[str, Any]) -> Samples:
-    data, indices, indptr, shape = (file[f"centers_{part}"] for part in _SPARSE_PARTS)
-    return csr_array((data, indices, indptr), shape=tuple(shape.tolist()))
+def _sparse_centers(arrays: Mapping[str, Any]) -> Samples:
+    data, indices, indptr, shape = (arrays[f"centers_{part}"] for part in _SPARSE_PARTS)
+    centers = csr_array((data, indices, indptr), shape=tuple(shape.tolist()))
+    # SciPy trusts indices unless it is told to look at each.
+    centers.check_format(full_check=True)
+    return centers

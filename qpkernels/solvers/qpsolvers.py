@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from importlib import import_module
 from importlib.util import find_spec
 from typing import Any, ClassVar
 
@@ -72,6 +73,11 @@ class QPSolversBackend(Solver):
 
             names |= set(qpsolvers.available_solvers)
         return [cls(name) for name in sorted(names - _OURS)]
+
+    def load(self) -> None:
+        """Import the solver, and qpsolvers, which imports all that it finds."""
+        super().load()
+        import_module("qpsolvers")
 
     def run(self, program: ConeProgram, request: Request, **options: Any) -> Answer:
         """Solve in the form with inequalities and equations apart, and put the multipliers back in order."""

@@ -47,7 +47,7 @@ from model_data import (
 )
 from qpkernels.certificates import Status
 from qpkernels.errors import InfeasibleError, InseparableError, NonconvexError, UnsupportedProgramError
-from qpkernels.export import read_npz
+from qpkernels.files import read as read_program
 from qpkernels.gram import Expansion
 from qpkernels.kernels import RBF, Linear
 from qpkernels.solvers import find_solver
@@ -601,6 +601,21 @@ def test_contradicting_extension(case: Case, solver: str) -> None:
 
 
 @each_first_case
+def test_why_an_extension_contradicts_itself(case: Case) -> None:
+    form = case.state()
+    entry = a_variable(form)
+    entry = entry[0] if entry.size > 1 else entry
+    extended = form.extend((entry >= 2e-3).set_label("floor"), (entry <= 1e-3).set_label("ceiling"))
+    conflict, relaxation = extended.conflict(), extended.relaxation()
+    assert conflict.is_irreducible
+    # The textbook may leave no room for one of them already.
+    assert {"'floor'", "'ceiling'"} & set(conflict.names)
+    assert relaxation.is_proved
+    assert relaxation.total >= 1e-3 * (1 - 1e-6)
+    assert relaxation.lower_bound >= 1e-3 * (1 - 1e-6)
+
+
+@each_first_case
 def test_extension_with_names_already_taken(case: Case) -> None:
     """Names are for people: a variable or a label that occurs twice changes no answer."""
     plain = solved(case, "clarabel")[1]
@@ -624,7 +639,7 @@ def test_exported_program_is_read_back(case: Case, tmp_path: Path) -> None:
     form = case.state()
     path = form.export(tmp_path / "program")
     assert path == tmp_path / "program.npz"
-    written, read = form.lower().program, read_npz(path)
+    written, read = form.lower().program, read_program(path)
     for name in ("P", "A"):
         assert abs(getattr(written, name) - getattr(read, name)).sum() == 0
     for name in ("q", "b"):
@@ -642,13 +657,13 @@ def test_exported_program_is_read_back(case: Case, tmp_path: Path) -> None:
 def test_exported_program_is_a_problem_of_qpsolvers(case: Case, tmp_path: Path) -> None:
     form = case.state()
     path = form.export(tmp_path / "program.npz")
-    if not read_npz(path).is_quadratic:
+    if not read_program(path).is_quadratic:
         assert {"cone_A", "cone_b"} <= set(np.load(path).files)
         return
     problem = qpsolvers.Problem.load(str(path))
     found = qpsolvers.solve_problem(problem, solver="piqp")
     assert found.found
-    value = 0.5 * found.x @ problem.P @ found.x + problem.q @ found.x + read_npz(path).offset
+    value = 0.5 * found.x @ problem.P @ found.x + problem.q @ found.x + read_program(path).offset
     expected = solved(case, "clarabel")[1].objective
     assert sign_of(form.problem) * value == pytest.approx(expected, rel=1e-5, abs=1e-7)
 

@@ -28,6 +28,7 @@ class SMO(Solver):
     """
 
     name = "smo"
+    foreign = False
     programs: ClassVar = (KernelQP,)
     options = frozenset({"tol", "max_iter", "time_limit", "warm_start"})
     module = "numba"

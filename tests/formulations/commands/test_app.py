@@ -20,7 +20,7 @@ from typer.testing import CliRunner
 from formulations import SoftMargin
 from formulations.commands.app import app
 from model_data import blobs, one_against_rest
-from qpkernels.export import read_npz
+from qpkernels.files import read
 from qpkernels.gram import Expansion
 from qpkernels.kernels import RBF, Polynomial, scale_gamma
 
@@ -265,7 +265,7 @@ def test_export_with_the_matrices_of_the_textbook(libsvm: Path, tmp_path: Path) 
     arguments = ("--form", "dual", "--kernel", "linear", "--structure", "textbook")
     record = run_json("export", libsvm, tmp_path / "program", *arguments)
     assert record["variables"] == {"alpha": 24}
-    program = read_npz(record["path"])
+    program = read(record["path"])
     assert program.P.toarray() == pytest.approx((y[:, None] * X) @ (y[:, None] * X).T, abs=1e-12)
 
 
@@ -276,7 +276,7 @@ def test_export(libsvm: Path, tmp_path: Path) -> None:
         "variables": {"w": 3, "xi": 24, "b": 1},
         "rows": {"margin": 24, "slack": 24},
     }
-    program = read_npz(record["path"])
+    program = read(record["path"])
     stated = SoftMargin(*samples()).primal.lower().program
     assert abs(program.A - stated.A).sum() == 0
     assert program.rows == stated.rows

@@ -4,10 +4,9 @@
 from __future__ import annotations
 
 import json
-from abc import abstractmethod
 from dataclasses import fields, replace
 from html.parser import HTMLParser
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import pytest
@@ -31,9 +30,8 @@ from model_data import Case, overlapping, separable, solved, xor
 from qpkernels.errors import ParameterError
 from qpkernels.gram import Gram
 from qpkernels.kernels import RBF, Linear, Sigmoid
-from qpkernels.programs import ConeProgram
-from qpkernels.solvers import Answer, Claim, Request, Solver, installed_solvers, registry
-from qpkernels.solvers.clarabel import Clarabel
+from qpkernels.solvers import Answer, installed_solvers, registry
+from solver_examples import Broken, Crying, Empty, Fake, Hostile, Lying
 
 COLUMNS = {
     "problem",
@@ -53,61 +51,12 @@ COLUMNS = {
     "seconds_lower",
     "seconds_solve",
     "seconds_certify",
+    "claim",
     "reason",
 }
 
 
-class _Fake(Solver):
-    cones: ClassVar = Clarabel.cones
-    module = "numpy"
-    install = "nothing to install"
-
-    def run(self, program: ConeProgram, request: Request, **options: Any) -> Answer:
-        del request, options
-        return self.answer(program.q.size, program.b.size)
-
-    @abstractmethod
-    def answer(self, variables: int, rows: int) -> Answer: ...
-
-
-class Broken(_Fake):
-    """Raises, with a message that HTML must escape."""
-
-    name = "broken"
-
-    def answer(self, variables: int, rows: int) -> Answer:
-        del variables, rows
-        raise ZeroDivisionError("<b>no pivot</b> & no luck")
-
-
-class Lying(_Fake):
-    """Claims that the origin is optimal."""
-
-    name = "lying"
-
-    def answer(self, variables: int, rows: int) -> Answer:
-        return Answer(np.zeros(variables), np.zeros(rows), Claim.OPTIMAL, "trust me", 1)
-
-
-class Crying(_Fake):
-    """Claims that there is no point, without a proof."""
-
-    name = "crying"
-
-    def answer(self, variables: int, rows: int) -> Answer:
-        return Answer(np.zeros(variables), np.zeros(rows), Claim.INFEASIBLE, "no way", 1)
-
-
-class Empty(_Fake):
-    """Returns no numbers."""
-
-    name = "empty"
-
-    def answer(self, variables: int, rows: int) -> Answer:
-        return Answer(np.full(variables, np.nan), np.full(rows, np.nan), Claim.FAILED, "lost", None)
-
-
-class Missing(_Fake):
+class Missing(Fake):
     """Is not installed."""
 
     name = "missing"
@@ -119,7 +68,7 @@ class Missing(_Fake):
 
 @pytest.fixture
 def fakes(monkeypatch: pytest.MonkeyPatch) -> None:
-    families = (*registry._families(), Broken, Lying, Crying, Empty, Missing)
+    families = (*registry._families(), Broken, Lying, Crying, Empty, Hostile, Missing)
     monkeypatch.setattr(registry, "_families", lambda: families)
 
 
