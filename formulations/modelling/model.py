@@ -277,6 +277,7 @@ class Model(Parametrised, Generic[Answered], metaclass=ABCMeta):
             intercept=answer.intercept,
             intercept_interval=bounds.interval(answer.beta, answer.at_samples.values, answer.intercept, support),
             beta=frozen(answer.beta),
+            multipliers=None if answer.multipliers is None else frozen(answer.multipliers),
             support=support,
             sparse=self.sparse,
             function=answer.function,
