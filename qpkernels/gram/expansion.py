@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 
-from qpkernels.arrays import Matrix, Vector, finite_vector, frozen, is_sparse, npz_path
+from qpkernels.arrays import Vector, finite_vector, frozen, is_sparse, npz_path
 from qpkernels.arrays.archives import load_arrays, parsing, sized
 from qpkernels.errors import FileFormatError, ShapeError
 from qpkernels.gram.panels.sums import add_kernel_sums
@@ -78,32 +78,23 @@ class Expansion:
                 f"the function was fitted to samples of shape {self.centers.shape[1:]}, but those of X have "
                 f"{samples.shape[1:]}."
             )
-        weights, level = self._weights, self._level
+        weights = self._weights
         features = None if weights is None else self.kernel.features(samples)
         if weights is not None and features is not None:
-            return np.asarray((features - level) @ weights + (level @ weights + self.intercept))
+            return np.asarray(features @ weights + self.intercept)
         values = np.full(samples.shape[0], self.intercept)
         add_kernel_sums(self.kernel, self.centers, self.coefficients, samples, values)
         return values
 
     @cached_property
-    def _features(self) -> Matrix | None:
-        """phi(x_j) of the centers, one a row, or None if the kernel has no features.
+    def _weights(self) -> Vector | None:
+        """The w of f(x) = <w, phi(x)> in the features of the kernel, or None if it has none.
 
         Kernel sums over samples that are far from the origin, and near each other, lose the digits in which these
-        differ; sums of features around their mean keep them.
+        differ.
         """
-        return self.kernel.features(self.centers)
-
-    @cached_property
-    def _level(self) -> Vector:
-        """The mean of the features."""
-        return np.zeros(0) if self._features is None else np.asarray(self._features.mean(axis=0))
-
-    @cached_property
-    def _weights(self) -> Vector | None:
-        """The w of f(x) = <w, phi(x)>."""
-        return None if self._features is None else weights_of(self._features, self.coefficients, self._level)
+        features = self.kernel.features(self.centers)
+        return None if features is None else weights_of(features, self.coefficients, features.mean(axis=0))
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """Return class labels (the positive one where f(x) + b > 0), or the values where there are no classes."""
