@@ -143,8 +143,8 @@ def checked_coefficients(beta: Any, intercept: Any, samples: int) -> tuple[Vecto
 
 
 def with_function_of(solution: Solution, answer: Candidate, gram: Gram) -> Candidate:
-    """Return ``answer`` with the solution's own function, where that lives in the space of the kernel."""
-    function = solution.function
+    """Return ``answer`` with the solution's own dual point, and function where that is in the space of the kernel."""
+    function, answer = solution.function, replace(answer, multipliers=solution.multipliers)
     if gram.correction is not None and gram.correction.shift:
         # At the samples the ridge adds to the function, which knows nothing of it.
         return answer

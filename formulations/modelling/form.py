@@ -25,6 +25,7 @@ from formulations.modelling.solving import (
     Latest,
     SolveRequest,
     first_taken,
+    foreign,
     infeasible,
     is_finite,
     no_answer,
@@ -242,17 +243,14 @@ class Form(Frozen, metaclass=ABCMeta):
         program = first_taken(self._structures(self.model.bounds()), solver)
         if program is None and ConeProgram in solver.programs:
             program = self.lower().program
-        return self._refusal(solver) if program is None else solver.refusal(program)
-
-    def _refusal(self, solver: Solver) -> str:
-        kinds = " or a ".join(kind.__name__ for kind in solver.programs)
-        why = "it was extended" if self.is_extended else "its textbook problem is another"
-        return f"solver {solver.name!r} takes a {kinds}, and this {self.name} is none, since {why}"
+        return foreign(solver, self.name, self.is_extended) if program is None else solver.refusal(program)
 
     def solve_by(self, backend: Solver, request: SolveRequest, bounds: Bounds) -> Any:
         """Solve the lowered problem, write the answer back to it, read it in the model's terms, and certify it."""
         if ConeProgram not in backend.programs:
-            raise UnsupportedProgramError(f"{self._refusal(backend)}; choose a cone solver such as clarabel.")
+            raise UnsupportedProgramError(
+                f"{foreign(backend, self.name, self.is_extended)}; choose a cone solver such as clarabel."
+            )
         marks = [perf_counter()]
         self.prepare()
         marks.append(perf_counter())
@@ -285,10 +283,8 @@ class Form(Frozen, metaclass=ABCMeta):
 
     def _certified_objective(self, certificate: Certificate) -> float:
         """Return the value of this form at the points that were certified, not at the solver's own."""
-        if not self.is_extended:
-            return self.objective_of(certificate)
         sign = -1.0 if isinstance(self._declared.objective, cp.Maximize) else 1.0
-        return sign * certificate.primal_value
+        return sign * certificate.primal_value if self.is_extended else self.objective_of(certificate)
 
     def _no_solution(self, outcome: Outcome, lowered: Lowered, backend: Solver) -> Exception:
         """Return the error for the claim that there is no solution: with its proof, or saying that the proof fails."""

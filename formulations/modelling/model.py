@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from abc import ABCMeta, abstractmethod
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import cached_property
 from time import perf_counter
 from typing import Any, ClassVar, Generic, TypeAlias, TypeVar, cast
@@ -248,10 +247,8 @@ class Model(Parametrised, Generic[Answered], metaclass=ABCMeta):
         return expand(self.gram, point, intercept, self.classes)
 
     def hold(self, answer: Candidate, certificate: Certificate, status: Status, bounds: Bounds) -> None:
-        """Keep the answer for the forms to show: its dual point is the feasible one whose value the certificate has."""
-        if isinstance(bounds, KernelQPBounds) and answer.is_finite:
-            answer = replace(answer, beta=bounds.program.project(answer.beta))
-        self.latest.answer = Held(answer, certificate, status is Status.OPTIMAL, self.parameter_values())
+        """Keep the answer for the forms to show."""
+        self.latest.answer = Held.of(answer, certificate, status, self.parameter_values(), bounds)
 
     def candidate(self, answer: Any) -> Candidate:
         """Read (beta, b), a Solution, or a fitted estimator of scikit-learn.
@@ -299,6 +296,7 @@ class Model(Parametrised, Generic[Answered], metaclass=ABCMeta):
             intercept=answer.intercept,
             intercept_interval=bounds.interval(answer.beta, answer.at_samples.values, answer.intercept, support),
             beta=frozen(answer.beta),
+            multipliers=None if answer.multipliers is None else frozen(answer.multipliers),
             support=support,
             sparse=self.sparse,
             function=answer.function,
