@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from abc import ABCMeta, abstractmethod
 from copy import copy
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from time import perf_counter
@@ -38,9 +39,9 @@ from qpkernels.certificates import (
     Bounds,
     Certificate,
     Status,
-    certify_cone_program,
-    certify_infeasibility,
-    certify_unboundedness,
+    repair,
+    repair_direction,
+    repair_multipliers,
 )
 from qpkernels.errors import ParameterError, UnsupportedProgramError
 from qpkernels.export import write_npz
@@ -49,8 +50,8 @@ from qpkernels.solvers import Claim, Outcome, Solver
 
 __all__ = ["Form"]
 
-_PROOF_TOLERANCE = 1e-5
-"""Residual within which multipliers count as a proof of infeasibility; solvers stop at about 1e-8 of theirs."""
+_PROOF_TOLERANCE = 1e-9
+"""Residual within which a repaired answer proves that there is no solution; none then is smaller than 1e9 data."""
 
 
 class Form(Frozen, metaclass=ABCMeta):
@@ -269,13 +270,14 @@ class Form(Frozen, metaclass=ABCMeta):
         if not is_finite(outcome):
             message = f"solver {outcome.solver!r} returned no point with multipliers ({outcome.message})"
             raise no_answer(self.name, message) if self.is_extended else self.model.explain_failure(message)
+        repaired = None
+        if self.is_extended:
+            repaired = repair(lowered.program, outcome.point, outcome.multipliers, request.tol)
+            outcome = replace(outcome, point=repaired.point, multipliers=repaired.multipliers)
         lowered.write_back(outcome.point, outcome.multipliers, solved=outcome.claim is Claim.OPTIMAL)
         begin = perf_counter()
         answer = self.read(ConeAnswer(lowered, outcome.multipliers), bounds)
-        if self.is_extended:
-            certificate = certify_cone_program(lowered.program, outcome.point, outcome.multipliers)
-        else:
-            certificate = self.model.judge(answer, bounds)
+        certificate = self.model.judge(answer, bounds) if repaired is None else repaired.certificate
         status = status_of(certificate, outcome.claim, request.tol)
         if status is Status.UNCERTIFIED:
             lowered.write_back(outcome.point, outcome.multipliers, solved=False)
@@ -299,13 +301,13 @@ class Form(Frozen, metaclass=ABCMeta):
         """Return the error for the claim that there is no solution: with its proof, or saying that the proof fails."""
         message = quote(outcome)
         if outcome.claim is Claim.INFEASIBLE:
-            certificate = certify_infeasibility(lowered.program, outcome.multipliers)
+            multipliers, certificate = repair_multipliers(lowered.program, outcome.multipliers)
             if certificate.holds(_PROOF_TOLERANCE):
                 if self.is_extended:
-                    return infeasible(self.name, certificate, outcome.multipliers, message)
-                return self.model.explain_infeasible(certificate, outcome.multipliers, message)
+                    return infeasible(self.name, certificate, multipliers, message)
+                return self.model.explain_infeasible(certificate, multipliers, message)
         else:
-            certificate = certify_unboundedness(lowered.program, outcome.point)
+            _, certificate = repair_direction(lowered.program, outcome.point)
             if certificate.holds(_PROOF_TOLERANCE):
                 if self.is_extended:
                     return unbounded(self.name, certificate, message)

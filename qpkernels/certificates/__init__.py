@@ -4,9 +4,13 @@
 from qpkernels.certificates.bounds import Bounds
 from qpkernels.certificates.certificate import Certificate, Status, certify_values, relative
 from qpkernels.certificates.cone_program import (
+    Repaired,
     certify_cone_program,
     certify_infeasibility,
     certify_unboundedness,
+    repair,
+    repair_direction,
+    repair_multipliers,
 )
 from qpkernels.certificates.kernel_qp import (
     DualityGap,
@@ -52,6 +56,7 @@ __all__ = [
     "MarginLevelBounds",
     "NormFitBounds",
     "Regulariser",
+    "Repaired",
     "SampleLosses",
     "SeparationBounds",
     "SigmoidBounds",
@@ -68,6 +73,9 @@ __all__ = [
     "duality_gap",
     "intercept_interval",
     "relative",
+    "repair",
+    "repair_direction",
+    "repair_multipliers",
     "split_support",
     "summation_error",
 ]

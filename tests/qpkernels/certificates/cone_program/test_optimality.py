@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from builders import KNOWN_OPTIMA, SEEDS, cone_program, every_family, manufacture
-from qpkernels.certificates import certify_cone_program
+from qpkernels.certificates import certify_cone_program, repair
 from qpkernels.programs import Nonnegative, Zero
 
 every_optimum = pytest.mark.parametrize("known", KNOWN_OPTIMA.values(), ids=KNOWN_OPTIMA)
@@ -18,7 +18,8 @@ every_optimum = pytest.mark.parametrize("known", KNOWN_OPTIMA.values(), ids=KNOW
 @every_optimum
 def test_optima_by_hand_are_certified(known: Any) -> None:
     certificate = certify_cone_program(known.program, known.x, known.z)
-    assert certificate.holds(1e-14), certificate
+    # The bound of rounding errors counts in the gap.
+    assert certificate.holds(1e-13), certificate
     assert certificate.primal_value == pytest.approx(known.value, rel=1e-14)
     assert certificate.dual_value == pytest.approx(known.value, rel=1e-14)
 
@@ -48,7 +49,7 @@ def test_a_wrong_sign_is_refused_although_all_else_is_right() -> None:
     x, z = np.array([1.0, 0.0]), np.array([-1.0])
     certificate = certify_cone_program(program, x, z)
     np.testing.assert_array_equal(program.P @ x + program.q + program.A.T @ z, 0)
-    assert (certificate.relative_gap, certificate.primal_residual, certificate.complementarity) == (0, 0, 0)
+    assert certificate.primal_residual == 0
     assert certificate.dual_residual >= 1.0
     assert not certificate.holds(1e-6)
     assert certify_cone_program(program, np.zeros(2), np.zeros(1)).holds(0.0)
@@ -96,16 +97,20 @@ def test_gaps_that_cancel_are_refused() -> None:
     # max x1 + x2 s.t. x1 <= 1, x2 <= 1 at x = (0, 2): the products s_i z_i are 1 and -1, and their sum is 0.
     program = cone_program(np.zeros((2, 2)), [-1, -1], np.eye(2), [1, 1], [Nonnegative(2)])
     certificate = certify_cone_program(program, np.array([0.0, 2.0]), np.ones(2))
-    assert certificate.relative_gap == 0
-    assert certificate.complementarity > 0.1
+    assert certificate.primal_value == certificate.dual_value
+    assert min(certificate.relative_gap, certificate.complementarity) > 0.1
     assert not certificate.holds(1e-6)
 
 
-def test_the_worst_row_is_named() -> None:
+def test_the_worst_place_is_named() -> None:
     known = KNOWN_OPTIMA["LP: min -x1 - 2 x2 s.t. x1 + x2 <= 4, x1 <= 3, x2 <= 2, x >= 0"]
     z = known.z.copy()
     z[1] += 1.0
-    assert certify_cone_program(known.program, known.x, z).worst.startswith("row 1 of 'rows 0' contributes")
+    assert certify_cone_program(known.program, known.x, z).worst.startswith("the slope of entry 0 of 'x' is off")
+    below = known.x - np.array([0.0, 1.0])
+    assert certify_cone_program(known.program, below, known.z).worst.startswith("row 0 of 'rows 0' adds 1.0e+00 to")
+    idle = cone_program([[0.0]], [0.0], [[-1.0]], [-1.0], [Nonnegative(1)])
+    assert certify_cone_program(idle, np.zeros(1), np.zeros(1)).worst.startswith("row 0 of 'rows 0' is outside of its")
 
 
 @every_family
@@ -140,5 +145,5 @@ def test_a_column_that_only_rounding_touches_refuses_nothing() -> None:
     # min x1^2 / 2 - x1 s.t. x1 <= 3, x2 >= 0: nothing but the multiplier of its own slack row enters the column of x2.
     program = cone_program(np.diag([1, 0]), [-1, 0], [[1, 0], [0, -1]], [3, 0], [Nonnegative(2)])
     x = np.array([1.0, 2.0])
-    assert certify_cone_program(program, x, np.array([1e-13, 1e-13])).holds(1e-9)
+    assert repair(program, x, np.array([1e-13, 1e-13]), 1e-9).certificate.holds(1e-9)
     assert not certify_cone_program(program, x, np.array([1e-13, 1e-2])).holds(1e-9)

@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""From a loose answer of a quadratic program to one that satisfies the conditions of optimality to the last digits.
+
+Two steps take turns. The first is that of the proximal method of multipliers (Rockafellar, 1976): from (x_k, z_k)
+to the saddle point of
+
+    1/2 x'Px + q'x + rho/2 ||x - x_k||^2 + z'(Ax - b) - mu/2 ||z - z_k||^2,    z_i >= 0 for inequalities,
+
+which is found by Newton's method on a piecewise linear system, with an exact line search; it converges for degenerate
+programs too, and on polyhedra in a few steps. The second takes the rows that this found active as equations and solves
+
+    P x + q + A_a'z_a = 0,    A_a x = b_a,    z = 0 elsewhere
+
+from there by refinement with the factors of the first (the polishing of Stellato et al., 2020, section 5.2).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csc_array, csr_array, diags_array
+
+from qpkernels.arrays import Vector
+from qpkernels.certificates.cone_program.factors import factorise
+from qpkernels.certificates.cone_program.residuals import kinds
+from qpkernels.programs.cone_program import ConeProgram
+
+__all__ = ["polished"]
+
+_REGULARISATION = 1e-8
+"""rho and mu, in units in which the coefficients are about 1."""
+
+_STEPS, _NEWTON_STEPS, _REFINEMENTS, _SCALINGS, _BISECTIONS = 15, 40, 40, 10, 50
+
+
+def polished(program: ConeProgram, x: Vector, z: Vector) -> Iterator[tuple[Vector, Vector]]:
+    """Yield points with multipliers, two for each step and as a rule ever better.
+
+    Programs with other cones than equations and inequalities are left alone.
+    """
+    if not program.is_quadratic:
+        return
+    units = _Units.of(program)
+    scaled = units.scaled(program)
+    x, z = x / units.x, units.cost * z / units.rows
+    active = scaled.equal | (scaled.b - scaled.A @ x < z)
+    for _ in range(_STEPS):
+        if (answer := scaled.solve_equations(active, x, z)) is not None:
+            yield units.back(answer)
+        if (answer := scaled.proximal_step(x, z)) is None:
+            return
+        yield units.back(answer)
+        if np.array_equal(answer.x, x) and np.array_equal(answer.z, z):
+            return
+        x, z, active = answer.x, answer.z, answer.active
+
+
+@dataclass(frozen=True, eq=False)
+class _Answer:
+    x: Vector
+    z: Vector
+    active: NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class _Scaled:
+    """min 1/2 x'Px + q'x s.t. Ax = b in the rows ``equal``, Ax <= b in the others."""
+
+    P: csc_array
+    q: Vector
+    A: csr_array
+    b: Vector
+    equal: NDArray[np.bool_]
+
+    def solve_equations(self, active: NDArray[np.bool_], x: Vector, z: Vector) -> _Answer | None:
+        """Solve the conditions with these rows active, near (x, z); None: their matrix has no factors."""
+        A, b, n = csc_array(self.A[active]), self.b[active], x.size
+        solve = factorise(self.P, A, _REGULARISATION)
+        if solve is None:
+            return None
+        trial = best = np.concatenate([x, z[active]])
+        least = np.inf
+        for _ in range(_REFINEMENTS):
+            residual = np.concatenate([-(self.P @ trial[:n] + self.q + A.T @ trial[n:]), b - A @ trial[:n]])
+            size = float(np.abs(residual).max(initial=0.0))
+            if not size < 1e3 * least or (size >= least and least < 1e-15):
+                break
+            if size < least:
+                best, least = trial, size
+            trial = trial + solve(residual)
+        multipliers = np.zeros_like(z)
+        multipliers[active] = best[n:]
+        return _Answer(best[:n], multipliers, active)
+
+    def proximal_step(self, centre: Vector, multipliers: Vector) -> _Answer | None:
+        """Return the saddle point by Newton's method; None: a matrix has no factors."""
+        x, w = centre, self.A @ centre - self.b + _REGULARISATION * multipliers
+        for _ in range(_NEWTON_STEPS):
+            active = self.equal | (w > 0)
+            slope = self.P @ x + self.q + _REGULARISATION * (x - centre)
+            newton = self._newton(active, slope, w)
+            if newton is None:
+                return None
+            dx, z = newton
+            dw = self.A @ dx
+            if np.array_equal(self.equal | (w + dw > 0), active):
+                return _Answer(x + dx, z, active)
+            t = self._line_search(dx, slope, w, dw)
+            x, w = x + t * dx, w + t * dw
+        return _Answer(x, self._positive(w) / _REGULARISATION, self.equal | (w > 0))
+
+    def _newton(self, active: NDArray[np.bool_], slope: Vector, w: Vector) -> tuple[Vector, Vector] | None:
+        A, n = csc_array(self.A[active]), slope.size
+        solve = factorise(self.P, A, _REGULARISATION)
+        if solve is None:
+            return None
+        right = -np.concatenate([slope, w[active]])
+        d = solve(right)
+        for _ in range(2):
+            dx, z = d[:n], d[n:]
+            above = self.P @ dx + _REGULARISATION * dx + A.T @ z
+            d = d + solve(right - np.concatenate([above, A @ dx - _REGULARISATION * z]))
+        if not np.isfinite(d).all():
+            return None
+        multipliers = np.zeros(w.size)
+        multipliers[active] = d[n:]
+        return d[:n], np.where(self.equal, multipliers, np.maximum(multipliers, 0.0))
+
+    def _line_search(self, dx: Vector, slope: Vector, w: Vector, dw: Vector) -> float:
+        """Return the t <= 1 at which the objective in x alone, piecewise quadratic, is least along dx."""
+        start, curve = float(slope @ dx), float(dx @ (self.P @ dx) + _REGULARISATION * dx @ dx)
+
+        def derivative(t: float) -> float:
+            return start + t * curve + float(self._positive(w + t * dw) @ dw) / _REGULARISATION
+
+        low, high = 0.0, 1.0
+        if derivative(high) < 0:
+            return high
+        for _ in range(_BISECTIONS):
+            middle = 0.5 * (low + high)
+            low, high = (middle, high) if derivative(middle) < 0 else (low, middle)
+        return high
+
+    def _positive(self, w: Vector) -> Vector:
+        return np.where(self.equal, w, np.maximum(w, 0.0))
+
+
+@dataclass(frozen=True, eq=False)
+class _Units:
+    """Units of variables and rows in which no coefficient stands out (Ruiz, 2001), and that of the objective."""
+
+    x: Vector
+    rows: Vector
+    cost: float
+
+    @classmethod
+    def of(cls, program: ConeProgram) -> _Units:
+        P, A = csc_array(abs(program.P)), csc_array(abs(program.A))
+        x, rows = np.ones(program.q.size), np.ones(program.b.size)
+        for _ in range(_SCALINGS):
+            column = 1.0 / np.sqrt(_or_one(np.maximum(_largest(P, 0), _largest(A, 0))))
+            row = 1.0 / np.sqrt(_or_one(_largest(A, 1)))
+            P = csc_array(diags_array(column) @ P @ diags_array(column))
+            A = csc_array(diags_array(row) @ A @ diags_array(column))
+            x, rows = x * column, rows * row
+        size = max(float(np.abs(x * program.q).max(initial=0.0)), float(P.max()) if P.nnz else 0.0)
+        return cls(x, rows, 1.0 / size if size > 0 else 1.0)
+
+    def back(self, answer: _Answer) -> tuple[Vector, Vector]:
+        """Return a point and its multipliers in the units of the program."""
+        return self.x * answer.x, self.rows * answer.z / self.cost
+
+    def scaled(self, program: ConeProgram) -> _Scaled:
+        """Return the program in these units."""
+        columns, (equal, _) = diags_array(self.x), kinds(program)
+        return _Scaled(
+            P=csc_array(self.cost * (columns @ program.P @ columns)),
+            q=self.cost * self.x * program.q,
+            A=csr_array(diags_array(self.rows) @ program.A @ columns),
+            b=self.rows * program.b,
+            equal=equal,
+        )
+
+
+def _largest(matrix: csc_array, axis: int) -> Vector:
+    if not matrix.shape[axis]:
+        return np.zeros(matrix.shape[1 - axis])
+    return np.asarray(matrix.max(axis=axis).toarray(), dtype=np.float64).ravel()
+
+
+def _or_one(sizes: Vector) -> Vector:
+    return np.where(sizes > 0, sizes, 1.0)
