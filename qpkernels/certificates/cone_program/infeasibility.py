@@ -53,8 +53,8 @@ def certify_unboundedness(program: ConeProgram, x: Vector) -> Certificate:
     """Certify that the objective is unbounded below along the direction x, so that both values are -inf.
 
     A proof is x with Px = 0, -Ax in K and q'x < 0. Where x'Px is above 0, however little, the objective is bounded
-    below along x; so Px must be 0 within the rounding errors of its own sums, or there is no proof. The primal residual is
-    the distance of -Ax from K relative to its terms, row by row, over what is left of q'x after cancellation.
+    below along x; so Px must be 0 within the rounding errors of its own sums, or there is no proof. The primal residual
+    is the distance of -Ax from K relative to its terms, row by row, over what is left of q'x after cancellation.
     """
     if not np.isfinite(x).all():
         return undefined("the direction holds NaN or infinity")

@@ -150,7 +150,11 @@ class _Scaled:
 
 @dataclass(frozen=True, eq=False)
 class _Units:
-    """Units of variables and rows in which no coefficient stands out (Ruiz, 2001), and that of the objective."""
+    """Units of variables and rows in which no coefficient stands out, and that of the objective.
+
+    First the coefficients of the constraints get a geometric mean of about 1 (of the smallest and the largest in each
+    row and column), then the largest in each row and column of all gets 1 (Ruiz, 2001).
+    """
 
     x: Vector
     rows: Vector
@@ -161,8 +165,15 @@ class _Units:
         P, A = csc_array(abs(program.P)), csc_array(abs(program.A))
         x, rows = np.ones(program.q.size), np.ones(program.b.size)
         for _ in range(_SCALINGS):
-            column = 1.0 / np.sqrt(_or_one(np.maximum(_largest(P, 0), _largest(A, 0))))
-            row = 1.0 / np.sqrt(_or_one(_largest(A, 1)))
+            row = 1.0 / np.sqrt(_largest(A, 1) * _smallest(A, 1))
+            A = csc_array(diags_array(row) @ A)
+            column = 1.0 / np.sqrt(_largest(A, 0) * _smallest(A, 0))
+            A = csc_array(A @ diags_array(column))
+            x, rows = x * column, rows * row
+        P = csc_array(diags_array(x) @ P @ diags_array(x))
+        for _ in range(_SCALINGS):
+            column = 1.0 / np.sqrt(np.maximum(_largest(P, 0, 0.0), _largest(A, 0)))
+            row = 1.0 / np.sqrt(_largest(A, 1))
             P = csc_array(diags_array(column) @ P @ diags_array(column))
             A = csc_array(diags_array(row) @ A @ diags_array(column))
             x, rows = x * column, rows * row
@@ -185,11 +196,19 @@ class _Units:
         )
 
 
-def _largest(matrix: csc_array, axis: int) -> Vector:
-    if not matrix.shape[axis]:
-        return np.zeros(matrix.shape[1 - axis])
-    return np.asarray(matrix.max(axis=axis).toarray(), dtype=np.float64).ravel()
+def _largest(matrix: csc_array, axis: int, otherwise: float = 1.0) -> Vector:
+    """Return the largest of the coefficients, none of them negative, along an axis; ``otherwise`` where all are 0."""
+    return _extreme(np.maximum, matrix, axis, 0.0, otherwise)
 
 
-def _or_one(sizes: Vector) -> Vector:
-    return np.where(sizes > 0, sizes, 1.0)
+def _smallest(matrix: csc_array, axis: int) -> Vector:
+    """Return the smallest of the coefficients above 0 along an axis; 1 where all are 0."""
+    return _extreme(np.minimum, matrix, axis, np.inf, 1.0)
+
+
+def _extreme(choose: np.ufunc, matrix: csc_array, axis: int, start: float, otherwise: float) -> Vector:
+    entries = matrix.tocoo()
+    some = entries.data > 0
+    extreme = np.full(matrix.shape[1 - axis], start)
+    choose.at(extreme, entries.coords[1 - axis][some], entries.data[some])
+    return np.where(extreme == start, otherwise, extreme)
