@@ -17,14 +17,14 @@ from there by refinement with the factors of the first (the polishing of Stellat
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csc_array, csr_array, diags_array
 
 from qpkernels.arrays import Vector
-from qpkernels.certificates.cone_program.factors import factorise
+from qpkernels.certificates.cone_program.factors import Factors, factorise
 from qpkernels.certificates.cone_program.residuals import kinds
 from qpkernels.programs.cone_program import ConeProgram
 
@@ -33,7 +33,10 @@ __all__ = ["polished"]
 _REGULARISATION = 1e-8
 """rho and mu, in units in which the coefficients are about 1."""
 
-_STEPS, _NEWTON_STEPS, _REFINEMENTS, _SCALINGS, _BISECTIONS = 15, 40, 40, 10, 50
+_STEPS, _NEWTON_STEPS, _REFINEMENTS, _SCALINGS, _BISECTIONS = 25, 40, 40, 10, 50
+
+_WORK = 3e10
+"""Operations in factorisations, all together, after which no further step is begun: some ten seconds of one core."""
 
 
 def polished(program: ConeProgram, x: Vector, z: Vector) -> Iterator[tuple[Vector, Vector]]:
@@ -48,6 +51,8 @@ def polished(program: ConeProgram, x: Vector, z: Vector) -> Iterator[tuple[Vecto
     x, z = x / units.x, units.cost * z / units.rows
     active = scaled.equal | (scaled.b - scaled.A @ x < z)
     for _ in range(_STEPS):
+        if scaled.work.operations > _WORK:
+            return
         if (answer := scaled.solve_equations(active, x, z)) is not None:
             yield units.back(answer)
         if (answer := scaled.proximal_step(x, z)) is None:
@@ -65,6 +70,13 @@ class _Answer:
     active: NDArray[np.bool_]
 
 
+@dataclass(eq=False)
+class _Work:
+    """Operations in factorisations so far."""
+
+    operations: float = 0.0
+
+
 @dataclass(frozen=True, eq=False)
 class _Scaled:
     """min 1/2 x'Px + q'x s.t. Ax = b in the rows ``equal``, Ax <= b in the others."""
@@ -74,12 +86,13 @@ class _Scaled:
     A: csr_array
     b: Vector
     equal: NDArray[np.bool_]
+    work: _Work = field(default_factory=_Work)
 
     def solve_equations(self, active: NDArray[np.bool_], x: Vector, z: Vector) -> _Answer | None:
         """Solve the conditions with these rows active, near (x, z); None: their matrix has no factors."""
         A, b, n = csc_array(self.A[active]), self.b[active], x.size
-        solve = factorise(self.P, A, _REGULARISATION)
-        if solve is None:
+        factors = self._factors(A)
+        if factors is None:
             return None
         trial = best = np.concatenate([x, z[active]])
         least = np.inf
@@ -90,7 +103,7 @@ class _Scaled:
                 break
             if size < least:
                 best, least = trial, size
-            trial = trial + solve(residual)
+            trial = trial + factors.solve(residual)
         multipliers = np.zeros_like(z)
         multipliers[active] = best[n:]
         return _Answer(best[:n], multipliers, active)
@@ -102,7 +115,7 @@ class _Scaled:
             active = self.equal | (w > 0)
             slope = self.P @ x + self.q + _REGULARISATION * (x - centre)
             newton = self._newton(active, slope, w)
-            if newton is None:
+            if newton is None or self.work.operations > 2 * _WORK:
                 return None
             dx, z = newton
             dw = self.A @ dx
@@ -112,17 +125,22 @@ class _Scaled:
             x, w = x + t * dx, w + t * dw
         return _Answer(x, self._positive(w) / _REGULARISATION, self.equal | (w > 0))
 
+    def _factors(self, A: csc_array) -> Factors | None:
+        factors = factorise(self.P, A, _REGULARISATION)
+        self.work.operations += factors.work if factors else 0.0
+        return factors
+
     def _newton(self, active: NDArray[np.bool_], slope: Vector, w: Vector) -> tuple[Vector, Vector] | None:
         A, n = csc_array(self.A[active]), slope.size
-        solve = factorise(self.P, A, _REGULARISATION)
-        if solve is None:
+        factors = self._factors(A)
+        if factors is None:
             return None
         right = -np.concatenate([slope, w[active]])
-        d = solve(right)
+        d = factors.solve(right)
         for _ in range(2):
             dx, z = d[:n], d[n:]
             above = self.P @ dx + _REGULARISATION * dx + A.T @ z
-            d = d + solve(right - np.concatenate([above, A @ dx - _REGULARISATION * z]))
+            d = d + factors.solve(right - np.concatenate([above, A @ dx - _REGULARISATION * z]))
         if not np.isfinite(d).all():
             return None
         multipliers = np.zeros(w.size)

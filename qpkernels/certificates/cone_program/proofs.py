@@ -90,13 +90,13 @@ def _into_null_space(matrix: csr_array, v: Vector) -> Vector:
     # In units of their own terms, all rows count alike.
     scaled = csc_array(diags_array(1.0 / terms[rows]) @ csc_array(matrix[rows])[:, support])
     relative = csc_array(scaled @ diags_array(v[support]))
-    solve = factorise(csc_array(eye_array(support.size)), relative, 1e-10)
-    if solve is None:
+    factors = factorise(csc_array(eye_array(support.size)), relative, 1e-10)
+    if factors is None:
         return v
     best = v
     for _ in range(_REFINEMENTS):
         residual = scaled @ best[support]
-        step = solve(np.concatenate([np.zeros(support.size), -residual]))[: support.size]
+        step = factors.solve(np.concatenate([np.zeros(support.size), -residual]))[: support.size]
         trial = v.copy()
         trial[support] = best[support] + v[support] * step
         if not np.abs(scaled @ trial[support]).max() < np.abs(residual).max():

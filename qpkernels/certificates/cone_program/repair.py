@@ -26,7 +26,7 @@ from qpkernels.programs.cone_program import ConeProgram
 
 __all__ = ["Repaired", "repair"]
 
-_PATIENCE = 24
+_PATIENCE = 60
 """Repairs in a row that make no better proof, after which no more are tried."""
 
 _ROUNDING = 1e-12
