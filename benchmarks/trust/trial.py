@@ -40,6 +40,7 @@ def attempt(problem: Published, solver: str, tol: float, seconds: float, memory:
         Bytes of address space of the process.
     """
     context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload([__name__])
     receiver, sender = context.Pipe(duplex=False)
     process = context.Process(target=_attempt, args=(sender, problem.program, solver, tol, seconds, memory))
     process.start()

@@ -53,7 +53,8 @@ def test_the_proved_point_is_written_back(solver: str) -> None:
 
 @pytest.mark.parametrize("solver", ["clarabel", "scs", "osqp"])
 def test_a_ridge_is_never_unbounded(solver: str) -> None:
-    A, y = np.random.default_rng(0).normal(size=(6, 2)), np.random.default_rng(1).normal(size=6)
+    rng = np.random.default_rng(0)
+    A, y = rng.normal(size=(6, 1)), rng.normal(size=6)
     model = LeastSquares(np.arange(6.0)[:, None], y, kernel=Precomputed(A @ A.T), C=1e7)
     try:
         solution = model.dual.solve(solver)
