@@ -14,7 +14,9 @@ __all__ = [
     "InseparableError",
     "LabelError",
     "MissingPackageError",
+    "NoEnclosureError",
     "NonFiniteError",
+    "NonconvexError",
     "NotSquareError",
     "NotSymmetricError",
     "OneClassError",
@@ -78,6 +80,20 @@ class IndefiniteKernelError(QPKernelsError, ValueError):
         self.smallest_eigenvalue = smallest_eigenvalue
 
 
+class NonconvexError(QPKernelsError, ValueError):
+    """The quadratic part of an objective has a negative eigenvalue, so no certificate of the program exists.
+
+    Attributes
+    ----------
+    smallest_eigenvalue
+        The eigenvalue that proves it.
+    """
+
+    def __init__(self, message: str, smallest_eigenvalue: float) -> None:
+        super().__init__(message)
+        self.smallest_eigenvalue = smallest_eigenvalue
+
+
 class GramTooLargeError(QPKernelsError, MemoryError):
     """The dense kernel matrix would exceed the memory limit of its :class:`~qpkernels.gram.Gram`."""
 
@@ -102,6 +118,10 @@ class UnsupportedOptionError(QPKernelsError, TypeError):
     """The solver has no such option; it is refused rather than ignored."""
 
 
+class NoEnclosureError(QPKernelsError, TypeError):
+    """Nothing is known of the rounding errors of this problem or kernel, so that no interval is proved."""
+
+
 class SolverFailedError(QPKernelsError, RuntimeError):
     """The back-end raised, or returned no point that could be examined."""
 
@@ -115,12 +135,16 @@ class InfeasibleError(QPKernelsError, ValueError):
         How well that is proved (:class:`~qpkernels.certificates.Certificate`).
     multipliers
         The proof: Farkas multipliers of the constraints, one a row.
+    conflict
+        The fewest samples that contradict each other (:class:`~formulations.TubeConflict`), where the model finds such;
+        ``form.conflict()`` finds the constraints of a form.
     """
 
-    def __init__(self, message: str, certificate: object, multipliers: object) -> None:
+    def __init__(self, message: str, certificate: object, multipliers: object, conflict: object = None) -> None:
         super().__init__(message)
         self.certificate = certificate
         self.multipliers = multipliers
+        self.conflict = conflict
 
 
 class UnboundedError(QPKernelsError, ValueError):
@@ -130,11 +154,15 @@ class UnboundedError(QPKernelsError, ValueError):
     ----------
     certificate
         How well that is proved (:class:`~qpkernels.certificates.Certificate`).
+    ray
+        The direction along which it falls, and a feasible point (:class:`~qpkernels.diagnosis.Ray`); None where the
+        model explains it in other terms.
     """
 
-    def __init__(self, message: str, certificate: object) -> None:
+    def __init__(self, message: str, certificate: object, ray: object = None) -> None:
         super().__init__(message)
         self.certificate = certificate
+        self.ray = ray
 
 
 class InseparableError(InfeasibleError):

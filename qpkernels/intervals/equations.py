@@ -8,10 +8,12 @@ what is left is a square system of its own, see :func:`~qpkernels.intervals.line
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
-from scipy.linalg import qr
+from scipy.linalg import LinAlgError, cho_factor, cho_solve, qr
 from scipy.sparse import csc_array, csr_array, diags_array, eye_array
 from scipy.sparse.linalg import splu
 
@@ -26,6 +28,10 @@ _RIDGE = 1e-14
 """Share of the largest diagonal entry that makes normal equations of dependent rows regular."""
 
 
+_DENSE = 0.05
+"""Share of nonzeros from which on normal equations are decomposed as a dense matrix."""
+
+
 def least_move(M: csr_array, residual: Vector, room: Vector) -> Vector | None:
     """Return a small d with M d near ``residual``, each entry being the smaller the less room it has.
 
@@ -37,16 +43,26 @@ def least_move(M: csr_array, residual: Vector, room: Vector) -> Vector | None:
     sizes = abs(M) @ room
     scale = 1.0 / np.where(sizes > 0, sizes, 1.0)
     scaled = csr_array(diags_array(scale) @ M @ diags_array(room))
-    normal = csc_array(scaled @ scaled.T)
-    try:
-        factor = splu(csc_array(normal + _RIDGE * float(normal.diagonal().max()) * eye_array(normal.shape[0])))
-    except RuntimeError:
+    solve = _solver(csc_array(scaled @ scaled.T))
+    if solve is None:
         return None
     weights, left = np.zeros(M.shape[0]), scale * residual
     for _ in range(3):
-        weights = weights + factor.solve(left - scaled @ (scaled.T @ weights))
+        weights = weights + solve(left - scaled @ (scaled.T @ weights))
     move = np.asarray(room * (scaled.T @ weights))
     return move if np.isfinite(move).all() else None
+
+
+def _solver(normal: csc_array) -> Callable[[Vector], Vector] | None:
+    """Return what solves the normal equations nearly; None where they cannot be decomposed."""
+    ridge = _RIDGE * float(normal.diagonal().max())
+    try:
+        if normal.nnz > _DENSE * normal.shape[0] ** 2:
+            factor = cho_factor(normal.toarray() + ridge * np.eye(normal.shape[0]), check_finite=False)
+            return partial(cho_solve, factor, check_finite=False)
+        return splu(csc_array(normal + ridge * eye_array(normal.shape[0]))).solve
+    except (RuntimeError, LinAlgError):
+        return None
 
 
 def enclose_point(M: csr_array, c: Vector, u: Vector, room: Vector) -> Interval | None:

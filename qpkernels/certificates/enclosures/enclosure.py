@@ -3,9 +3,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import wraps
+from typing import ParamSpec
 
-__all__ = ["Enclosure"]
+import numpy as np
+
+from qpkernels.errors import NoEnclosureError
+
+__all__ = ["Enclosure", "no_enclosure", "quiet"]
+
+P = ParamSpec("P")
+
+
+def quiet(enclose: Callable[P, Enclosure]) -> Callable[P, Enclosure]:
+    """Let numbers overflow in silence: an end that comes out infinite, or no number, is no bound."""
+
+    @wraps(enclose)
+    def wrapped(*args: P.args, **kwargs: P.kwargs) -> Enclosure:
+        with np.errstate(all="ignore"):
+            found = enclose(*args, **kwargs)
+        lower, upper = (float(end) for end in (found.lower, found.upper))
+        return Enclosure(-np.inf if np.isnan(lower) else lower, np.inf if np.isnan(upper) else upper)
+
+    return wrapped
 
 
 @dataclass(frozen=True)
@@ -37,3 +59,11 @@ class Enclosure:
 
     def __str__(self) -> str:
         return f"[{self.lower:.17g}, {self.upper:.17g}] (width {self.width:.1e})"
+
+
+def no_enclosure(problem: str) -> NoEnclosureError:
+    """Return the error of a problem whose optimum is not enclosed."""
+    return NoEnclosureError(
+        f"{problem} has no enclosure: its bounds are known up to rounding only; see its certificate, or export a form "
+        "as a ConeProgram."
+    )

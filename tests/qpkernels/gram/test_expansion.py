@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -199,6 +200,18 @@ def test_an_expansion_is_frozen() -> None:
     for array in (f.centers, f.coefficients):
         with pytest.raises(ValueError, match="read-only"):
             array[0] = 0.0
+
+
+@pytest.mark.parametrize("kernel", [Linear(), 4 * Linear(), Linear().compose(np.asarray)], ids=str)
+def test_what_far_samples_share_does_not_cancel(kernel: Kernel) -> None:
+    rng = np.random.default_rng(0)
+    # Quarters: their products are exact, however far away.
+    near, X = (rng.integers(-8, 8, size=(m, 3)) / 4.0 + 2.0**17 for m in (40, 50))
+    beta = 1e3 * rng.normal(size=40)
+    beta[-1] = -beta[:-1].sum()
+    exact = [sum(Fraction(k) * Fraction(c) for k, c in zip(row, beta, strict=True)) for row in kernel(X, near)]
+    assert np.abs(kernel(X, near) @ beta - np.array(exact, float)).max() > 1e-3
+    np.testing.assert_allclose(Expansion(kernel, near, beta)(X), np.array(exact, float), rtol=0, atol=1e-5)
 
 
 # --- damaged files ---

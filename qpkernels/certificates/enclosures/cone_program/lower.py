@@ -68,7 +68,7 @@ class _Bounded:
 
     @classmethod
     def of(cls, program: ConeProgram) -> _Bounded:
-        A = csr_array(program.A)
+        A = csr_array(program.A, copy=True)
         A.eliminate_zeros()
         single, n = np.diff(A.indptr) == 1, program.q.size
         lower, upper = np.full(n, -np.inf), np.full(n, np.inf)
@@ -184,12 +184,15 @@ def _dual_move(
     n, q = bounded.program.q.size, bounded.program.q
     no_lower, no_upper = unbounded
     room, spread = reach
+    P = csc_array(bounded.program.P)
+    # A free entry that P knows alone makes its g_j vanish by itself, wherever the multipliers go.
+    alone = no_lower & no_upper & (np.diff(P.indptr) == 1) & (P.diagonal() > 0)
     for _ in range(2):
         g, size = M @ point + q, abs(M) @ spread + np.abs(q)
         near = 1e4 * margin * size
         # g >= margin where there is no upper bound, <= -margin where there is no lower one, 0 where there is neither.
         goal = margin * size * (no_upper.astype(float) - no_lower.astype(float))
-        wanted = (no_lower | no_upper) & ((no_lower & no_upper) | (np.where(no_upper, g, -g) <= near))
+        wanted = ~alone & (no_lower | no_upper) & ((no_lower & no_upper) | (np.where(no_upper, g, -g) <= near))
         z = point[n:]
         gradients = slopes(bounded.cones, z)
         depth, length = slack(bounded.cones, z), abs(gradients) @ np.abs(z)
