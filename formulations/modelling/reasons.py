@@ -25,6 +25,9 @@ __all__ = ["Contradiction", "conflict_of", "declared_groups", "proof_of", "relax
 _PROOF_TOLERANCE = 1e-5
 """Residual within which multipliers count as a proof of infeasibility; solvers stop at about 1e-8 of theirs."""
 
+_POINT_TOLERANCE = 1e-6
+"""Residual within which a point counts as feasible, for a ray to start from."""
+
 _LONGEST = 60
 """Letters of a constraint without a label that are shown."""
 
@@ -83,7 +86,7 @@ def proof_of(outcome: Outcome, lowered: Lowered, backend: Solver) -> Contradicti
     if not ray.certificate.holds(_PROOF_TOLERANCE):
         return None
     for solver in dict.fromkeys((backend.name, "clarabel")):
-        verdict = Feasibility(program, find_solver(solver), _PROOF_TOLERANCE).decide(everything)
+        verdict = Feasibility(program, find_solver(solver), _POINT_TOLERANCE).decide(everything)
         if verdict.multipliers is not None:
             return _contradiction(lowered, verdict)
         if verdict.point is not None:
@@ -95,6 +98,8 @@ def _contradiction(lowered: Lowered, verdict: Verdict | None) -> Contradiction |
     if verdict is None or verdict.multipliers is None:
         return None
     certificate = certify_infeasibility(lowered.program, verdict.multipliers)
+    if not certificate.holds(_PROOF_TOLERANCE):
+        return None
     weighs = np.abs(verdict.multipliers) > _TRIFLE * np.abs(verdict.multipliers).max()
     names = tuple(group.name for group in declared_groups(lowered) if weighs[group.all_rows].any())
     return Contradiction(certificate, verdict.multipliers, names)
