@@ -105,7 +105,7 @@ def _contradiction(lowered: Lowered, verdict: Verdict | None) -> Contradiction |
     if verdict is None or verdict.multipliers is None:
         return None
     certificate = certify_infeasibility(lowered.program, verdict.multipliers)
-    if not certificate.holds(_PROOF_TOLERANCE):
+    if not certificate.holds(PROVED):
         return None
     weighs = np.abs(verdict.multipliers) > _TRIFLE * np.abs(verdict.multipliers).max()
     names = tuple(group.name for group in declared_groups(lowered) if weighs[group.all_rows].any())
