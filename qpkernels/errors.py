@@ -14,6 +14,7 @@ __all__ = [
     "InseparableError",
     "LabelError",
     "MissingPackageError",
+    "NoEnclosureError",
     "NonFiniteError",
     "NonconvexError",
     "NotSquareError",

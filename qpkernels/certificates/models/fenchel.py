@@ -39,6 +39,9 @@ _FLAT = 1e-10
 _WIDTHS = 4.0 ** np.arange(20)
 """How far from b, in the unit of the decision values, the ends of the interval of intercepts are searched for."""
 
+_CONSISTENT = 1e-9
+"""Share of the sizes of a loss, its conjugate and their product by which rounding may break Fenchel's inequality."""
+
 _BISECTIONS = 60
 """Steps of that search; it then ends at the rounding of float64."""
 
@@ -189,6 +192,7 @@ class FenchelBounds:
         # L(v) + L*(-s) + s v >= 0 by Fenchel and Young, with equality where s is the slope.
         parts = charged + conjugates + feasible * decision
         worst = int(np.argmax(parts))
+        breach = _breach(charged, conjugates, decision, feasible)
         size = float(np.abs(feasible).max()) or 1.0
         imbalance = 0.0 if self.total is None else abs(float(beta.sum()) - self.total) / _size(feasible)
         squared = float(feasible @ expansion)
@@ -199,8 +203,8 @@ class FenchelBounds:
             error_bound=self.regulariser.error(squared, self.gram.error_bound(feasible)),
             primal_residual=1.0 / shrinkage - 1.0,
             dual_residual=max(float(np.abs(beta - feasible).max()) / size, imbalance),
-            largest=float(parts[worst]),
-            worst=f"sample {worst} (beta {beta[worst]:.6g}) adds {parts[worst]:.1e} to the gap",
+            largest=np.inf if breach else float(parts[worst]),
+            worst=breach or f"sample {worst} (beta {beta[worst]:.6g}) adds {parts[worst]:.1e} to the gap",
         )
 
     def enclose(self, beta: Vector, intercept: float, function: Expansion | None = None) -> Enclosure:
@@ -263,6 +267,20 @@ class FenchelBounds:
         low = _first(lambda b: rise(b) >= -_FLAT, intercept - wide, intercept + wide)
         high = _first(lambda b: rise(b) > _FLAT, intercept - wide, intercept + wide)
         return (min(low, intercept), max(high, intercept)) if high - low > _NEAR * unit else (intercept, intercept)
+
+
+def _breach(value: Vector, conjugate: Vector, v: Vector, beta: Vector) -> str | None:
+    """Return in words where L(v) + L*(-beta) + beta v is below 0: then L* is not the conjugate of L."""
+    terms = np.array([value, conjugate, beta * v])
+    excess = terms.sum(axis=0) + _CONSISTENT * np.abs(terms).sum(axis=0)
+    sample = int(np.argmin(excess))
+    if not excess[sample] < 0:
+        return None
+    return (
+        f"the conjugate is inconsistent with the loss: that of sample {sample} is {value[sample]:.6g} at v = "
+        f"{v[sample]:.6g}, and its conjugate {conjugate[sample]:.6g} at the slope {-beta[sample]:.6g}, but by Fenchel "
+        f"and Young they add up to {-beta[sample] * v[sample]:.6g} at least"
+    )
 
 
 def _first(holds: Callable[[float], bool], low: float, high: float) -> float:

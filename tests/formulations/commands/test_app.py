@@ -301,6 +301,18 @@ def test_export(libsvm: Path, tmp_path: Path) -> None:
     assert (tmp_path / "again.npz").exists()
 
 
+# --- test set ---
+
+
+def test_a_test_set(tmp_path: Path) -> None:
+    records = run_json("testset", tmp_path / "set", "--max-variables", "10", "--format", ".mps")
+    assert {record["status"] for record in records} == {"optimal", "infeasible", "unbounded"}
+    for record in records:
+        assert record["variables"] == 10
+        assert read(tmp_path / "set" / record["files"][".mps"]).name == record["name"]
+    assert {path.name for path in (tmp_path / "set").iterdir()} > {"index.json", "README.md", "problems"}
+
+
 # --- refusals ---
 
 
@@ -368,7 +380,7 @@ def test_a_folder_that_does_not_exist(option: str, libsvm: Path, tmp_path: Path)
 
 
 def test_usage() -> None:
-    for command in ("solvers", "solve", "compare", "export"):
+    for command in ("solvers", "solve", "compare", "export", "testset"):
         assert command in run("--help").stdout
         assert run(command, "--help").exit_code == 0
     assert run("solve").exit_code == 2
