@@ -306,10 +306,7 @@ class Form(Frozen, metaclass=ABCMeta):
     # Reasons --------------------------------------------------------------------------------------------------
 
     def conflict(self, solver: str = "clarabel", *, tol: float = 1e-6) -> Conflict | None:
-        """Return an irreducible infeasible subset of the constraints; None if a point satisfies them all.
-
-        See :func:`qpkernels.diagnosis.find_conflict`.
-        """
+        """Return what :func:`qpkernels.diagnosis.find_conflict` finds: an irreducible infeasible subset, or None."""
         return conflict_of(self.lower(), solver, tol)
 
     def relaxation(self, *labels: str, solver: str = "clarabel", tol: float = 1e-6) -> Relaxation:

@@ -188,9 +188,11 @@ class Feasibility:
         """
         if not np.isfinite(z).all():
             return None
-        full = np.zeros(self.program.b.size)
-        full[kept] = z
-        for candidate in (self._circuit(full), self._without_trifles(full), repair_multipliers(self.program, full)[0]):
+        # Of the rows kept alone: a repair may use any row that it is given.
+        repaired, _ = repair_multipliers(restricted(self.program, kept), z)
+        full, full_repaired = np.zeros((2, self.program.b.size))
+        full[kept], full_repaired[kept] = z, repaired
+        for candidate in (self._circuit(full), self._without_trifles(full), full_repaired):
             if candidate is None:
                 continue
             used = self._units_used(candidate)
