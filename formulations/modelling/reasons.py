@@ -15,15 +15,25 @@ from scipy.sparse.csgraph import connected_components
 from formulations.modelling.lowering import Lowered
 from qpkernels.arrays import Indices, Vector
 from qpkernels.certificates import Certificate, certify_infeasibility
-from qpkernels.diagnosis import Conflict, Feasibility, Group, Ray, Relaxation, Verdict, find_conflict, find_relaxation
+from qpkernels.diagnosis import (
+    PROVED,
+    Conflict,
+    Feasibility,
+    Group,
+    Ray,
+    Relaxation,
+    Verdict,
+    find_conflict,
+    find_relaxation,
+)
 from qpkernels.errors import ParameterError
 from qpkernels.programs import Block
 from qpkernels.solvers import Claim, Outcome, Solver, find_solver
 
 __all__ = ["Contradiction", "conflict_of", "declared_groups", "proof_of", "relaxation_of"]
 
-_PROOF_TOLERANCE = 1e-5
-"""Residual within which multipliers count as a proof of infeasibility; solvers stop at about 1e-8 of theirs."""
+_FEASIBLE = 1e-5
+"""Residual within which a point that is to show that there is one satisfies a constraint."""
 
 _LONGEST = 60
 """Letters of a constraint without a label that are shown."""
@@ -76,14 +86,12 @@ def proof_of(outcome: Outcome, lowered: Lowered, backend: Solver) -> Contradicti
     program = lowered.program
     everything = np.ones(program.b.size, dtype=np.bool_)
     if outcome.claim is Claim.INFEASIBLE:
-        return _contradiction(
-            lowered, Feasibility(program, backend, _PROOF_TOLERANCE).prove(everything, outcome.multipliers)
-        )
+        return _contradiction(lowered, Feasibility(program, backend, _FEASIBLE).prove(everything, outcome.multipliers))
     ray = Ray.of(program, outcome.point)
-    if not ray.certificate.holds(_PROOF_TOLERANCE):
+    if not ray.certificate.holds(PROVED):
         return None
     for solver in dict.fromkeys((backend.name, "clarabel")):
-        verdict = Feasibility(program, find_solver(solver), _PROOF_TOLERANCE).decide(everything)
+        verdict = Feasibility(program, find_solver(solver), _FEASIBLE).decide(everything)
         if verdict.multipliers is not None:
             return _contradiction(lowered, verdict)
         if verdict.point is not None:

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from qpkernels.certificates import Status, certify_cone_program, certify_infeasibility, certify_unboundedness
+from qpkernels.certificates import Status, certify_cone_program, repair_direction, repair_multipliers
 from qpkernels.certificates.enclosures import enclose_cone_program
+from qpkernels.diagnosis import PROVED
 from qpkernels.errors import SolverFailedError
 from qpkernels.programs import ConeProgram
 from qpkernels.solvers import Claim, Outcome, installed_solvers
@@ -84,11 +85,11 @@ def _outcomes(program: ConeProgram) -> Iterator[Outcome]:
 def _proved(program: ConeProgram, outcome: Outcome) -> Optimum:
     nothing = Optimum(Status.FAILED, -np.inf, np.inf, exact=False)
     if outcome.claim is Claim.INFEASIBLE:
-        proof = certify_infeasibility(program, outcome.multipliers)
-        return Optimum(Status.INFEASIBLE, np.inf, np.inf, False) if proof.holds(_PROOF_TOLERANCE) else nothing
+        _, proof = repair_multipliers(program, outcome.multipliers)
+        return Optimum(Status.INFEASIBLE, np.inf, np.inf, False) if proof.holds(PROVED) else nothing
     if outcome.claim is Claim.UNBOUNDED:
-        proof = certify_unboundedness(program, outcome.point)
-        return Optimum(Status.UNBOUNDED, -np.inf, -np.inf, False) if proof.holds(_PROOF_TOLERANCE) else nothing
+        _, proof = repair_direction(program, outcome.point)
+        return Optimum(Status.UNBOUNDED, -np.inf, -np.inf, False) if proof.holds(PROVED) else nothing
     if not (np.isfinite(outcome.point).all() and np.isfinite(outcome.multipliers).all()):
         return nothing
     enclosure = enclose_cone_program(program, outcome.point, outcome.multipliers)
