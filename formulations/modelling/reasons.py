@@ -32,8 +32,8 @@ from qpkernels.solvers import Claim, Outcome, Solver, find_solver
 
 __all__ = ["Contradiction", "conflict_of", "declared_groups", "proof_of", "relaxation_of"]
 
-_FEASIBLE = 1e-5
-"""Residual within which a point that is to show that there is one satisfies a constraint."""
+_POINT_TOLERANCE = 1e-6
+"""Residual within which a point counts as feasible, for a ray to start from."""
 
 _LONGEST = 60
 """Letters of a constraint without a label that are shown."""
@@ -86,12 +86,14 @@ def proof_of(outcome: Outcome, lowered: Lowered, backend: Solver) -> Contradicti
     program = lowered.program
     everything = np.ones(program.b.size, dtype=np.bool_)
     if outcome.claim is Claim.INFEASIBLE:
-        return _contradiction(lowered, Feasibility(program, backend, _FEASIBLE).prove(everything, outcome.multipliers))
+        return _contradiction(
+            lowered, Feasibility(program, backend, _POINT_TOLERANCE).prove(everything, outcome.multipliers)
+        )
     ray = Ray.of(program, outcome.point)
     if not ray.certificate.holds(PROVED):
         return None
     for solver in dict.fromkeys((backend.name, "clarabel")):
-        verdict = Feasibility(program, find_solver(solver), _FEASIBLE).decide(everything)
+        verdict = Feasibility(program, find_solver(solver), _POINT_TOLERANCE).decide(everything)
         if verdict.multipliers is not None:
             return _contradiction(lowered, verdict)
         if verdict.point is not None:
@@ -103,6 +105,8 @@ def _contradiction(lowered: Lowered, verdict: Verdict | None) -> Contradiction |
     if verdict is None or verdict.multipliers is None:
         return None
     certificate = certify_infeasibility(lowered.program, verdict.multipliers)
+    if not certificate.holds(_PROOF_TOLERANCE):
+        return None
     weighs = np.abs(verdict.multipliers) > _TRIFLE * np.abs(verdict.multipliers).max()
     names = tuple(group.name for group in declared_groups(lowered) if weighs[group.all_rows].any())
     return Contradiction(certificate, verdict.multipliers, names)
