@@ -189,10 +189,7 @@ class Form(Frozen, metaclass=ABCMeta):
         return lower(self._declared, self.name)
 
     def export(self, path: str | Path, structure: Literal["lowered", "textbook"] = "lowered") -> Path:
-        """Write the problem in matrices to a file and return its path.
-
-        Its suffix names the format, .npz (appended where there is none), .mat, .mps, .qps or .json; see
-        :data:`qpkernels.files.FORMATS`.
+        """Write the problem in matrices to a file, in the format of its suffix, by :func:`qpkernels.files.write`.
 
         Parameters
         ----------

@@ -84,13 +84,11 @@ def _outcomes(program: ConeProgram) -> Iterator[Outcome]:
 
 def _proved(program: ConeProgram, outcome: Outcome) -> Optimum:
     nothing = Optimum(Status.FAILED, -np.inf, np.inf, exact=False)
-    if outcome.claim is Claim.INFEASIBLE:
-        _, proof = repair_multipliers(program, outcome.multipliers)
-        return Optimum(Status.INFEASIBLE, np.inf, np.inf, False) if proof.holds(PROVED) else nothing
-    if outcome.claim is Claim.UNBOUNDED:
-        _, proof = repair_direction(program, outcome.point)
-        return Optimum(Status.UNBOUNDED, -np.inf, -np.inf, False) if proof.holds(PROVED) else nothing
-    if not (np.isfinite(outcome.point).all() and np.isfinite(outcome.multipliers).all()):
+    # A proof needs no claim: a solver that gave up on a ray has found it all the same.
+    if outcome.claim is not Claim.OPTIMAL and (impossible := _without_optimum(program, outcome)) is not None:
+        return impossible
+    finite = np.isfinite(outcome.point).all() and np.isfinite(outcome.multipliers).all()
+    if outcome.claim in (Claim.INFEASIBLE, Claim.UNBOUNDED) or not finite:
         return nothing
     enclosure = enclose_cone_program(program, outcome.point, outcome.multipliers)
     if np.isfinite(enclosure.width):
@@ -100,3 +98,11 @@ def _proved(program: ConeProgram, outcome: Outcome) -> Optimum:
         return nothing
     ends = sorted((certificate.dual_value, certificate.primal_value))
     return Optimum(Status.OPTIMAL, ends[0], ends[1], exact=False)
+
+
+def _without_optimum(program: ConeProgram, outcome: Outcome) -> Optimum | None:
+    if np.isfinite(outcome.multipliers).all() and repair_multipliers(program, outcome.multipliers)[1].holds(PROVED):
+        return Optimum(Status.INFEASIBLE, np.inf, np.inf, exact=False)
+    if np.isfinite(outcome.point).all() and repair_direction(program, outcome.point)[1].holds(PROVED):
+        return Optimum(Status.UNBOUNDED, -np.inf, -np.inf, exact=False)
+    return None
