@@ -43,6 +43,8 @@ from formulations.classification.separation.hulls import HullIntersection
 from formulations.classification.separation.perceptron import BatchPerceptron, Perceptron, mistake_bound
 from formulations.classification.separation.separability import Separability, SeparabilityPrimal
 from formulations.comparison.compare import compare
+from formulations.comparison.cross_examine import cross_examine
+from formulations.comparison.examination import CrossExamination
 from formulations.comparison.table import Comparison
 from formulations.modelling.form import Form
 from formulations.modelling.model import Model
@@ -98,6 +100,7 @@ __all__ = [
     "ChebyshevFitPrimal",
     "Classification",
     "Comparison",
+    "CrossExamination",
     "Form",
     "HardMargin",
     "HardMarginDual",
@@ -199,6 +202,7 @@ __all__ = [
     "TwoLevelMachine",
     "calibrate",
     "compare",
+    "cross_examine",
     "cross_validated_scores",
     "losses_of_margins",
     "mistake_bound",

@@ -14,6 +14,7 @@ __all__ = [
     "InseparableError",
     "LabelError",
     "MissingPackageError",
+    "NoEnclosureError",
     "NonFiniteError",
     "NonconvexError",
     "NotSquareError",
@@ -115,6 +116,10 @@ class UnsupportedProgramError(QPKernelsError, TypeError):
 
 class UnsupportedOptionError(QPKernelsError, TypeError):
     """The solver has no such option; it is refused rather than ignored."""
+
+
+class NoEnclosureError(QPKernelsError, TypeError):
+    """Nothing is known of the rounding errors of this problem or kernel, so that no interval is proved."""
 
 
 class SolverFailedError(QPKernelsError, RuntimeError):

@@ -32,7 +32,7 @@ from formulations.modelling.solving import (
 )
 from formulations.modelling.statement import Stated, Statement
 from qpkernels.arrays import Vector, frozen
-from qpkernels.certificates import Bounds, Certificate, KernelQPBounds, Status, Support
+from qpkernels.certificates import Bounds, Certificate, Enclosure, KernelQPBounds, Status, Support
 from qpkernels.errors import InfeasibleError, ParameterError
 from qpkernels.gram import Gram
 from qpkernels.programs import KernelQP, LeastSquares, LinearSystem, Program
@@ -188,6 +188,24 @@ class Model(Parametrised, Generic[Answered], metaclass=ABCMeta):
         """
         self.check_parameters()
         return self.judge(self.candidate(answer), self.bounds())
+
+    def enclose(self, answer: Any) -> Enclosure:
+        """Enclose the optimal value between bounds that hold in exact arithmetic, given an answer as for certify.
+
+        The problem is that of the samples, targets and parameters as they are in float64, its kernel matrix exact; the
+        better the answer, the narrower the enclosure. An end is infinite where no finite bound is proved.
+
+        Raises
+        ------
+        NoEnclosureError
+            If the kernel, or a loss, states no bounds of its rounding errors, or no enclosure of this model is known.
+        ParameterError, ShapeError
+            As for :meth:`certify`.
+        """
+        self.check_parameters()
+        found = self.candidate(answer)
+        own = not found.is_expansion and self.gram.correction is None and found.function.kernel == self.gram.kernel
+        return self.bounds().enclose(found.beta, found.intercept, found.function if own else None)
 
     def judge(self, answer: Candidate, bounds: Bounds) -> Certificate:
         """Bound the error of an answer by ``bounds``."""

@@ -15,7 +15,7 @@ from scipy.sparse.csgraph import connected_components
 from formulations.modelling.lowering import Lowered
 from qpkernels.arrays import Indices, Vector
 from qpkernels.certificates import Certificate, certify_infeasibility
-from qpkernels.diagnosis import Conflict, Feasibility, Group, Ray, Relaxation, find_conflict, find_relaxation
+from qpkernels.diagnosis import Conflict, Feasibility, Group, Ray, Relaxation, Verdict, find_conflict, find_relaxation
 from qpkernels.errors import ParameterError
 from qpkernels.programs import Block
 from qpkernels.solvers import Claim, Outcome, Solver, find_solver
@@ -74,29 +74,30 @@ def proof_of(outcome: Outcome, lowered: Lowered, backend: Solver) -> Contradicti
     A problem is unbounded below along a ray only if there is a point to start from.
     """
     program = lowered.program
+    everything = np.ones(program.b.size, dtype=np.bool_)
     if outcome.claim is Claim.INFEASIBLE:
-        return _contradiction(lowered, outcome.multipliers)
+        return _contradiction(
+            lowered, Feasibility(program, backend, _PROOF_TOLERANCE).prove(everything, outcome.multipliers)
+        )
     ray = Ray.of(program, outcome.point)
     if not ray.certificate.holds(_PROOF_TOLERANCE):
         return None
     for solver in dict.fromkeys((backend.name, "clarabel")):
-        oracle = Feasibility(program, find_solver(solver), _PROOF_TOLERANCE)
-        verdict = oracle.decide(np.ones(program.b.size, dtype=np.bool_))
+        verdict = Feasibility(program, find_solver(solver), _PROOF_TOLERANCE).decide(everything)
         if verdict.multipliers is not None:
-            return _contradiction(lowered, verdict.multipliers)
+            return _contradiction(lowered, verdict)
         if verdict.point is not None:
             return Ray.of(program, outcome.point, verdict.point)
     return None
 
 
-def _contradiction(lowered: Lowered, multipliers: Vector) -> Contradiction | None:
-    certificate = certify_infeasibility(lowered.program, multipliers)
-    if not certificate.holds(_PROOF_TOLERANCE):
+def _contradiction(lowered: Lowered, verdict: Verdict | None) -> Contradiction | None:
+    if verdict is None or verdict.multipliers is None:
         return None
-    sizes = np.abs(multipliers)
-    weighs = sizes > _TRIFLE * sizes.max(initial=0.0)
+    certificate = certify_infeasibility(lowered.program, verdict.multipliers)
+    weighs = np.abs(verdict.multipliers) > _TRIFLE * np.abs(verdict.multipliers).max()
     names = tuple(group.name for group in declared_groups(lowered) if weighs[group.all_rows].any())
-    return Contradiction(certificate, multipliers, names)
+    return Contradiction(certificate, verdict.multipliers, names)
 
 
 def declared_groups(lowered: Lowered) -> tuple[Group, ...]:

@@ -9,15 +9,18 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from qpkernels.arrays import Vector, check_positive
-from qpkernels.certificates import Certificate, certify_cone_program, certify_infeasibility
+from qpkernels.certificates import Certificate, certify_cone_program
 from qpkernels.diagnosis.conflict import Group, groups_of
 from qpkernels.diagnosis.elastic import Elastic, Unit, elastic, units_of
 from qpkernels.diagnosis.feasibility import Feasibility, without_rounding
 from qpkernels.errors import InfeasibleError, ParameterError, SolverFailedError
 from qpkernels.programs import ConeProgram, Exponential, Nonnegative, Power, Zero
-from qpkernels.solvers import Claim, Outcome, find_solver
+from qpkernels.solvers import Claim, Outcome, Solver, find_solver
 
 __all__ = ["Concession", "Relaxation", "find_relaxation"]
+
+_SECOND = 1e-4
+"""Share of the tolerance that a solver is asked for where its first answer is no proof."""
 
 _SHOWN = 1e-6
 """Slack, against the largest, below which a constraint is not said to give way."""
@@ -125,22 +128,13 @@ def find_relaxation(
     for number in chosen:
         owner[groups[number].rows] = number
     units = tuple(unit for unit in units_of(program) if owner[unit.rows[0]] >= 0)
+    backend = find_solver(solver)
+    # Without slacks the program is one of feasibility, whose rows are judged in their own terms.
+    verdict = Feasibility(program, backend, tol).decide(np.ones(program.b.size, dtype=np.bool_))
+    if verdict.point is not None and verdict.certificate is not None:
+        return Relaxation((), 0.0, 0.0, verdict.point, verdict.certificate, tol)
     soft = elastic(program, units)
-    outcome = find_solver(solver).solve(soft.program, tol=tol)
-    if outcome.claim is Claim.INFEASIBLE:
-        certificate = certify_infeasibility(soft.program, outcome.multipliers)
-        if certificate.holds(tol):
-            raise InfeasibleError(
-                f"the constraints of {program.name} that do not give way contradict each other ({certificate.worst}); "
-                "let more of them give way.",
-                certificate,
-                outcome.multipliers,
-            )
-    if not (np.isfinite(outcome.point).all() and np.isfinite(outcome.multipliers).all()):
-        raise SolverFailedError(
-            f"solver {solver!r} says {outcome.message!r} of the {soft.program.name}; try another solver."
-        )
-    point, certificate = _best(program, soft, units, outcome, tol)
+    point, certificate = _solved(program, soft, units, backend, tol)
     slacks = np.zeros(len(units))
     np.add.at(slacks, soft.owner, point[soft.n :])
     shown = [k for k in np.argsort(-slacks, kind="stable") if slacks[k] > _SHOWN * slacks.max(initial=0.0)]
@@ -154,15 +148,37 @@ def _concession(group: Group, unit: Unit, amount: float) -> Concession:
     return Concession(group.name, None if whole else int(np.flatnonzero(group.rows == unit.rows[0])[0]), amount)
 
 
+def _solved(
+    program: ConeProgram, soft: Elastic, units: tuple[Unit, ...], solver: Solver, tol: float
+) -> tuple[Vector, Certificate]:
+    """Return the optimum of the relaxation; a second time, to more digits, where the first is no proof."""
+    for accuracy in (tol, _SECOND * tol):
+        outcome = solver.solve(soft.program, tol=accuracy)
+        if outcome.claim is Claim.INFEASIBLE:
+            hard = Feasibility(soft.program, solver, tol)
+            proof = hard.prove(np.ones(soft.program.b.size, dtype=np.bool_), outcome.multipliers)
+            if proof is not None and proof.certificate is not None:
+                raise InfeasibleError(
+                    f"the constraints of {program.name} that do not give way contradict each other "
+                    f"({proof.certificate.worst}); let more of them give way.",
+                    proof.certificate,
+                    proof.multipliers,
+                )
+        if not (np.isfinite(outcome.point).all() and np.isfinite(outcome.multipliers).all()):
+            raise SolverFailedError(
+                f"solver {solver.name!r} says {outcome.message!r} of the {soft.program.name}; try another solver."
+            )
+        point, certificate = _best(program, soft, units, outcome, tol)
+        if certificate.holds(tol):
+            break
+    return point, certificate
+
+
 def _best(
     program: ConeProgram, soft: Elastic, units: tuple[Unit, ...], outcome: Outcome, tol: float
 ) -> tuple[Vector, Certificate]:
-    """Return the point with slacks as small as x allows, or with none at all where it needs none to the tolerance."""
+    """Return the point with slacks as small as x allows."""
     x = outcome.point[: soft.n]
-    # Without slacks the program is one of feasibility, whose rows are judged in their own terms.
-    satisfied = Feasibility(program, find_solver(outcome.solver), tol).check(np.ones(program.b.size, dtype=np.bool_), x)
-    if satisfied is not None and satisfied.point is not None and satisfied.certificate is not None:
-        return np.append(satisfied.point, np.zeros(soft.owner.size)), satisfied.certificate
     for each in (x, without_rounding(x)):
         completed = np.append(each, _completed(program, soft, units, np.append(each, outcome.point[soft.n :])))
         certificate = certify_cone_program(soft.program, completed, outcome.multipliers)

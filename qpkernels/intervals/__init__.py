@@ -6,11 +6,13 @@ from qpkernels.intervals.equations import enclose_point, least_move
 from qpkernels.intervals.interval import Interval
 from qpkernels.intervals.linear_system import enclose_solution
 from qpkernels.intervals.products import inner, product, quadratic
-from qpkernels.intervals.rounding import TINY, UNIT, down, gamma, up
+from qpkernels.intervals.rounding import ELEMENTARY, TINY, UNDERFLOW, UNIT, down, gamma, up
 from qpkernels.intervals.sums import exact_sum, sum_bounds, two_product
 
 __all__ = [
+    "ELEMENTARY",
     "TINY",
+    "UNDERFLOW",
     "UNIT",
     "Interval",
     "down",

@@ -60,7 +60,7 @@ def _components(rows: csr_array) -> list[Indices]:
 
 
 def _rows(P: Any) -> csr_array:
-    rows = csr_array(P)
+    rows = csr_array(P, copy=True)
     rows.eliminate_zeros()
     return rows
 

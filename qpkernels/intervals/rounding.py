@@ -18,13 +18,23 @@ import numpy as np
 
 from qpkernels.arrays import Vector
 
-__all__ = ["TINY", "UNIT", "down", "gamma", "up"]
+__all__ = ["ELEMENTARY", "TINY", "UNDERFLOW", "UNIT", "down", "gamma", "up"]
 
 UNIT = 2.0**-53
 """The largest relative error u of one operation."""
 
 TINY = 2.0**-1074
 """The least float above 0: what one product that underflows may lose."""
+
+ELEMENTARY = 8.0 * UNIT
+"""The largest relative error of exp, log, pow, tanh and their like, in the C library, NumPy and SciPy.
+
+These are not rounded correctly. They are assumed to be within 4 units in the last place, which are at most 8 u: the one
+assumption in this package that no theorem stands behind.
+"""
+
+UNDERFLOW = 2.0**-1000
+"""More than a few thousand operations lose to underflow, even where numbers below 2^-1022 become 0."""
 
 
 def down(values: Any) -> Vector:

@@ -5,7 +5,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["Enclosure"]
+from qpkernels.errors import NoEnclosureError
+
+__all__ = ["Enclosure", "no_enclosure"]
 
 
 @dataclass(frozen=True)
@@ -37,3 +39,11 @@ class Enclosure:
 
     def __str__(self) -> str:
         return f"[{self.lower:.17g}, {self.upper:.17g}] (width {self.width:.1e})"
+
+
+def no_enclosure(problem: str) -> NoEnclosureError:
+    """Return the error of a problem whose optimum is not enclosed."""
+    return NoEnclosureError(
+        f"{problem} has no enclosure: its bounds are known up to rounding only; see its certificate, or export a form "
+        "as a ConeProgram."
+    )

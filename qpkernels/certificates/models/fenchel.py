@@ -14,16 +14,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
 from scipy.optimize import minimize_scalar
 
 from qpkernels.arrays import Vector
 from qpkernels.certificates.certificate import Certificate, certify_values, undefined
+from qpkernels.certificates.enclosures import Enclosure, enclose_fenchel
 from qpkernels.certificates.kernel_qp import FunctionAtSamples, expand_at_samples
 from qpkernels.certificates.support import Support
-from qpkernels.gram import Gram
+from qpkernels.gram import Expansion, Gram
+from qpkernels.intervals import Interval
 from qpkernels.programs.kernel_qp import nearest_feasible
 
 __all__ = ["Ball", "FenchelBounds", "HalfSquaredNorm", "Regulariser", "SampleLosses"]
@@ -58,6 +60,10 @@ class SampleLosses:
         Where that is finite, shape (m,).
     slope
         v to a subgradient of each L_i at v_i; None: no loss has an affine piece, so that b is unique.
+    largest_value
+        Decision values in an interval to upper bounds of L_i there, in exact arithmetic; None: none are known.
+    largest_conjugate
+        beta to such bounds of L_i*(-beta_i).
     """
 
     value: Callable[[Vector], Vector]
@@ -65,10 +71,22 @@ class SampleLosses:
     lower: Vector
     upper: Vector
     slope: Callable[[Vector], Vector] | None = None
+    largest_value: Callable[[Interval], Vector] | None = None
+    largest_conjugate: Callable[[Vector], Vector] | None = None
 
 
 class Regulariser(Protocol):
-    """A convex function Omega of ||f||, given the squares of its arguments."""
+    """A convex function Omega of ||f||, given the squares of its arguments.
+
+    Value and conjugate are exact to 8 units of rounding, relative: enclosures rely on it.
+
+    Attributes
+    ----------
+    is_half_square
+        Whether it is 1/2 ||f||^2.
+    """
+
+    is_half_square: ClassVar[bool]
 
     def shrinkage(self, squared_norm: float) -> float:
         """Return the largest factor of at most 1 by which f comes into the domain."""
@@ -86,6 +104,8 @@ class Regulariser(Protocol):
 @dataclass(frozen=True)
 class HalfSquaredNorm:
     """1/2 ||f||^2, which is its own conjugate."""
+
+    is_half_square: ClassVar[bool] = True
 
     def shrinkage(self, squared_norm: float) -> float:
         """Return 1: every f is in the domain."""
@@ -111,6 +131,7 @@ class Ball:
     """0 where ||f||^2 <= R, else infinite; its conjugate is sqrt(R) s."""
 
     squared_radius: float
+    is_half_square: ClassVar[bool] = False
 
     def shrinkage(self, squared_norm: float) -> float:
         """Return the factor that brings f to the surface, or 1 inside."""
@@ -185,6 +206,10 @@ class FenchelBounds:
             largest=np.inf if breach else float(parts[worst]),
             worst=breach or f"sample {worst} (beta {beta[worst]:.6g}) adds {parts[worst]:.1e} to the gap",
         )
+
+    def enclose(self, beta: Vector, intercept: float, function: Expansion | None = None) -> Enclosure:
+        """Enclose the optimum; see :func:`~qpkernels.certificates.enclosures.enclose_fenchel`."""
+        return enclose_fenchel(self, beta, intercept, function)
 
     def lower_bound(self, beta: Vector) -> float:
         """Return the dual value of the feasible point near ``beta``."""

@@ -7,7 +7,8 @@ import numpy as np
 from scipy.spatial.distance import cdist
 
 from qpkernels.arrays import Matrix, Vector, check_positive
-from qpkernels.kernels.base import Kernel, Samples
+from qpkernels.kernels.base import EnclosedRows, Kernel, Samples
+from qpkernels.kernels.base.enclosed_products import enclosed_distances
 
 __all__ = ["Laplacian"]
 
@@ -42,6 +43,10 @@ class Laplacian(Kernel):
             exponents = cdist(X, Z, "cityblock")
             exponents *= -self.gamma
         return np.asarray(np.exp(exponents, out=exponents))
+
+    def enclosed(self, X: Samples, Z: Samples) -> EnclosedRows:
+        distances = enclosed_distances(X, Z, "cityblock")
+        return lambda rows: distances(rows).scaled(-self.gamma).exp()
 
     def diagonal(self, X: Samples) -> Vector:
         return np.ones(X.shape[0])

@@ -225,6 +225,16 @@ def test_solvers_that_fail_are_rows_of_all() -> None:
 
 
 @pytest.mark.usefixtures("fakes")
+def test_back_ends_of_others_run_apart_and_in_time() -> None:
+    rows = comparison(soft(), ["smo", "hostile"], deed="hang", time_limit=0.1)
+    assert [row.solver for row in rows] == ["smo", "hostile"]
+    assert "smo has no option deed" in rows[0].reason
+    assert "says 'no answer within 0.1 s'" in rows[1].reason
+    (row,) = comparison(soft(), ["hostile"], deed="segfault")
+    assert "its process was ended by signal 11 (SIGSEGV)" in row.reason
+
+
+@pytest.mark.usefixtures("fakes")
 def test_a_lie_is_uncertified() -> None:
     X, y = separable()
     models = [soft(), HardMargin(X, y)]
@@ -290,8 +300,9 @@ def test_remarks_say_who_agrees() -> None:
 
 
 def test_nothing_to_compare() -> None:
-    with pytest.raises(ParameterError, match="at least one model or form"):
-        comparison([], "all")
+    for models in ([], None, 3, "soft-margin", [soft(), None]):
+        with pytest.raises(ParameterError, match="compare needs at least one model or form, and nothing else"):
+            comparison(models, "all")
     assert len(comparison(soft(), [])) == 0
 
 

@@ -68,7 +68,7 @@ class _Bounded:
 
     @classmethod
     def of(cls, program: ConeProgram) -> _Bounded:
-        A = csr_array(program.A)
+        A = csr_array(program.A, copy=True)
         A.eliminate_zeros()
         single, n = np.diff(A.indptr) == 1, program.q.size
         lower, upper = np.full(n, -np.inf), np.full(n, np.inf)
