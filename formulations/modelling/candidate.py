@@ -61,6 +61,11 @@ class Candidate:
         """What a certificate is to judge in place of the expansion in beta, if anything."""
         return None if self.is_expansion else self.at_samples
 
+    def own_expansion(self, gram: Gram) -> Expansion | None:
+        """Return f where it is no expansion in beta, but in the space of the kernel as it is."""
+        own = not self.is_expansion and gram.correction is None and self.function.kernel == gram.kernel
+        return self.function if own else None
+
     @property
     def is_finite(self) -> bool:
         """Whether beta and b are numbers; otherwise there is nothing to judge."""

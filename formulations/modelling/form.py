@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from abc import ABCMeta, abstractmethod
 from copy import copy
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from time import perf_counter
@@ -36,7 +37,7 @@ from formulations.modelling.solving import (
 )
 from formulations.modelling.statement import Extension, Multipliers
 from qpkernels.arrays import Vector
-from qpkernels.certificates import Bounds, Certificate, Status, certify_cone_program
+from qpkernels.certificates import Bounds, Certificate, Status, repair
 from qpkernels.diagnosis import Conflict, Ray, Relaxation
 from qpkernels.errors import ParameterError, UnsupportedProgramError
 from qpkernels.files import write
@@ -264,13 +265,14 @@ class Form(Frozen, metaclass=ABCMeta):
         if not is_finite(outcome):
             message = f"solver {outcome.solver!r} returned no point with multipliers ({outcome.message})"
             raise no_answer(self.name, message) if self.is_extended else self.model.explain_failure(message)
+        repaired = None
+        if self.is_extended:
+            repaired = repair(lowered.program, outcome.point, outcome.multipliers, request.tol)
+            outcome = replace(outcome, point=repaired.point, multipliers=repaired.multipliers)
         lowered.write_back(outcome.point, outcome.multipliers, solved=outcome.claim is Claim.OPTIMAL)
         begin = perf_counter()
         answer = self.read(ConeAnswer(lowered, outcome.multipliers), bounds)
-        if self.is_extended:
-            certificate = certify_cone_program(lowered.program, outcome.point, outcome.multipliers)
-        else:
-            certificate = self.model.judge(answer, bounds)
+        certificate = self.model.judge(answer, bounds) if repaired is None else repaired.certificate
         status = status_of(certificate, outcome.claim, request.tol)
         objective = self._certified_objective(certificate)
         if status is Status.UNCERTIFIED:

@@ -150,14 +150,16 @@ class Model(Parametrised, Generic[Answered], metaclass=ABCMeta):
         tol
             Above 0: the relative duality gap and residuals that the certificate must show for ``optimal``.
         max_iter, time_limit
-            Limits, in the solver's iterations and in seconds; the best point so far comes back with its certificate.
+            Limits, in the solver's iterations and in seconds; the best point so far comes back with its certificate. A
+            solver without a time limit runs in a process of its own then, which has no point where it is ended.
         warm_start
             A solution, or beta, to start ``smo`` from. A solution is rescaled so that what was at its bound is at the
             bound of this problem, which is another where C is; any beta is projected to the feasible set.
         verbose
             Let the solver print its progress.
         **options
-            Handed to the back-end as they are.
+            Handed to the back-end as they are. ``isolate=True`` runs any solver in a process of its own, where it may
+            hang or abort, ``memory_limit`` bounds that; see :meth:`qpkernels.solvers.Solver.solve`.
 
         Raises
         ------
@@ -190,22 +192,21 @@ class Model(Parametrised, Generic[Answered], metaclass=ABCMeta):
         return self.judge(self.candidate(answer), self.bounds())
 
     def enclose(self, answer: Any) -> Enclosure:
-        """Enclose the optimal value between bounds that hold in exact arithmetic, given an answer as for certify.
+        """Return an interval that holds the optimum in exact arithmetic, given an answer as :meth:`certify` takes it.
 
-        The problem is that of the samples, targets and parameters as they are in float64, its kernel matrix exact; the
-        better the answer, the narrower the enclosure. An end is infinite where no finite bound is proved.
+        The problem is that of samples, targets and parameters as they are in float64, and of their exact kernel matrix.
 
         Raises
         ------
         NoEnclosureError
-            If the kernel, or a loss, states no bounds of its rounding errors, or no enclosure of this model is known.
-        ParameterError, ShapeError
-            As for :meth:`certify`.
+            If nothing is known of the rounding errors of this kernel, loss or model.
         """
         self.check_parameters()
-        found = self.candidate(answer)
-        own = not found.is_expansion and self.gram.correction is None and found.function.kernel == self.gram.kernel
-        return self.bounds().enclose(found.beta, found.intercept, found.function if own else None)
+        return self.enclose_by(self.candidate(answer), self.bounds())
+
+    def enclose_by(self, answer: Candidate, bounds: Bounds) -> Enclosure:
+        """Enclose the optimum by ``bounds``."""
+        return bounds.enclose(answer.beta, answer.intercept, answer.own_expansion(self.gram))
 
     def judge(self, answer: Candidate, bounds: Bounds) -> Certificate:
         """Bound the error of an answer by ``bounds``."""
@@ -229,7 +230,7 @@ class Model(Parametrised, Generic[Answered], metaclass=ABCMeta):
         begin = perf_counter()
         certificate = self.judge(answer, bounds)
         seconds = Seconds(gram=formed, solve=outcome.seconds, certify=perf_counter() - begin)
-        if outcome.claim is Claim.STOPPED and not request.is_limited and certificate.primal_residual > request.tol:
+        if outcome.claim is Claim.STOPPED and not request.ended(outcome) and certificate.primal_residual > request.tol:
             # It gave up on a hard constraint: perhaps nothing satisfies them all.
             error = self.explain_failure(quote(outcome))
             if isinstance(error, InfeasibleError):

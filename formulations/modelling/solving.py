@@ -50,10 +50,10 @@ class SolveRequest:
     verbose: bool
     options: Mapping[str, Any]
 
-    @property
-    def is_limited(self) -> bool:
-        """Whether the user set a limit that may end a solver early."""
-        return self.max_iter is not None or self.time_limit is not None
+    def ended(self, outcome: Outcome) -> bool:
+        """Return whether a limit that the user set may be what ended the solver."""
+        out_of_time = self.time_limit is not None and outcome.seconds >= self.time_limit
+        return self.max_iter is not None or out_of_time
 
     def backend(self, structures: tuple[Program, ...]) -> Solver:
         """Return the solver asked for, or the one that a model of this structure deserves."""
