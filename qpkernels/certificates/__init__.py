@@ -12,6 +12,7 @@ from qpkernels.certificates.cone_program import (
     repair_direction,
     repair_multipliers,
 )
+from qpkernels.certificates.enclosures import Enclosure, enclose_cone_program
 from qpkernels.certificates.kernel_qp import (
     DualityGap,
     FunctionAtSamples,
@@ -47,6 +48,7 @@ __all__ = [
     "Bounds",
     "Certificate",
     "DualityGap",
+    "Enclosure",
     "FenchelBounds",
     "FunctionAtSamples",
     "HalfSquaredNorm",
@@ -71,6 +73,7 @@ __all__ = [
     "certify_unboundedness",
     "certify_values",
     "duality_gap",
+    "enclose_cone_program",
     "intercept_interval",
     "relative",
     "repair",

@@ -58,7 +58,13 @@ def certify_cone_program(program: ConeProgram, x: Vector, z: Vector) -> Certific
 
     No rows or variables share a unit, but the rows of one coupled cone, so names and blocks change nothing; and both
     residuals are those of a program whose coefficients differ by that share of each.
+
+    Raises
+    ------
+    NonconvexError
+        If P has a negative eigenvalue: then the same residuals prove nothing.
     """
+    program.require_convex()
     if not (np.isfinite(x).all() and np.isfinite(z).all()):
         return undefined("the answer holds NaN or infinity")
     with np.errstate(over="ignore", invalid="ignore"):
