@@ -49,7 +49,7 @@ def polished(program: ConeProgram, x: Vector, z: Vector) -> Iterator[tuple[Vecto
     """
     if not program.is_quadratic:
         return
-    units = _Units.of(program)
+    units = _Units.of(program, x)
     scaled = units.scaled(program)
     x, z = x / units.x, units.cost * z / units.rows
     active = scaled.equal | (scaled.b - scaled.A @ x < z)
@@ -182,7 +182,8 @@ class _Units:
     cost: float
 
     @classmethod
-    def of(cls, program: ConeProgram) -> _Units:
+    def of(cls, program: ConeProgram, point: Vector) -> _Units:
+        """Return those in which the largest entry of a point, and of the slope of the objective, is 1."""
         P, A = csc_array(abs(program.P)), _without_dust(csc_array(abs(program.A)))
         x, rows = np.ones(program.q.size), np.ones(program.b.size)
         for _ in range(_SCALINGS):
@@ -198,7 +199,9 @@ class _Units:
             P = csc_array(diags_array(column) @ P @ diags_array(column))
             A = csc_array(diags_array(row) @ A @ diags_array(column))
             x, rows = x * column, rows * row
-        size = max(float(np.abs(x * program.q).max(initial=0.0)), float(P.max()) if P.nnz else 0.0)
+        far = float(np.abs(point / x).max(initial=0.0)) or 1.0
+        x, rows = far * x, rows / far
+        size = max(float(np.abs(x * program.q).max(initial=0.0)), far**2 * float(P.max()) if P.nnz else 0.0)
         return cls(x, rows, 1.0 / size if size > 0 else 1.0)
 
     def back(self, answer: _Answer) -> tuple[Vector, Vector]:
