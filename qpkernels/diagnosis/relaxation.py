@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from qpkernels.arrays import Vector, check_positive
-from qpkernels.certificates import Certificate, certify_cone_program
+from qpkernels.certificates import Certificate, certify_cone_program, repair
 from qpkernels.diagnosis.conflict import Group, groups_of
 from qpkernels.diagnosis.elastic import Elastic, Unit, elastic, units_of
 from qpkernels.diagnosis.feasibility import Feasibility, without_rounding
@@ -184,7 +184,8 @@ def _best(
         certificate = certify_cone_program(soft.program, completed, outcome.multipliers)
         if certificate.holds(tol):
             return completed, certificate
-    return outcome.point, certify_cone_program(soft.program, outcome.point, outcome.multipliers)
+    repaired = repair(soft.program, outcome.point, outcome.multipliers, tol)
+    return repaired.point, repaired.certificate
 
 
 def _completed(program: ConeProgram, soft: Elastic, units: tuple[Unit, ...], point: Vector) -> Vector:
