@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from qpkernels.certificates import Status, certify_cone_program, repair_direction, repair_multipliers
+from qpkernels.certificates import Status, repair, repair_direction, repair_multipliers
 from qpkernels.certificates.enclosures import enclose_cone_program
 from qpkernels.diagnosis import PROVED
 from qpkernels.errors import SolverFailedError
@@ -93,7 +93,7 @@ def _proved(program: ConeProgram, outcome: Outcome) -> Optimum:
     enclosure = enclose_cone_program(program, outcome.point, outcome.multipliers)
     if np.isfinite(enclosure.width):
         return Optimum(Status.OPTIMAL, enclosure.lower, enclosure.upper, exact=True)
-    certificate = certify_cone_program(program, outcome.point, outcome.multipliers)
+    certificate = repair(program, outcome.point, outcome.multipliers, _PROOF_TOLERANCE).certificate
     if outcome.claim is not Claim.OPTIMAL or not certificate.holds(_PROOF_TOLERANCE):
         return nothing
     ends = sorted((certificate.dual_value, certificate.primal_value))

@@ -35,6 +35,9 @@ _REGULARISATION = 1e-8
 
 _STEPS, _NEWTON_STEPS, _REFINEMENTS, _SCALINGS, _BISECTIONS = 25, 40, 40, 10, 50
 
+_DUST = 1e-9
+"""Share of the largest coefficient of a row below which another, often what rounding left of 0, has no say in units."""
+
 _WORK = 3e10
 """Operations in factorisations, all together, after which no further step is begun: some ten seconds of one core."""
 
@@ -46,7 +49,7 @@ def polished(program: ConeProgram, x: Vector, z: Vector) -> Iterator[tuple[Vecto
     """
     if not program.is_quadratic:
         return
-    units = _Units.of(program)
+    units = _Units.of(program, x)
     scaled = units.scaled(program)
     x, z = x / units.x, units.cost * z / units.rows
     active = scaled.equal | (scaled.b - scaled.A @ x < z)
@@ -179,13 +182,14 @@ class _Units:
     cost: float
 
     @classmethod
-    def of(cls, program: ConeProgram) -> _Units:
-        P, A = csc_array(abs(program.P)), csc_array(abs(program.A))
+    def of(cls, program: ConeProgram, point: Vector) -> _Units:
+        """Return those in which the largest entry of a point, and of the slope of the objective, is 1."""
+        P, A = csc_array(abs(program.P)), _without_dust(csc_array(abs(program.A)))
         x, rows = np.ones(program.q.size), np.ones(program.b.size)
         for _ in range(_SCALINGS):
-            row = 1.0 / np.sqrt(_largest(A, 1) * _smallest(A, 1))
+            row = 1.0 / _typical(A, 1)
             A = csc_array(diags_array(row) @ A)
-            column = 1.0 / np.sqrt(_largest(A, 0) * _smallest(A, 0))
+            column = 1.0 / _typical(A, 0)
             A = csc_array(A @ diags_array(column))
             x, rows = x * column, rows * row
         P = csc_array(diags_array(x) @ P @ diags_array(x))
@@ -195,7 +199,9 @@ class _Units:
             P = csc_array(diags_array(column) @ P @ diags_array(column))
             A = csc_array(diags_array(row) @ A @ diags_array(column))
             x, rows = x * column, rows * row
-        size = max(float(np.abs(x * program.q).max(initial=0.0)), float(P.max()) if P.nnz else 0.0)
+        far = float(np.abs(point / x).max(initial=0.0)) or 1.0
+        x, rows = far * x, rows / far
+        size = max(float(np.abs(x * program.q).max(initial=0.0)), far**2 * float(P.max()) if P.nnz else 0.0)
         return cls(x, rows, 1.0 / size if size > 0 else 1.0)
 
     def back(self, answer: _Answer) -> tuple[Vector, Vector]:
@@ -219,9 +225,17 @@ def _largest(matrix: csc_array, axis: int, otherwise: float = 1.0) -> Vector:
     return _extreme(np.maximum, matrix, axis, 0.0, otherwise)
 
 
-def _smallest(matrix: csc_array, axis: int) -> Vector:
-    """Return the smallest of the coefficients above 0 along an axis; 1 where all are 0."""
-    return _extreme(np.minimum, matrix, axis, np.inf, 1.0)
+def _typical(matrix: csc_array, axis: int) -> Vector:
+    """Return the geometric mean of the largest and the smallest coefficient along an axis; 1 where all are 0."""
+    return np.sqrt(_largest(matrix, axis) * _extreme(np.minimum, matrix, axis, np.inf, 1.0))
+
+
+def _without_dust(matrix: csc_array) -> csc_array:
+    """Return the coefficients that are no dust beside the largest of their row."""
+    entries = csr_array(matrix)
+    sizes = np.repeat(_largest(matrix, 1), np.diff(entries.indptr))
+    entries.data[entries.data <= _DUST * sizes] = 0.0
+    return csc_array(entries)
 
 
 def _extreme(choose: np.ufunc, matrix: csc_array, axis: int, start: float, otherwise: float) -> Vector:

@@ -11,6 +11,7 @@ import numpy as np
 from qpkernels.arrays import Vector
 from qpkernels.certificates.certificate import Certificate
 from qpkernels.certificates.cone_program.bounds import VariableBounds
+from qpkernels.certificates.cone_program.linearisation import Linearised
 from qpkernels.certificates.cone_program.optimality import certify_cone_program
 from qpkernels.certificates.cone_program.polishing import polished
 from qpkernels.certificates.cone_program.residuals import (
@@ -28,6 +29,8 @@ __all__ = ["Repaired", "repair"]
 
 _PATIENCE = 60
 """Repairs in a row that make no better proof, after which no more are tried."""
+
+_LINEARISATIONS = 5
 
 _ROUNDING = 1e-12
 """Share of the largest entry below which an entry may be nothing but rounding; whether it is, the proof says."""
@@ -52,9 +55,9 @@ class Repaired:
 def repair(program: ConeProgram, x: Vector, z: Vector, tol: float) -> Repaired:
     """Return the answer (x, z) itself if its certificate holds at ``tol``, else the best of its repairs.
 
-    It is clipped to its bounds, its multipliers are cleared of rounding and completed by those of bounds, and that of a
-    quadratic program is polished. Each repair is judged by :func:`certify_cone_program` as any answer is, so it need
-    not be trusted: one that makes no better proof is dropped.
+    It is clipped to its bounds, its multipliers are cleared of rounding and completed by those of bounds, and it is
+    polished: with other cones, by way of the quadratic programs that these make near it. Each repair is judged by
+    :func:`certify_cone_program` as any answer is, so it need not be trusted: one that makes no better proof is dropped.
     """
     best = _judged(program, x, z)
     if best.error <= tol or not (np.isfinite(x).all() and np.isfinite(z).all()):
@@ -79,9 +82,20 @@ def _repairs(program: ConeProgram, x: Vector, z: Vector) -> Iterator[tuple[Vecto
     yield x, _without_rounding(z)
     yield _completed(program, bounds, x, z)
     yield _completed(program, bounds, x, _without_slack_rows(program, x, z))
-    for point, multipliers in polished(program, x, z):
+    for point, multipliers in polished(program, x, z) if program.is_quadratic else _linearised(program, x, z):
         yield _completed(program, bounds, point, multipliers)
         yield _completed(program, bounds, _without_rounding(point), _without_rounding(multipliers))
+
+
+def _linearised(program: ConeProgram, x: Vector, z: Vector) -> Iterator[tuple[Vector, Vector]]:
+    """Yield the optima of the quadratic programs that a program with other cones is near them."""
+    for _ in range(_LINEARISATIONS):
+        near = Linearised.at(program, x, z)
+        answer = repair(near.program, x, near.multipliers, _ROUNDING)
+        x, z = answer.point, near.back(answer.point, answer.multipliers)
+        if not (np.isfinite(x).all() and np.isfinite(z).all()):
+            return
+        yield x, z
 
 
 def _without_rounding(values: Vector) -> Vector:
