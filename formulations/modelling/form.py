@@ -275,7 +275,7 @@ class Form(Frozen, metaclass=ABCMeta):
         if self.is_extended:
             certificate = certify_cone_program(lowered.program, outcome.point, outcome.multipliers)
         else:
-            certificate = self.model.judge(answer, bounds)
+            answer, certificate = self.model.judged(answer, bounds, request.tol)
         status = status_of(certificate, outcome.claim, request.tol)
         if status is Status.UNCERTIFIED:
             lowered.write_back(outcome.point, outcome.multipliers, solved=False)

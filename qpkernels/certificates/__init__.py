@@ -32,7 +32,6 @@ from qpkernels.certificates.models import (
     SquaredFitBounds,
     TubeLevelBounds,
     best_level,
-    summation_error,
 )
 from qpkernels.certificates.support import Support, intercept_interval, split_support
 
@@ -69,5 +68,4 @@ __all__ = [
     "intercept_interval",
     "relative",
     "split_support",
-    "summation_error",
 ]

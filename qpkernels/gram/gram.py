@@ -160,7 +160,9 @@ class Gram:
         if used.size == 0:
             return np.zeros(len(self))
         if self.correction is None and self.features is not None:
-            return np.asarray(self.features @ self._weights(v))
+            weights = self._weights(v)
+            # Around the mean, so that the samples' offset costs no digits of what they differ by.
+            return np.asarray((self.features - self._level) @ weights + self._level @ weights)
         if self.is_formed or self.correction is not None:
             few = 4 * used.size < len(self)
             return np.asarray(v[used] @ self.dense[used] if few else self.dense @ v)
@@ -168,15 +170,24 @@ class Gram:
         add_kernel_sums(self.kernel, self.X[used], v[used], self.X, values)
         return values
 
-    def error_bound(self, coefficients: Vector) -> float:
-        """Return how far 1/2 v'Kv may be from that of a positive semidefinite matrix without rounding."""
-        indefinite = 0.0 if self.trusted else PSD_TOLERANCE * float(self.diagonal.max())
-        reach = float(np.abs(coefficients) @ np.sqrt(np.maximum(self.diagonal, 0.0)))
+    def indefiniteness(self, coefficients: Vector) -> float:
+        """Return how far 1/2 v'Kv may be from that of a positive semidefinite matrix: 0 where K is trusted."""
+        if self.trusted:
+            return 0.0
+        return 0.5 * PSD_TOLERANCE * float(self.diagonal.max()) * float(coefficients @ coefficients)
+
+    @cached_property
+    def lengths(self) -> Vector:
+        """The m values sqrt(K_ii): the distances of the samples from the origin of the space."""
+        return frozen(np.sqrt(np.maximum(self.diagonal, 0.0)))
+
+    @cached_property
+    def radii(self) -> Vector:
+        """The distances of the samples from their mean, in the space of the kernel, shape (m,)."""
         if self.correction is None and self.features is not None:
-            rounding = reach * float(np.linalg.norm(self._weights(coefficients)))
-        else:
-            rounding = reach**2
-        return 0.5 * indefinite * float(coefficients @ coefficients) + 0.5 * np.finfo(float).eps * rounding
+            return frozen(np.linalg.norm(self.features - self._level, axis=1))
+        means = self.product(np.full(len(self), 1.0 / len(self)))
+        return frozen(np.sqrt(np.maximum(self.diagonal - 2.0 * means + means.mean(), 0.0)))
 
     @cached_property
     def features(self) -> Matrix | None:

@@ -47,7 +47,6 @@ class HardTubeModel(FixedTube):
             total=self.total,
             epsilon=self.half_width,
             name="hard tube",
-            zero_tolerance=self.value_tolerance,
         )
 
     def conditions(self, answer: Candidate) -> Conditions:
@@ -66,7 +65,8 @@ class HardTubeModel(FixedTube):
             fit = ChebyshevFit(self.data, self.y, fit_intercept=self.fit_intercept).solve("clarabel", tol=1e-8)
         except QPKernelsError:
             return None
-        if fit.certificate.dual_value <= self.half_width:
+        # A bound of the smallest epsilon that does not beat its own rounding proves nothing.
+        if not fit.certificate.dual_value - fit.certificate.rounding > self.half_width:
             return None
         return InfeasibleError(
             f"no function of this space comes within epsilon = {self.half_width:g} of every target ({message}): "
