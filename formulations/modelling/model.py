@@ -33,7 +33,7 @@ from formulations.modelling.solving import (
 )
 from formulations.modelling.statement import Stated, Statement
 from qpkernels.arrays import Vector, frozen
-from qpkernels.certificates import Bounds, Certificate, KernelQPBounds, Status, Support
+from qpkernels.certificates import Bounds, Certificate, Enclosure, KernelQPBounds, Status, Support
 from qpkernels.errors import InfeasibleError, ParameterError
 from qpkernels.gram import Gram
 from qpkernels.programs import KernelQP, LeastSquares, LinearSystem, Program
@@ -43,7 +43,6 @@ __all__ = ["Conditions", "Model"]
 
 Conditions: TypeAlias = Mapping[str, Vector]
 """The optimality conditions of each sample, shape (m,), by their formula: what vanishes at an optimum."""
-
 
 Answered = TypeVar("Answered", bound=Solution, covariant=True)
 """What solving a model of a kind returns."""
@@ -191,6 +190,24 @@ class Model(Parametrised, Generic[Answered], metaclass=ABCMeta):
         self.check_parameters()
         return self.judge(self.candidate(answer), self.bounds())
 
+    def enclose(self, answer: Any) -> Enclosure:
+        """Enclose the optimal value between bounds that hold in exact arithmetic, given an answer as for certify.
+
+        The problem is that of the samples, targets and parameters as they are in float64, its kernel matrix exact; the
+        better the answer, the narrower the enclosure. An end is infinite where no finite bound is proved.
+
+        Raises
+        ------
+        NoEnclosureError
+            If the kernel, or a loss, states no bounds of its rounding errors, or no enclosure of this model is known.
+        ParameterError, ShapeError
+            As for :meth:`certify`.
+        """
+        self.check_parameters()
+        found = self.candidate(answer)
+        own = not found.is_expansion and self.gram.correction is None and found.function.kernel == self.gram.kernel
+        return self.bounds().enclose(found.beta, found.intercept, found.function if own else None)
+
     def judge(self, answer: Candidate, bounds: Bounds) -> Certificate:
         """Bound the error of an answer by ``bounds``."""
         return bounds.certify(answer.beta, answer.intercept, answer.own_function)
@@ -244,7 +261,7 @@ class Model(Parametrised, Generic[Answered], metaclass=ABCMeta):
             if isinstance(error, InfeasibleError):
                 raise error
         status = status_of(certificate, outcome.claim, request.tol)
-        self.hold(answer, certificate, status)
+        self.hold(answer, certificate, status, bounds)
         objective = certificate.primal_value if form is None else form.objective_of(certificate)
         name = self.name if form is None else form.name
         run = Run.of(outcome, name, objective, status, request.tol, seconds)
@@ -254,10 +271,11 @@ class Model(Parametrised, Generic[Answered], metaclass=ABCMeta):
         """Read an answer from the solution of :meth:`linear_system`."""
         return expand(self.gram, point, intercept, self.classes)
 
-    def hold(self, answer: Candidate, certificate: Certificate, status: Status) -> Held:
-        """Keep the answer for the forms to show."""
+    def hold(self, answer: Candidate, certificate: Certificate, status: Status, bounds: Bounds) -> None:
+        """Keep the answer for the forms to show: its dual point is the feasible one whose value the certificate has."""
+        if isinstance(bounds, KernelQPBounds) and answer.is_finite:
+            answer = replace(answer, beta=bounds.program.project(answer.beta))
         self.latest.answer = Held(answer, certificate, status is Status.OPTIMAL, self.parameter_values())
-        return self.latest.answer
 
     def candidate(self, answer: Any) -> Candidate:
         """Read (beta, b), a Solution, or a fitted estimator of scikit-learn.

@@ -14,6 +14,7 @@ from formulations.modelling.candidate import Candidate
 from formulations.modelling.solution import Solution
 from qpkernels.arrays import Vector
 from qpkernels.certificates import Bounds, Certificate, KernelQPBounds, Status
+from qpkernels.diagnosis import Ray
 from qpkernels.errors import InfeasibleError, SolverFailedError, UnboundedError, UnsupportedOptionError
 from qpkernels.programs import KernelQP, Program
 from qpkernels.solvers import Claim, Outcome, Solver, find_solver
@@ -31,6 +32,9 @@ __all__ = [
     "structures_of",
     "unbounded",
 ]
+
+_NAMED = 6
+"""Constraints that a message names."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,19 +152,30 @@ def quote(outcome: Outcome) -> str:
     return f"solver {outcome.solver!r} says {outcome.message!r}"
 
 
-def infeasible(name: str, certificate: Certificate, multipliers: Vector, message: str) -> InfeasibleError:
-    """Return the error of a problem of that name whose constraints are proved to contradict each other."""
+def infeasible(
+    name: str, certificate: Certificate, multipliers: Vector, message: str, names: tuple[str, ...] = ()
+) -> InfeasibleError:
+    """Return the error of a problem of that name whose constraints are proved to contradict each other.
+
+    Parameters
+    ----------
+    names
+        The constraints that the multipliers weigh, where the user may have the problem explained.
+    """
+    shown = ", ".join(names[:_NAMED]) + (", ..." if len(names) > _NAMED else "")
+    advice = f"they are among {shown}; see conflict() and relaxation() of the form" if names else "relax it"
     return InfeasibleError(
-        f"the constraints of this {name} contradict each other ({message}): {certificate.worst}; relax it.",
+        f"the constraints of this {name} contradict each other ({message}): {certificate.worst}; {advice}.",
         certificate,
         multipliers,
     )
 
 
-def unbounded(name: str, certificate: Certificate, message: str) -> UnboundedError:
+def unbounded(name: str, certificate: Certificate, message: str, ray: Ray | None = None) -> UnboundedError:
     """Return the error of a problem of that name whose objective is proved to be unbounded below."""
+    reason = certificate.worst if ray is None else str(ray)
     return UnboundedError(
-        f"the objective of this {name} is unbounded below ({message}): {certificate.worst}; bound it.", certificate
+        f"the objective of this {name} is unbounded below ({message}): {reason}; bound it.", certificate, ray
     )
 
 

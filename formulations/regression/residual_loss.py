@@ -27,6 +27,7 @@ from formulations.regression.base import RegressionModel, ResidualDual, Residual
 from qpkernels.arrays import Vector
 from qpkernels.certificates import FenchelBounds, SampleLosses
 from qpkernels.errors import ParameterError
+from qpkernels.intervals import Interval, up
 from qpkernels.kernels import Kernel
 
 __all__ = ["ResidualLossDual", "ResidualLossModel", "ResidualLossPrimal", "ResidualLossRegression"]
@@ -60,6 +61,17 @@ class ResidualLossModel(RegressionModel):
         loss, (low, high) = self.loss, self.loss.domain
         level = 0.5 * float(self.y.min() + self.y.max()) if self.fit_intercept else 0.0
         y = self.y - level
+
+        def largest_value(v: Interval) -> Vector:
+            residuals = self.y - v
+            return up(C * loss.largest_value(residuals.lower, residuals.upper))
+
+        def largest_conjugate(beta: Vector) -> Vector:
+            slopes = Interval.of(beta).divided_by(np.full(beta.size, C))
+            return (
+                Interval.of(up(C * loss.largest_conjugate(slopes.lower, slopes.upper))) - Interval.of(self.y) * beta
+            ).upper
+
         return SampleLosses(
             value=lambda v: C * loss.value(y - v),
             conjugate=lambda beta: C * loss.conjugate(np.clip(beta / C, low, high)) - y * beta,
@@ -67,6 +79,8 @@ class ResidualLossModel(RegressionModel):
             upper=np.full(len(self), C * high),
             level=level,
             slope=lambda v: -C * loss.slope(y - v),
+            largest_value=largest_value,
+            largest_conjugate=largest_conjugate,
         )
 
     def gaps(self, answer: Candidate, C: float) -> Vector:

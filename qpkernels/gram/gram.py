@@ -10,18 +10,26 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from qpkernels.arrays import Indices, Matrix, Vector, finite_vector, frozen
-from qpkernels.errors import GramTooLargeError, IndefiniteKernelError, NonFiniteError, ParameterError
-from qpkernels.gram.definiteness import PSD_TOLERANCE, Correction, Formed, corrected, is_psd, smallest_eigenvalue
+from qpkernels.errors import GramTooLargeError, ParameterError
+from qpkernels.gram.definiteness import (
+    PSD_TOLERANCE,
+    Correction,
+    Formed,
+    corrected,
+    is_psd,
+    psd_threshold,
+    require_symmetric,
+    smallest_eigenvalue,
+    smallest_ritz_value,
+)
 from qpkernels.gram.factor import PivotedCholesky, pivoted_cholesky
 from qpkernels.gram.panels.sums import add_kernel_sums
 from qpkernels.gram.panels.threads import blas_threads_for
+from qpkernels.gram.settling import check_few, indefinite, overflow
+from qpkernels.gram.weights import weights_of
 from qpkernels.kernels.base import Kernel
 
 __all__ = ["Gram"]
-
-
-def _overflow(kernel: Kernel) -> str:
-    return f"{kernel} is not finite on these samples; scale the features, or choose other parameters."
 
 
 class Gram:
@@ -68,8 +76,9 @@ class Gram:
         self.indefinite = indefinite
         self._by_construction = kernel.positive_semidefinite
         self._formed: Formed | None = None
+        self._settled: float | None = None
         if not np.isfinite(self._diagonal_of_kernel).all():
-            raise NonFiniteError(_overflow(kernel))
+            raise overflow(kernel)
 
     def __len__(self) -> int:
         """Return the number m of samples."""
@@ -80,18 +89,24 @@ class Gram:
         with np.errstate(over="ignore"):
             return frozen(self.kernel.diagonal(self.X))
 
+    @property
+    def _size(self) -> int:
+        """Bytes of the whole matrix."""
+        return 8 * len(self) ** 2
+
     def _matrix_of_kernel(self) -> Matrix:
-        size = 8 * len(self) ** 2
-        if size > self.memory_limit:
+        if self._size > self.memory_limit:
             raise GramTooLargeError(
-                f"the kernel matrix of {len(self)} samples takes {size / 2**30:.1f} GiB, above the limit of "
+                f"the kernel matrix of {len(self)} samples takes {self._size / 2**30:.1f} GiB, above the limit of "
                 f"{self.memory_limit / 2**30:.1f} GiB; bind the samples with Gram(kernel, X, memory_limit=...), "
                 "or take fewer."
             )
         with np.errstate(over="ignore"), blas_threads_for(len(self)):
             K = self.kernel.matrix(self.X, self.X)
         if not np.isfinite(K).all():
-            raise NonFiniteError(_overflow(self.kernel))
+            raise overflow(self.kernel)
+        if not self._by_construction:
+            require_symmetric(K, K, self.kernel)
         return K
 
     def _form(self) -> Formed:
@@ -171,10 +186,14 @@ class Gram:
         return values
 
     def indefiniteness(self, coefficients: Vector) -> float:
-        """Return how far 1/2 v'Kv may be from that of a positive semidefinite matrix: 0 where K is trusted."""
-        if self.trusted:
-            return 0.0
-        return 0.5 * PSD_TOLERANCE * float(self.diagonal.max()) * float(coefficients @ coefficients)
+        """Return how far 1/2 v'Kv may be from that of a positive semidefinite matrix: 0 where K is trusted.
+
+        Raises
+        ------
+        NotSymmetricError, IndefiniteKernelError
+            If K is no such matrix; see :meth:`require_psd`.
+        """
+        return 0.5 * self._indefiniteness() * float(coefficients @ coefficients)
 
     @cached_property
     def lengths(self) -> Vector:
@@ -188,6 +207,18 @@ class Gram:
             return frozen(np.linalg.norm(self.features - self._level, axis=1))
         means = self.product(np.full(len(self), 1.0 / len(self)))
         return frozen(np.sqrt(np.maximum(self.diagonal - 2.0 * means + means.mean(), 0.0)))
+
+    def require_nonnegative(self, v: Vector, product: Vector) -> None:
+        """Settle that v'Kv, given Kv, is not negative beyond rounding: whatever a kernel says of itself, that tells.
+
+        Raises
+        ------
+        IndefiniteKernelError
+            With v'Kv / v'v, which no eigenvalue of a positive semidefinite matrix is above.
+        """
+        squared = float(v @ product)
+        if squared < -PSD_TOLERANCE * float(np.abs(v) @ self.lengths) ** 2:
+            raise indefinite(self.kernel, float(self.diagonal.max()), squared / float(v @ v), "at most ")
 
     @cached_property
     def features(self) -> Matrix | None:
@@ -204,7 +235,7 @@ class Gram:
     def _weights(self, v: Vector) -> Vector:
         """Return Phi'v, where there are features, without losing the digits that they share with each other."""
         assert self.features is not None
-        return np.asarray((self.features - self._level).T @ v + self._level * v.sum())
+        return weights_of(self.features, v, self._level)
 
     @property
     def factor(self) -> Matrix:
@@ -227,6 +258,7 @@ class Gram:
         part = Gram(self.kernel, self.X[rows], self.memory_limit, self.indefinite)
         if self.is_formed and self.correction is None:
             part._formed = Formed(frozen(self.dense[np.ix_(rows, rows)]))
+            part._settled = self._settled
         return part
 
     def expansion_coefficients(self, beta: ArrayLike) -> Vector:
@@ -247,24 +279,38 @@ class Gram:
         return pivoted_cholesky(self.dense, self.diagonal)
 
     def require_psd(self) -> None:
-        """Settle that K is positive semidefinite.
+        """Settle that K is symmetric and positive semidefinite; it is done once, and every certificate asks for it.
 
-        Kernels that are so by construction pass at once. Otherwise a Cholesky decomposition of K + shift I decides,
-        with shift = 1e-10 max K_ii, and eigenvalues are computed only when it fails. A matrix that is to be corrected
-        is so now.
+        Of a kernel that is so by construction, the matrix of a few samples is checked, in case it only says so.
+        Otherwise a Cholesky decomposition of K + shift I decides, with shift = 1e-10 max K_ii, and eigenvalues are
+        computed only when it fails. Of a K above the memory limit, Lanczos' method looks for a negative eigenvalue: it
+        proves one, but not that there is none. A matrix that is to be corrected is so now.
 
         Raises
         ------
+        NotSymmetricError
+            With two values that differ.
         IndefiniteKernelError
             With the smallest eigenvalue, where ``indefinite`` is "refuse".
         """
-        if self.trusted or self._may_be_corrected or is_psd(self.dense, self.diagonal):
-            return
-        smallest = smallest_eigenvalue(self.dense)
-        raise IndefiniteKernelError(
-            f"the kernel matrix of {self.kernel} is not positive semidefinite: its smallest eigenvalue is "
-            f"{smallest:.6g} (largest diagonal entry {self.diagonal.max():.6g}), so the problem is not convex; "
-            'use another kernel, or change the matrix knowingly: Gram(kernel, X, indefinite="clip") sets its negative '
-            f'eigenvalues to 0, and indefinite="shift" will add at least {-smallest:.6g} to its diagonal.',
-            smallest,
-        )
+        self._indefiniteness()
+
+    def _indefiniteness(self) -> float:
+        """Return how far below 0 an eigenvalue of K may be; 0 where that is rounding."""
+        if self._settled is None:
+            if self._by_construction or self._size > self.memory_limit:
+                check_few(self.kernel, self.X)
+            if not self.trusted:
+                self._check_whole()
+            self._settled = 0.0 if self.trusted else psd_threshold(self.diagonal)
+        return self._settled
+
+    def _check_whole(self) -> None:
+        """Refuse a matrix with a negative eigenvalue."""
+        largest = float(self.diagonal.max())
+        if self._size > self.memory_limit:
+            smallest = smallest_ritz_value(self.product, len(self))
+            if smallest < -psd_threshold(self.diagonal):
+                raise indefinite(self.kernel, largest, smallest, "at most ")
+        elif not is_psd(self.dense, self.diagonal):
+            raise indefinite(self.kernel, largest, smallest_eigenvalue(self.dense))

@@ -14,17 +14,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
 from scipy.optimize import minimize_scalar
 
 from qpkernels.arrays import Vector
 from qpkernels.certificates.certificate import Certificate, certify_values, relative, undefined
+from qpkernels.certificates.enclosures import Enclosure, enclose_fenchel
 from qpkernels.certificates.kernel_qp import FunctionAtSamples, expand_at_samples
 from qpkernels.certificates.rounding import EPS, expansion_error, sum_error, together
 from qpkernels.certificates.support import Support
-from qpkernels.gram import Gram
+from qpkernels.gram import Expansion, Gram
+from qpkernels.intervals import Interval
 from qpkernels.programs.kernel_qp import nearest_feasible
 
 __all__ = ["Ball", "FenchelBounds", "HalfSquaredNorm", "Regulariser", "SampleLosses"]
@@ -58,6 +60,10 @@ class SampleLosses:
         What the decision values v are taken around, which loses no digits to an offset of the targets.
     slope
         v to a subgradient of each L_i at v_i; None: no loss has an affine piece, so that b is unique.
+    largest_value
+        Decision values in an interval to upper bounds of L_i there, in exact arithmetic; None: none are known.
+    largest_conjugate
+        beta to such bounds of L_i*(-beta_i).
     """
 
     value: Callable[[Vector], Vector]
@@ -66,10 +72,22 @@ class SampleLosses:
     upper: Vector
     level: float = 0.0
     slope: Callable[[Vector], Vector] | None = None
+    largest_value: Callable[[Interval], Vector] | None = None
+    largest_conjugate: Callable[[Vector], Vector] | None = None
 
 
 class Regulariser(Protocol):
-    """A convex function Omega of ||f||, given the squares of its arguments."""
+    """A convex function Omega of ||f||, given the squares of its arguments.
+
+    Value and conjugate are exact to 8 units of rounding, relative: enclosures rely on it.
+
+    Attributes
+    ----------
+    is_half_square
+        Whether it is 1/2 ||f||^2.
+    """
+
+    is_half_square: ClassVar[bool]
 
     def shrinkage(self, squared_norm: float) -> float:
         """Return the largest factor of at most 1 by which f comes into the domain."""
@@ -84,6 +102,8 @@ class Regulariser(Protocol):
 @dataclass(frozen=True)
 class HalfSquaredNorm:
     """1/2 ||f||^2, which is its own conjugate."""
+
+    is_half_square: ClassVar[bool] = True
 
     def shrinkage(self, squared_norm: float) -> float:
         """Return 1: every f is in the domain."""
@@ -104,6 +124,7 @@ class Ball:
     """0 where ||f||^2 <= R, else infinite; its conjugate is sqrt(R) s."""
 
     squared_radius: float
+    is_half_square: ClassVar[bool] = False
 
     def shrinkage(self, squared_norm: float) -> float:
         """Return the factor that brings f to the surface, or 1 inside."""
@@ -148,6 +169,7 @@ class FenchelBounds:
             return undefined("the answer holds NaN or infinity")
         feasible = self.feasible(beta)
         expansion = self.gram.product(feasible)
+        self.gram.require_nonnegative(feasible, expansion)
         if function is None:
             function = expand_at_samples(self.gram, beta, feasible, expansion)
             error = expansion_error(self.gram, beta, function.values, balanced=self.total == 0.0)
@@ -201,6 +223,10 @@ class FenchelBounds:
         charged = self.losses.value(decision)
         ends = [np.abs(self.losses.value(decision + end) - charged) for end in (-error, error)]
         return charged, np.maximum(*ends)
+
+    def enclose(self, beta: Vector, intercept: float, function: Expansion | None = None) -> Enclosure:
+        """Enclose the optimum; see :func:`~qpkernels.certificates.enclosures.enclose_fenchel`."""
+        return enclose_fenchel(self, beta, intercept, function)
 
     def lower_bound(self, beta: Vector) -> float:
         """Return the dual value of the feasible point near ``beta``."""

@@ -18,9 +18,10 @@ from scipy.optimize import lsq_linear
 
 from qpkernels.arrays import Vector
 from qpkernels.certificates.certificate import Certificate, certify_values, relative, undefined
+from qpkernels.certificates.enclosures import Enclosure, no_enclosure
 from qpkernels.certificates.kernel_qp import FunctionAtSamples
 from qpkernels.certificates.support import Support, intercept_interval, split_support
-from qpkernels.gram import Gram
+from qpkernels.gram import Expansion, Gram
 from qpkernels.programs.kernel_qp import KernelQP, nearest_feasible
 
 __all__ = ["LinearProgramBounds"]
@@ -71,6 +72,11 @@ class LinearProgramBounds:
             dual_residual=moved,
             worst=f"sample {int(np.argmax(slacks))} has the largest slack, {slacks.max():.3g}",
         )
+
+    def enclose(self, beta: Vector, intercept: float, function: Expansion | None = None) -> Enclosure:
+        """Refuse: no interval is known for a linear-programming machine."""
+        del beta, intercept, function
+        raise no_enclosure("a linear-programming machine")
 
     def support(self, beta: Vector, decision: Vector) -> Support:
         """Return the samples with a coefficient; there is no bound."""
