@@ -132,7 +132,9 @@ class _FreeLevelBounds(ABC):
         slacks = np.maximum(losses - level, 0.0)
         parts = self.cost * slacks - feasible * excess + level * np.abs(feasible)
         worst = int(np.argmax(np.abs(parts)))
-        linear = feasible * self.target
+        # Where 1'beta = 0, an offset of the targets changes nothing.
+        middle = 0.5 * float(self.target.min() + self.target.max()) if self.total == 0.0 else 0.0
+        linear = feasible * (self.target - middle)
         errors = error.values + EPS * (np.abs(excess) + np.abs(self.y if self.target.any() else excess))
         return certify_values(
             primal=0.5 * function.squared_norm + self.budget * level + self.cost * float(slacks.sum()),
@@ -203,8 +205,8 @@ class TubeLevelBounds(_FreeLevelBounds):
 
     @property
     def target(self) -> Vector:
-        """The targets, around their middle where 1'beta = 0 and an offset changes nothing."""
-        return self.y - 0.5 * (self.y.min() + self.y.max()) if self.total == 0.0 else self.y
+        """The targets."""
+        return self.y
 
     def excess(self, values: Vector, intercept: float) -> Vector:
         """Return y_i - v_i."""
