@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The command ``qpkernels``: solvers, solve, compare, cross-examine, export."""
+"""The command ``qpkernels``: solvers, solve, compare, cross-examine, export, testset."""
 
 from __future__ import annotations
 
@@ -43,6 +43,7 @@ from formulations.comparison import compare
 from formulations.comparison.picture import draw
 from formulations.comparison.row import without_nan
 from formulations.modelling import Solution
+from formulations.testset import Member, entries, write_test_set
 from qpkernels.errors import InfeasibleError
 from qpkernels.files import write
 from qpkernels.programs import ConeProgram
@@ -218,6 +219,28 @@ def export(
         for name, size in record[kind].items():
             table.add_row(kind, name, str(size))
     show(table, record, json_path)
+
+
+@app.command(name="testset")
+@reports_errors
+def write_set(
+    folder: Annotated[Path, typer.Argument(help="The folder to write to; it is made where it is not there.")],
+    max_variables: Annotated[int, typer.Option(help="Leave out problems with more variables than that.")] = 5000,
+    formats: Annotated[
+        list[str] | None, typer.Option("--format", help="A suffix beside .mat, such as .mps; may be repeated.")
+    ] = None,
+    json_path: JsonPath = None,
+) -> None:
+    """Write the kernel-machine QP set: files, proved optimal values, and what the benchmarks of others read it with."""
+    table = Table("problem", "variables", "rows", "status", "lower end", "upper end")
+
+    def add(member: Member) -> None:
+        record = member.record()
+        ends = ("" if record[end] is None else f"{record[end]:.12g}" for end in ("lower", "upper"))
+        table.add_row(record["name"], str(record["variables"]), str(record["rows"]), record["status"], *ends)
+
+    members = write_test_set(folder, entries(max_variables), formats or (), add)
+    show(table, [member.record() for member in members], json_path)
 
 
 def _takes(solver: Solver) -> list[str]:

@@ -23,7 +23,7 @@ from formulations.comparison.row import Row
 from formulations.modelling.solution import Solution
 from qpkernels.arrays import check_positive
 from qpkernels.certificates.enclosures import Enclosure
-from qpkernels.errors import ParameterError, UnsupportedProgramError
+from qpkernels.errors import NoEnclosureError, ParameterError, UnsupportedProgramError
 from qpkernels.solvers import Solver
 
 __all__ = ["cross_examine"]
@@ -85,7 +85,7 @@ def cross_examine(
             answers += _answers(problem, solver, asked, time_limit, options, named=solvers != ALL)
     for name, error in unknown:
         answers += [(Row.of_error(problem.label, problem.model.name, name, error), tol, None) for tol in asked]
-    return _measured(problem.label, asked, answers)
+    return _measured(problem, asked, answers)
 
 
 def _answers(
@@ -112,17 +112,26 @@ def _answers(
 
 
 def _measured(
-    label: str, tolerances: tuple[float, ...], answers: list[tuple[Row, float, Solution | None]]
+    problem: Problem, tolerances: tuple[float, ...], answers: list[tuple[Row, float, Solution | None]]
 ) -> CrossExamination:
     """Hold the answers against the best of them."""
-    judged = [each for each in answers if each[2] is not None and np.isfinite(each[0].accuracy)]
-    best_row, best_tol, best = min(judged, key=lambda each: each[0].accuracy, default=(None, np.nan, None))
-    optimum = Enclosure(-np.inf, np.inf) if best_row is None else _optimum(best_row)
-    trials = tuple(Trial.of(row, tol, answer, best, optimum) for row, tol, answer in answers)
-    reference = "" if best_row is None else f"{best_row.formulation} by {best_row.solver} at {best_tol:g}"
-    return CrossExamination(label, tolerances, trials, optimum, reference)
+    judged = [(row, tol, answer) for row, tol, answer in answers if answer is not None and np.isfinite(row.accuracy)]
+    if not judged:
+        return CrossExamination(problem.label, tolerances, tuple(Trial(row, tol) for row, tol, _ in answers))
+    row, tol, best = min(judged, key=lambda each: each[0].accuracy)
+    reference = f"{row.formulation} by {row.solver} at {tol:g}"
+    enclosure = _enclosure(problem, best)
+    optimum = enclosure or Enclosure(*sorted((row.dual_value, row.primal_value)))
+    trials = tuple(Trial.of(*each, best, optimum) for each in answers)
+    return CrossExamination(problem.label, tolerances, trials, reference, optimum, rigorous=enclosure is not None)
 
 
-def _optimum(best: Row) -> Enclosure:
-    """Return what the best certificate says of the optimum."""
-    return Enclosure(*sorted((best.dual_value, best.primal_value)))
+def _enclosure(problem: Problem, best: Solution) -> Enclosure | None:
+    """Return what is proved of the optimum in exact arithmetic; None: nothing is, or not of both ends."""
+    if problem.is_extended:
+        return None
+    try:
+        enclosure = problem.model.enclose(best)
+    except NoEnclosureError:
+        return None
+    return enclosure if np.isfinite(enclosure.width) else None

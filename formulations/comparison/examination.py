@@ -26,6 +26,7 @@ from qpkernels.solvers import Claim
 __all__ = ["CrossExamination", "Trial"]
 
 _NAN = float("nan")
+_ANYWHERE = Enclosure(-math.inf, math.inf)
 
 
 @dataclass(frozen=True)
@@ -56,9 +57,9 @@ class Trial:
     support_overlap: float = _NAN
 
     @classmethod
-    def of(cls, row: Row, tol: float, answer: Solution | None, best: Solution | None, optimum: Enclosure) -> Trial:
+    def of(cls, row: Row, tol: float, answer: Solution | None, best: Solution, optimum: Enclosure) -> Trial:
         """Hold an answer against the best one, and against what is proved of the optimum."""
-        if answer is None or best is None:
+        if answer is None:
             return cls(row, tol)
         error = max(row.primal_value - optimum.lower, optimum.upper - row.primal_value)
         scale = max(abs(optimum.lower), abs(optimum.upper))
@@ -103,17 +104,21 @@ class CrossExamination(Sequence[Trial], JupyterMixin):
         Those asked for, the loosest first.
     trials
         One for each solver and tolerance, in this order.
-    optimum
-        What the best certificate says of the optimal value.
     reference
         Whose answer is proved best; the others are measured by it. Empty where there is none.
+    optimum
+        Bounds of the optimal value, from this answer.
+    rigorous
+        Whether they hold in exact arithmetic (:meth:`~formulations.modelling.model.Model.enclose`); otherwise they are
+        those of its certificate, in float64.
     """
 
     problem: str
     tolerances: tuple[float, ...]
     trials: tuple[Trial, ...]
-    optimum: Enclosure
-    reference: str
+    reference: str = ""
+    optimum: Enclosure = _ANYWHERE
+    rigorous: bool = False
 
     def __len__(self) -> int:
         """Return the number of trials."""
@@ -144,7 +149,7 @@ class CrossExamination(Sequence[Trial], JupyterMixin):
             for solver in self.solvers
             for tol in self.tolerances
         ]
-        optimum = without_nan(vars(self.optimum))
+        optimum = without_nan(vars(self.optimum)) | {"rigorous": self.rigorous}
         record = {"problem": self.problem, "optimum": optimum, "reference": self.reference, "first_proved": first}
         return json.dumps(record | {"trials": [trial.to_record() for trial in self.trials]}, indent=indent)
 
@@ -160,7 +165,8 @@ class CrossExamination(Sequence[Trial], JupyterMixin):
         """In words: what the answers are measured by, how many claims are proved, and why there is no answer."""
         lines = [f"{self.problem}: no answer is proved"]
         if self.reference:
-            lines = [f"measured by {self.reference}: optimum in {self.optimum}"]
+            how = "proved in exact arithmetic" if self.rigorous else "as its certificate says in float64"
+            lines = [f"measured by {self.reference}: optimum in {self.optimum}, {how}"]
         claimed = [trial for trial in self.trials if trial.row.claim == Claim.OPTIMAL]
         proved = sum(trial.row.status == Status.OPTIMAL for trial in claimed)
         lines.append(

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from abc import ABCMeta, abstractmethod
 from copy import copy
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from time import perf_counter
@@ -25,6 +26,7 @@ from formulations.modelling.solving import (
     Latest,
     SolveRequest,
     first_taken,
+    foreign,
     infeasible,
     is_finite,
     no_answer,
@@ -35,7 +37,7 @@ from formulations.modelling.solving import (
 )
 from formulations.modelling.statement import Extension, Multipliers
 from qpkernels.arrays import Vector
-from qpkernels.certificates import Bounds, Certificate, Status, certify_cone_program
+from qpkernels.certificates import Bounds, Certificate, Status, repair
 from qpkernels.diagnosis import Conflict, Ray, Relaxation
 from qpkernels.errors import ParameterError, UnsupportedProgramError
 from qpkernels.files import write
@@ -242,17 +244,14 @@ class Form(Frozen, metaclass=ABCMeta):
         program = first_taken(self._structures(self.model.bounds()), solver)
         if program is None and ConeProgram in solver.programs:
             program = self.lower().program
-        return self._refusal(solver) if program is None else solver.refusal(program)
-
-    def _refusal(self, solver: Solver) -> str:
-        kinds = " or a ".join(kind.__name__ for kind in solver.programs)
-        why = "it was extended" if self.is_extended else "its textbook problem is another"
-        return f"solver {solver.name!r} takes a {kinds}, and this {self.name} is none, since {why}"
+        return foreign(solver, self.name, self.is_extended) if program is None else solver.refusal(program)
 
     def solve_by(self, backend: Solver, request: SolveRequest, bounds: Bounds) -> Any:
         """Solve the lowered problem, write the answer back to it, read it in the model's terms, and certify it."""
         if ConeProgram not in backend.programs:
-            raise UnsupportedProgramError(f"{self._refusal(backend)}; choose a cone solver such as clarabel.")
+            raise UnsupportedProgramError(
+                f"{foreign(backend, self.name, self.is_extended)}; choose a cone solver such as clarabel."
+            )
         marks = [perf_counter()]
         self.prepare()
         marks.append(perf_counter())
@@ -266,13 +265,17 @@ class Form(Frozen, metaclass=ABCMeta):
         if not is_finite(outcome):
             message = f"solver {outcome.solver!r} returned no point with multipliers ({outcome.message})"
             raise no_answer(self.name, message) if self.is_extended else self.model.explain_failure(message)
+        repaired = None
+        if self.is_extended:
+            repaired = repair(lowered.program, outcome.point, outcome.multipliers, request.tol)
+            outcome = replace(outcome, point=repaired.point, multipliers=repaired.multipliers)
         lowered.write_back(outcome.point, outcome.multipliers, solved=outcome.claim is Claim.OPTIMAL)
         begin = perf_counter()
         answer = self.read(ConeAnswer(lowered, outcome.multipliers), bounds)
-        if self.is_extended:
-            certificate = certify_cone_program(lowered.program, outcome.point, outcome.multipliers)
-        else:
+        if repaired is None:
             answer, certificate = self.model.judged(answer, bounds, request.tol)
+        else:
+            certificate = repaired.certificate
         status = status_of(certificate, outcome.claim, request.tol)
         objective = self._certified_objective(certificate)
         if status is Status.UNCERTIFIED:
@@ -285,10 +288,8 @@ class Form(Frozen, metaclass=ABCMeta):
 
     def _certified_objective(self, certificate: Certificate) -> float:
         """Return the value of this form at the points that were certified, not at the solver's own."""
-        if not self.is_extended:
-            return self.objective_of(certificate)
         sign = -1.0 if isinstance(self._declared.objective, cp.Maximize) else 1.0
-        return sign * certificate.primal_value
+        return sign * certificate.primal_value if self.is_extended else self.objective_of(certificate)
 
     def _no_solution(self, outcome: Outcome, lowered: Lowered, backend: Solver) -> Exception:
         """Return the error for the claim that there is no solution: with its proof, or saying that the proof fails."""

@@ -151,14 +151,16 @@ class Model(Parametrised, Generic[Answered], metaclass=ABCMeta):
         tol
             Above 0: the relative duality gap and residuals that the certificate must show for ``optimal``.
         max_iter, time_limit
-            Limits, in the solver's iterations and in seconds; the best point so far comes back with its certificate.
+            Limits, in the solver's iterations and in seconds; the best point so far comes back with its certificate. A
+            solver without a time limit runs in a process of its own then, which has no point where it is ended.
         warm_start
             A solution, or beta, to start ``smo`` from. A solution is rescaled so that what was at its bound is at the
             bound of this problem, which is another where C is; any beta is projected to the feasible set.
         verbose
             Let the solver print its progress.
         **options
-            Handed to the back-end as they are.
+            Handed to the back-end as they are. ``isolate=True`` runs any solver in a process of its own, where it may
+            hang or abort, ``memory_limit`` bounds that; see :meth:`qpkernels.solvers.Solver.solve`.
 
         Raises
         ------
@@ -191,22 +193,21 @@ class Model(Parametrised, Generic[Answered], metaclass=ABCMeta):
         return self.judge(self.candidate(answer), self.bounds())
 
     def enclose(self, answer: Any) -> Enclosure:
-        """Enclose the optimal value between bounds that hold in exact arithmetic, given an answer as for certify.
+        """Return an interval that holds the optimum in exact arithmetic, given an answer as :meth:`certify` takes it.
 
-        The problem is that of the samples, targets and parameters as they are in float64, its kernel matrix exact; the
-        better the answer, the narrower the enclosure. An end is infinite where no finite bound is proved.
+        The problem is that of samples, targets and parameters as they are in float64, and of their exact kernel matrix.
 
         Raises
         ------
         NoEnclosureError
-            If the kernel, or a loss, states no bounds of its rounding errors, or no enclosure of this model is known.
-        ParameterError, ShapeError
-            As for :meth:`certify`.
+            If nothing is known of the rounding errors of this kernel, loss or model.
         """
         self.check_parameters()
-        found = self.candidate(answer)
-        own = not found.is_expansion and self.gram.correction is None and found.function.kernel == self.gram.kernel
-        return self.bounds().enclose(found.beta, found.intercept, found.function if own else None)
+        return self.enclose_by(self.candidate(answer), self.bounds())
+
+    def enclose_by(self, answer: Candidate, bounds: Bounds) -> Enclosure:
+        """Enclose the optimum by ``bounds``."""
+        return bounds.enclose(answer.beta, answer.intercept, answer.own_expansion(self.gram))
 
     def judge(self, answer: Candidate, bounds: Bounds) -> Certificate:
         """Bound the error of an answer by ``bounds``."""
@@ -255,7 +256,7 @@ class Model(Parametrised, Generic[Answered], metaclass=ABCMeta):
         begin = perf_counter()
         answer, certificate = self.judged(answer, bounds, request.tol)
         seconds = Seconds(gram=formed, solve=outcome.seconds, certify=perf_counter() - begin)
-        if outcome.claim is Claim.STOPPED and not request.is_limited and certificate.primal_residual > request.tol:
+        if outcome.claim is Claim.STOPPED and not request.ended(outcome) and certificate.primal_residual > request.tol:
             # It gave up on a hard constraint: perhaps nothing satisfies them all.
             error = self.explain_failure(quote(outcome))
             if isinstance(error, InfeasibleError):
@@ -272,10 +273,8 @@ class Model(Parametrised, Generic[Answered], metaclass=ABCMeta):
         return expand(self.gram, point, intercept, self.classes)
 
     def hold(self, answer: Candidate, certificate: Certificate, status: Status, bounds: Bounds) -> None:
-        """Keep the answer for the forms to show: its dual point is the feasible one whose value the certificate has."""
-        if isinstance(bounds, KernelQPBounds) and answer.is_finite:
-            answer = replace(answer, beta=bounds.program.project(answer.beta))
-        self.latest.answer = Held(answer, certificate, status is Status.OPTIMAL, self.parameter_values())
+        """Keep the answer for the forms to show."""
+        self.latest.answer = Held.of(answer, certificate, status, self.parameter_values(), bounds)
 
     def candidate(self, answer: Any) -> Candidate:
         """Read (beta, b), a Solution, or a fitted estimator of scikit-learn.
@@ -323,6 +322,7 @@ class Model(Parametrised, Generic[Answered], metaclass=ABCMeta):
             intercept=answer.intercept,
             intercept_interval=bounds.interval(answer.beta, answer.at_samples.values, answer.intercept, support),
             beta=frozen(answer.beta),
+            multipliers=None if answer.multipliers is None else frozen(answer.multipliers),
             support=support,
             sparse=self.sparse,
             function=answer.function,

@@ -73,6 +73,8 @@ class Solution:
     beta
         Signed coefficients, shape (m,). Of a textbook model these are coefficients of f; an extended one has others,
         which are those of ``function``.
+    multipliers
+        The dual point, shape (m,), of a model where beta are coefficients of f only, as far as the answer has one.
     support
         Which samples are support vectors: free, and at the bound.
     sparse
@@ -103,6 +105,7 @@ class Solution:
     intercept: float
     intercept_interval: tuple[float, float] = field(repr=False)
     beta: Vector = field(repr=False)
+    multipliers: Vector | None = field(repr=False)
     support: Support = field(repr=False)
     sparse: bool = field(repr=False)
     function: Expansion = field(repr=False)

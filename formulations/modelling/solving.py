@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -24,6 +24,7 @@ __all__ = [
     "Latest",
     "SolveRequest",
     "first_taken",
+    "foreign",
     "infeasible",
     "is_finite",
     "no_answer",
@@ -49,10 +50,10 @@ class SolveRequest:
     verbose: bool
     options: Mapping[str, Any]
 
-    @property
-    def is_limited(self) -> bool:
-        """Whether the user set a limit that may end a solver early."""
-        return self.max_iter is not None or self.time_limit is not None
+    def ended(self, outcome: Outcome) -> bool:
+        """Return whether a limit that the user set may be what ended the solver."""
+        out_of_time = self.time_limit is not None and outcome.seconds >= self.time_limit
+        return self.max_iter is not None or out_of_time
 
     def backend(self, structures: tuple[Program, ...]) -> Solver:
         """Return the solver asked for, or the one that a model of this structure deserves."""
@@ -98,6 +99,15 @@ class Held:
     proved: bool
     parameters: tuple[bytes, ...]
 
+    @classmethod
+    def of(
+        cls, answer: Candidate, certificate: Certificate, status: Status, parameters: tuple[bytes, ...], bounds: Bounds
+    ) -> Held:
+        """Return the answer whose dual point is the feasible one near by: the one whose value the certificate has."""
+        if isinstance(bounds, KernelQPBounds) and answer.is_finite:
+            answer = replace(answer, beta=bounds.program.project(answer.beta))
+        return cls(answer, certificate, status is Status.OPTIMAL, parameters)
+
 
 @dataclass(eq=False)
 class Latest:
@@ -115,6 +125,13 @@ def structures_of(bounds: Bounds, system: Program | None) -> tuple[Program, ...]
 def first_taken(structures: tuple[Program, ...], solver: Solver) -> Program | None:
     """Return the first of the programs that ``solver`` takes; None: it is given a lowered form."""
     return next((program for program in structures if isinstance(program, solver.programs)), None)
+
+
+def foreign(solver: Solver, name: str, extended: bool) -> str:
+    """Return why a form of that name is no program that ``solver`` takes."""
+    kinds = " or a ".join(kind.__name__ for kind in solver.programs)
+    why = "it was extended" if extended else "its textbook problem is another"
+    return f"solver {solver.name!r} takes a {kinds}, and this {name} is none, since {why}"
 
 
 def starting_point(program: KernelQP, start: Solution | ArrayLike | None) -> ArrayLike | None:

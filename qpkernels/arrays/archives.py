@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from qpkernels.errors import FileFormatError, UnsupportedProgramError
 
-__all__ = ["LARGEST_BYTES", "check_size", "load_arrays", "parsing", "sized"]
+__all__ = ["LARGEST_BYTES", "check_compressed", "check_size", "load_arrays", "parsing", "sized"]
 
 _MOST_ARRAYS = 1000
 LARGEST_BYTES = 2**33
@@ -80,6 +80,40 @@ def check_size(path: str | Path, size: int) -> None:
         raise FileFormatError(
             f"the arrays of a file may take {LARGEST_BYTES / 2**30:g} GiB, but those of {path} claim "
             f"{size / 2**30:.3g} GiB; if they are meant, keep the program sparse, in .mat or .json."
+        )
+
+
+def check_compressed(starts: NDArray[Any], indices: NDArray[Any], values: NDArray[Any], shape: tuple[int, int]) -> None:
+    """Refuse the parts of a compressed sparse matrix unless every index lies within it.
+
+    SciPy's own full check passes over a matrix whose last start is 0, whatever the others are, and its compiled code
+    then writes out of bounds.
+
+    Parameters
+    ----------
+    starts, indices, values
+        ``indptr``, ``indices`` and ``data``.
+    shape
+        The size of the compressed dimension (columns in a csc_array), then that of the other.
+
+    Raises
+    ------
+    FileFormatError
+        If they are no such matrix.
+    """
+    whole = all(part.ndim == 1 and part.dtype.kind in "iu" for part in (starts, indices)) and values.ndim == 1
+    if not (
+        whole
+        and values.dtype.kind in "biuf"
+        and starts.size == shape[0] + 1
+        and starts[0] == 0
+        and (starts[1:] >= starts[:-1]).all()
+        and starts[-1] == indices.size == values.size
+        and (indices.size == 0 or (indices.min() >= 0 and indices.max() < shape[1]))
+    ):
+        raise FileFormatError(
+            f"the indices of a sparse matrix with {shape[0]} x {shape[1]} entries must lie within it, and its starts "
+            "ascend from 0 to their number; check that the file was written completely."
         )
 
 

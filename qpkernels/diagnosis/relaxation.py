@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from qpkernels.arrays import Vector, check_positive
-from qpkernels.certificates import Certificate, certify_cone_program
+from qpkernels.certificates import Certificate, repair
 from qpkernels.diagnosis.conflict import Group, groups_of
 from qpkernels.diagnosis.elastic import Elastic, Unit, elastic, units_of
 from qpkernels.diagnosis.feasibility import Feasibility, without_rounding
@@ -181,10 +181,11 @@ def _best(
     x = outcome.point[: soft.n]
     for each in (x, without_rounding(x)):
         completed = np.append(each, _completed(program, soft, units, np.append(each, outcome.point[soft.n :])))
-        certificate = certify_cone_program(soft.program, completed, outcome.multipliers)
-        if certificate.holds(tol):
-            return completed, certificate
-    return outcome.point, certify_cone_program(soft.program, outcome.point, outcome.multipliers)
+        repaired = repair(soft.program, completed, outcome.multipliers, tol)
+        if repaired.certificate.holds(tol):
+            return repaired.point, repaired.certificate
+    repaired = repair(soft.program, outcome.point, outcome.multipliers, tol)
+    return repaired.point, repaired.certificate
 
 
 def _completed(program: ConeProgram, soft: Elastic, units: tuple[Unit, ...], point: Vector) -> Vector:

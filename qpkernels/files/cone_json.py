@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csc_array, triu
 
-from qpkernels.arrays.archives import parsing, sized
+from qpkernels.arrays.archives import check_compressed, parsing, sized
 from qpkernels.errors import FileFormatError
 from qpkernels.files.structure import both_triangles, describe_program, state_program
 from qpkernels.programs import ConeProgram
@@ -66,11 +66,7 @@ def _matrix(record: dict[str, Any], rows: int, columns: int) -> csc_array:
             f"a matrix must have shape {(rows, columns)}, but {(record['m'], record['n'])} came; write the file anew."
         )
     values, places, starts = (np.array(record[key]) for key in ("nzval", "rowval", "colptr"))
-    if values.size == 0:
-        places, starts = places.astype(np.int64), starts.astype(np.int64)
-    if places.dtype.kind != "i" or starts.dtype.kind != "i" or values.dtype.kind not in "if":
-        raise FileFormatError("the rowval and colptr of a matrix must be integers, its nzval numbers.")
-    matrix = csc_array((values.astype(np.float64), places, starts), shape=(rows, columns))
-    # SciPy trusts indices unless it is told to look at each.
-    matrix.check_format(full_check=True)
-    return matrix
+    if places.size == 0:
+        places = places.astype(np.int64)
+    check_compressed(starts, places, values, (columns, rows))
+    return csc_array((values.astype(np.float64), places, starts), shape=(rows, columns))

@@ -9,18 +9,17 @@ are left out when a file is read.
 from __future__ import annotations
 
 import math
-import warnings
-from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy.io import loadmat, savemat, whosmat
+from scipy.io import savemat
 from scipy.sparse import csc_array
 
 from qpkernels.arrays import Vector, is_sparse
-from qpkernels.arrays.archives import check_size, parsing, sized
+from qpkernels.arrays.archives import check_size, parsing
 from qpkernels.errors import FileFormatError
+from qpkernels.files.matlab5 import read_variables
 from qpkernels.files.row_bounds import check_bounds, describe, from_row_bounds, lower_bounds
 from qpkernels.files.structure import both_triangles
 from qpkernels.programs import ConeProgram
@@ -28,7 +27,7 @@ from qpkernels.programs import ConeProgram
 __all__ = ["read_mat", "write_mat"]
 
 _KEYS = ("P", "q", "r", "A", "l", "u")
-_VERSION_5 = (b"\x00\x01IM", b"\x01\x00MI")
+_WHAT = "a quadratic program in a .mat file, with P, q, r, A, l and u"
 
 
 def write_mat(program: ConeProgram, path: Path) -> None:
@@ -57,51 +56,31 @@ def write_mat(program: ConeProgram, path: Path) -> None:
 def read_mat(path: Path) -> ConeProgram:
     """Read a program that :func:`write_mat` wrote, or any in OSQP's convention."""
     content = path.read_bytes()
-    what = "a quadratic program in a .mat file of version 5, with P, q, r, A, l and u"
-    with parsing(path, what), warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        if content[124:128] not in _VERSION_5:
-            raise FileFormatError(f"{path} must be {what}, but its header is another; save it with -v7.")
-        # Annotations of SciPy's stubs leave out streams, which its documentation has.
-        stream: Any = BytesIO(content)
-        listed = whosmat(stream)
-        _check_kinds({name: kind for name, _, kind in listed})
-        check_size(path, sum(8 * math.prod(shape) for _, shape, kind in listed if kind != "sparse"))
-        arrays = loadmat(stream, variable_names=[*_KEYS, "structure"])
-        q, offset = _vector(arrays["q"]), _vector(arrays["r"])
-        lower, upper = _vector(arrays["l"]), _vector(arrays["u"])
-        P, A = _matrix(arrays["P"], q.size, q.size), _matrix(arrays["A"], upper.size, q.size)
-        if offset.size != 1 or lower.size != upper.size:
-            raise FileFormatError(f"{path} must hold one r, and an l for each u.")
-        text = "".join(arrays["structure"].tolist()) if "structure" in arrays else None
+    with parsing(path, _WHAT):
+        variables = read_variables(content, (*_KEYS, "structure"))
+        text = variables.pop("structure", None)
+        if missing := [name for name in _KEYS if not isinstance(variables.get(name, ""), np.ndarray | csc_array)]:
+            raise FileFormatError(f"{path} must be {_WHAT}, but {', '.join(missing)} are no matrices, or absent.")
+        q, offset, lower, upper = (_vector(variables[name]) for name in "qrlu")
+        P, A = _matrix(variables["P"], q.size, q.size), _matrix(variables["A"], upper.size, q.size)
+        if offset.size != 1 or lower.size != upper.size or not isinstance(text, str | None):
+            raise FileFormatError(f"{path} must hold one r, an l for each u, and its structure as text.")
         return from_row_bounds(both_triangles(P), q, A, (lower, upper), float(offset[0]), text, path.stem)
 
 
-def _check_kinds(kinds: dict[str, str]) -> None:
-    numbers = {"sparse", "double", "single", *(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))}
-    bad = [name for name in _KEYS if kinds.get(name) not in numbers]
-    if bad or kinds.get("structure", "char") != "char":
-        raise FileFormatError(
-            f"P, q, r, A, l and u must be arrays of numbers, but {', '.join(bad)} are not, or absent."
-        )
-
-
 def _vector(values: Any) -> Vector:
+    if is_sparse(values):
+        check_size(values.shape, 8 * math.prod(values.shape))
     dense = values.toarray() if is_sparse(values) else values
-    if dense.ndim != 2 or (dense.size and 1 not in dense.shape):
+    if dense.size and 1 not in dense.shape:
         raise FileFormatError(f"q, r, l and u must be vectors, but one has shape {dense.shape}.")
-    return sized(dense.ravel(), "a vector of the program", None)
+    return np.asarray(dense.ravel())
 
 
 def _matrix(values: Any, rows: int, columns: int) -> csc_array:
     # A matrix without rows or columns is written as one, but its shape may come back as (0, 0).
     if 0 in (rows, columns) and 0 in values.shape:
         return csc_array((rows, columns))
-    if values.shape != (rows, columns) or values.dtype.kind not in "biuf":
+    if values.shape != (rows, columns):
         raise FileFormatError(f"a matrix must have shape {(rows, columns)}, but {values.shape} came.")
-    matrix = csc_array(values)
-    # SciPy trusts indices unless it is told to look at each.
-    matrix.check_format(full_check=True)
-    matrix = csc_array(matrix.astype(np.float64))
-    matrix.sum_duplicates()
-    return matrix
+    return csc_array(values)

@@ -23,7 +23,7 @@ from qpkernels.kernels.vectors import Linear
 
 __all__ = ["EnclosedFunction", "enclose_expansion", "enclose_on_samples", "largest_row_error"]
 
-_BLOCK = 2**17
+_BLOCK = 2**18
 """Entries of a block of K, which stays in a processor's cache."""
 
 _IN_RANGE = 2.0**400

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 
 from qpkernels.arrays import Vector, finite_vector, frozen, is_sparse, npz_path
-from qpkernels.arrays.archives import load_arrays, parsing, sized
+from qpkernels.arrays.archives import check_compressed, load_arrays, parsing, sized
 from qpkernels.errors import FileFormatError, ShapeError
 from qpkernels.gram.panels.sums import add_kernel_sums
 from qpkernels.gram.weights import weights_of
@@ -164,7 +164,6 @@ class Expansion:
 
 def _sparse_centers(arrays: Mapping[str, Any]) -> Samples:
     data, indices, indptr, shape = (arrays[f"centers_{part}"] for part in _SPARSE_PARTS)
-    centers = csr_array((data, indices, indptr), shape=tuple(shape.tolist()))
-    # SciPy trusts indices unless it is told to look at each.
-    centers.check_format(full_check=True)
-    return centers
+    rows, columns = (int(size) for size in shape)
+    check_compressed(indptr, indices, data, (rows, columns))
+    return csr_array((data, indices, indptr), shape=(rows, columns))

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import sys
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
@@ -219,8 +220,10 @@ class Solver(ABC):
             time_limit = _GRACE + _MORE * seconds if own_limit else seconds
         if memory_limit is not None:
             check_count(memory_limit, "memory_limit")
-            if not isolate:
-                raise UnsupportedOptionError("memory_limit is that of a process of its own: ask for isolate=True.")
+            if not isolate or sys.platform != "linux":
+                raise UnsupportedOptionError(
+                    "memory_limit is that of a process of its own, on Linux: ask for isolate=True, or leave it out."
+                )
         if isolate:
             limits = Limits(time_limit, memory_limit, quiet=not verbose)
             answer, seconds = self._run_apart(limits, program, request, options)

@@ -42,7 +42,7 @@ class Limits:
     seconds
         From the call to its result; None: without end.
     memory
-        Bytes that the process may hold, where the system keeps such a limit (Linux); None: most of the machine's.
+        Bytes that the process may hold, which Linux alone keeps to; None: most of the machine's.
     quiet
         Drop what is printed.
     """
@@ -185,17 +185,17 @@ def _output(quiet: bool) -> Iterator[None]:
 
 @contextmanager
 def _memory(limit: int | None) -> Iterator[None]:
-    """Let an allocation beyond the limit fail."""
-    try:
-        import resource
-    except ImportError:
+    """Let an allocation beyond the limit fail, on Linux."""
+    if sys.platform != "linux":
         yield
         return
+    import resource
+
     if limit is None:
         limit = int(_MEMORY * os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
     before = resource.getrlimit(resource.RLIMIT_DATA)
-    hard = before[1]
-    resource.setrlimit(resource.RLIMIT_DATA, (limit if hard == resource.RLIM_INFINITY else min(limit, hard), hard))
+    most = before[1]
+    resource.setrlimit(resource.RLIMIT_DATA, (limit if most == resource.RLIM_INFINITY else min(limit, most), most))
     try:
         yield
     finally:

@@ -48,7 +48,8 @@ class HullIntersection:
     @property
     def support(self) -> Indices:
         """Numbers of the samples that carry the point, with a weight above 1e-6, the heaviest first."""
-        order = np.argsort(-self.multipliers, kind="stable")
+        # Weights that differ by rounding are equal, and keep the order of the samples.
+        order = np.argsort(-np.round(self.multipliers, 9), kind="stable")
         return order[self.multipliers[order] > _WEIGHT]
 
     @classmethod

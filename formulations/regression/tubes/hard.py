@@ -33,6 +33,9 @@ from qpkernels.programs import KernelQP
 
 __all__ = ["HardTube", "HardTubeDual", "HardTubeModel", "HardTubePrimal"]
 
+_UNSETTLED = 1e-6
+"""Share of the smallest feasible epsilon within which the one asked for counts as no smaller."""
+
 
 class HardTubeModel(FixedTube):
     """A tube that holds every target, or else there is no answer."""
@@ -87,12 +90,15 @@ class HardTubeModel(FixedTube):
         Raises
         ------
         SolverFailedError
-            If the Chebyshev fit, whose value is the smallest feasible epsilon, has no answer.
+            If the Chebyshev fit, whose value is the smallest feasible epsilon, has no answer, or none that proves it.
         """
         fit = self._narrowest()
         if fit is None:
             raise no_answer(self.name, "the Chebyshev fit, which would say whether the tube is too thin, has no answer")
-        return self._conflict(fit.beta)
+        conflict, least = self._conflict(fit.beta), fit.certificate.dual_value
+        if conflict is None and least > self.half_width + _UNSETTLED * fit.certificate.primal_value:
+            raise no_answer(self.name, f"the Chebyshev fit needs epsilon = {least:.8g}, but its multipliers prove less")
+        return conflict
 
     def _narrowest(self) -> Regression | None:
         try:

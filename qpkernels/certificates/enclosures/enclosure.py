@@ -3,11 +3,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import wraps
+from typing import ParamSpec
+
+import numpy as np
 
 from qpkernels.errors import NoEnclosureError
 
-__all__ = ["Enclosure", "no_enclosure"]
+__all__ = ["Enclosure", "no_enclosure", "quiet"]
+
+P = ParamSpec("P")
+
+
+def quiet(enclose: Callable[P, Enclosure]) -> Callable[P, Enclosure]:
+    """Let numbers overflow in silence: an end that comes out infinite, or no number, is no bound."""
+
+    @wraps(enclose)
+    def wrapped(*args: P.args, **kwargs: P.kwargs) -> Enclosure:
+        with np.errstate(all="ignore"):
+            found = enclose(*args, **kwargs)
+        lower, upper = (float(end) for end in (found.lower, found.upper))
+        return Enclosure(-np.inf if np.isnan(lower) else lower, np.inf if np.isnan(upper) else upper)
+
+    return wrapped
 
 
 @dataclass(frozen=True)

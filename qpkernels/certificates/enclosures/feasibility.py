@@ -41,7 +41,10 @@ def exactly_feasible(beta: Vector, lower: Vector, upper: Vector, total: float | 
         if room[entry] <= 0.0:
             return None
         moved = float(np.clip(point[entry] + missing, lower[entry], upper[entry]))
-        stuck[entry] = moved == point[entry]
+        if moved == point[entry]:
+            # One place too far, from where an entry with room on the other side, and a finer last place, leads back.
+            moved = float(np.clip(np.nextafter(moved, np.copysign(np.inf, missing)), lower[entry], upper[entry]))
+            stuck[entry] = True
         point[entry] = moved
     return None
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from qpkernels.arrays import Vector
 from qpkernels.certificates.enclosures.definiteness import farthest_square, least_shift, payment
-from qpkernels.certificates.enclosures.enclosure import Enclosure
+from qpkernels.certificates.enclosures.enclosure import Enclosure, quiet
 from qpkernels.certificates.enclosures.feasibility import exactly_feasible
 from qpkernels.certificates.enclosures.functions import Judged, judged
 from qpkernels.errors import NoEnclosureError
@@ -35,6 +35,7 @@ _REGULARISER = 1.0 + 16.0 * UNIT
 """What rounding may take from a regulariser, or from its conjugate, of which both are a few operations."""
 
 
+@quiet
 def enclose_fenchel(
     bounds: FenchelBounds, beta: Vector, intercept: float, function: Expansion | None = None
 ) -> Enclosure:

@@ -16,7 +16,7 @@ import numpy as np
 
 from qpkernels.arrays import Vector
 from qpkernels.certificates.enclosures.definiteness import farthest_square, least_shift, payment
-from qpkernels.certificates.enclosures.enclosure import Enclosure
+from qpkernels.certificates.enclosures.enclosure import Enclosure, quiet
 from qpkernels.certificates.enclosures.feasibility import exactly_feasible
 from qpkernels.certificates.enclosures.functions import Judged, judged
 from qpkernels.gram import Expansion, Gram
@@ -61,6 +61,7 @@ class FreeLevel:
     level: Callable[[Vector], float]
 
 
+@quiet
 def enclose_free_level(
     problem: FreeLevel, near: Vector, intercept: float, function: Expansion | None = None
 ) -> Enclosure:

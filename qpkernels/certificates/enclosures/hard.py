@@ -35,7 +35,7 @@ _FEW = 1000
 """Samples up to which a system of equations is solved for them."""
 
 _STEPS = 3
-"""Attempts of the second way, each further inside."""
+"""Attempts of the first way, and of the second, each further inside."""
 
 _FACTORED = 3000
 """Samples up to which the eigenvalues of K are asked for."""
@@ -51,8 +51,10 @@ def violations(program: KernelQP, candidate: Judged) -> tuple[Vector, Vector]:
 
 def corrected(program: KernelQP, candidate: Judged) -> Iterator[Judged]:
     """Yield functions that meet the hard constraints, or may; the last one, if any, does."""
-    factor = _factor(program, candidate)
-    if factor is not None:
+    for step in range(_STEPS):
+        factor = _factor(program, candidate, 8.0 * 16.0**step)
+        if factor is None:
+            break
         scaled = candidate.times(factor)
         if _meets(program, scaled):
             yield scaled
@@ -74,13 +76,13 @@ def _meets(program: KernelQP, candidate: Judged) -> bool:
     return not any(violation.any() for violation in violations(program, candidate))
 
 
-def _factor(program: KernelQP, candidate: Judged) -> float | None:
-    """Return the smallest s >= 1 at which the violated constraints hold for s v, next to rounding, if there is one."""
+def _factor(program: KernelQP, candidate: Judged, margin: float) -> float | None:
+    """Return the smallest s >= 1, if any, at which s v meets what v violates, and so many times its rounding more."""
     v = candidate.decision
     short, over = violations(program, candidate)
-    low, high = program.target - program.epsilon, program.target + program.epsilon
-    with np.errstate(divide="ignore", invalid="ignore"):
-        factors = np.concatenate([(low / v.lower)[short > 0], (high / v.upper)[over > 0]])
+    rounding = margin * UNIT * (candidate.values.magnitude + abs(candidate.intercept))
+    low, high = program.target - program.epsilon + rounding, program.target + program.epsilon - rounding
+    factors = np.concatenate([(low / v.lower)[short > 0], (high / v.upper)[over > 0]])
     factor = float(factors.max()) * (1.0 + 16.0 * UNIT)
     return factor if 1.0 < factor < np.inf else None
 
@@ -103,13 +105,16 @@ def _moved_inside(program: KernelQP, candidate: Judged, margin: float) -> Judged
         return None
     wanted = np.where(up, np.maximum(low - v.lower, 0.0), 0.0) - np.where(down, np.maximum(v.upper - high, 0.0), 0.0)
     K = _entries(program.gram, samples)
+    # In the unit of the column of b.
+    unit = float(np.abs(K).max()) or 1.0
+    K = K / unit
     free = program.total is not None
     system = np.block([[K, np.ones((len(K), 1))], [np.ones((1, len(K))), np.zeros((1, 1))]]) if free else K
     found = np.linalg.lstsq(system, np.append(wanted[samples], 0.0) if free else wanted[samples])[0]
     if not np.isfinite(found).all():
         return None
     coefficients = np.zeros(len(program))
-    coefficients[samples] = found[: len(K)]
+    coefficients[samples] = found[: len(K)] / unit
     return candidate.plus(program.gram, coefficients, float(found[-1]) if free else 0.0)
 
 

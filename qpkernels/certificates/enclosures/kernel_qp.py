@@ -17,7 +17,7 @@ import numpy as np
 
 from qpkernels.arrays import Vector
 from qpkernels.certificates.enclosures.definiteness import farthest_square, least_shift, payment
-from qpkernels.certificates.enclosures.enclosure import Enclosure
+from qpkernels.certificates.enclosures.enclosure import Enclosure, quiet
 from qpkernels.certificates.enclosures.feasibility import exactly_feasible
 from qpkernels.certificates.enclosures.functions import Judged, judged
 from qpkernels.certificates.enclosures.hard import corrected, violations
@@ -29,6 +29,7 @@ from qpkernels.programs.kernel_qp import KernelQP
 __all__ = ["enclose_kernel_qp"]
 
 
+@quiet
 def enclose_kernel_qp(
     program: KernelQP, beta: Vector, intercept: float, function: Expansion | None = None
 ) -> Enclosure:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 from qpkernels.arrays import Vector
-from qpkernels.certificates.enclosures.enclosure import Enclosure
+from qpkernels.certificates.enclosures.enclosure import Enclosure, quiet
 from qpkernels.certificates.enclosures.functions import judged
 from qpkernels.gram import Expansion, Gram
 from qpkernels.gram.enclosed import enclose_on_samples
@@ -14,6 +14,7 @@ from qpkernels.gram.enclosed import enclose_on_samples
 __all__ = ["enclose_separation"]
 
 
+@quiet
 def enclose_separation(
     gram: Gram, y: Vector, beta: Vector, intercept: float, function: Expansion | None = None
 ) -> Enclosure:

@@ -40,6 +40,9 @@ _FLAT = 1e-10
 _WIDTHS = 4.0 ** np.arange(20)
 """How far from b, in the unit of the decision values, the ends of the interval of intercepts are searched for."""
 
+_CONSISTENT = 1e-9
+"""Share of the sizes of a loss, its conjugate and their product by which rounding may break Fenchel's inequality."""
+
 _BISECTIONS = 60
 """Steps of that search; it then ends at the rounding of float64."""
 
@@ -185,6 +188,7 @@ class FenchelBounds:
         worst = int(np.argmax(parts))
         squared, penalty = float(feasible @ expansion), self.regulariser.value(shrinkage**2 * function.squared_norm)
         vanishing = penalty == 0.0 and not conjugates.any() and not feasible.any()
+        breach = _breach(charged, conjugates, decision, feasible)
         return certify_values(
             primal=penalty + float(charged.sum()),
             dual=-self.regulariser.conjugate(squared) - float(conjugates.sum()),
@@ -198,7 +202,7 @@ class FenchelBounds:
                     self.regulariser.conjugate, squared, 2.0 * (own.half_norm + self.gram.indefiniteness(feasible))
                 )
             ),
-            vanishing=vanishing and bool((charged <= charged_error).all()),
+            vanishing=vanishing and not breach and bool((charged <= charged_error).all()),
             unit=float(self.losses.value(np.zeros(len(self.gram))).sum()),
             primal_residual=1.0 / shrinkage - 1.0,
             dual_residual=max(
@@ -209,8 +213,8 @@ class FenchelBounds:
                 if self.total is None
                 else relative(abs(float(beta.sum()) - self.total), max(_size(feasible), _size(beta))),
             ),
-            largest=float(parts[worst]),
-            worst=f"sample {worst} (beta {beta[worst]:.6g}) adds {parts[worst]:.1e} to the gap",
+            largest=np.inf if breach else float(parts[worst]),
+            worst=breach or f"sample {worst} (beta {beta[worst]:.6g}) adds {parts[worst]:.1e} to the gap",
         )
 
     def vanishing(self) -> tuple[Vector, float]:
@@ -284,6 +288,20 @@ class FenchelBounds:
         low = _first(lambda b: rise(b) >= -_FLAT, intercept - wide, intercept + wide)
         high = _first(lambda b: rise(b) > _FLAT, intercept - wide, intercept + wide)
         return (min(low, intercept), max(high, intercept)) if high - low > _NEAR * unit else (intercept, intercept)
+
+
+def _breach(value: Vector, conjugate: Vector, v: Vector, beta: Vector) -> str | None:
+    """Return in words where L(v) + L*(-beta) + beta v is below 0: then L* is not the conjugate of L."""
+    terms = np.array([value, conjugate, beta * v])
+    excess = terms.sum(axis=0) + _CONSISTENT * np.abs(terms).sum(axis=0)
+    sample = int(np.argmin(excess))
+    if not excess[sample] < 0:
+        return None
+    return (
+        f"the conjugate is inconsistent with the loss: that of sample {sample} is {value[sample]:.6g} at v = "
+        f"{v[sample]:.6g}, and its conjugate {conjugate[sample]:.6g} at the slope {-beta[sample]:.6g}, but by Fenchel "
+        f"and Young they add up to {-beta[sample] * v[sample]:.6g} at least"
+    )
 
 
 def _first(holds: Callable[[float], bool], low: float, high: float) -> float:

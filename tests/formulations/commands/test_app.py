@@ -301,6 +301,26 @@ def test_export(libsvm: Path, tmp_path: Path) -> None:
     assert (tmp_path / "again.npz").exists()
 
 
+@pytest.mark.parametrize("suffix", [".mps", ".mat", ".json"])
+def test_export_by_the_suffix(suffix: str, libsvm: Path, tmp_path: Path) -> None:
+    record = run_json("export", libsvm, tmp_path / f"p{suffix}", "--kernel", "none", "--form", "primal")
+    program, stated = read(record["path"]), SoftMargin(*samples()).primal.lower().program
+    assert abs(program.A - stated.A).sum() == 0
+    assert (program.name, program.rows, program.variables) == (stated.name, stated.rows, stated.variables)
+
+
+# --- test set ---
+
+
+def test_a_test_set(tmp_path: Path) -> None:
+    records = run_json("testset", tmp_path / "set", "--max-variables", "10", "--format", ".mps")
+    assert {record["status"] for record in records} == {"optimal", "infeasible", "unbounded"}
+    for record in records:
+        assert record["variables"] == 10
+        assert read(tmp_path / "set" / record["files"][".mps"]).name == record["name"]
+    assert {path.name for path in (tmp_path / "set").iterdir()} > {"index.json", "README.md", "problems"}
+
+
 # --- refusals ---
 
 
@@ -368,7 +388,7 @@ def test_a_folder_that_does_not_exist(option: str, libsvm: Path, tmp_path: Path)
 
 
 def test_usage() -> None:
-    for command in ("solvers", "solve", "compare", "export"):
+    for command in ("solvers", "solve", "compare", "export", "testset"):
         assert command in run("--help").stdout
         assert run(command, "--help").exit_code == 0
     assert run("solve").exit_code == 2

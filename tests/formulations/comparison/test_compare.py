@@ -235,6 +235,13 @@ def test_back_ends_of_others_run_apart_and_in_time() -> None:
 
 
 @pytest.mark.usefixtures("fakes")
+def test_one_that_stops_long_before_its_time_may_have_met_a_contradiction() -> None:
+    (row,) = comparison(HardMargin(*xor()), ["hostile"])
+    assert row.status == "infeasible"
+    assert "no hyperplane separates the two classes" in row.reason
+
+
+@pytest.mark.usefixtures("fakes")
 def test_a_lie_is_uncertified() -> None:
     X, y = separable()
     models = [soft(), HardMargin(X, y)]

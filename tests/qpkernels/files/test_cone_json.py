@@ -78,8 +78,10 @@ def test_a_file_of_clarabel_is_read(tmp_path: Path) -> None:
         ({"variables": [["x", 3]]}, "blocks of variables must follow one another"),
         ({"P": {**contents()["P"], "rowval": [0, 0, 2000000]}}, "indices"),
         ({"P": {**contents()["P"], "rowval": [0, 0, -1]}}, "indices"),
-        ({"P": {**contents()["P"], "rowval": [0, 0.5, 1]}}, "must be integers"),
-        ({"P": {**contents()["P"], "colptr": [0, 3, 1]}}, "non-decreasing|index pointer"),
+        ({"P": {**contents()["P"], "rowval": [0, 0.5, 1]}}, "indices of a sparse matrix"),
+        ({"P": {**contents()["P"], "colptr": [0, 3, 0]}}, "ascend from 0"),
+        ({"P": {"m": 2, "n": 2, "colptr": [0, 2000000, 0], "rowval": [], "nzval": []}}, "ascend from 0"),
+        ({"P": {**contents()["P"], "colptr": [0, 3, 1]}}, "ascend from 0"),
     ],
 )
 def test_what_is_no_program_is_refused(changes: dict[str, Any], words: str, tmp_path: Path) -> None:

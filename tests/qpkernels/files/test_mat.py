@@ -86,7 +86,10 @@ def test_the_upper_triangle_is_enough(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"P": np.array([["a"]])}, "but P are not, or absent"),
+        ({"P": "a"}, "but P are no matrices, or absent"),
+        ({"P": np.array([["a"]])}, r"P must be a real matrix or text, but class 4 of shape \(1, 1, 1\)"),
+        ({"q": np.array([[1j], [2]])}, "q must be a real matrix"),
+        ({"A": {"a": 1}}, "A must be a real matrix or text, but class 2"),
         ({"A": csc_matrix((2, 2))}, r"shape \(3, 2\), but \(2, 2\)"),
         ({"l": np.array([[10.0], [np.nan], [0]])}, "bounds must be numbers"),
         ({"u": np.array([[-1e20], [1], [1]])}, "bounds must be numbers"),

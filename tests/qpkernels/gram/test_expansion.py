@@ -202,6 +202,18 @@ def test_an_expansion_is_frozen() -> None:
             array[0] = 0.0
 
 
+@pytest.mark.parametrize("kernel", [Linear(), 4 * Linear(), Linear().compose(np.asarray)], ids=str)
+def test_what_far_samples_share_does_not_cancel(kernel: Kernel) -> None:
+    rng = np.random.default_rng(0)
+    # Quarters: their products are exact, however far away.
+    near, X = (rng.integers(-8, 8, size=(m, 3)) / 4.0 + 2.0**17 for m in (40, 50))
+    beta = 1e3 * rng.normal(size=40)
+    beta[-1] = -beta[:-1].sum()
+    exact = [sum(Fraction(k) * Fraction(c) for k, c in zip(row, beta, strict=True)) for row in kernel(X, near)]
+    assert np.abs(kernel(X, near) @ beta - np.array(exact, float)).max() > 1e-3
+    np.testing.assert_allclose(Expansion(kernel, near, beta)(X), np.array(exact, float), rtol=0, atol=1e-5)
+
+
 # --- damaged files ---
 
 
@@ -257,15 +269,3 @@ def test_a_part_that_is_wrong_is_refused(changes: dict[str, Any], tmp_path: Path
     np.savez(path, **(contents | changes))
     with pytest.raises(FileFormatError):
         Expansion.load(path)
-
-
-@pytest.mark.parametrize("kernel", [Linear(), 4 * Linear(), Linear().compose(np.asarray)], ids=str)
-def test_what_far_samples_share_does_not_cancel(kernel: Kernel) -> None:
-    rng = np.random.default_rng(0)
-    # Quarters: their products are exact, however far away.
-    near, X = (rng.integers(-8, 8, size=(m, 3)) / 4.0 + 2.0**17 for m in (40, 50))
-    beta = 1e3 * rng.normal(size=40)
-    beta[-1] = -beta[:-1].sum()
-    exact = [sum(Fraction(k) * Fraction(c) for k, c in zip(row, beta, strict=True)) for row in kernel(X, near)]
-    assert np.abs(kernel(X, near) @ beta - np.array(exact, float)).max() > 1e-3
-    np.testing.assert_allclose(Expansion(kernel, near, beta)(X), np.array(exact, float), rtol=0, atol=1e-5)

@@ -39,8 +39,6 @@ def test_a_process_that_ends_is_a_failure(deed: str, message: str) -> None:
     outcome = Hostile().solve(SOFT, isolate=True, deed=deed)
     assert (outcome.claim, outcome.message) == (Claim.FAILED, message)
     assert np.isnan(outcome.multipliers).all()
-    # The next call has a process again.
-    assert Hostile().solve(SOFT, isolate=True).claim is Claim.STOPPED
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems keep no such limit")
