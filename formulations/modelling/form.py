@@ -269,7 +269,10 @@ class Form(Frozen, metaclass=ABCMeta):
         lowered.write_back(outcome.point, outcome.multipliers, solved=outcome.claim is Claim.OPTIMAL)
         begin = perf_counter()
         answer = self.read(ConeAnswer(lowered, outcome.multipliers), bounds)
-        certificate = self.model.judge(answer, bounds) if repaired is None else repaired.certificate
+        if repaired is None:
+            answer, certificate = self.model.judged(answer, bounds, request.tol)
+        else:
+            certificate = repaired.certificate
         status = status_of(certificate, outcome.claim, request.tol)
         objective = self._certified_objective(certificate)
         if status is Status.UNCERTIFIED:

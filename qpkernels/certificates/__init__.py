@@ -37,7 +37,6 @@ from qpkernels.certificates.models import (
     SquaredFitBounds,
     TubeLevelBounds,
     best_level,
-    summation_error,
 )
 from qpkernels.certificates.support import Support, intercept_interval, split_support
 
@@ -80,5 +79,4 @@ __all__ = [
     "repair_direction",
     "repair_multipliers",
     "split_support",
-    "summation_error",
 ]

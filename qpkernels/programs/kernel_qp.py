@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
@@ -43,8 +43,6 @@ class KernelQP:
         The value of 1'beta. None: the model has no intercept b, and the equation is absent.
     name
         What the program states.
-    zero_tolerance
-        Size of values below which an optimum counts as 0, at least 0: gaps are relative to it at least.
 
     Raises
     ------
@@ -60,7 +58,6 @@ class KernelQP:
     epsilon: Vector
     ridge: Vector
     name: str
-    zero_tolerance: float
 
     def __init__(
         self,
@@ -72,11 +69,9 @@ class KernelQP:
         epsilon: ArrayLike = 0.0,
         ridge: ArrayLike = 0.0,
         name: str = "kernel quadratic program",
-        zero_tolerance: float = 0.0,
     ) -> None:
         m = len(gram)
         parts: dict[str, object] = {"gram": gram, "total": None if total is None else float(total), "name": name}
-        parts["zero_tolerance"] = float(zero_tolerance)
         vectors = {"lower": _bound(lower, "lower", m), "upper": _bound(upper, "upper", m)}
         for field, values in (("target", target), ("epsilon", epsilon), ("ridge", ridge)):
             vectors[field] = finite_vector(values, field, m)
@@ -88,10 +83,6 @@ class KernelQP:
     def _validate(self) -> None:
         if self.epsilon.min() < 0 or self.ridge.min() < 0:
             raise ParameterError("epsilon and ridge must be at least 0 everywhere.")
-        if not 0.0 <= self.zero_tolerance < np.inf:
-            raise ParameterError(
-                f"zero_tolerance must be a finite number of at least 0, but {self.zero_tolerance} came."
-            )
         if self.lower.max() > 0 or self.upper.min() < 0:
             raise ParameterError("the bounds must enclose 0: lower <= 0 <= upper for every sample.")
         if self.total is None:
@@ -112,23 +103,26 @@ class KernelQP:
         return self.target.size
 
     @property
-    def coefficient_tolerance(self) -> float:
-        """The coefficient whose kernel function alone costs the zero tolerance."""
-        largest = float(self.gram.diagonal.max())
-        return float(np.sqrt(2.0 * self.zero_tolerance / largest)) if largest > 0 else 0.0
+    def middle(self) -> float:
+        """The middle of the targets where a shift of them changes nothing but b, as 1'beta = 0; else 0."""
+        return 0.5 * float(self.target.min() + self.target.max()) if self.total == 0.0 else 0.0
+
+    def around(self, level: float) -> KernelQP:
+        """Return the problem with targets less ``level``: where 1'beta = 0, the same one, whose b is that much less."""
+        return replace(self, target=self.target - level) if level else self
 
     def objective(self, beta: Vector, values: Vector | None = None) -> float:
         """Return the objective at ``beta``; ``values`` is K beta, where it is known already."""
         f = self.gram.product(beta) if values is None else values
         return float(0.5 * beta @ (f + self.ridge * beta) - self.target @ beta + self.epsilon @ np.abs(beta))
 
-    def slopes(self, decision: Vector) -> Vector:
-        """Return -L_i'(v_i) at the decision values v: the s in which L_i attains its maximum.
+    def slopes(self, values: Vector, intercept: float = 0.0) -> Vector:
+        """Return -L_i'(v_i) at the decision values v_i = f(x_i) + b: the s in which L_i attains its maximum.
 
         Where L_i has a kink at v_i (without a ridge: at the edges of the tube) it is the slope nearest to 0; where a
         hard constraint is violated, and there is none, 0.
         """
-        excess = self.target - decision
+        excess = (self.target - intercept) - values
         size = np.maximum(np.abs(excess) - self.epsilon, 0.0)
         steep = np.divide(size, self.ridge, out=np.where(size > 0, np.inf, 0.0), where=self.ridge > 0)
         slope = np.clip(np.copysign(steep, excess), self.lower, self.upper)
