@@ -13,7 +13,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from formulations.comparison.problems import Problem, problems_of
 from formulations.comparison.table import Comparison, Row
 from formulations.modelling import Form, Model
-from qpkernels.arrays import check_positive
+from qpkernels.arrays import check_positive, shown
 from qpkernels.errors import ParameterError, QPKernelsError, UnknownSolverError, UnsupportedProgramError
 from qpkernels.programs import ConeProgram
 from qpkernels.solvers import Solver, find_solver, installed_solvers
@@ -83,10 +83,12 @@ def compare(
     ParameterError
         If ``models`` holds none, or something else, or ``tol`` or ``time_limit`` is not above 0.
     """
-    stated = [models] if isinstance(models, Model | Form) else list(models)
-    if not stated or not all(isinstance(model, Model | Form) for model in stated):
-        raise ParameterError(f"compare needs at least one model or form, and nothing else, but {stated} came.")
-    names = [solvers] if isinstance(solvers, str) else list(solvers)
+    stated = [models] if isinstance(models, Model | Form) else _listed(models, Model | Form)
+    if not stated:
+        raise ParameterError(f"compare needs at least one model or form, and nothing else, but {shown(models)} came.")
+    names = [solvers] if isinstance(solvers, str) else _listed(solvers, str)
+    if not names:
+        raise ParameterError(f"solvers must be names of solvers, or 'all', but {shown(solvers)} came.")
     known, unknown = (_installed(), []) if names == ["all"] else _found(names)
     check_positive(tol, "tol")
     if time_limit is not None:
@@ -108,6 +110,15 @@ def compare(
             bar.advance(task)
     rows += [Row.of_error(each.label, each.model.name, name, error) for each in problems for name, error in unknown]
     return Comparison(tuple(rows), tol, tuple(problem.label for problem in problems), _differences(problems))
+
+
+def _listed(values: Any, kind: Any) -> list[Any]:
+    """Return what ``values`` lists, or nothing if it is no list of that kind alone."""
+    try:
+        listed = list(values)
+    except (TypeError, ValueError):
+        return []
+    return listed if all(isinstance(value, kind) for value in listed) else []
 
 
 def _pairs(problem: Problem, solvers: Iterable[Solver]) -> Iterator[Pair]:

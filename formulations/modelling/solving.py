@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from formulations.modelling.candidate import Candidate
 from formulations.modelling.solution import Solution
-from qpkernels.arrays import Vector
+from qpkernels.arrays import Vector, check_positive
 from qpkernels.certificates import Bounds, Certificate, KernelQPBounds, Status
 from qpkernels.errors import InfeasibleError, SolverFailedError, UnboundedError, UnsupportedOptionError
 from qpkernels.programs import KernelQP, Program
@@ -44,6 +44,9 @@ class SolveRequest:
     warm_start: Solution | ArrayLike | None
     verbose: bool
     options: Mapping[str, Any]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "tol", check_positive(self.tol, "tol"))
 
     @property
     def is_limited(self) -> bool:

@@ -2,7 +2,7 @@
 """Proofs of optimality, computed without any solver."""
 
 from qpkernels.certificates.bounds import Bounds
-from qpkernels.certificates.certificate import Certificate, Status, certify_values, relative
+from qpkernels.certificates.certificate import Certificate, Status, certify_values, relative, undefined
 from qpkernels.certificates.cone_program import (
     certify_cone_program,
     certify_infeasibility,
@@ -70,4 +70,5 @@ __all__ = [
     "relative",
     "split_support",
     "summation_error",
+    "undefined",
 ]

@@ -9,8 +9,17 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from qpkernels.arrays import Indices, Matrix, Vector, finite_vector, frozen
-from qpkernels.errors import GramTooLargeError, IndefiniteKernelError, NonFiniteError, ParameterError
+from qpkernels.arrays import (
+    Indices,
+    Matrix,
+    Vector,
+    check_choice,
+    check_nonnegative,
+    finite_vector,
+    float_array,
+    frozen,
+)
+from qpkernels.errors import GramTooLargeError, IndefiniteKernelError, NonFiniteError, ParameterError, ShapeError
 from qpkernels.gram.definiteness import PSD_TOLERANCE, Correction, Formed, corrected, is_psd, smallest_eigenvalue
 from qpkernels.gram.factor import PivotedCholesky, pivoted_cholesky
 from qpkernels.gram.panels.sums import add_kernel_sums
@@ -18,10 +27,6 @@ from qpkernels.gram.panels.threads import blas_threads_for
 from qpkernels.kernels.base import Kernel
 
 __all__ = ["Gram"]
-
-
-def _overflow(kernel: Kernel) -> str:
-    return f"{kernel} is not finite on these samples; scale the features, or choose other parameters."
 
 
 class Gram:
@@ -53,23 +58,22 @@ class Gram:
         self,
         kernel: Kernel,
         X: ArrayLike,
-        memory_limit: int = 4 * 2**30,
+        memory_limit: float = 4 * 2**30,
         indefinite: Literal["refuse", "clip", "shift"] = "refuse",
     ) -> None:
         if not isinstance(kernel, Kernel):
             raise ParameterError(
                 f"a Gram takes a Kernel first, then the samples, but {type(kernel).__name__} came first."
             )
-        if indefinite not in ("refuse", "clip", "shift"):
-            raise ParameterError(f"indefinite must be 'refuse', 'clip' or 'shift', but {indefinite!r} came.")
+        check_choice(indefinite, "indefinite", ("refuse", "clip", "shift"))
         self.kernel = kernel
         self.X = frozen(kernel.samples(X))
-        self.memory_limit = memory_limit
+        self.memory_limit = check_nonnegative(memory_limit, "memory_limit")
         self.indefinite = indefinite
         self._by_construction = kernel.positive_semidefinite
         self._formed: Formed | None = None
         if not np.isfinite(self._diagonal_of_kernel).all():
-            raise NonFiniteError(_overflow(kernel))
+            raise NonFiniteError(kernel.overflow)
 
     def __len__(self) -> int:
         """Return the number m of samples."""
@@ -77,7 +81,7 @@ class Gram:
 
     @cached_property
     def _diagonal_of_kernel(self) -> Vector:
-        with np.errstate(over="ignore"):
+        with np.errstate(over="ignore", invalid="ignore"):
             return frozen(self.kernel.diagonal(self.X))
 
     def _matrix_of_kernel(self) -> Matrix:
@@ -88,10 +92,10 @@ class Gram:
                 f"{self.memory_limit / 2**30:.1f} GiB; bind the samples with Gram(kernel, X, memory_limit=...), "
                 "or take fewer."
             )
-        with np.errstate(over="ignore"), blas_threads_for(len(self)):
+        with np.errstate(over="ignore", invalid="ignore"), blas_threads_for(len(self)):
             K = self.kernel.matrix(self.X, self.X)
         if not np.isfinite(K).all():
-            raise NonFiniteError(_overflow(self.kernel))
+            raise NonFiniteError(self.kernel.overflow)
         return K
 
     def _form(self) -> Formed:
@@ -205,7 +209,19 @@ class Gram:
         return self._cholesky.factor if self.features is None else self.features
 
     def coefficients(self, coordinates: Vector | Matrix) -> Vector | Matrix:
-        """Return a beta with Phi'beta = ``coordinates``: the expansion of the function <coordinates, .>; or several."""
+        """Return a beta with Phi'beta = ``coordinates``: the expansion of the function <coordinates, .>; or several.
+
+        Raises
+        ------
+        ShapeError
+            If that is no vector, or matrix with a row, for the columns of :attr:`factor`.
+        """
+        coordinates = float_array(coordinates, "coordinates")
+        if coordinates.ndim not in (1, 2) or len(coordinates) != self.factor.shape[1]:
+            raise ShapeError(
+                f"coordinates must have {self.factor.shape[1]} entries or rows, one for each column of the factor, but "
+                f"their shape is {coordinates.shape}."
+            )
         if self.features is not None:
             with blas_threads_for(self.features.shape[1]):
                 return np.asarray(np.linalg.lstsq(self.features.T, coordinates)[0])

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csc_array, csr_array, eye_array, hstack, vstack
 
-from qpkernels.arrays import Vector, finite_vector, frozen
-from qpkernels.errors import NonFiniteError, ParameterError, ShapeError
+from qpkernels.arrays import Vector, check_nonnegative, finite_vector, float_vector, frozen, real_number
+from qpkernels.errors import NonFiniteError, ParameterError
 from qpkernels.gram import Gram
 from qpkernels.programs.cone_program import Block, ConeProgram
 from qpkernels.programs.cones import Nonnegative, Zero
@@ -74,9 +74,12 @@ class KernelQP:
         name: str = "kernel quadratic program",
         zero_tolerance: float = 0.0,
     ) -> None:
+        if not isinstance(gram, Gram):
+            raise ParameterError(f"a KernelQP takes a Gram first, but {type(gram).__name__} came first.")
         m = len(gram)
-        parts: dict[str, object] = {"gram": gram, "total": None if total is None else float(total), "name": name}
-        parts["zero_tolerance"] = float(zero_tolerance)
+        parts: dict[str, object] = {"gram": gram, "name": name}
+        parts["total"] = None if total is None else real_number(total, "total", "a finite number, or None")
+        parts["zero_tolerance"] = check_nonnegative(zero_tolerance, "zero_tolerance")
         vectors = {"lower": _bound(lower, "lower", m), "upper": _bound(upper, "upper", m)}
         for field, values in (("target", target), ("epsilon", epsilon), ("ridge", ridge)):
             vectors[field] = finite_vector(values, field, m)
@@ -88,10 +91,6 @@ class KernelQP:
     def _validate(self) -> None:
         if self.epsilon.min() < 0 or self.ridge.min() < 0:
             raise ParameterError("epsilon and ridge must be at least 0 everywhere.")
-        if not 0.0 <= self.zero_tolerance < np.inf:
-            raise ParameterError(
-                f"zero_tolerance must be a finite number of at least 0, but {self.zero_tolerance} came."
-            )
         if self.lower.max() > 0 or self.upper.min() < 0:
             raise ParameterError("the bounds must enclose 0: lower <= 0 <= upper for every sample.")
         if self.total is None:
@@ -101,10 +100,11 @@ class KernelQP:
                 f"total must be a finite number, or None for a model without b, but {self.total} came."
             )
         rounding = 1e-12 * abs(self.total)
-        if not self.lower.sum() - rounding <= self.total <= self.upper.sum() + rounding:
+        with np.errstate(over="ignore"):
+            least, most = self.lower.sum(), self.upper.sum()
+        if not least - rounding <= self.total <= most + rounding:
             raise ParameterError(
-                f"no beta within the bounds adds up to {self.total:g}: "
-                f"the sums run from {self.lower.sum():g} to {self.upper.sum():g}."
+                f"no beta within the bounds adds up to {self.total:g}: the sums run from {least:g} to {most:g}."
             )
 
     def __len__(self) -> int:
@@ -209,9 +209,7 @@ def _shift(beta: Vector, lower: Vector, upper: Vector, movable: NDArray[np.bool_
 
 
 def _bound(values: ArrayLike, name: str, m: int) -> Vector:
-    vector = np.array(np.broadcast_to(values, (m,)) if np.ndim(values) == 0 else values, dtype=np.float64)
-    if vector.shape != (m,):
-        raise ShapeError(f"{name} must have {m} entries, one for each sample, but its shape is {vector.shape}.")
+    vector = np.array(float_vector(values, name, m))
     if np.isnan(vector).any():
         raise NonFiniteError(f"{name} must not hold NaN.")
     return vector

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from importlib import import_module
 from importlib.util import find_spec
@@ -14,9 +14,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from qpkernels.arrays import Vector, check_count, check_positive
+from qpkernels.arrays import Vector, check_count, check_flag, check_positive, float_array, is_integer, shown
 from qpkernels.errors import (
+    NonFiniteError,
     QPKernelsError,
+    ShapeError,
     SolverFailedError,
     SolverNotInstalledError,
     UnsupportedOptionError,
@@ -193,11 +195,13 @@ class Solver(ABC):
             if value is not None and option not in self.options:
                 has = ", ".join(sorted(self.options)) or "none of these options"
                 raise UnsupportedOptionError(f"solver {self.name!r} has no {option}; it has {has}.")
-        if max_iter is not None:
-            check_count(max_iter, "max_iter")
-        if time_limit is not None:
-            check_positive(time_limit, "time_limit")
-        request = Request(check_positive(tol, "tol"), max_iter, time_limit, warm_start, verbose)
+        request = Request(
+            tol=check_positive(tol, "tol"),
+            max_iter=None if max_iter is None else check_count(max_iter, "max_iter"),
+            time_limit=None if time_limit is None else check_positive(time_limit, "time_limit"),
+            warm_start=warm_start,
+            verbose=check_flag(verbose, "verbose"),
+        )
         try:
             self.load()
             begin = perf_counter()
@@ -207,8 +211,36 @@ class Solver(ABC):
         except Exception as error:
             raise SolverFailedError(f"solver {self.name!r} raised {type(error).__name__}: {error}") from error
         seconds = perf_counter() - begin
-        self._check_shape(program, answer)
-        return Outcome(**vars(answer), solver=self.name, seconds=seconds)
+        return Outcome(**vars(self._checked(program, answer)), solver=self.name, seconds=seconds)
+
+    def _checked(self, program: Program, answer: object) -> Answer:
+        """Return the answer with its numbers in float64, or refuse what is none."""
+        if not isinstance(answer, Answer) or not isinstance(answer.claim, Claim):
+            came = f"claim {shown(answer.claim)}" if isinstance(answer, Answer) else shown(answer)
+            raise SolverFailedError(
+                f"solver {self.name!r} must return an Answer with a Claim, but {came} came; report it to its authors."
+            )
+        try:
+            point, multipliers = float_array(answer.point, "point"), float_array(answer.multipliers, "multipliers")
+            values = None if answer.values is None else float_array(answer.values, "values")
+        except (NonFiniteError, ShapeError) as error:
+            raise SolverFailedError(f"solver {self.name!r} returned no numbers: {error}") from error
+        if values is not None and values.shape != point.shape:
+            raise SolverFailedError(
+                f"solver {self.name!r} must return one value for each coefficient, but of {point.size} coefficients "
+                f"values of shape {values.shape} came; report it to its authors."
+            )
+        iterations = int(answer.iterations) if is_integer(answer.iterations) else None
+        checked = replace(
+            answer,
+            point=point,
+            multipliers=multipliers,
+            values=values,
+            message=str(answer.message),
+            iterations=iterations,
+        )
+        self._check_shape(program, checked)
+        return checked
 
     def _check_shape(self, program: Program, answer: Answer) -> None:
         match program:

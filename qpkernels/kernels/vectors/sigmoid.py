@@ -5,9 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from qpkernels.arrays import Matrix, Vector, check_positive
+from qpkernels.arrays import Matrix, Vector, check_finite, check_positive
 from qpkernels.kernels.base import Kernel, Samples
-from qpkernels.kernels.base.parameters import check_finite
 from qpkernels.kernels.base.products import inner_products, squared_lengths
 
 __all__ = ["Sigmoid"]
