@@ -211,7 +211,9 @@ def float_array(values: object, name: str) -> NDArray[np.float64]:
         kind = (
             "text" if any(isinstance(entry, str | bytes) for entry in array.ravel()) else "objects that are no numbers"
         )
-    if array.dtype.kind in "biuf" or kind == "objects that are no numbers":
+    if (
+        array.dtype.kind in "biuf" and not (array.dtype.kind == "b" and array.ndim == 0)
+    ) or kind == "objects that are no numbers":
         try:
             with np.errstate(over="ignore"):
                 return array.astype(np.float64)

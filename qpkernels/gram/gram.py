@@ -213,8 +213,8 @@ class Gram:
 
         Raises
         ------
-        ShapeError
-            If that is no vector, or matrix with a row, for the columns of :attr:`factor`.
+        ShapeError, NonFiniteError
+            If that is no vector of numbers, or matrix with a row, for the columns of :attr:`factor`.
         """
         coordinates = float_array(coordinates, "coordinates")
         if coordinates.ndim not in (1, 2) or len(coordinates) != self.factor.shape[1]:
@@ -222,6 +222,8 @@ class Gram:
                 f"coordinates must have {self.factor.shape[1]} entries or rows, one for each column of the factor, but "
                 f"their shape is {coordinates.shape}."
             )
+        if not np.isfinite(coordinates).all():
+            raise NonFiniteError("coordinates must hold finite numbers only, but NaN or infinity came; solve again.")
         if self.features is not None:
             with blas_threads_for(self.features.shape[1]):
                 return np.asarray(np.linalg.lstsq(self.features.T, coordinates)[0])

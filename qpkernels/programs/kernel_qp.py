@@ -211,5 +211,5 @@ def _shift(beta: Vector, lower: Vector, upper: Vector, movable: NDArray[np.bool_
 def _bound(values: ArrayLike, name: str, m: int) -> Vector:
     vector = np.array(float_vector(values, name, m))
     if np.isnan(vector).any():
-        raise NonFiniteError(f"{name} must not hold NaN.")
+        raise NonFiniteError(f"{name} must not hold NaN; write an infinity where there is no bound.")
     return vector

@@ -225,10 +225,10 @@ class Solver(ABC):
             values = None if answer.values is None else float_array(answer.values, "values")
         except (NonFiniteError, ShapeError) as error:
             raise SolverFailedError(f"solver {self.name!r} returned no numbers: {error}") from error
-        if values is not None and values.shape != point.shape:
+        if values is not None and (values.shape != point.shape or not np.isfinite(values).all()):
             raise SolverFailedError(
-                f"solver {self.name!r} must return one value for each coefficient, but of {point.size} coefficients "
-                f"values of shape {values.shape} came; report it to its authors."
+                f"solver {self.name!r} must return one finite value for each coefficient, or None, but of "
+                f"{point.size} coefficients {shown(answer.values)} came; report it to its authors."
             )
         iterations = int(answer.iterations) if is_integer(answer.iterations) else None
         checked = replace(
