@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 CODE := qpkernels formulations tests docs benchmarks noxfile.py
 
-.PHONY: demo test test-fast slow-tests coverage matrix lint format oracles examples catalogue performance clean
+.PHONY: demo test test-fast slow-tests coverage matrix lint format attack oracles examples catalogue performance clean
 
 demo: .venv/demo
 	$(BIN)/qpkernels compare breast-cancer --scale --picture demo.png
@@ -38,6 +38,11 @@ format: .venv/dev
 	$(BIN)/ruff format $(CODE)
 	$(BIN)/ruff check --fix $(CODE)
 
+# 10,000 random models in bad shape through two solvers each, and answers forged on purpose: about an hour. Every
+# failure is named with the seed that repeats it: .venv/bin/python -m tests.attack --seed N
+attack: .venv/dev
+	$(BIN)/python -m tests.attack $(OPTIONS)
+
 # LIBSVM's heart_scale from a folder of yours: make oracles DATA=folder
 oracles: .venv/dev
 	$(BIN)/python -m pytest tests/oracles --data "$(DATA)"
@@ -68,4 +73,4 @@ performance: .venv/dev
 
 clean:
 	rm -rf .venv .nox .coverage .mypy_cache .ruff_cache .pytest_cache .hypothesis docs/catalogue.md \
-		docs/examples/pictures demo.png
+		docs/examples/pictures demo.png attack.jsonl
