@@ -39,9 +39,12 @@ from formulations.classification.meta.calibration import Calibration, PlattCalib
 from formulations.classification.meta.multiclass import MulticlassSolution, OneVersusOne, OneVersusRest
 from formulations.classification.meta.two_level import TwoLevelMachine, calibrate, cross_validated_scores
 from formulations.classification.one_class import OneClass, OneClassDual, OneClassPrimal
+from formulations.classification.separation.hulls import HullIntersection
 from formulations.classification.separation.perceptron import BatchPerceptron, Perceptron, mistake_bound
-from formulations.classification.separation.separability import HullIntersection, Separability, SeparabilityPrimal
+from formulations.classification.separation.separability import Separability, SeparabilityPrimal
 from formulations.comparison.compare import compare
+from formulations.comparison.cross_examine import cross_examine
+from formulations.comparison.examination import CrossExamination
 from formulations.comparison.table import Comparison
 from formulations.modelling.form import Form
 from formulations.modelling.model import Model
@@ -74,6 +77,7 @@ from formulations.regression.ridge.least_squares import (
     LeastSquaresPrimal,
     LeastSquaresSystem,
 )
+from formulations.regression.tubes.conflict import TubeConflict
 from formulations.regression.tubes.hard import HardTube, HardTubeDual, HardTubePrimal
 from formulations.regression.tubes.nu import NuTube, NuTubeDual, NuTubePrimal
 from formulations.regression.tubes.penalised import PenalisedTube, PenalisedTubeLoss
@@ -96,6 +100,7 @@ __all__ = [
     "ChebyshevFitPrimal",
     "Classification",
     "Comparison",
+    "CrossExamination",
     "Form",
     "HardMargin",
     "HardMarginDual",
@@ -193,9 +198,11 @@ __all__ = [
     "SquaredHinge",
     "SquaredHingeDual",
     "SquaredHingePrimal",
+    "TubeConflict",
     "TwoLevelMachine",
     "calibrate",
     "compare",
+    "cross_examine",
     "cross_validated_scores",
     "losses_of_margins",
     "mistake_bound",

@@ -7,13 +7,16 @@ caller would have caught without knowing this library (``ValueError`` for bad da
 
 __all__ = [
     "DataFormatError",
+    "FileFormatError",
     "GramTooLargeError",
     "IndefiniteKernelError",
     "InfeasibleError",
     "InseparableError",
     "LabelError",
     "MissingPackageError",
+    "NoEnclosureError",
     "NonFiniteError",
+    "NonconvexError",
     "NotSquareError",
     "NotSymmetricError",
     "OneClassError",
@@ -77,6 +80,20 @@ class IndefiniteKernelError(QPKernelsError, ValueError):
         self.smallest_eigenvalue = smallest_eigenvalue
 
 
+class NonconvexError(QPKernelsError, ValueError):
+    """The quadratic part of an objective has a negative eigenvalue, so no certificate of the program exists.
+
+    Attributes
+    ----------
+    smallest_eigenvalue
+        The eigenvalue that proves it.
+    """
+
+    def __init__(self, message: str, smallest_eigenvalue: float) -> None:
+        super().__init__(message)
+        self.smallest_eigenvalue = smallest_eigenvalue
+
+
 class GramTooLargeError(QPKernelsError, MemoryError):
     """The dense kernel matrix would exceed the memory limit of its :class:`~qpkernels.gram.Gram`."""
 
@@ -94,11 +111,15 @@ class MissingPackageError(QPKernelsError, ImportError):
 
 
 class UnsupportedProgramError(QPKernelsError, TypeError):
-    """The solver does not take this kind of program."""
+    """The solver, or the format of a file, does not take this kind of program or machine."""
 
 
 class UnsupportedOptionError(QPKernelsError, TypeError):
     """The solver has no such option; it is refused rather than ignored."""
+
+
+class NoEnclosureError(QPKernelsError, TypeError):
+    """Nothing is known of the rounding errors of this problem or kernel, so that no interval is proved."""
 
 
 class SolverFailedError(QPKernelsError, RuntimeError):
@@ -114,12 +135,16 @@ class InfeasibleError(QPKernelsError, ValueError):
         How well that is proved (:class:`~qpkernels.certificates.Certificate`).
     multipliers
         The proof: Farkas multipliers of the constraints, one a row.
+    conflict
+        The fewest samples that contradict each other (:class:`~formulations.TubeConflict`), where the model finds such;
+        ``form.conflict()`` finds the constraints of a form.
     """
 
-    def __init__(self, message: str, certificate: object, multipliers: object) -> None:
+    def __init__(self, message: str, certificate: object, multipliers: object, conflict: object = None) -> None:
         super().__init__(message)
         self.certificate = certificate
         self.multipliers = multipliers
+        self.conflict = conflict
 
 
 class UnboundedError(QPKernelsError, ValueError):
@@ -129,11 +154,15 @@ class UnboundedError(QPKernelsError, ValueError):
     ----------
     certificate
         How well that is proved (:class:`~qpkernels.certificates.Certificate`).
+    ray
+        The direction along which it falls, and a feasible point (:class:`~qpkernels.diagnosis.Ray`); None where the
+        model explains it in other terms.
     """
 
-    def __init__(self, message: str, certificate: object) -> None:
+    def __init__(self, message: str, certificate: object, ray: object = None) -> None:
         super().__init__(message)
         self.certificate = certificate
+        self.ray = ray
 
 
 class InseparableError(InfeasibleError):
@@ -168,8 +197,12 @@ class UnknownDatasetError(QPKernelsError, LookupError):
     """The name is neither a bundled data set nor an existing file."""
 
 
-class DataFormatError(QPKernelsError, ValueError):
-    """A data file is malformed.
+class FileFormatError(QPKernelsError, ValueError):
+    """A file is damaged, or of another format than it was read as."""
+
+
+class DataFormatError(FileFormatError):
+    """A text file is malformed.
 
     Attributes
     ----------

@@ -1,6 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """All solvers, a program for each, and solvers as other packages would write them."""
 
+import ctypes
+import os
+from abc import abstractmethod
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -8,6 +13,7 @@ import numpy as np
 from builders import manufacture
 from qpkernels.programs import ConeProgram, KernelQP, LeastSquares, LinearSystem, Program, RidgedGram
 from qpkernels.solvers import Answer, Claim, Request, Solver, installed_solvers, registered_solvers
+from qpkernels.solvers.clarabel import Clarabel
 
 EXPECTED = {"smo", "linear", "clarabel", "osqp", "scs", "piqp", "daqp", "proxqp", "highs"}
 """What the package and its extra ``solvers`` install; a missing one fails the tests rather than shortening them."""
@@ -45,6 +51,67 @@ class Foreign(Solver):
         return Answer(np.zeros(len(program)), np.zeros(1), Claim.STOPPED, f"tol {request.tol}")
 
 
+def _hang() -> None:
+    while True:
+        pass
+
+
+def _leak() -> None:
+    held = []
+    while True:
+        held.append(np.ones(2**22))
+
+
+def _print() -> None:
+    print("a loud solver")
+    os.system("echo a loud library")
+
+
+class UnreadableError(Exception):
+    """An exception that pickle writes, and cannot read."""
+
+    def __init__(self, first: int, second: int) -> None:
+        super().__init__(f"{first} and {second}")
+
+
+def _raise() -> None:
+    raise UnreadableError(1, 2)
+
+
+def _interrupt() -> None:
+    raise KeyboardInterrupt
+
+
+DEEDS: dict[str, Callable[[], object]] = {
+    "abort": os.abort,
+    "exit": lambda: os._exit(3),
+    "hang": _hang,
+    "interrupt": _interrupt,
+    "leak": _leak,
+    "print": _print,
+    "raise": _raise,
+    "segfault": lambda: ctypes.string_at(0),
+}
+
+
+class Hostile(Foreign):
+    """Does a deed to its process, and else answers with the number of it."""
+
+    name = "hostile"
+
+    def run(self, program: Any, request: Request, **options: Any) -> Answer:
+        if "deed" in options:
+            DEEDS[options.pop("deed")]()
+        return replace(super().run(program, request, **options), message=str(os.getpid()))
+
+
+class Deaf(Hostile):
+    """Has a limit of time, and does not keep it."""
+
+    name = "deaf"
+    options = frozenset({"time_limit"})
+
+
 class Missing(Foreign):
     """A solver whose package is not here."""
 
@@ -58,3 +125,55 @@ class MissingInside(Missing):
 
     name = "missing-inside"
     module = "a_package_that_nobody_has.inside"
+
+
+class Fake(Solver):
+    """Answers all programs in the same way."""
+
+    cones: ClassVar = Clarabel.cones
+    module = "numpy"
+    install = "nothing to install"
+
+    def run(self, program: ConeProgram, request: Request, **options: Any) -> Answer:
+        del request, options
+        return self.answer(program.q.size, program.b.size)
+
+    @abstractmethod
+    def answer(self, variables: int, rows: int) -> Answer: ...
+
+
+class Broken(Fake):
+    """Raises, with a message that HTML must escape."""
+
+    name = "broken"
+
+    def answer(self, variables: int, rows: int) -> Answer:
+        del variables, rows
+        raise ZeroDivisionError("<b>no pivot</b> & no luck")
+
+
+class Lying(Fake):
+    """Claims that the origin is optimal."""
+
+    name = "lying"
+
+    def answer(self, variables: int, rows: int) -> Answer:
+        return Answer(np.zeros(variables), np.zeros(rows), Claim.OPTIMAL, "trust me", 1)
+
+
+class Crying(Fake):
+    """Claims that there is no point, without a proof."""
+
+    name = "crying"
+
+    def answer(self, variables: int, rows: int) -> Answer:
+        return Answer(np.zeros(variables), np.zeros(rows), Claim.INFEASIBLE, "no way", 1)
+
+
+class Empty(Fake):
+    """Returns no numbers."""
+
+    name = "empty"
+
+    def answer(self, variables: int, rows: int) -> Answer:
+        return Answer(np.full(variables, np.nan), np.full(rows, np.nan), Claim.FAILED, "lost", None)

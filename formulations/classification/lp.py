@@ -36,7 +36,7 @@ from formulations.modelling import (
 from formulations.modelling.candidate import expand
 from formulations.modelling.solution import Run
 from qpkernels.arrays import Matrix, Vector
-from qpkernels.certificates import Bounds, Certificate, LinearProgramBounds
+from qpkernels.certificates import Bounds, Certificate, Enclosure, LinearProgramBounds
 
 __all__ = ["LinearProgramDual", "LinearProgramMachine", "LinearProgramPrimal"]
 
@@ -129,6 +129,10 @@ class LinearProgramMachine(TwoClassCostModel):
     def judge(self, answer: Candidate, bounds: Bounds) -> Certificate:
         """Bound the error of an answer, with the multipliers that it brings."""
         return super().judge(answer, self._with_those_of(answer, bounds))
+
+    def enclose_by(self, answer: Candidate, bounds: Bounds) -> Enclosure:
+        """Enclose the optimum, with the multipliers that the answer brings."""
+        return super().enclose_by(answer, self._with_those_of(answer, bounds))
 
     def solution(self, answer: Candidate, certificate: Certificate, bounds: Bounds, run: Run) -> Classification:
         """Return the answer in the terms of the model."""

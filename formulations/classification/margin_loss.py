@@ -27,6 +27,7 @@ from formulations.modelling import Candidate, Conditions, Stated, labelled, per_
 from qpkernels.arrays import Vector
 from qpkernels.certificates import FenchelBounds, SampleLosses
 from qpkernels.errors import ParameterError
+from qpkernels.intervals import Interval, up
 from qpkernels.kernels import Kernel
 
 __all__ = ["MarginLossClassifier", "MarginLossDual", "MarginLossPrimal", "losses_of_margins"]
@@ -36,12 +37,23 @@ def losses_of_margins(loss: MarginLoss, y: Vector, costs: Vector) -> SampleLosse
     """Return C_i psi(y_i v_i) as losses of the decision values v, with their conjugates."""
     low, high = loss.domain
     ends = -costs * low, -costs * high
+
+    def largest_value(v: Interval) -> Vector:
+        margins = v * y
+        return up(costs * loss.largest_value(margins.lower, margins.upper))
+
+    def largest_conjugate(beta: Vector) -> Vector:
+        slopes = Interval.of(-y * beta).divided_by(costs)
+        return up(costs * loss.largest_conjugate(slopes.lower, slopes.upper))
+
     return SampleLosses(
         value=lambda v: costs * loss.value(y * v),
         conjugate=lambda beta: costs * loss.conjugate(np.clip(-y * beta / costs, low, high)),
         lower=np.where(y > 0, ends[1], -ends[0]),
         upper=np.where(y > 0, ends[0], -ends[1]),
         slope=lambda v: costs * y * loss.slope(y * v),
+        largest_value=largest_value,
+        largest_conjugate=largest_conjugate,
     )
 
 

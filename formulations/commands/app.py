@@ -1,23 +1,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The command ``qpkernels``: solvers, solve, compare, export."""
+"""The command ``qpkernels``: solvers, solve, compare, cross-examine, export, testset."""
 
 from __future__ import annotations
 
 import json
-import os
-import sys
-from collections.abc import Callable
 from dataclasses import asdict
-from functools import wraps
 from pathlib import Path
-from typing import Annotated, Any, ParamSpec
+from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
 import qpkernels
+from formulations.commands.cross_examine import cross_examine_command
 from formulations.commands.options import (
     SOFT_MARGIN,
     Coef0,
@@ -37,18 +33,19 @@ from formulations.commands.options import (
     TimeLimit,
     Tolerance,
     choose_kernel,
-    describe,
     hyperparameters,
     read_data,
     state_form,
     state_model,
 )
+from formulations.commands.output import heading_of, report, reports_errors, show, write_json
 from formulations.comparison import compare
 from formulations.comparison.picture import draw
-from formulations.comparison.table import without_nan
+from formulations.comparison.row import without_nan
 from formulations.modelling import Solution
-from qpkernels.errors import InfeasibleError, QPKernelsError
-from qpkernels.export import write_npz
+from formulations.testset import Member, entries, write_test_set
+from qpkernels.errors import InfeasibleError
+from qpkernels.files import write
 from qpkernels.programs import ConeProgram
 from qpkernels.solvers import Solver, registered_solvers
 
@@ -59,23 +56,6 @@ app = typer.Typer(
     add_completion=False,
     help="Kernel machines as convex optimisation problems: solved by any solver, and proved optimal.",
 )
-
-P = ParamSpec("P")
-
-
-def _reports_errors(command: Callable[P, None]) -> Callable[P, None]:
-    """Turn an exception of the project into one line on standard error and exit status 1."""
-
-    @wraps(command)
-    def wrapper(*args: P.args, **kwargs: P.kwargs) -> None:
-        try:
-            command(*args, **kwargs)
-        except (QPKernelsError, OSError) as error:
-            Console(stderr=True, soft_wrap=True).print(f"[bold red]{type(error).__name__}[/]: ", end="")
-            print(error, file=sys.stderr)
-            raise typer.Exit(1) from None
-
-    return wrapper
 
 
 def _print_version(wanted: bool) -> None:
@@ -93,7 +73,7 @@ def main(
 
 
 @app.command()
-@_reports_errors
+@reports_errors
 def solvers(json_path: JsonPath = None) -> None:
     """List every solver: whether it is installed, what it takes, and how to get it."""
     known = registered_solvers()
@@ -112,11 +92,11 @@ def solvers(json_path: JsonPath = None) -> None:
         for solver in known
     ]
     table.caption = "and cvxpy:NAME for every solver that CVXPY finds"
-    _show(table, records, json_path)
+    show(table, records, json_path)
 
 
 @app.command()
-@_reports_errors
+@reports_errors
 def solve(
     data: Data,
     model: ModelName = SOFT_MARGIN,
@@ -150,7 +130,7 @@ def solve(
         solution = asked.solve(solver, tol=tol, time_limit=time_limit)
     except InfeasibleError as error:
         if json_path is not None:
-            _write_json({"formulation": asked.name, "status": "infeasible", "reason": str(error)}, json_path)
+            write_json({"formulation": asked.name, "status": "infeasible", "reason": str(error)}, json_path)
         raise
     table = Table(show_header=False)
     record = _record(solution)
@@ -160,11 +140,11 @@ def solve(
     if save is not None:
         record["saved"] = str(solution.function.save(save))
         table.add_row("saved", escape(record["saved"]))
-    _show(table, record, json_path)
+    show(table, record, json_path)
 
 
 @app.command(name="compare")
-@_reports_errors
+@reports_errors
 def compare_command(
     data: Data,
     models: ModelNames = [SOFT_MARGIN],  # noqa: B006  typer reads it, and nobody changes it
@@ -179,7 +159,7 @@ def compare_command(
     positive: Positive = None,
     target: Target = None,
     tol: Tolerance = 1e-6,
-    time_limit: Annotated[float, typer.Option(help="Seconds for each pair, where the solver has such a limit.")] = 10.0,
+    time_limit: Annotated[float, typer.Option(help="Seconds for each pair.")] = 10.0,
     picture: Annotated[Path | None, typer.Option(help="Draw seconds against certified gaps into this file.")] = None,
     json_path: JsonPath = None,
 ) -> None:
@@ -189,25 +169,23 @@ def compare_command(
     function = choose_kernel(kernel, X, gamma, degree, coef0)
     stated = [state_model(model, X, y, function, values) for model in models]
     comparison = compare(stated, solver or "all", tol=tol, time_limit=time_limit)
-    if json_path is None or json_path != "-":
-        console = Console()
-        if not console.is_terminal and "COLUMNS" not in os.environ:
-            console = Console(width=100)
-        chosen = "".join(f", {name} = {value:g}" for name, value in values.items())
-        heading = f"{data}: {len(y)} samples, {X.shape[1]} features, {describe(function)}{chosen}"
-        console.print(heading, markup=False, highlight=False)
-        console.print(comparison)
+    if json_path != "-":
+        heading = heading_of(data, X, function, values)
+        console = report(heading, comparison)
         if picture is not None:
             console.print(f"picture: {draw(comparison, picture, heading)}", markup=False, highlight=False)
     if json_path is not None:
-        _write_json(json.loads(comparison.to_json()), json_path)
+        write_json(json.loads(comparison.to_json()), json_path)
+
+
+app.command(name="cross-examine")(cross_examine_command)
 
 
 @app.command()
-@_reports_errors
+@reports_errors
 def export(
     data: Data,
-    path: Annotated[Path, typer.Argument(help="The .npz file to write.")],
+    path: Annotated[Path, typer.Argument(help="The file to write: .npz, .mat, .mps, .qps or .json.")],
     model: ModelName = SOFT_MARGIN,
     form: FormName = None,
     structure: Annotated[
@@ -225,12 +203,12 @@ def export(
     target: Target = None,
     json_path: JsonPath = None,
 ) -> None:
-    """Write the matrices of a form, every block named; qpsolvers.Problem.load reads quadratic programs."""
+    """Write the matrices of a form, every block named, in the format that the suffix of the file names."""
     values = hyperparameters(cost, settings, [model])
     X, y = read_data(data, scale, positive, target, [model])
     stated = state_form(state_model(model, X, y, choose_kernel(kernel, X, gamma, degree, coef0), values), form)
     program = stated.lower().matrices(structure)
-    written = write_npz(program, path)
+    written = write(program, path)
     record: dict[str, Any] = {
         "path": str(written),
         "variables": {block.name: block.stop - block.start for block in program.variables},
@@ -240,7 +218,29 @@ def export(
     for kind in ("variables", "rows"):
         for name, size in record[kind].items():
             table.add_row(kind, name, str(size))
-    _show(table, record, json_path)
+    show(table, record, json_path)
+
+
+@app.command(name="testset")
+@reports_errors
+def write_set(
+    folder: Annotated[Path, typer.Argument(help="The folder to write to; it is made where it is not there.")],
+    max_variables: Annotated[int, typer.Option(help="Leave out problems with more variables than that.")] = 5000,
+    formats: Annotated[
+        list[str] | None, typer.Option("--format", help="A suffix beside .mat, such as .mps; may be repeated.")
+    ] = None,
+    json_path: JsonPath = None,
+) -> None:
+    """Write the kernel-machine QP set: files, proved optimal values, and what the benchmarks of others read it with."""
+    table = Table("problem", "variables", "rows", "status", "lower end", "upper end")
+
+    def add(member: Member) -> None:
+        record = member.record()
+        ends = ("" if record[end] is None else f"{record[end]:.12g}" for end in ("lower", "upper"))
+        table.add_row(record["name"], str(record["variables"]), str(record["rows"]), record["status"], *ends)
+
+    members = write_test_set(folder, entries(max_variables), formats or (), add)
+    show(table, [member.record() for member in members], json_path)
 
 
 def _takes(solver: Solver) -> list[str]:
@@ -266,21 +266,6 @@ def _record(solution: Solution) -> dict[str, Any]:
         "beta": solution.beta[solution.support.indices].tolist(),
     }
     return without_nan(record)
-
-
-def _show(table: Table, record: Any, json_path: str | None) -> None:
-    if json_path != "-":
-        Console().print(table)
-    if json_path is not None:
-        _write_json(record, json_path)
-
-
-def _write_json(record: Any, path: str) -> None:
-    text = json.dumps(record, indent=2)
-    if path == "-":
-        print(text)
-    else:
-        Path(path).write_text(text + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -3,45 +3,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any, TypeAlias
+from collections.abc import Iterable
+from typing import Any
 
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-
+from formulations.comparison.pairs import (
+    ALL,
+    SECONDS,
+    Comparable,
+    checked_models,
+    find_solvers,
+    pairs_of,
+    progress_bar,
+)
 from formulations.comparison.problems import Problem, problems_of
-from formulations.comparison.table import Comparison, Row
-from formulations.modelling import Form, Model
-from qpkernels.arrays import check_positive, shown
-from qpkernels.errors import ParameterError, QPKernelsError, UnknownSolverError, UnsupportedProgramError
-from qpkernels.programs import ConeProgram
-from qpkernels.solvers import Solver, find_solver, installed_solvers
+from formulations.comparison.row import Row
+from formulations.comparison.table import Comparison
+from qpkernels.arrays import check_positive
+from qpkernels.errors import UnsupportedProgramError
 
-__all__ = ["Comparable", "compare"]
-
-Comparable: TypeAlias = Model[Any] | Form
-"""A model stands for all its forms, a form for itself."""
-
-
-@dataclass(frozen=True, eq=False)
-class Pair:
-    """A model or a form, and the solver it goes to."""
-
-    problem: Problem
-    statement: Comparable
-    solver: Solver
-
-    def solve(self, tol: float, time_limit: float | None, options: Mapping[str, Any]) -> Row:
-        """Return the row of the answer, or of the reason why there is none."""
-        limit = time_limit if "time_limit" in self.solver.options else None
-        try:
-            solution = self.statement.solve(self.solver.name, tol=tol, time_limit=limit, **options)
-        except UnsupportedProgramError:
-            raise
-        except QPKernelsError as error:
-            return Row.of_error(self.problem.label, self.statement.name, self.solver.name, error)
-        return Row.of_solution(self.problem.label, self.statement.name, solution)
+__all__ = ["compare"]
 
 
 def compare(
@@ -49,7 +29,7 @@ def compare(
     solvers: str | Iterable[str] = "all",
     *,
     tol: float = 1e-6,
-    time_limit: float | None = None,
+    time_limit: float | None = SECONDS,
     progress: bool = True,
     **options: Any,
 ) -> Comparison:
@@ -65,11 +45,12 @@ def compare(
     tol
         Tolerance of the certificates, and of the solvers as far as they have one.
     time_limit
-        Seconds for each pair; asked of every solver that has such a limit (see ``qpkernels solvers``).
+        Seconds for each pair; None: without end.
     progress
         Show a progress bar (on standard error) while it runs.
     **options
-        Passed to every ``solve``; a solver without that option is a row that says so.
+        Passed to every ``solve``; a solver without that option is a row that says so. ``isolate=False`` runs the
+        back-ends of others in this process, and not in one of their own, where nothing they do can end this one.
 
     Returns
     -------
@@ -83,54 +64,23 @@ def compare(
     ParameterError
         If ``models`` holds none, or something else, or ``tol`` or ``time_limit`` is not above 0.
     """
-    stated = [models] if isinstance(models, Model | Form) else _listed(models, Model | Form)
-    if not stated:
-        raise ParameterError(f"compare needs at least one model or form, and nothing else, but {shown(models)} came.")
-    names = [solvers] if isinstance(solvers, str) else _listed(solvers, str)
-    if not names:
-        raise ParameterError(f"solvers must be names of solvers, or 'all', but {shown(solvers)} came.")
-    known, unknown = (_installed(), []) if names == ["all"] else _found(names)
+    problems = problems_of(checked_models(models, "compare"))
+    known, unknown = find_solvers(solvers)
     check_positive(tol, "tol")
     if time_limit is not None:
         check_positive(time_limit, "time_limit")
-    problems = problems_of(stated)
-    pairs = [pair for problem in problems for pair in _pairs(problem, known)]
+    pairs = [pair for problem in problems for pair in pairs_of(problem, known)]
     rows = []
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    terminal = Console(stderr=True)
-    with Progress(*columns, console=terminal, transient=True, disable=not (progress and terminal.is_terminal)) as bar:
-        task = bar.add_task("comparing", total=len(pairs))
+    with progress_bar(len(pairs), progress) as show:
         for pair in pairs:
-            bar.update(task, description=f"{pair.statement.name} by {pair.solver.name}")
+            show(f"{pair.statement.name} by {pair.solver.name}")
             try:
-                rows.append(pair.solve(tol, time_limit, options))
+                rows.append(pair.row(pair.solve(tol, time_limit, options)))
             except UnsupportedProgramError as error:
-                if names != ["all"]:
-                    rows.append(Row.of_error(pair.problem.label, pair.statement.name, pair.solver.name, error))
-            bar.advance(task)
+                if solvers != ALL:
+                    rows.append(pair.row(error))
     rows += [Row.of_error(each.label, each.model.name, name, error) for each in problems for name, error in unknown]
     return Comparison(tuple(rows), tol, tuple(problem.label for problem in problems), _differences(problems))
-
-
-def _listed(values: Any, kind: Any) -> list[Any]:
-    """Return what ``values`` lists, or nothing if it is no list of that kind alone."""
-    try:
-        listed = list(values)
-    except (TypeError, ValueError):
-        return []
-    return listed if all(isinstance(value, kind) for value in listed) else []
-
-
-def _pairs(problem: Problem, solvers: Iterable[Solver]) -> Iterator[Pair]:
-    """Yield who solves what: the model as it is by solvers of its structure, its forms by those of cone programs."""
-    for solver in solvers:
-        if ConeProgram not in solver.programs and not problem.is_extended:
-            yield Pair(problem, problem.model, solver)
-    for form in problem.forms:
-        for solver in solvers:
-            own = isinstance(form.linear_system(), solver.programs)
-            if ConeProgram in solver.programs or own or problem.is_extended:
-                yield Pair(problem, form, solver)
 
 
 def _differences(problems: list[Problem]) -> tuple[str, ...]:
@@ -142,19 +92,3 @@ def _differences(problems: list[Problem]) -> tuple[str, ...]:
                 what = ", ".join(first.differences(second)) or "their data"
                 remarks.append(f"{first.label} and {second.label} are different problems: they differ in {what}.")
     return tuple(remarks)
-
-
-def _found(names: Iterable[str]) -> tuple[list[Solver], list[tuple[str, UnknownSolverError]]]:
-    """Return the solvers of these names, and the names that no solver has, with the error that says so."""
-    known, unknown = [], []
-    for name in names:
-        try:
-            known.append(find_solver(name))
-        except UnknownSolverError as error:
-            unknown.append((name, error))
-    return known, unknown
-
-
-def _installed() -> list[Solver]:
-    """Return the installed solvers, the project's own first."""
-    return sorted(installed_solvers(), key=lambda solver: (solver.name != "smo", solver.name))

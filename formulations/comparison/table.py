@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, fields
 from html import escape
 from typing import Any, Literal
 
@@ -15,85 +15,13 @@ from rich.console import Console, ConsoleOptions, RenderResult
 from rich.table import Table
 from rich.text import Text
 
-from formulations.modelling.solution import Seconds, Solution
-from qpkernels.certificates import Certificate, Status
-from qpkernels.errors import InfeasibleError, QPKernelsError, UnboundedError
+from formulations.comparison.row import Row, without_nan
+from formulations.modelling.solution import Seconds
+from qpkernels.certificates import Status
 
-__all__ = ["Comparison", "Row", "without_nan"]
+__all__ = ["Comparison", "agreement", "as_text", "plain_text"]
 
 _NAN = float("nan")
-
-
-@dataclass(frozen=True)
-class Row:
-    """One form, or a model as it is, solved by one solver; numbers are NaN where there is no answer.
-
-    ``problem`` is what its bounds are shared with: all forms of a model. The columns have the meaning of
-    :class:`~formulations.modelling.solution.Solution` and :class:`~qpkernels.certificates.Certificate`; ``seconds_*``
-    are its phases. ``reason`` says in words why there is no answer, or else what the solver itself said and where the
-    certificate is worst.
-    """
-
-    problem: str
-    formulation: str
-    solver: str
-    status: str
-    objective: float = _NAN
-    primal_value: float = _NAN
-    dual_value: float = _NAN
-    relative_gap: float = _NAN
-    primal_residual: float = _NAN
-    dual_residual: float = _NAN
-    complementarity: float = _NAN
-    n_support: int | None = None
-    intercept: float = _NAN
-    seconds_gram: float = _NAN
-    seconds_lower: float = _NAN
-    seconds_solve: float = _NAN
-    seconds_certify: float = _NAN
-    reason: str = ""
-
-    @property
-    def seconds(self) -> float:
-        """All phases together."""
-        return self.seconds_gram + self.seconds_lower + self.seconds_solve + self.seconds_certify
-
-    @classmethod
-    def of_solution(cls, problem: str, formulation: str, solution: Solution) -> Row:
-        """Return the row of an answer to the problem so called."""
-        return cls(
-            problem=problem,
-            formulation=formulation,
-            solver=solution.solver,
-            status=solution.status,
-            objective=solution.objective,
-            n_support=solution.n_support,
-            intercept=solution.intercept,
-            seconds_gram=solution.seconds.gram,
-            seconds_lower=solution.seconds.lower,
-            seconds_solve=solution.seconds.solve,
-            seconds_certify=solution.seconds.certify,
-            reason=f"{solution.message}; {solution.certificate.worst}",
-        )._with_proof(solution.certificate)
-
-    @classmethod
-    def of_error(cls, problem: str, formulation: str, solver: str, error: QPKernelsError) -> Row:
-        """Return the row of a pair that gave no answer: proved infeasible, or failed for a reason."""
-        if isinstance(error, InfeasibleError | UnboundedError) and isinstance(error.certificate, Certificate):
-            status = Status.INFEASIBLE if isinstance(error, InfeasibleError) else Status.UNBOUNDED
-            return cls(problem, formulation, solver, status, reason=str(error))._with_proof(error.certificate)
-        return cls(problem, formulation, solver, Status.FAILED, reason=str(error))
-
-    def _with_proof(self, certificate: Certificate) -> Row:
-        return replace(
-            self,
-            primal_value=certificate.primal_value,
-            dual_value=certificate.dual_value,
-            relative_gap=certificate.relative_gap,
-            primal_residual=certificate.primal_residual,
-            dual_residual=certificate.dual_residual,
-            complementarity=certificate.complementarity,
-        )
 
 
 @dataclass(frozen=True)
@@ -153,10 +81,7 @@ class Comparison(Sequence[Row]):
         yield from (Text(remark) for remark in self.remarks)
 
     def __str__(self) -> str:
-        console = Console(width=220, no_color=True)
-        with console.capture() as capture:
-            console.print(self)
-        return capture.get()
+        return plain_text(self)
 
     def _repr_html_(self) -> str:
         """Return the table for a notebook."""
@@ -199,12 +124,7 @@ class Comparison(Sequence[Row]):
 
     def agreement(self, problem: str) -> Agreement:
         """Hold all proved answers to a problem, of primals and duals alike, against each other's bounds."""
-        rows = [row for row in self.rows if row.problem == problem]
-        proved = [row for row in rows if row.status == Status.OPTIMAL]
-        lower = max((row.dual_value for row in proved), default=_NAN)
-        upper = min((row.primal_value for row in proved), default=_NAN)
-        holds = not proved or lower - upper <= self.tol * max(abs(lower), abs(upper))
-        return Agreement(problem, len(rows), len(proved), len({row.solver for row in proved}), lower, upper, holds)
+        return agreement(problem, self.rows, self.tol)
 
 
 @dataclass(frozen=True)
@@ -246,6 +166,29 @@ class Agreement:
         )
 
 
+def agreement(problem: str, rows: Iterable[Row], tol: float) -> Agreement:
+    """Hold all proved answers to the problem of that label, proved to ``tol``, against each other's bounds."""
+    answers = [row for row in rows if row.problem == problem]
+    proved = [row for row in answers if row.status == Status.OPTIMAL]
+    lower = max((row.dual_value for row in proved), default=_NAN)
+    upper = min((row.primal_value for row in proved), default=_NAN)
+    holds = not proved or lower - upper <= tol * max(abs(lower), abs(upper))
+    return Agreement(problem, len(answers), len(proved), len({row.solver for row in proved}), lower, upper, holds)
+
+
+def plain_text(printed: Any) -> str:
+    """Return what rich prints, without colours and wide enough for every column."""
+    console = Console(width=220, no_color=True)
+    with console.capture() as capture:
+        console.print(printed)
+    return capture.get()
+
+
+def as_text(value: float, form: str) -> str:
+    """Return a number as a cell of a table; NaN is an empty one."""
+    return "" if math.isnan(value) else format(value, form)
+
+
 _HEADINGS: tuple[tuple[str, Literal["left", "right"]], ...] = (
     ("form", "left"),
     ("solver", "left"),
@@ -278,20 +221,9 @@ def _cells(row: Row) -> list[str]:
         row.formulation,
         row.solver,
         str(row.status),
-        *(_text(value, ".10g") for value in (row.objective, row.primal_value, row.dual_value)),
-        *(_text(value, ".0e") for value in measures),
+        *(as_text(value, ".10g") for value in (row.objective, row.primal_value, row.dual_value)),
+        *(as_text(value, ".0e") for value in measures),
         "" if row.n_support is None else str(row.n_support),
-        _text(row.intercept, ".7g"),
-        *(_text(value, ".3f") for value in (*seconds, row.seconds)),
+        as_text(row.intercept, ".7g"),
+        *(as_text(value, ".3f") for value in (*seconds, row.seconds)),
     ]
-
-
-def _text(value: float, form: str) -> str:
-    return "" if math.isnan(value) else format(value, form)
-
-
-def without_nan(record: dict[str, Any]) -> dict[str, Any]:
-    """Return the record with None in place of NaN and infinity, which JSON cannot write."""
-    return {
-        name: None if isinstance(value, float) and not math.isfinite(value) else value for name, value in record.items()
-    }

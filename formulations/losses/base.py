@@ -4,16 +4,17 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import ClassVar, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 import cvxpy as cp
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from qpkernels.arrays import float_array, real_number, shown
-from qpkernels.errors import ParameterError
+from qpkernels.errors import NoEnclosureError, ParameterError
+from qpkernels.intervals import UNDERFLOW, up
 
-__all__ = ["Loss", "MarginLoss", "ResidualLoss", "Values", "checked"]
+__all__ = ["Loss", "MarginLoss", "ResidualLoss", "Values", "checked", "share_of"]
 
 Values: TypeAlias = NDArray[np.float64]
 """float64 array of any shape; losses work elementwise."""
@@ -33,6 +34,13 @@ class Loss(ABC):
 
     name: ClassVar[str]
     """What the loss is called in tables and figures."""
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        """Drop inherited errors of values from a subclass with values of its own."""
+        super().__init_subclass__(**options)
+        for values, errors in (("_value", "_value_error"), ("_conjugate", "_conjugate_error")):
+            if values in vars(cls) and errors not in vars(cls):
+                setattr(cls, errors, vars(Loss)[errors])
 
     # What a subclass gives ------------------------------------------------------------------------------------
 
@@ -64,6 +72,16 @@ class Loss(ABC):
     def _conjugate(self, s: Values) -> Values:
         """Return the conjugate of entries within the domain."""
 
+    def _value_error(self, t: Values) -> Values:
+        """Return how far the computed losses may be from the exact ones; refused where the loss does not know."""
+        del t
+        raise self._unknown_errors()
+
+    def _conjugate_error(self, s: Values) -> Values:
+        """Return how far the computed conjugate may be from the exact one, within the domain."""
+        del s
+        raise self._unknown_errors()
+
     # What a user calls ----------------------------------------------------------------------------------------
 
     def value(self, t: ArrayLike) -> Values:
@@ -82,6 +100,40 @@ class Loss(ABC):
         with np.errstate(over="ignore"):
             inside = self._conjugate(np.clip(slopes, lower, upper))
         return np.where((slopes < lower) | (slopes > upper), np.inf, inside)
+
+    def largest_value(self, low: Values, high: Values) -> Values:
+        """Return upper bounds, in exact arithmetic, of phi between two numbers: being convex, it is largest at an end.
+
+        Raises
+        ------
+        NoEnclosureError
+            If the loss does not know its rounding errors.
+        """
+        with np.errstate(over="ignore", invalid="ignore"):
+            return np.maximum(*(up(self._value(t) + self._value_error(t)) for t in (low, high)))
+
+    def largest_conjugate(self, low: Values, high: Values) -> Values:
+        """Return such bounds of the conjugate between two slopes, as far as they are in :attr:`domain`.
+
+        Raises
+        ------
+        NoEnclosureError
+            If the loss does not know its rounding errors.
+        """
+        ends = (np.clip(s, *self.domain) for s in (low, high))
+        with np.errstate(over="ignore", invalid="ignore"):
+            return np.maximum(*(up(self._conjugate(s) + self._conjugate_error(s)) for s in ends))
+
+    def _unknown_errors(self) -> NoEnclosureError:
+        return NoEnclosureError(
+            f"{self} states no bound of its rounding errors, so nothing is proved in exact arithmetic; give its class "
+            "the methods _value_error(t) and _conjugate_error(s)."
+        )
+
+
+def share_of(values: Values, share: float) -> Values:
+    """Return an error that is so large a share of the values, or has underflowed."""
+    return np.asarray(share * np.abs(values) + UNDERFLOW)
 
 
 class MarginLoss(Loss):

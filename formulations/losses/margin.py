@@ -10,8 +10,9 @@ import cvxpy as cp
 import numpy as np
 from scipy.special import expit, xlog1py, xlogy
 
-from formulations.losses.base import MarginLoss, Values
+from formulations.losses.base import MarginLoss, Values, share_of
 from qpkernels.errors import UnsupportedProgramError
+from qpkernels.intervals import ELEMENTARY, UNIT
 
 __all__ = ["Hinge", "LogisticLoss", "SquaredHinge", "ZeroOne"]
 
@@ -44,6 +45,12 @@ class Hinge(MarginLoss):
     def _conjugate(self, s: Values) -> Values:
         return s
 
+    def _value_error(self, t: Values) -> Values:
+        return share_of(self._value(t), 2.0 * UNIT)
+
+    def _conjugate_error(self, s: Values) -> Values:
+        return np.zeros_like(s)
+
 
 @dataclass(frozen=True)
 class SquaredHinge(MarginLoss):
@@ -72,6 +79,12 @@ class SquaredHinge(MarginLoss):
 
     def _conjugate(self, s: Values) -> Values:
         return s * (1.0 + 0.25 * s)
+
+    def _value_error(self, t: Values) -> Values:
+        return share_of(self._value(t), 4.0 * UNIT)
+
+    def _conjugate_error(self, s: Values) -> Values:
+        return share_of(self._conjugate(s), 4.0 * UNIT)
 
 
 @dataclass(frozen=True)
@@ -104,6 +117,13 @@ class LogisticLoss(MarginLoss):
 
     def _conjugate(self, s: Values) -> Values:
         return np.asarray(xlogy(-s, -s) + xlog1py(1.0 + s, s))
+
+    def _value_error(self, t: Values) -> Values:
+        # With e = exp(-|t|) <= 1, e is at most 1.45 log1p(e), which passes its error on.
+        return share_of(self._value(t), 3.0 * ELEMENTARY)
+
+    def _conjugate_error(self, s: Values) -> Values:
+        return share_of(self._conjugate(s), 2.0 * ELEMENTARY)
 
 
 @dataclass(frozen=True)

@@ -64,6 +64,11 @@ class Candidate:
         """What a certificate is to judge in place of the expansion in beta, if anything."""
         return None if self.is_expansion else self.at_samples
 
+    def own_expansion(self, gram: Gram) -> Expansion | None:
+        """Return f where it is no expansion in beta, but in the space of the kernel as it is."""
+        own = not self.is_expansion and gram.correction is None and self.function.kernel == gram.kernel
+        return self.function if own else None
+
     @property
     def is_squarable(self) -> bool:
         """Whether beta, b and f at the samples are numbers whose squares are within float64."""
@@ -155,8 +160,8 @@ def checked_coefficients(beta: Any, intercept: Any, samples: int) -> tuple[Vecto
 
 
 def with_function_of(solution: Solution, answer: Candidate, gram: Gram) -> Candidate:
-    """Return ``answer`` with the solution's own function, where that lives in the space of the kernel."""
-    function = solution.function
+    """Return ``answer`` with the solution's own dual point, and function where that is in the space of the kernel."""
+    function, answer = solution.function, replace(answer, multipliers=solution.multipliers)
     if gram.correction is not None and gram.correction.shift:
         # At the samples the ridge adds to the function, which knows nothing of it.
         return answer

@@ -19,11 +19,13 @@ from formulations.inputs.frozen import Frozen
 from formulations.modelling.candidate import Candidate
 from formulations.modelling.lowering import ConeAnswer, Lowered, lower
 from formulations.modelling.model import Model
+from formulations.modelling.reasons import Contradiction, conflict_of, proof_of, relaxation_of
 from formulations.modelling.solution import Run, Seconds, Solution
 from formulations.modelling.solving import (
     Latest,
     SolveRequest,
     first_taken,
+    foreign,
     infeasible,
     is_finite,
     no_answer,
@@ -34,23 +36,14 @@ from formulations.modelling.solving import (
 )
 from formulations.modelling.statement import Extension, Multipliers
 from qpkernels.arrays import Vector, shown
-from qpkernels.certificates import (
-    Bounds,
-    Certificate,
-    Status,
-    certify_cone_program,
-    certify_infeasibility,
-    certify_unboundedness,
-)
+from qpkernels.certificates import Bounds, Certificate, Status, certify_cone_program
+from qpkernels.diagnosis import Conflict, Ray, Relaxation
 from qpkernels.errors import ParameterError, UnsupportedProgramError
-from qpkernels.export import write_npz
+from qpkernels.files import write
 from qpkernels.programs import ConeProgram, LinearSystem, Program
 from qpkernels.solvers import Claim, Outcome, Solver
 
 __all__ = ["Form"]
-
-_PROOF_TOLERANCE = 1e-5
-"""Residual within which multipliers count as a proof of infeasibility; solvers stop at about 1e-8 of theirs."""
 
 
 class Form(Frozen, metaclass=ABCMeta):
@@ -195,7 +188,10 @@ class Form(Frozen, metaclass=ABCMeta):
         return lower(self._declared, self.name)
 
     def export(self, path: str | Path, structure: Literal["lowered", "textbook"] = "lowered") -> Path:
-        """Write the problem in matrices to a .npz file and return its path; see :func:`qpkernels.export.write_npz`.
+        """Write the problem in matrices to a file and return its path.
+
+        Its suffix names the format, .npz (appended where there is none), .mat, .mps, .qps or .json; see
+        :data:`qpkernels.files.FORMATS`.
 
         Parameters
         ----------
@@ -204,7 +200,7 @@ class Form(Frozen, metaclass=ABCMeta):
             "textbook": without variables that equations define, in the variables of the declaration: P is YKY in the
             dual of a soft margin, and [[K, -K], [-K, K]] in that of a tube.
         """
-        return write_npz(self.lower().matrices(structure), path)
+        return write(self.lower().matrices(structure), path)
 
     # Solving --------------------------------------------------------------------------------------------------
 
@@ -247,25 +243,24 @@ class Form(Frozen, metaclass=ABCMeta):
         program = first_taken(self._structures(self.model.bounds()), solver)
         if program is None and ConeProgram in solver.programs:
             program = self.lower().program
-        return self._refusal(solver) if program is None else solver.refusal(program)
-
-    def _refusal(self, solver: Solver) -> str:
-        kinds = " or a ".join(kind.__name__ for kind in solver.programs)
-        why = "it was extended" if self.is_extended else "its textbook problem is another"
-        return f"solver {solver.name!r} takes a {kinds}, and this {self.name} is none, since {why}"
+        return foreign(solver, self.name, self.is_extended) if program is None else solver.refusal(program)
 
     def solve_by(self, backend: Solver, request: SolveRequest, bounds: Bounds) -> Any:
         """Solve the lowered problem, write the answer back to it, read it in the model's terms, and certify it."""
         if ConeProgram not in backend.programs:
-            raise UnsupportedProgramError(f"{self._refusal(backend)}; choose a cone solver such as clarabel.")
+            raise UnsupportedProgramError(
+                f"{foreign(backend, self.name, self.is_extended)}; choose a cone solver such as clarabel."
+            )
         marks = [perf_counter()]
         self.prepare()
         marks.append(perf_counter())
         lowered = lower(self._declared, self.name)
+        if self.is_extended:
+            lowered.program.require_convex()
         marks.append(perf_counter())
         outcome = request.solve_with(backend, lowered.program, self.name)
         if outcome.claim in (Claim.INFEASIBLE, Claim.UNBOUNDED):
-            raise self._no_solution(outcome, lowered)
+            raise self._no_solution(outcome, lowered, backend)
         if not is_finite(outcome):
             message = f"solver {outcome.solver!r} returned no point with multipliers ({outcome.message})"
             raise no_answer(self.name, message) if self.is_extended else self.model.explain_failure(message)
@@ -277,38 +272,48 @@ class Form(Frozen, metaclass=ABCMeta):
         else:
             certificate = self.model.judge(answer, bounds)
         status = status_of(certificate, outcome.claim, request.tol)
+        objective = self._certified_objective(certificate)
         if status is Status.UNCERTIFIED:
             lowered.write_back(outcome.point, outcome.multipliers, solved=False)
         if not self.is_extended and structures_of(bounds, self.model.linear_system()):
-            # Other forms can show the answer, and this one shows it already.
-            self._shown.answer = self.model.hold(answer, certificate, status)
+            self.model.hold(answer, certificate, status, bounds)
         seconds = Seconds(marks[1] - marks[0], marks[2] - marks[1], outcome.seconds, perf_counter() - begin)
-        objective = self._value(lowered, outcome.point)
         run = Run.of(outcome, self.name, objective, status, request.tol, seconds)
         return self.model.solution(answer, certificate, bounds, run)
 
-    def _value(self, lowered: Lowered, point: Vector) -> float:
-        value = float(self._declared.objective.value)
-        if np.isfinite(value):
-            return value
-        # A rounding error outside its domain, an entropy is infinite where the epigraph of its cone is not.
+    def _certified_objective(self, certificate: Certificate) -> float:
+        """Return the value of this form at the points that were certified, not at the solver's own."""
         sign = -1.0 if isinstance(self._declared.objective, cp.Maximize) else 1.0
-        return sign * lowered.program.objective(point)
+        return sign * certificate.primal_value if self.is_extended else self.objective_of(certificate)
 
-    def _no_solution(self, outcome: Outcome, lowered: Lowered) -> Exception:
+    def _no_solution(self, outcome: Outcome, lowered: Lowered, backend: Solver) -> Exception:
         """Return the error for the claim that there is no solution: with its proof, or saying that the proof fails."""
-        message = quote(outcome)
-        if outcome.claim is Claim.INFEASIBLE:
-            certificate = certify_infeasibility(lowered.program, outcome.multipliers)
-            if certificate.holds(_PROOF_TOLERANCE):
-                if self.is_extended:
-                    return infeasible(self.name, certificate, outcome.multipliers, message)
-                return self.model.explain_infeasible(certificate, outcome.multipliers, message)
-        else:
-            certificate = certify_unboundedness(lowered.program, outcome.point)
-            if certificate.holds(_PROOF_TOLERANCE):
-                if self.is_extended:
-                    return unbounded(self.name, certificate, message)
-                return self.model.explain_unbounded(certificate, message)
+        message, proof = quote(outcome), proof_of(outcome, lowered, backend)
+        match proof:
+            case Contradiction() if self.is_extended:
+                return infeasible(self.name, proof.certificate, proof.multipliers, message, proof.names)
+            case Contradiction():
+                return self.model.explain_infeasible(proof.certificate, proof.multipliers, message)
+            case Ray() if self.is_extended:
+                return unbounded(self.name, proof.certificate, message, proof)
+            case Ray():
+                return self.model.explain_unbounded(proof.certificate, message)
         unproved = f"{message}, but what it returned does not prove it"
         return no_answer(self.name, unproved) if self.is_extended else self.model.explain_failure(unproved)
+
+    # Reasons --------------------------------------------------------------------------------------------------
+
+    def conflict(self, solver: str = "clarabel", *, tol: float = 1e-6) -> Conflict | None:
+        """Return an irreducible infeasible subset of the constraints; None if a point satisfies them all.
+
+        See :func:`qpkernels.diagnosis.find_conflict`.
+        """
+        return conflict_of(self.lower(), solver, tol)
+
+    def relaxation(self, *labels: str, solver: str = "clarabel", tol: float = 1e-6) -> Relaxation:
+        """Return the smallest total slack with which a point satisfies all constraints.
+
+        Those with these labels may give way; without labels the user's, or all of a textbook form. See
+        :func:`qpkernels.diagnosis.find_relaxation`.
+        """
+        return relaxation_of(self.lower(), labels, len(self.extension.constraints), solver, tol)

@@ -47,16 +47,22 @@ class Lowered:
         the name of its variable or the label of its constraint.
     columns
         The first column of each variable, by its CVXPY id.
-    added
-        Names of the blocks of rows that the reduction added.
+    numbers
+        For each block of rows, the number of its declared constraint, from 0; -1 where the reduction added it.
     """
 
     problem: cp.Problem
     program: ConeProgram
     columns: Mapping[int, int]
-    added: frozenset[str]
+    numbers: tuple[int, ...]
     chain: Any
     inverse_data: Any
+
+    @property
+    def added(self) -> frozenset[str]:
+        """Names of the blocks of rows that the reduction added."""
+        blocks = zip(self.program.rows, self.numbers, strict=True)
+        return frozenset(block.name for block, number in blocks if number < 0)
 
     def write_back(self, x: Vector, z: Vector, solved: bool) -> None:
         """Write a point and its multipliers to the variables and constraints of the problem.
@@ -148,10 +154,13 @@ def lower(problem: cp.Problem, name: str) -> Lowered:
     variables = [
         (variable.name() if variable.name() in declared else None, variable.size) for variable in compiled.variables
     ]
-    labels = _row_labels(problem, chain, inverse_data)
-    rows = [(labels.get(constraint.id), constraint.size) for constraint in compiled.constraints]
-    blocks = _blocks(rows)
-    added = frozenset(block.name for block, (label, _) in zip(blocks, rows, strict=True) if label is None)
+    declared_as = _declared_numbers(problem, chain, inverse_data)
+    numbers = tuple(declared_as.get(constraint.id, -1) for constraint in compiled.constraints)
+    labels = [constraint.label or f"constraint {k}" for k, constraint in enumerate(problem.constraints, start=1)]
+    rows = [
+        (labels[number] if number >= 0 else None, constraint.size)
+        for number, constraint in zip(numbers, compiled.constraints, strict=True)
+    ]
     program = ConeProgram(
         P=csc_array(data["P"]) if data.get("P") is not None else csc_array((n, n)),
         q=np.asarray(data["c"], dtype=np.float64),
@@ -159,23 +168,20 @@ def lower(problem: cp.Problem, name: str) -> Lowered:
         b=np.asarray(data["b"], dtype=np.float64),
         cones=tuple(_cones(data["dims"], name)),
         variables=_blocks(variables),
-        rows=blocks,
+        rows=_blocks(rows),
         offset=float(inverse_data[-1].inverse_data["offset"]),
         name=name,
     )
-    return Lowered(problem, program, compiled.var_id_to_col, added, chain, inverse_data)
+    return Lowered(problem, program, compiled.var_id_to_col, numbers, chain, inverse_data)
 
 
-def _row_labels(problem: cp.Problem, chain: Any, inverse_data: Any) -> Mapping[int, str]:
-    """Return the names of the declared constraints by the id that their rows have after all reductions."""
+def _declared_numbers(problem: cp.Problem, chain: Any, inverse_data: Any) -> Mapping[int, int]:
+    """Return the numbers of the declared constraints by the id that their rows have after all reductions."""
     final = {constraint.id: constraint.id for constraint in problem.constraints}
     for _, inverse in zip(chain.reductions, inverse_data, strict=True):
         renamed = getattr(inverse, "cons_id_map", None) or {}
         final = {declared: renamed.get(current, current) for declared, current in final.items()}
-    return {
-        final[constraint.id]: constraint.label or f"constraint {number}"
-        for number, constraint in enumerate(problem.constraints, start=1)
-    }
+    return {final[constraint.id]: number for number, constraint in enumerate(problem.constraints)}
 
 
 def _blocks(parts: list[tuple[str | None, int]]) -> tuple[Block, ...]:

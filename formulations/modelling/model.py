@@ -31,7 +31,7 @@ from formulations.modelling.solving import (
 )
 from formulations.modelling.statement import Stated, Statement
 from qpkernels.arrays import Vector, check_flag, frozen
-from qpkernels.certificates import Bounds, Certificate, KernelQPBounds, Status, Support
+from qpkernels.certificates import Bounds, Certificate, Enclosure, KernelQPBounds, Status, Support
 from qpkernels.errors import InfeasibleError, ParameterError
 from qpkernels.gram import Gram
 from qpkernels.programs import KernelQP, LeastSquares, LinearSystem, Program
@@ -41,7 +41,6 @@ __all__ = ["Conditions", "Model"]
 
 Conditions: TypeAlias = Mapping[str, Vector]
 """The optimality conditions of each sample, shape (m,), by their formula: what vanishes at an optimum."""
-
 
 Answered = TypeVar("Answered", bound=Solution, covariant=True)
 """What solving a model of a kind returns."""
@@ -148,14 +147,16 @@ class Model(Parametrised, Generic[Answered], metaclass=ABCMeta):
         tol
             Above 0: the relative duality gap and residuals that the certificate must show for ``optimal``.
         max_iter, time_limit
-            Limits, in the solver's iterations and in seconds; the best point so far comes back with its certificate.
+            Limits, in the solver's iterations and in seconds; the best point so far comes back with its certificate. A
+            solver without a time limit runs in a process of its own then, which has no point where it is ended.
         warm_start
             A solution, or beta, to start ``smo`` from. A solution is rescaled so that what was at its bound is at the
             bound of this problem, which is another where C is; any beta is projected to the feasible set.
         verbose
             Let the solver print its progress.
         **options
-            Handed to the back-end as they are.
+            Handed to the back-end as they are. ``isolate=True`` runs any solver in a process of its own, where it may
+            hang or abort, ``memory_limit`` bounds that; see :meth:`qpkernels.solvers.Solver.solve`.
 
         Raises
         ------
@@ -187,6 +188,23 @@ class Model(Parametrised, Generic[Answered], metaclass=ABCMeta):
         self.check_parameters()
         return self.judge(self.candidate(answer), self.bounds())
 
+    def enclose(self, answer: Any) -> Enclosure:
+        """Return an interval that holds the optimum in exact arithmetic, given an answer as :meth:`certify` takes it.
+
+        The problem is that of samples, targets and parameters as they are in float64, and of their exact kernel matrix.
+
+        Raises
+        ------
+        NoEnclosureError
+            If nothing is known of the rounding errors of this kernel, loss or model.
+        """
+        self.check_parameters()
+        return self.enclose_by(self.candidate(answer), self.bounds())
+
+    def enclose_by(self, answer: Candidate, bounds: Bounds) -> Enclosure:
+        """Enclose the optimum by ``bounds``."""
+        return bounds.enclose(answer.beta, answer.intercept, answer.own_expansion(self.gram))
+
     def judge(self, answer: Candidate, bounds: Bounds) -> Certificate:
         """Bound the error of an answer by ``bounds``."""
         return answer.judged_by(bounds)
@@ -209,13 +227,13 @@ class Model(Parametrised, Generic[Answered], metaclass=ABCMeta):
         begin = perf_counter()
         certificate = self.judge(answer, bounds)
         seconds = Seconds(gram=formed, solve=outcome.seconds, certify=perf_counter() - begin)
-        if outcome.claim is Claim.STOPPED and not request.is_limited and certificate.primal_residual > request.tol:
+        if outcome.claim is Claim.STOPPED and not request.ended(outcome) and certificate.primal_residual > request.tol:
             # It gave up on a hard constraint: perhaps nothing satisfies them all.
             error = self.explain_failure(quote(outcome))
             if isinstance(error, InfeasibleError):
                 raise error
         status = status_of(certificate, outcome.claim, request.tol)
-        self.hold(answer, certificate, status)
+        self.hold(answer, certificate, status, bounds)
         objective = certificate.primal_value if form is None else form.objective_of(certificate)
         name = self.name if form is None else form.name
         run = Run.of(outcome, name, objective, status, request.tol, seconds)
@@ -225,10 +243,9 @@ class Model(Parametrised, Generic[Answered], metaclass=ABCMeta):
         """Read an answer from the solution of :meth:`linear_system`."""
         return expand(self.gram, point, intercept, self.classes)
 
-    def hold(self, answer: Candidate, certificate: Certificate, status: Status) -> Held:
+    def hold(self, answer: Candidate, certificate: Certificate, status: Status, bounds: Bounds) -> None:
         """Keep the answer for the forms to show."""
-        self.latest.answer = Held(answer, certificate, status is Status.OPTIMAL, self.parameter_values())
-        return self.latest.answer
+        self.latest.answer = Held.of(answer, certificate, status, self.parameter_values(), bounds)
 
     def candidate(self, answer: Any) -> Candidate:
         """Read (beta, b), a Solution, or a fitted estimator of scikit-learn.
@@ -276,6 +293,7 @@ class Model(Parametrised, Generic[Answered], metaclass=ABCMeta):
             intercept=answer.intercept,
             intercept_interval=bounds.interval(answer.beta, answer.at_samples.values, answer.intercept, support),
             beta=frozen(answer.beta),
+            multipliers=None if answer.multipliers is None else frozen(answer.multipliers),
             support=support,
             sparse=self.sparse,
             function=answer.function,

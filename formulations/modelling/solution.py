@@ -12,7 +12,7 @@ from qpkernels.arrays import Indices, Vector, frozen, is_integer, shown
 from qpkernels.certificates import Certificate, Status, Support
 from qpkernels.errors import ParameterError
 from qpkernels.gram import Correction, Expansion
-from qpkernels.solvers import Outcome
+from qpkernels.solvers import Claim, Outcome
 
 __all__ = ["Classification", "Novelty", "Regression", "Run", "Seconds", "Solution", "Tube"]
 
@@ -42,6 +42,7 @@ class Run:
     tol: float
     seconds: Seconds
     solver: str
+    claim: Claim
     message: str
     iterations: int | None
 
@@ -50,7 +51,8 @@ class Run:
         cls, outcome: Outcome, formulation: str, objective: float, status: Status, tol: float, seconds: Seconds
     ) -> Run:
         """Return what became of a solver's outcome."""
-        return cls(formulation, objective, status, tol, seconds, outcome.solver, outcome.message, outcome.iterations)
+        said = (outcome.solver, outcome.claim, outcome.message, outcome.iterations)
+        return cls(formulation, objective, status, tol, seconds, *said)
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,6 +73,8 @@ class Solution:
     beta
         Signed coefficients, shape (m,). Of a textbook model these are coefficients of f; an extended one has others,
         which are those of ``function``.
+    multipliers
+        The dual point, shape (m,), of a model where beta are coefficients of f only, as far as the answer has one.
     support
         Which samples are support vectors: free, and at the bound.
     sparse
@@ -91,8 +95,9 @@ class Solution:
         The tolerance asked for.
     seconds
         Time by phase.
-    solver, message, iterations
-        Who solved it, what it says itself, and its own count of iterations (None if it does not tell).
+    solver, claim, message, iterations
+        Who solved it, what it says itself in our word and in its own, and its own count of iterations (None if it does
+        not tell).
     """
 
     formulation: str
@@ -100,6 +105,7 @@ class Solution:
     intercept: float
     intercept_interval: tuple[float, float] = field(repr=False)
     beta: Vector = field(repr=False)
+    multipliers: Vector | None = field(repr=False)
     support: Support = field(repr=False)
     sparse: bool = field(repr=False)
     function: Expansion = field(repr=False)
@@ -111,6 +117,7 @@ class Solution:
     tol: float
     seconds: Seconds = field(repr=False)
     solver: str
+    claim: Claim
     message: str
     iterations: int | None
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from formulations.modelling.candidate import Candidate
 from formulations.modelling.solution import Solution
 from qpkernels.arrays import Vector, check_positive
 from qpkernels.certificates import Bounds, Certificate, KernelQPBounds, Status
+from qpkernels.diagnosis import Ray
 from qpkernels.errors import InfeasibleError, SolverFailedError, UnboundedError, UnsupportedOptionError
 from qpkernels.programs import KernelQP, Program
 from qpkernels.solvers import Claim, Outcome, Solver, find_solver
@@ -23,6 +24,7 @@ __all__ = [
     "Latest",
     "SolveRequest",
     "first_taken",
+    "foreign",
     "infeasible",
     "is_finite",
     "no_answer",
@@ -31,6 +33,9 @@ __all__ = [
     "structures_of",
     "unbounded",
 ]
+
+_NAMED = 6
+"""Constraints that a message names."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,10 +53,10 @@ class SolveRequest:
     def __post_init__(self) -> None:
         object.__setattr__(self, "tol", check_positive(self.tol, "tol"))
 
-    @property
-    def is_limited(self) -> bool:
-        """Whether the user set a limit that may end a solver early."""
-        return self.max_iter is not None or self.time_limit is not None
+    def ended(self, outcome: Outcome) -> bool:
+        """Return whether a limit that the user set may be what ended the solver."""
+        out_of_time = self.time_limit is not None and outcome.seconds >= self.time_limit
+        return self.max_iter is not None or out_of_time
 
     def backend(self, structures: tuple[Program, ...]) -> Solver:
         """Return the solver asked for, or the one that a model of this structure deserves."""
@@ -97,6 +102,15 @@ class Held:
     proved: bool
     parameters: tuple[bytes, ...]
 
+    @classmethod
+    def of(
+        cls, answer: Candidate, certificate: Certificate, status: Status, parameters: tuple[bytes, ...], bounds: Bounds
+    ) -> Held:
+        """Return the answer whose dual point is the feasible one near by: the one whose value the certificate has."""
+        if isinstance(bounds, KernelQPBounds) and answer.is_squarable:
+            answer = replace(answer, beta=bounds.program.project(answer.beta))
+        return cls(answer, certificate, status is Status.OPTIMAL, parameters)
+
 
 @dataclass(eq=False)
 class Latest:
@@ -114,6 +128,13 @@ def structures_of(bounds: Bounds, system: Program | None) -> tuple[Program, ...]
 def first_taken(structures: tuple[Program, ...], solver: Solver) -> Program | None:
     """Return the first of the programs that ``solver`` takes; None: it is given a lowered form."""
     return next((program for program in structures if isinstance(program, solver.programs)), None)
+
+
+def foreign(solver: Solver, name: str, extended: bool) -> str:
+    """Return why a form of that name is no program that ``solver`` takes."""
+    kinds = " or a ".join(kind.__name__ for kind in solver.programs)
+    why = "it was extended" if extended else "its textbook problem is another"
+    return f"solver {solver.name!r} takes a {kinds}, and this {name} is none, since {why}"
 
 
 def starting_point(program: KernelQP, start: Solution | ArrayLike | None) -> ArrayLike | None:
@@ -151,19 +172,30 @@ def quote(outcome: Outcome) -> str:
     return f"solver {outcome.solver!r} says {outcome.message!r}"
 
 
-def infeasible(name: str, certificate: Certificate, multipliers: Vector, message: str) -> InfeasibleError:
-    """Return the error of a problem of that name whose constraints are proved to contradict each other."""
+def infeasible(
+    name: str, certificate: Certificate, multipliers: Vector, message: str, names: tuple[str, ...] = ()
+) -> InfeasibleError:
+    """Return the error of a problem of that name whose constraints are proved to contradict each other.
+
+    Parameters
+    ----------
+    names
+        The constraints that the multipliers weigh, where the user may have the problem explained.
+    """
+    shown = ", ".join(names[:_NAMED]) + (", ..." if len(names) > _NAMED else "")
+    advice = f"they are among {shown}; see conflict() and relaxation() of the form" if names else "relax it"
     return InfeasibleError(
-        f"the constraints of this {name} contradict each other ({message}): {certificate.worst}; relax it.",
+        f"the constraints of this {name} contradict each other ({message}): {certificate.worst}; {advice}.",
         certificate,
         multipliers,
     )
 
 
-def unbounded(name: str, certificate: Certificate, message: str) -> UnboundedError:
+def unbounded(name: str, certificate: Certificate, message: str, ray: Ray | None = None) -> UnboundedError:
     """Return the error of a problem of that name whose objective is proved to be unbounded below."""
+    reason = certificate.worst if ray is None else str(ray)
     return UnboundedError(
-        f"the objective of this {name} is unbounded below ({message}): {certificate.worst}; bound it.", certificate
+        f"the objective of this {name} is unbounded below ({message}): {reason}; bound it.", certificate, ray
     )
 
 

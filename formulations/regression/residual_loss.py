@@ -27,6 +27,7 @@ from formulations.regression.base import RegressionModel, ResidualDual, Residual
 from qpkernels.arrays import Vector
 from qpkernels.certificates import FenchelBounds, SampleLosses
 from qpkernels.errors import ParameterError
+from qpkernels.intervals import Interval, up
 from qpkernels.kernels import Kernel
 
 __all__ = ["ResidualLossDual", "ResidualLossModel", "ResidualLossPrimal", "ResidualLossRegression"]
@@ -55,12 +56,25 @@ class ResidualLossModel(RegressionModel):
     def losses(self, C: float) -> SampleLosses:
         """Return C psi(y_i - v) as losses of the decision values v, with their conjugates."""
         y, loss, (low, high) = self.y, self.loss, self.loss.domain
+
+        def largest_value(v: Interval) -> Vector:
+            residuals = y - v
+            return up(C * loss.largest_value(residuals.lower, residuals.upper))
+
+        def largest_conjugate(beta: Vector) -> Vector:
+            slopes = Interval.of(beta).divided_by(np.full(beta.size, C))
+            return (
+                Interval.of(up(C * loss.largest_conjugate(slopes.lower, slopes.upper))) - Interval.of(y) * beta
+            ).upper
+
         return SampleLosses(
             value=lambda v: C * loss.value(y - v),
             conjugate=lambda beta: C * loss.conjugate(np.clip(beta / C, low, high)) - y * beta,
             lower=np.full(len(self), C * low),
             upper=np.full(len(self), C * high),
             slope=lambda v: -C * loss.slope(y - v),
+            largest_value=largest_value,
+            largest_conjugate=largest_conjugate,
         )
 
     @property

@@ -18,6 +18,7 @@ __all__ = [
     "Samples",
     "Vector",
     "finite_matrix",
+    "finite_rows",
     "finite_samples",
     "finite_vector",
     "float_array",
@@ -127,6 +128,21 @@ def finite_vector(values: object, name: str, length: int | None = None) -> Vecto
     vector = float_vector(values, name, length)
     _check_finite(vector, name)
     return vector
+
+
+def finite_rows(values: object, name: str, rows: int) -> Matrix:
+    """Return ``values`` as a float64 array of finite numbers, of one dimension or two, with that many rows.
+
+    Raises
+    ------
+    ShapeError, NonFiniteError
+        If it is none.
+    """
+    array = float_array(values, name)
+    if array.ndim not in (1, 2) or len(array) != rows:
+        raise ShapeError(f"{name} must be a vector or matrix of {rows} rows, but the shape is {array.shape}.")
+    _check_finite(array, name)
+    return array
 
 
 def float_vector(values: object, name: str, length: int | None = None) -> Vector:

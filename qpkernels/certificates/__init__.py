@@ -8,6 +8,7 @@ from qpkernels.certificates.cone_program import (
     certify_infeasibility,
     certify_unboundedness,
 )
+from qpkernels.certificates.enclosures import Enclosure, enclose_cone_program
 from qpkernels.certificates.kernel_qp import (
     DualityGap,
     FunctionAtSamples,
@@ -43,6 +44,7 @@ __all__ = [
     "Bounds",
     "Certificate",
     "DualityGap",
+    "Enclosure",
     "FenchelBounds",
     "FunctionAtSamples",
     "HalfSquaredNorm",
@@ -66,6 +68,7 @@ __all__ = [
     "certify_unboundedness",
     "certify_values",
     "duality_gap",
+    "enclose_cone_program",
     "intercept_interval",
     "relative",
     "split_support",

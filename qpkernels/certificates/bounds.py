@@ -7,8 +7,10 @@ from typing import Protocol
 
 from qpkernels.arrays import Vector
 from qpkernels.certificates.certificate import Certificate
+from qpkernels.certificates.enclosures import Enclosure
 from qpkernels.certificates.kernel_qp import FunctionAtSamples
 from qpkernels.certificates.support import Support
+from qpkernels.gram import Expansion
 
 __all__ = ["Bounds"]
 
@@ -22,6 +24,15 @@ class Bounds(Protocol):
 
     def certify(self, beta: Vector, intercept: float, function: FunctionAtSamples | None = None) -> Certificate:
         """Bound the error of the candidate by the values of both problems."""
+
+    def enclose(self, beta: Vector, intercept: float, function: Expansion | None = None) -> Enclosure:
+        """Return an interval that holds the optimum in exact arithmetic; ``function`` is f itself, its own b apart.
+
+        Raises
+        ------
+        NoEnclosureError
+            If the rounding errors of this problem, or of its kernel, are not known.
+        """
 
     def support(self, beta: Vector, decision: Vector) -> Support:
         """Return the support vectors, given also f(x_i) + b."""

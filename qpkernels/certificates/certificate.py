@@ -6,6 +6,8 @@ from enum import StrEnum
 
 import numpy as np
 
+from qpkernels.certificates.explanation import explain_certificate
+
 __all__ = ["Certificate", "Status", "certify_values", "relative", "undefined"]
 
 
@@ -65,6 +67,10 @@ class Certificate:
             abs(measure) <= tol
             for measure in (self.relative_gap, self.primal_residual, self.dual_residual, self.complementarity)
         )
+
+    def explain(self, tol: float = 1e-6) -> str:
+        """Say in words what is proved, which part of the proof is the weakest, where, and what may help."""
+        return explain_certificate(self, tol)
 
     def __str__(self) -> str:
         return (

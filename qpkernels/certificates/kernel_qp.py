@@ -14,8 +14,9 @@ import numpy as np
 
 from qpkernels.arrays import Vector
 from qpkernels.certificates.certificate import Certificate, relative, undefined
+from qpkernels.certificates.enclosures import Enclosure, enclose_kernel_qp
 from qpkernels.certificates.support import Support, intercept_interval, split_support
-from qpkernels.gram import Gram
+from qpkernels.gram import Expansion, Gram
 from qpkernels.programs.kernel_qp import KernelQP
 
 __all__ = ["DualityGap", "FunctionAtSamples", "KernelQPBounds", "certify_kernel_qp", "duality_gap", "expand_at_samples"]
@@ -76,6 +77,10 @@ class KernelQPBounds:
         """Bound the error by the duality gap."""
         return certify_kernel_qp(self.program, beta, intercept, function)
 
+    def enclose(self, beta: Vector, intercept: float, function: Expansion | None = None) -> Enclosure:
+        """Enclose the optimum; see :func:`~qpkernels.certificates.enclosures.enclose_kernel_qp`."""
+        return enclose_kernel_qp(self.program, beta, intercept, function)
+
     def support(self, beta: Vector, decision: Vector) -> Support:
         """Read the support vectors off strict complementarity."""
         return split_support(self.program, beta, decision)
@@ -112,6 +117,7 @@ def certify_kernel_qp(
         return undefined("the answer holds NaN or infinity")
     feasible = program.project(beta)
     expansion = program.gram.product(feasible)
+    program.gram.require_nonnegative(feasible, expansion)
     if function is None:
         function = expand_at_samples(program.gram, beta, feasible, expansion)
     gap = duality_gap(program, feasible, expansion, intercept, function)

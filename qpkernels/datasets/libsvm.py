@@ -16,7 +16,7 @@ from qpkernels.arrays import Samples, Vector
 from qpkernels.datasets.text import CHECK_THE_FILE, Place, read_bytes, read_number
 from qpkernels.errors import DataFormatError
 
-__all__ = ["read_libsvm"]
+__all__ = ["parse_libsvm", "read_libsvm"]
 
 # One mistyped index could otherwise claim the whole memory.
 _DENSE_LIMIT_BYTES = 8 * 2**30
@@ -37,9 +37,13 @@ def read_libsvm(path: Path, sparse: bool | None = None) -> tuple[Samples, Vector
     Indices count from 1 and ascend; ``#`` starts a comment; blank lines are skipped. The samples are a csr_array if
     ``sparse``, or, where that is None, if fewer than a quarter of the entries differ from 0.
     """
+    return parse_libsvm(path, read_bytes(path).removeprefix(codecs.BOM_UTF8), sparse)
+
+
+def parse_libsvm(path: Path, content: bytes, sparse: bool | None = None) -> tuple[Samples, Vector]:
+    """Return samples and labels of the text of ``path``, which errors name; see :func:`read_libsvm`."""
     from sklearn.datasets import load_svmlight_file
 
-    content = read_bytes(path).removeprefix(codecs.BOM_UTF8)
     try:
         rows, labels = load_svmlight_file(BytesIO(content), zero_based=False, dtype=np.float64)
     except (ValueError, OverflowError) as error:

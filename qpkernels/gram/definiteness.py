@@ -1,21 +1,39 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""When a kernel matrix counts as positive semidefinite, and how an indefinite one is made so."""
+"""When a kernel matrix counts as symmetric and positive semidefinite, and how an indefinite one is made so."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from scipy.linalg import LinAlgError, cholesky, eigh, eigvalsh
+from scipy.linalg import LinAlgError, cholesky, eigh, eigvalsh, eigvalsh_tridiagonal
 
-from qpkernels.arrays import Matrix, Vector, frozen
+from qpkernels.arrays import Matrix, Vector, frozen, row_blocks
+from qpkernels.errors import NotSymmetricError
 from qpkernels.gram.panels.threads import blas_threads_for
 
-__all__ = ["PSD_TOLERANCE", "Correction", "Formed", "corrected", "is_psd", "psd_threshold", "smallest_eigenvalue"]
+__all__ = [
+    "PSD_TOLERANCE",
+    "Correction",
+    "Formed",
+    "corrected",
+    "is_psd",
+    "psd_threshold",
+    "require_symmetric",
+    "smallest_eigenvalue",
+    "smallest_ritz_value",
+]
 
 PSD_TOLERANCE = 1e-10
 """A matrix counts as positive semidefinite when its smallest eigenvalue is above minus this times max K_ii."""
+
+_SYMMETRY_TOLERANCE = 1e-10
+"""Difference of k(x, z) and k(z, x), against the largest entry, that counts as rounding."""
+
+_LANCZOS_STEPS = 60
+"""Products with a matrix that is too large to be formed."""
 
 
 def psd_threshold(diagonal: Vector) -> float:
@@ -76,12 +94,56 @@ class Formed:
 
 def is_psd(K: Matrix, diagonal: Vector) -> bool:
     """Return whether K has a Cholesky decomposition once the threshold is added to its diagonal."""
+    shifted = np.array(K)
+    shifted[np.diag_indices(len(K))] += psd_threshold(diagonal)
     try:
         with blas_threads_for(len(K)):
-            cholesky(K + psd_threshold(diagonal) * np.eye(len(K)), check_finite=False)
+            # Transposed it is in the order of LAPACK, which then needs no copy.
+            cholesky(shifted.T, overwrite_a=True, check_finite=False)
     except LinAlgError:
         return False
     return True
+
+
+def require_symmetric(K: Matrix, exchanged: Matrix, name: object) -> None:
+    """Settle that k(x_i, z_j) of ``K`` is k(z_j, x_i) of ``exchanged``, up to rounding.
+
+    Raises
+    ------
+    NotSymmetricError
+        Otherwise; ``name`` is that of the kernel.
+    """
+    allowed = _SYMMETRY_TOLERANCE * max(float(np.abs(K).max()), float(np.abs(exchanged).max()))
+    for rows in row_blocks(*K.shape):
+        skew = np.abs(K[rows] - exchanged[:, rows].T)
+        if skew.max() > allowed:
+            i, j = (int(k) for k in np.unravel_index(int(skew.argmax()), skew.shape))
+            i += rows.start
+            raise NotSymmetricError(
+                f"a kernel must be symmetric, but {name} gives k(x, z) = {K[i, j]:.17g} and "
+                f"k(z, x) = {exchanged[j, i]:.17g} for a pair of these samples; correct its matrix(X, Z), of which "
+                "matrix(Z, X) must be the transpose."
+            )
+
+
+def smallest_ritz_value(product: Callable[[Vector], Vector], m: int) -> float:
+    """Return an upper bound of the smallest eigenvalue of a symmetric m x m matrix, by Lanczos' method from products.
+
+    It is near that eigenvalue where this is apart from the others, as a negative one among those of a smooth kernel.
+    """
+    basis, diagonal, beside = np.empty((min(m, _LANCZOS_STEPS), m)), np.empty(0), np.empty(0)
+    q = np.random.default_rng(0).normal(size=m)
+    for step in range(len(basis)):
+        basis[step] = q / np.linalg.norm(q)
+        q = product(basis[step])
+        diagonal = np.append(diagonal, basis[step] @ q)
+        for _ in range(2):  # Twice, since the first subtraction leaves rounding.
+            q = q - (basis[: step + 1] @ q) @ basis[: step + 1]
+        length = float(np.linalg.norm(q))
+        if length <= np.finfo(float).eps * float(np.abs(diagonal).max()):
+            break
+        beside = np.append(beside, length)
+    return float(eigvalsh_tridiagonal(diagonal, beside[: diagonal.size - 1])[0])
 
 
 def smallest_eigenvalue(K: Matrix) -> float:

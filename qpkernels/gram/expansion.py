@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -13,15 +14,19 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 
-from qpkernels.arrays import Vector, finite_vector, frozen, is_sparse, npz_path, read_array, real_number
-from qpkernels.errors import ParameterError, ShapeError
+from qpkernels.arrays import Vector, check_finite, finite_vector, frozen, is_sparse, npz_path, read_array, real_number
+from qpkernels.arrays.archives import check_compressed, load_arrays, parsing, sized
+from qpkernels.errors import FileFormatError, ParameterError, ShapeError
 from qpkernels.gram.panels.sums import add_kernel_sums
+from qpkernels.gram.weights import weights_of
 from qpkernels.kernels.base import Kernel, Samples
 from qpkernels.kernels.base.spec import kernel_from_spec, kernel_to_spec
 from qpkernels.kernels.vectors import Linear
 
 __all__ = ["Expansion"]
 
+
+_WHAT = "a function written by Expansion.save"
 
 _SPARSE_PARTS = ("data", "indices", "indptr", "shape")
 """What a file holds of sparse centers, under names that begin with centers_."""
@@ -75,9 +80,23 @@ class Expansion:
                 f"the function was fitted to samples of shape {self.centers.shape[1:]}, but those of X have "
                 f"{samples.shape[1:]}."
             )
+        weights = self._weights
+        features = None if weights is None else self.kernel.features(samples)
+        if weights is not None and features is not None:
+            return np.asarray(features @ weights + self.intercept)
         values = np.full(samples.shape[0], self.intercept)
         add_kernel_sums(self.kernel, self.centers, self.coefficients, samples, values)
         return values
+
+    @cached_property
+    def _weights(self) -> Vector | None:
+        """The w of f(x) = <w, phi(x)> in the features of the kernel, or None if it has none.
+
+        Kernel sums over samples that are far from the origin, and near each other, lose the digits in which these
+        differ.
+        """
+        features = self.kernel.features(self.centers)
+        return None if features is None else weights_of(features, self.coefficients, features.mean(axis=0))
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """Return class labels (the positive one where f(x) + b > 0), or the values where there are no classes."""
@@ -89,13 +108,16 @@ class Expansion:
         """Weights w = sum_j beta_j x_j of the linear function <w, x> + b, shape (d,); only with the kernel Linear."""
         if not isinstance(self.kernel, Linear):
             raise AttributeError(f"a function in the space of {self.kernel} has no weights; only one of Linear() has.")
-        return np.asarray(self.coefficients @ self.centers)
+        return np.asarray(self.coefficients @ self.centers) if self._weights is None else self._weights.copy()
 
     @property
     def squared_norm(self) -> float:
         """||f||^2 = beta'K beta in the space of the kernel, without b."""
-        f = self(self.centers) - self.intercept
-        return float(self.coefficients @ f)
+        if self._weights is not None:
+            return float(self._weights @ self._weights)
+        values = np.zeros(self.coefficients.size)
+        add_kernel_sums(self.kernel, self.centers, self.coefficients, self.centers, values)
+        return float(self.coefficients @ values)
 
     def save(self, path: str | Path) -> Path:
         """Write the function to a .npz file, without pickle, every number exact; return the path with its suffix."""
@@ -120,21 +142,30 @@ class Expansion:
 
     @classmethod
     def load(cls, path: str | Path) -> Expansion:
-        """Read a function that :meth:`save` wrote."""
-        with np.load(path, allow_pickle=False) as file:
-            sparse = {f"centers_{part}" for part in _SPARSE_PARTS} <= set(file.files)
-            if not ({"kernel", "coefficients", "intercept"} <= set(file.files) and (sparse or "centers" in file.files)):
-                raise ShapeError(f"{path} is no function written by Expansion.save; it holds {', '.join(file.files)}.")
-            arrays = [file[f"array_{k}"] for k in range(sum(name.startswith("array_") for name in file.files))]
+        """Read a function that :meth:`save` wrote. Nothing in the file is executed.
+
+        Raises
+        ------
+        FileFormatError
+            If the file is damaged, or another, or holds a kernel of a class that is not imported.
+        """
+        arrays = load_arrays(path, _WHAT)
+        sparse = {f"centers_{part}" for part in _SPARSE_PARTS} <= set(arrays)
+        if not ({"kernel", "coefficients", "intercept"} <= set(arrays) and (sparse or "centers" in arrays)):
+            raise FileFormatError(f"{path} must be {_WHAT}, but it holds {', '.join(arrays)}; save it again.")
+        with parsing(path, _WHAT):
+            own = [arrays[f"array_{k}"] for k in range(sum(name.startswith("array_") for name in arrays))]
             return cls(
-                kernel=kernel_from_spec(json.loads(str(file["kernel"])), arrays),
-                centers=_sparse_centers(file) if sparse else file["centers"],
-                coefficients=file["coefficients"],
-                intercept=float(file["intercept"]),
-                classes=file["classes"] if "classes" in file.files else None,
+                kernel=kernel_from_spec(json.loads(str(arrays["kernel"])), own),
+                centers=_sparse_centers(arrays) if sparse else arrays["centers"],
+                coefficients=arrays["coefficients"],
+                intercept=check_finite(sized(arrays["intercept"], "the intercept").item(), "the intercept"),
+                classes=arrays.get("classes"),
             )
 
 
-def _sparse_centers(file: Mapping[str, Any]) -> Samples:
-    data, indices, indptr, shape = (file[f"centers_{part}"] for part in _SPARSE_PARTS)
-    return csr_array((data, indices, indptr), shape=tuple(shape.tolist()))
+def _sparse_centers(arrays: Mapping[str, Any]) -> Samples:
+    data, indices, indptr, shape = (arrays[f"centers_{part}"] for part in _SPARSE_PARTS)
+    rows, columns = (int(size) for size in shape)
+    check_compressed(indptr, indices, data, (rows, columns))
+    return csr_array((data, indices, indptr), shape=(rows, columns))

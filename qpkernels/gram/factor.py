@@ -14,6 +14,9 @@ from qpkernels.gram.panels.threads import blas_threads_for
 
 __all__ = ["PivotedCholesky", "pivoted_cholesky"]
 
+_ROUNDING = 4 * np.finfo(float).eps
+"""What rounding leaves of a difference of equal entries of K, against the largest of them."""
+
 
 @dataclass(frozen=True, eq=False)
 class PivotedCholesky:
@@ -48,6 +51,9 @@ def pivoted_cholesky(K: Matrix, diagonal: Vector) -> PivotedCholesky:
         factored, order, rank, _ = dpstrf(K, tol=tolerance, lower=1)
     # A kernel that is 0 on all samples still has one coordinate, in which every sample is 0.
     rank = max(rank, 1)
+    columns = np.tril(factored)[:, :rank]
+    # With L_ij L_jj below the rounding of K, L_ij is a remnant of cancellation: equal samples have equal rows.
+    remnants = np.abs(columns) * np.diag(columns) <= _ROUNDING * float(diagonal.max())
     factor = np.empty((len(K), rank))
-    factor[order - 1] = np.tril(factored)[:, :rank]
+    factor[order - 1] = np.where(remnants, 0.0, columns)
     return PivotedCholesky(frozen(factor), frozen((order - 1)[:rank]))

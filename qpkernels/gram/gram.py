@@ -15,15 +15,27 @@ from qpkernels.arrays import (
     Vector,
     check_choice,
     check_nonnegative,
+    finite_rows,
     finite_vector,
-    float_array,
     frozen,
 )
-from qpkernels.errors import GramTooLargeError, IndefiniteKernelError, NonFiniteError, ParameterError, ShapeError
-from qpkernels.gram.definiteness import PSD_TOLERANCE, Correction, Formed, corrected, is_psd, smallest_eigenvalue
+from qpkernels.errors import GramTooLargeError, ParameterError
+from qpkernels.gram.definiteness import (
+    PSD_TOLERANCE,
+    Correction,
+    Formed,
+    corrected,
+    is_psd,
+    psd_threshold,
+    require_symmetric,
+    smallest_eigenvalue,
+    smallest_ritz_value,
+)
 from qpkernels.gram.factor import PivotedCholesky, pivoted_cholesky
 from qpkernels.gram.panels.sums import add_kernel_sums
 from qpkernels.gram.panels.threads import blas_threads_for
+from qpkernels.gram.settling import check_few, indefinite, overflow
+from qpkernels.gram.weights import weights_of
 from qpkernels.kernels.base import Kernel
 
 __all__ = ["Gram"]
@@ -72,8 +84,9 @@ class Gram:
         self.indefinite = indefinite
         self._by_construction = kernel.positive_semidefinite
         self._formed: Formed | None = None
+        self._settled: float | None = None
         if not np.isfinite(self._diagonal_of_kernel).all():
-            raise NonFiniteError(kernel.overflow)
+            raise overflow(kernel)
 
     def __len__(self) -> int:
         """Return the number m of samples."""
@@ -84,18 +97,24 @@ class Gram:
         with np.errstate(over="ignore", invalid="ignore"):
             return frozen(self.kernel.diagonal(self.X))
 
+    @property
+    def _size(self) -> int:
+        """Bytes of the whole matrix."""
+        return 8 * len(self) ** 2
+
     def _matrix_of_kernel(self) -> Matrix:
-        size = 8 * len(self) ** 2
-        if size > self.memory_limit:
+        if self._size > self.memory_limit:
             raise GramTooLargeError(
-                f"the kernel matrix of {len(self)} samples takes {size / 2**30:.1f} GiB, above the limit of "
+                f"the kernel matrix of {len(self)} samples takes {self._size / 2**30:.1f} GiB, above the limit of "
                 f"{self.memory_limit / 2**30:.1f} GiB; bind the samples with Gram(kernel, X, memory_limit=...), "
                 "or take fewer."
             )
         with np.errstate(over="ignore", invalid="ignore"), blas_threads_for(len(self)):
             K = self.kernel.matrix(self.X, self.X)
         if not np.isfinite(K).all():
-            raise NonFiniteError(self.kernel.overflow)
+            raise overflow(self.kernel)
+        if not self._by_construction:
+            require_symmetric(K, K, self.kernel)
         return K
 
     def _form(self) -> Formed:
@@ -173,14 +192,35 @@ class Gram:
         return values
 
     def error_bound(self, coefficients: Vector) -> float:
-        """Return how far 1/2 v'Kv may be from that of a positive semidefinite matrix without rounding."""
-        indefinite = 0.0 if self.trusted else PSD_TOLERANCE * float(self.diagonal.max())
-        reach = float(np.abs(coefficients) @ np.sqrt(np.maximum(self.diagonal, 0.0)))
+        """Return how far 1/2 v'Kv may be from that of a positive semidefinite matrix without rounding.
+
+        Raises
+        ------
+        NotSymmetricError, IndefiniteKernelError
+            If K is no such matrix; see :meth:`require_psd`.
+        """
+        reach = self._reach(coefficients)
         if self.correction is None and self.features is not None:
             rounding = reach * float(np.linalg.norm(self._weights(coefficients)))
         else:
             rounding = reach**2
-        return 0.5 * indefinite * float(coefficients @ coefficients) + 0.5 * np.finfo(float).eps * rounding
+        return 0.5 * self._indefiniteness() * float(coefficients @ coefficients) + 0.5 * np.finfo(float).eps * rounding
+
+    def _reach(self, v: Vector) -> float:
+        """Return sum |v_i| sqrt(K_ii), whose square v'Kv never exceeds."""
+        return float(np.abs(v) @ np.sqrt(np.maximum(self.diagonal, 0.0)))
+
+    def require_nonnegative(self, v: Vector, product: Vector) -> None:
+        """Settle that v'Kv, given Kv, is not negative beyond rounding: whatever a kernel says of itself, that tells.
+
+        Raises
+        ------
+        IndefiniteKernelError
+            With v'Kv / v'v, which no eigenvalue of a positive semidefinite matrix is above.
+        """
+        squared = float(v @ product)
+        if squared < -PSD_TOLERANCE * self._reach(v) ** 2:
+            raise indefinite(self.kernel, float(self.diagonal.max()), squared / float(v @ v), "at most ")
 
     @cached_property
     def features(self) -> Matrix | None:
@@ -197,7 +237,7 @@ class Gram:
     def _weights(self, v: Vector) -> Vector:
         """Return Phi'v, where there are features, without losing the digits that they share with each other."""
         assert self.features is not None
-        return np.asarray((self.features - self._level).T @ v + self._level * v.sum())
+        return weights_of(self.features, v, self._level)
 
     @property
     def factor(self) -> Matrix:
@@ -216,14 +256,7 @@ class Gram:
         ShapeError, NonFiniteError
             If that is no vector of numbers, or matrix with a row, for the columns of :attr:`factor`.
         """
-        coordinates = float_array(coordinates, "coordinates")
-        if coordinates.ndim not in (1, 2) or len(coordinates) != self.factor.shape[1]:
-            raise ShapeError(
-                f"coordinates must have {self.factor.shape[1]} entries or rows, one for each column of the factor, but "
-                f"their shape is {coordinates.shape}."
-            )
-        if not np.isfinite(coordinates).all():
-            raise NonFiniteError("coordinates must hold finite numbers only, but NaN or infinity came; solve again.")
+        coordinates = finite_rows(coordinates, "coordinates", self.factor.shape[1])
         if self.features is not None:
             with blas_threads_for(self.features.shape[1]):
                 return np.asarray(np.linalg.lstsq(self.features.T, coordinates)[0])
@@ -234,6 +267,7 @@ class Gram:
         part = Gram(self.kernel, self.X[rows], self.memory_limit, self.indefinite)
         if self.is_formed and self.correction is None:
             part._formed = Formed(frozen(self.dense[np.ix_(rows, rows)]))
+            part._settled = self._settled
         return part
 
     def expansion_coefficients(self, beta: ArrayLike) -> Vector:
@@ -254,24 +288,38 @@ class Gram:
         return pivoted_cholesky(self.dense, self.diagonal)
 
     def require_psd(self) -> None:
-        """Settle that K is positive semidefinite.
+        """Settle that K is symmetric and positive semidefinite; it is done once, and every certificate asks for it.
 
-        Kernels that are so by construction pass at once. Otherwise a Cholesky decomposition of K + shift I decides,
-        with shift = 1e-10 max K_ii, and eigenvalues are computed only when it fails. A matrix that is to be corrected
-        is so now.
+        Of a kernel that is so by construction, the matrix of a few samples is checked, in case it only says so.
+        Otherwise a Cholesky decomposition of K + shift I decides, with shift = 1e-10 max K_ii, and eigenvalues are
+        computed only when it fails. Of a K above the memory limit, Lanczos' method looks for a negative eigenvalue: it
+        proves one, but not that there is none. A matrix that is to be corrected is so now.
 
         Raises
         ------
+        NotSymmetricError
+            With two values that differ.
         IndefiniteKernelError
             With the smallest eigenvalue, where ``indefinite`` is "refuse".
         """
-        if self.trusted or self._may_be_corrected or is_psd(self.dense, self.diagonal):
-            return
-        smallest = smallest_eigenvalue(self.dense)
-        raise IndefiniteKernelError(
-            f"the kernel matrix of {self.kernel} is not positive semidefinite: its smallest eigenvalue is "
-            f"{smallest:.6g} (largest diagonal entry {self.diagonal.max():.6g}), so the problem is not convex; "
-            'use another kernel, or change the matrix knowingly: Gram(kernel, X, indefinite="clip") sets its negative '
-            f'eigenvalues to 0, and indefinite="shift" will add at least {-smallest:.6g} to its diagonal.',
-            smallest,
-        )
+        self._indefiniteness()
+
+    def _indefiniteness(self) -> float:
+        """Return how far below 0 an eigenvalue of K may be; 0 where that is rounding."""
+        if self._settled is None:
+            if self._by_construction or self._size > self.memory_limit:
+                check_few(self.kernel, self.X)
+            if not self.trusted:
+                self._check_whole()
+            self._settled = 0.0 if self.trusted else psd_threshold(self.diagonal)
+        return self._settled
+
+    def _check_whole(self) -> None:
+        """Refuse a matrix with a negative eigenvalue."""
+        largest = float(self.diagonal.max())
+        if self._size > self.memory_limit:
+            smallest = smallest_ritz_value(self.product, len(self))
+            if smallest < -psd_threshold(self.diagonal):
+                raise indefinite(self.kernel, largest, smallest, "at most ")
+        elif not is_psd(self.dense, self.diagonal):
+            raise indefinite(self.kernel, largest, smallest_eigenvalue(self.dense))

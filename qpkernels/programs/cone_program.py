@@ -5,14 +5,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
 from scipy.sparse import csc_array, csr_array
 
-from qpkernels.arrays import Vector, finite_vector
-from qpkernels.errors import NonFiniteError, ShapeError, UnsupportedProgramError
+from qpkernels.arrays import Vector, finite_vector, frozen
+from qpkernels.errors import NonconvexError, NonFiniteError, ShapeError, UnsupportedProgramError
 from qpkernels.programs.cones import Cone, Nonnegative, Zero
+from qpkernels.programs.convexity import negative_eigenvalue
 
 __all__ = ["Block", "ConeProgram", "QuadraticProgram"]
 
@@ -50,10 +52,13 @@ class ConeProgram:
     Dual: max -1/2 x'Px - b'z + offset  s.t.  Px + q + A'z = 0, z in K*. This fixes the sign of every multiplier in
     the project: z is what makes Px + q + A'z = 0, so the multiplier of a row Ax <= b is never negative.
 
+    The program holds read-only copies of its arrays: what is certified is what was stated, whatever a solver does.
+
     Parameters
     ----------
     P
-        Symmetric positive semidefinite (both triangles stored), shape (n, n).
+        Symmetric positive semidefinite (both triangles stored), shape (n, n). Whether it is so is settled where a proof
+        needs it; see :meth:`require_convex`.
     q, A, b
         Shapes (n,), (rows, n), (rows,). All finite: a row without a bound is left out, not written with infinity.
     cones
@@ -82,8 +87,10 @@ class ConeProgram:
     name: str = "cone program"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "q", finite_vector(self.q, "q"))
-        object.__setattr__(self, "b", finite_vector(self.b, "b"))
+        for name in ("q", "b"):
+            object.__setattr__(self, name, frozen(finite_vector(getattr(self, name), name)))
+        for name in ("P", "A"):
+            object.__setattr__(self, name, _fixed(getattr(self, name)))
         n, k = self.q.size, self.b.size
         if self.P.shape != (n, n) or self.A.shape != (k, n):
             raise ShapeError(
@@ -103,6 +110,27 @@ class ConeProgram:
     def objective(self, x: Vector) -> float:
         """Return 1/2 x'Px + q'x + offset."""
         return float(0.5 * x @ (self.P @ x) + self.q @ x) + self.offset
+
+    @cached_property
+    def _negative_eigenvalue(self) -> float | None:
+        return negative_eigenvalue(self.P)
+
+    def require_convex(self) -> None:
+        """Settle that P is positive semidefinite, by a factorisation when first asked for.
+
+        Raises
+        ------
+        NonconvexError
+            With the smallest eigenvalue, where it is negative beyond rounding.
+        """
+        smallest = self._negative_eigenvalue
+        if smallest is not None:
+            raise NonconvexError(
+                f"{self.name} is not convex: the smallest eigenvalue of its P is {smallest:.6g} (largest diagonal "
+                f"entry {self.P.diagonal().max():.6g}), so no certificate exists for it; state P as a product F'F, or "
+                f"add at least {-smallest:.6g} to its diagonal knowingly.",
+                smallest,
+            )
 
     def parts(self) -> Iterator[tuple[Cone, slice]]:
         """Yield each cone with its range of rows."""
@@ -135,12 +163,26 @@ class ConeProgram:
         return mask
 
     def to_qp(self) -> QuadraticProgram:
-        """Return the program with inequalities and equations apart."""
+        """Return the program with inequalities and equations apart, in arrays of its own that may be written to."""
         equal = self.equations()
         rows = csr_array(self.A)
         return QuadraticProgram(
-            P=self.P, q=self.q, G=csc_array(rows[~equal]), h=self.b[~equal], A=csc_array(rows[equal]), b=self.b[equal]
+            P=self.P.copy(),
+            q=self.q.copy(),
+            G=csc_array(rows[~equal]),
+            h=self.b[~equal],
+            A=csc_array(rows[equal]),
+            b=self.b[equal],
         )
+
+
+def _fixed(matrix: csc_array) -> csc_array:
+    """Return a copy in canonical format, whose entries and their places are read-only."""
+    copied = csc_array(matrix, dtype=np.float64, copy=True)
+    copied.sum_duplicates()
+    for part in ("data", "indices", "indptr"):
+        getattr(copied, part).flags.writeable = False
+    return copied
 
 
 def _check_blocks(blocks: tuple[Block, ...], size: int, what: str) -> None:

@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
+import sys
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields
 from enum import StrEnum
 from importlib import import_module
 from importlib.util import find_spec
@@ -14,19 +15,24 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from qpkernels.arrays import Vector, check_count, check_flag, check_positive, float_array, is_integer, shown
+from qpkernels.arrays import Vector, check_count, check_flag, check_positive, shown
 from qpkernels.errors import (
-    NonFiniteError,
     QPKernelsError,
-    ShapeError,
     SolverFailedError,
     SolverNotInstalledError,
     UnsupportedOptionError,
     UnsupportedProgramError,
 )
 from qpkernels.programs import Cone, ConeProgram, KernelQP, LeastSquares, LinearSystem, Program
+from qpkernels.solvers.isolation import Ended, Limits, Raised, Worker
 
 __all__ = ["Answer", "Claim", "Outcome", "Request", "Solver"]
+
+_LOADING = 300.0
+"""Seconds for importing a back-end in a process of its own, and for compiling what it compiles."""
+
+_GRACE, _MORE = 1.0, 1.25
+"""A solver with a time limit of its own is ended at _GRACE + _MORE times the limit."""
 
 
 class Claim(StrEnum):
@@ -113,6 +119,8 @@ class Solver(ABC):
     """Kinds of cone it takes in a ConeProgram."""
     options: frozenset[str] = frozenset()
     """Which of tol, max_iter, time_limit and warm_start it has; without tol it runs at its own accuracy."""
+    foreign: ClassVar[bool] = True
+    """Whether it runs code of others, which may hang or abort: comparisons give it a process of its own."""
     module: str
     """What it imports."""
     install: str
@@ -169,9 +177,22 @@ class Solver(ABC):
         time_limit: float | None = None,
         warm_start: Vector | None = None,
         verbose: bool = False,
+        isolate: bool = False,
+        memory_limit: int | None = None,
         **options: Any,
     ) -> Outcome:
         """Solve ``program``; parameters as in :class:`Request`, ``options`` go to the back-end as they are.
+
+        Parameters
+        ----------
+        isolate
+            Run the back-end in a process of its own, which is kept for its next call. There it may hang, abort or
+            exhaust its memory: the outcome then has no numbers, and the claim ``stopped`` where ``time_limit`` was
+            over, else ``failed``. A back-end without a time limit of its own is isolated where one is asked for; one
+            that has it is ended where it does not keep it. What it prints, if ``verbose``, goes where the process
+            prints.
+        memory_limit
+            Bytes that this process may hold, on Linux; None: three quarters of the machine's memory.
 
         Raises
         ------
@@ -182,7 +203,7 @@ class Solver(ABC):
         UnsupportedOptionError
             If it has no such option.
         SolverFailedError
-            If the back-end raises.
+            If the back-end raises, or returns what is no answer.
         """
         if not self.installed:
             raise SolverNotInstalledError(
@@ -190,73 +211,108 @@ class Solver(ABC):
             )
         if reason := self.refusal(program):
             raise UnsupportedProgramError(f"{reason}; choose another solver.")
-        wanted = {"max_iter": max_iter, "time_limit": time_limit, "warm_start": warm_start}
-        for option, value in wanted.items():
+        own_limit = "time_limit" in self.options
+        request = self._request(tol, max_iter, time_limit if own_limit else None, warm_start, verbose)
+        if time_limit is not None:
+            seconds = check_positive(time_limit, "time_limit")
+            isolate = isolate or not own_limit
+            # One that keeps the limit itself is given the time to come back with its best point.
+            time_limit = _GRACE + _MORE * seconds if own_limit else seconds
+        if memory_limit is not None:
+            check_count(memory_limit, "memory_limit")
+            if not isolate or sys.platform != "linux":
+                raise UnsupportedOptionError(
+                    "memory_limit is that of a process of its own, on Linux: ask for isolate=True, or leave it out."
+                )
+        if isolate:
+            limits = Limits(time_limit, memory_limit, quiet=not verbose)
+            answer, seconds = self._run_apart(limits, program, request, options)
+        else:
+            answer, seconds = self._run_here(program, request, options)
+        self._check_answer(program, answer)
+        parts = {field.name: getattr(answer, field.name) for field in fields(Answer)}
+        return Outcome(**parts, solver=self.name, seconds=seconds)
+
+    def _request(
+        self, tol: float, max_iter: int | None, time_limit: float | None, warm_start: Vector | None, verbose: bool
+    ) -> Request:
+        for option, value in {"max_iter": max_iter, "warm_start": warm_start}.items():
             if value is not None and option not in self.options:
                 has = ", ".join(sorted(self.options)) or "none of these options"
                 raise UnsupportedOptionError(f"solver {self.name!r} has no {option}; it has {has}.")
-        request = Request(
+        return Request(
             tol=check_positive(tol, "tol"),
             max_iter=None if max_iter is None else check_count(max_iter, "max_iter"),
             time_limit=None if time_limit is None else check_positive(time_limit, "time_limit"),
             warm_start=warm_start,
             verbose=check_flag(verbose, "verbose"),
         )
+
+    def _run_here(self, program: Program, request: Request, options: dict[str, Any]) -> tuple[Answer, float]:
         try:
-            self.load()
-            begin = perf_counter()
-            answer = self.run(program, request, **options)
+            return _timed(self, program, request, options)
         except QPKernelsError:
             raise
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise SolverFailedError(f"solver {self.name!r} raised {type(error).__name__}: {error}") from error
-        seconds = perf_counter() - begin
-        return Outcome(**vars(self._checked(program, answer)), solver=self.name, seconds=seconds)
 
-    def _checked(self, program: Program, answer: object) -> Answer:
-        """Return the answer with its numbers in float64, or refuse what is none."""
+    def _run_apart(
+        self, limits: Limits, program: Program, request: Request, options: dict[str, Any]
+    ) -> tuple[Answer, float]:
+        with Worker.of(self.name) as worker:
+            result = worker.call(Limits(_LOADING), self.load)
+            if result is None:
+                result = worker.call(limits, _timed, self, program, request, options)
+        match result:
+            case Ended():
+                claim = Claim.STOPPED if result.late else Claim.FAILED
+                nothing = [np.full(size, np.nan) for size in _sizes(program)]
+                return Answer(nothing[0], nothing[1], claim, result.message), result.seconds
+            case Raised():
+                if isinstance(result.error, QPKernelsError):
+                    raise result.error
+                raise SolverFailedError(f"solver {self.name!r} {result.message}") from result.error
+        answer, seconds = result
+        return answer, seconds
+
+    def _check_answer(self, program: Program, answer: Any) -> None:
+        """Refuse what is no answer to ``program``: adapters are written by others, too."""
         if not isinstance(answer, Answer) or not isinstance(answer.claim, Claim):
-            came = f"claim {shown(answer.claim)}" if isinstance(answer, Answer) else shown(answer)
+            what = f"the claim {shown(answer.claim)}" if isinstance(answer, Answer) else type(answer).__name__
+            raise SolverFailedError(f"solver {self.name!r} must return an Answer with a Claim, but returned {what}.")
+        expected = _sizes(program)
+        parts = (answer.point, answer.multipliers)
+        if not all(_is_vector(part, size) for part, size in zip(parts, expected, strict=True)):
+            came = [f"{p.shape} of {p.dtype}" if isinstance(p, np.ndarray) else type(p).__name__ for p in parts]
             raise SolverFailedError(
-                f"solver {self.name!r} must return an Answer with a Claim, but {came} came; report it to its authors."
-            )
-        try:
-            point, multipliers = float_array(answer.point, "point"), float_array(answer.multipliers, "multipliers")
-            values = None if answer.values is None else float_array(answer.values, "values")
-        except (NonFiniteError, ShapeError) as error:
-            raise SolverFailedError(f"solver {self.name!r} returned no numbers: {error}") from error
-        if values is not None and (values.shape != point.shape or not np.isfinite(values).all()):
-            raise SolverFailedError(
-                f"solver {self.name!r} must return one finite value for each coefficient, or None, but of "
-                f"{point.size} coefficients {shown(answer.values)} came; report it to its authors."
-            )
-        iterations = int(answer.iterations) if is_integer(answer.iterations) else None
-        checked = replace(
-            answer,
-            point=point,
-            multipliers=multipliers,
-            values=values,
-            message=str(answer.message),
-            iterations=iterations,
-        )
-        self._check_shape(program, checked)
-        return checked
-
-    def _check_shape(self, program: Program, answer: Answer) -> None:
-        match program:
-            case ConeProgram():
-                expected = (program.q.size, program.b.size)
-            case LinearSystem():
-                expected = (program.rhs.size, int(program.bordered))
-            case LeastSquares():
-                expected = (program.features.shape[1], int(program.intercept))
-            case KernelQP():
-                expected = (len(program), 0 if program.total is None else 1)
-        # None, where a back-end found nothing, has the shape ().
-        came = np.shape(answer.point), np.shape(answer.multipliers)
-        if came != tuple((size,) for size in expected):
-            raise SolverFailedError(
-                f"solver {self.name!r} must return a point and multipliers of shapes ({expected[0]},) and "
-                f"({expected[1]},), of nan where it has none, but returned {came[0]} and {came[1]} "
+                f"solver {self.name!r} must return a point and multipliers of float64, of shapes ({expected[0]},) and "
+                f"({expected[1]},), and of nan where it has none, but returned {came[0]} and {came[1]} "
                 f"({answer.message}); report it to its authors."
             )
+        if answer.values is not None and not _is_vector(answer.values, expected[0]):
+            raise SolverFailedError(f"solver {self.name!r} must return values of float64 and shape ({expected[0]},).")
+
+
+def _is_vector(values: Any, size: int) -> bool:
+    return type(values) is np.ndarray and values.dtype == np.float64 and values.shape == (size,)
+
+
+def _timed(solver: Solver, program: Program, request: Request, options: dict[str, Any]) -> tuple[Answer, float]:
+    """Return the answer, and the seconds that it took without loading."""
+    solver.load()
+    begin = perf_counter()
+    answer = solver.run(program, request, **options)
+    return answer, perf_counter() - begin
+
+
+def _sizes(program: Program) -> tuple[int, int]:
+    """Return how long a point and multipliers of ``program`` are."""
+    match program:
+        case ConeProgram():
+            return program.q.size, program.b.size
+        case LinearSystem():
+            return program.rhs.size, int(program.bordered)
+        case LeastSquares():
+            return program.features.shape[1], int(program.intercept)
+        case KernelQP():
+            return len(program), 0 if program.total is None else 1

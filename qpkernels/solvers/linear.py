@@ -35,6 +35,7 @@ class LinearAlgebra(Solver):
     """
 
     name = "linear"
+    foreign = False
     programs: ClassVar = (LinearSystem, LeastSquares)
     options = frozenset({"tol"})
     module = "scipy"

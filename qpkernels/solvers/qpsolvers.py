@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from importlib import import_module
 from importlib.util import find_spec
 from typing import Any, ClassVar
 
@@ -47,6 +48,12 @@ _OPTIONS = {
 }
 """The solvers not named here run at their own accuracy and within their own limits."""
 
+_SETTINGS: dict[str, dict[str, Any]] = {
+    # HiGHS refuses a matrix with larger entries; qpsolvers runs it all the same, on nothing, which ends the process.
+    "highs": {"large_matrix_value": 1e300},
+}
+"""What a solver is told in all cases."""
+
 _DENSE_ABOVE = 0.2
 """Share of nonzeros in P from which a solver with both kinds of algebra is given dense matrices."""
 
@@ -73,6 +80,11 @@ class QPSolversBackend(Solver):
             names |= set(qpsolvers.available_solvers)
         return [cls(name) for name in sorted(names - _OURS)]
 
+    def load(self) -> None:
+        """Import the solver, and qpsolvers, which imports all that it finds."""
+        super().load()
+        import_module("qpsolvers")
+
     def run(self, program: ConeProgram, request: Request, **options: Any) -> Answer:
         """Solve in the form with inequalities and equations apart, and put the multipliers back in order."""
         import qpsolvers
@@ -81,7 +93,7 @@ class QPSolversBackend(Solver):
         dense = self.name in qpsolvers.dense_solvers and (
             self.name not in qpsolvers.sparse_solvers or program.P.nnz > _DENSE_ABOVE * program.q.size**2
         )
-        settings: dict[str, Any] = dict.fromkeys(self._names.tol, request.tol / 10)
+        settings: dict[str, Any] = _SETTINGS.get(self.name, {}) | dict.fromkeys(self._names.tol, request.tol / 10)
         if self._names.max_iter and request.max_iter is not None:
             settings[self._names.max_iter] = int(request.max_iter)
         if self._names.time_limit and request.time_limit is not None:

@@ -17,9 +17,11 @@ from builders import two_classes
 from formulations import (
     HardMarginGeometric,
     HardMarginPrimal,
+    Interpolation,
     LeastSquaresCentred,
     LeastSquaresSystem,
     NormConstrainedRegression,
+    ResidualLossRegression,
     Separability,
     SoftMargin,
 )
@@ -43,9 +45,9 @@ from model_data import (
     restored,
     solved,
 )
-from qpkernels.certificates import Status
-from qpkernels.errors import InfeasibleError, InseparableError, UnsupportedProgramError
-from qpkernels.export import read_npz
+from qpkernels.certificates import Certificate, Status
+from qpkernels.errors import InfeasibleError, InseparableError, NonconvexError, UnsupportedProgramError
+from qpkernels.files import read as read_program
 from qpkernels.gram import Expansion
 from qpkernels.kernels import RBF, Linear
 from qpkernels.solvers import find_solver
@@ -210,6 +212,65 @@ def test_multipliers_are_the_coefficients_of_the_function(case: Case, solver: st
     elif "C3" not in form.catalogue:
         total = 1.0 if "C9" in form.catalogue else 0.0
         assert float(solution.beta.sum()) == pytest.approx(total, abs=1e-7 * np.abs(solution.beta).sum())
+
+
+@each_route
+def test_a_solution_is_certified_again_as_it_was(case: Case, solver: str) -> None:
+    form, solution = solved(case, solver)
+    assert_no_worse(form.model.certify(solution), solution.certificate)
+
+
+@pytest.mark.parametrize("case", FIRST_CASES, ids=str)
+def test_a_loose_solution_is_certified_again_as_it_was(case: Case) -> None:
+    form = case.state()
+    solution = form.solve("scs", tol=1e-14, eps_abs=1e-3, eps_rel=1e-3)
+    assert_no_worse(form.model.certify(solution), solution.certificate)
+
+
+def assert_no_worse(again: Certificate, certificate: Certificate) -> None:
+    """A fit may find multipliers that prove more; nothing else may differ but by rounding."""
+    size = max(abs(certificate.primal_value), abs(certificate.dual_value))
+    assert again.primal_value == pytest.approx(certificate.primal_value, rel=1e-9, abs=1e-9)
+    assert again.dual_value >= certificate.dual_value - 1e-8 * size - 1e-9
+    for measure in ("relative_gap", "primal_residual", "dual_residual", "complementarity"):
+        assert getattr(again, measure) <= 1.001 * getattr(certificate, measure) + 1e-8
+
+
+# --- an answer that is not exact ---
+
+
+COMPLETED = [case for case in OTHERS if case.is_kernel_qp and not case.model.hard and case.model is not Interpolation]
+"""Those whose points can be completed to feasible ones: they have no hard constraint on f."""
+
+
+@pytest.mark.parametrize("case", OTHERS, ids=str)
+def test_the_objective_is_the_one_that_was_certified(case: Case) -> None:
+    form = case.state()
+    solution = form.solve("scs", tol=1e-14, eps_abs=1e-2, eps_rel=1e-2)
+    assert solution.objective == form.objective_of(solution.certificate)
+    assert (form.problem.status == cp.OPTIMAL) == (solution.status is Status.OPTIMAL)
+
+
+@pytest.mark.parametrize("case", COMPLETED, ids=str)
+def test_the_variables_hold_the_point_that_was_certified(case: Case) -> None:
+    form = case.state()
+    solution = form.solve("scs", tol=1e-14, eps_abs=1e-2, eps_rel=1e-2)
+    for constraint in form.problem.constraints:
+        value = np.ravel(constraint.expr.value)
+        equation = isinstance(constraint, cp.constraints.Zero | cp.constraints.Equality)
+        assert max(np.abs(value) if equation else value) <= 1e-9
+    assert form.problem.value == pytest.approx(solution.objective, rel=1e-9, abs=1e-9)
+
+
+@pytest.mark.parametrize("sense", [cp.Minimize, cp.Maximize])
+def test_the_objective_of_an_extended_form_is_the_one_that_was_certified(sense: Any) -> None:
+    X, y = two_classes(40)
+    model = SoftMargin(X, y, RBF(0.5), C=1.0) if sense is cp.Minimize else ResidualLossRegression(X, y, RBF(0.5))
+    form = model.dual.extend(model.dual.beta <= 0.7)
+    solution = form.solve("scs", tol=1e-14, eps_abs=1e-3, eps_rel=1e-3)
+    assert type(form.problem.objective) is sense
+    assert solution.objective == (1.0 if sense is cp.Minimize else -1.0) * solution.certificate.primal_value
+    assert form.problem.status == cp.OPTIMAL_INACCURATE
 
 
 # --- the multipliers of the declared problem ---
@@ -560,6 +621,21 @@ def test_contradicting_extension(case: Case, solver: str) -> None:
 
 
 @each_first_case
+def test_why_an_extension_contradicts_itself(case: Case) -> None:
+    form = case.state()
+    entry = a_variable(form)
+    entry = entry[0] if entry.size > 1 else entry
+    extended = form.extend((entry >= 2e-3).set_label("floor"), (entry <= 1e-3).set_label("ceiling"))
+    conflict, relaxation = extended.conflict(), extended.relaxation()
+    assert conflict.is_irreducible
+    # The textbook may leave no room for one of them already.
+    assert {"'floor'", "'ceiling'"} & set(conflict.names)
+    assert relaxation.is_proved
+    assert relaxation.total >= 1e-3 * (1 - 1e-6)
+    assert relaxation.lower_bound >= 1e-3 * (1 - 1e-6)
+
+
+@each_first_case
 def test_extension_with_names_already_taken(case: Case) -> None:
     """Names are for people: a variable or a label that occurs twice changes no answer."""
     plain = solved(case, "clarabel")[1]
@@ -583,7 +659,7 @@ def test_exported_program_is_read_back(case: Case, tmp_path: Path) -> None:
     form = case.state()
     path = form.export(tmp_path / "program")
     assert path == tmp_path / "program.npz"
-    written, read = form.lower().program, read_npz(path)
+    written, read = form.lower().program, read_program(path)
     for name in ("P", "A"):
         assert abs(getattr(written, name) - getattr(read, name)).sum() == 0
     for name in ("q", "b"):
@@ -601,13 +677,13 @@ def test_exported_program_is_read_back(case: Case, tmp_path: Path) -> None:
 def test_exported_program_is_a_problem_of_qpsolvers(case: Case, tmp_path: Path) -> None:
     form = case.state()
     path = form.export(tmp_path / "program.npz")
-    if not read_npz(path).is_quadratic:
+    if not read_program(path).is_quadratic:
         assert {"cone_A", "cone_b"} <= set(np.load(path).files)
         return
     problem = qpsolvers.Problem.load(str(path))
     found = qpsolvers.solve_problem(problem, solver="piqp")
     assert found.found
-    value = 0.5 * found.x @ problem.P @ found.x + problem.q @ found.x + read_npz(path).offset
+    value = 0.5 * found.x @ problem.P @ found.x + problem.q @ found.x + read_program(path).offset
     expected = solved(case, "clarabel")[1].objective
     assert sign_of(form.problem) * value == pytest.approx(expected, rel=1e-5, abs=1e-7)
 
@@ -618,3 +694,12 @@ def test_exported_program_is_a_problem_of_qpsolvers(case: Case, tmp_path: Path) 
 @pytest.mark.parametrize("kernel", KERNELS)
 def test_the_registry_names_kernels_that_exist(kernel: str) -> None:
     assert any(case.kernel == kernel for case in CASES)
+
+
+def test_a_further_term_that_is_not_convex_is_refused_whatever_is_said_of_it() -> None:
+    form = SoftMargin(*two_classes(20), C=1.0).primal
+    term = cp.quad_form(form.w, cp.psd_wrap(np.diag([-3.0, 1.0])))
+    with pytest.raises(
+        NonconvexError, match=r"SoftMarginPrimal is not convex: the smallest eigenvalue of its P is -5 "
+    ):
+        form.extend(objective=term).solve("clarabel")

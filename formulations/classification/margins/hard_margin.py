@@ -75,17 +75,19 @@ class HardMarginGeometric(MarginPrimal):
         return self.at_variables(scale**2 * self.read_beta(answer, bounds), scale)
 
     def write(self, answer: Candidate) -> Multipliers:
-        """Write f, b and gamma at unit norm, and return the multipliers at unit sum."""
-        norm = float(np.sqrt(answer.at_samples.squared_norm))
-        self.f.assign(answer.beta / norm)
+        """Write f, b and gamma at unit norm, and return the multipliers at unit sum; all are 0 where f is."""
+        norm = float(np.sqrt(max(0.0, answer.at_samples.squared_norm)))
+        scale = 1.0 / norm if norm > 0 else 0.0
+        self.f.assign(scale * answer.beta)
         if self.model.fit_intercept:
-            self.b.value = answer.intercept / norm
-        self.gamma.value = 1.0 / norm
-        return {"margin": self.model.y * answer.beta / norm**2, "norm": 1.0 / norm}
+            self.b.value = scale * answer.intercept
+        self.gamma.value = scale
+        return {"margin": scale**2 * self.model.y * answer.beta, "norm": scale}
 
     def objective_of(self, certificate: Certificate) -> float:
         """Return gamma = 1 / ||f||."""
-        return float((2.0 * certificate.primal_value) ** -0.5)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return float(1.0 / np.sqrt(2.0 * np.float64(certificate.primal_value)))
 
 
 class HardMarginDual(MarginDual):

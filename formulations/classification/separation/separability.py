@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, cast
 
 import cvxpy as cp
@@ -11,64 +10,20 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from formulations.classification.base import MarginPrimal, TwoClassModel
-from formulations.inputs.samples import BoundSamples, SamplesLike
+from formulations.classification.separation.hulls import HullIntersection
+from formulations.inputs.samples import SamplesLike
 from formulations.modelling import Candidate, Solution, Stated, labelled
 from formulations.modelling.candidate import expand, rounding_of
-from qpkernels.arrays import Indices, Vector, frozen
-from qpkernels.certificates import Certificate, FunctionAtSamples, SeparationBounds, Status, relative
+from qpkernels.arrays import Vector
+from qpkernels.certificates import Certificate, FunctionAtSamples, SeparationBounds, Status
 from qpkernels.errors import InseparableError
 from qpkernels.gram import Expansion
 from qpkernels.kernels import Kernel
 
-__all__ = ["HullIntersection", "Separability", "SeparabilityPrimal"]
+__all__ = ["Separability", "SeparabilityPrimal"]
 
 _SAME_POINT = 1e-6
 """Distance of the two means, against the radius of the samples, within which they count as one point."""
-
-
-@dataclass(frozen=True, eq=False)
-class HullIntersection:
-    """A point that lies in the convex hulls of both classes: no hyperplane can separate them.
-
-    Attributes
-    ----------
-    multipliers
-        Farkas multipliers lambda >= 0, shape (m,), which add up to 1 in each class; sum_i lambda_i y_i phi(x_i) = 0.
-    positive, negative
-        The point as the mean of each class, weighted by the multipliers: two functions x -> <point, phi(x)>.
-    coordinates
-        The point itself, shape (d,), in explicit features; None with a kernel.
-    distance
-        Distance of the two means, relative to the radius of the samples: 0 up to the accuracy of the solver.
-    """
-
-    multipliers: Vector
-    positive: Expansion
-    negative: Expansion
-    coordinates: Vector | None
-    distance: float
-
-    @property
-    def support(self) -> Indices:
-        """Numbers of the samples whose weight is above 1e-6, the heaviest first."""
-        order = np.argsort(-self.multipliers)
-        return order[self.multipliers[order] > 1e-6]
-
-    @classmethod
-    def from_multipliers(cls, data: BoundSamples, y: Vector, multipliers: Vector) -> HullIntersection:
-        """Normalise Farkas multipliers and measure how far apart the two means are."""
-        weights = np.maximum(multipliers, 0.0)
-        for sign in (1.0, -1.0):
-            weights[y == sign] /= weights[y == sign].sum()
-        gram = data.gram
-        means = [Expansion(gram.kernel, gram.X[y == sign], weights[y == sign], 0.0) for sign in (1.0, -1.0)]
-        beta = y * weights
-        if gram.features is not None:
-            apart = float(np.linalg.norm(beta @ (gram.features - gram.features.mean(axis=0))))
-        else:
-            apart = float(np.sqrt(max(0.0, float(beta @ gram.product(beta)))))
-        coordinates = 0.5 * (weights @ gram.X) if data.explicit else None
-        return cls(frozen(weights), means[0], means[1], coordinates, relative(apart, data.radius))
 
 
 class SeparabilityPrimal(MarginPrimal):
@@ -116,13 +71,16 @@ class Separability(TwoClassModel):
         return SeparationBounds(self.gram, self.y)
 
     def between(self, weights: Vector) -> Candidate:
-        """Return the function that falls from one weighted mean to the other, 0 halfway between the classes."""
+        """Return the function that falls from one weighted mean to the other, 0 halfway between the classes.
+
+        Without an intercept it is 0 at the origin.
+        """
         beta, X = self.y * weights, self.gram.X
         if not self.data.explicit:
             values = self.gram.product(beta)
             return expand(self.gram, beta, self._halfway(values), self.classes, values)
         # The direction itself, since its length, the distance of the means, may be lost in rounding.
-        w = (X - X.mean(axis=0)).T @ beta
+        w = (X - X.mean(axis=0) if self.fit_intercept else X).T @ beta
         w = w / (float(np.linalg.norm(w)) or 1.0)
         values = X @ w
         function = Expansion(self.gram.kernel, w[None, :], np.ones(1), self._halfway(values), self.classes)
@@ -130,11 +88,13 @@ class Separability(TwoClassModel):
         return Candidate(beta, function.intercept, function, at_samples, is_expansion=False)
 
     def _halfway(self, values: Vector) -> float:
+        if not self.fit_intercept:
+            return 0.0
         return -0.5 * float(values[self.y > 0].min() + values[self.y < 0].max())
 
     def explain_infeasible(self, certificate: Certificate, multipliers: Vector, message: str) -> Exception:
         """Return the error with the common point of both hulls."""
-        proof = HullIntersection.from_multipliers(self.data, self.y, multipliers)
+        proof = HullIntersection.from_multipliers(self.data, self.y, multipliers, fit_intercept=self.fit_intercept)
         if proof.distance > _SAME_POINT:
             return self.explain_failure(
                 f"{message}, but the weighted means are {proof.distance:.1e} of the radius apart"
@@ -144,9 +104,10 @@ class Separability(TwoClassModel):
                 f"{message}, but the classes are {proof.distance:.1e} of the samples' radius apart; scale the features"
             )
         samples = ", ".join(map(str, proof.support[:8])) + (", ..." if proof.support.size > 8 else "")
+        through, hulls = ("", "convex") if self.fit_intercept else ("through the origin ", "conic")
         return InseparableError(
-            f"no hyperplane separates the two classes ({message}): their convex hulls meet "
-            f"(to {proof.distance:.1e} of the samples' radius) in a convex combination of the samples {samples}; "
+            f"no hyperplane {through}separates the two classes ({message}): their {hulls} hulls meet "
+            f"(to {proof.distance:.1e} of the samples' radius) in a {hulls} combination of the samples {samples}; "
             "use a soft margin, or a more flexible kernel.",
             certificate,
             multipliers,

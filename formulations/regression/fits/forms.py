@@ -66,8 +66,7 @@ class LinearFit(RegressionModel):
             # With its own multipliers or those that its residuals suggest: whichever prove more.
             suggested = self.completed(super().candidate(answer))
             given = replace(suggested, beta=answer.beta)
-            bounds = self._bounds
-            return max((suggested, given), key=lambda each: bounds.lower_bound(bounds.balanced(each.beta)))
+            return min((given, suggested), key=lambda each: _error(self.judge(each, self._bounds)))
         if hasattr(answer, "coef_") and isinstance(self.gram.kernel, Linear) and not hasattr(answer, "dual_coef_"):
             w, b = np.ravel(answer.coef_).astype(np.float64), self.checked_intercept(np.ravel(answer.intercept_)[0])
             function = Expansion(self.gram.kernel, w[None, :], np.ones(1), b)
@@ -88,6 +87,10 @@ class LinearFit(RegressionModel):
     def conditions(self, answer: Candidate) -> Conditions:
         """Return F'v and 1'v, spread over the samples: the part of v_i in the span of the features."""
         return {"(F F'v + 1 1'v) part of v": answer.beta - self._bounds.balanced(answer.beta)}
+
+
+def _error(proof: Certificate) -> float:
+    return max(proof.relative_gap, proof.primal_residual, proof.dual_residual)
 
 
 class FitDual(Form):

@@ -21,9 +21,11 @@ from numpy.typing import ArrayLike
 from formulations.inputs.samples import SamplesLike
 from formulations.modelling import Candidate, Conditions, ConeAnswer, Multipliers, Primal, Stated, labelled
 from formulations.regression.base import RegressionModel, ResidualDual
+from formulations.regression.tubes.conflict import TubeConflict
+from formulations.regression.tubes.sparse_approximation import SparseApproximation
 from qpkernels.arrays import Vector
 from qpkernels.certificates import Bounds, Certificate
-from qpkernels.errors import InfeasibleError
+from qpkernels.errors import InfeasibleError, SolverFailedError
 from qpkernels.kernels import Kernel
 from qpkernels.programs import KernelQP, LinearSystem
 
@@ -90,17 +92,32 @@ class Interpolation(RegressionModel):
         """Return y_i - f(x_i)."""
         return {"y - f(x)": self.residuals(answer)}
 
+    def conflict(self) -> TubeConflict | None:
+        """Return samples whose targets no function meets, none of which can be spared; None if one meets all targets.
+
+        That is the conflict of a sparse approximation without a tube.
+        """
+        return SparseApproximation(self.data, self.y, epsilon=0.0).conflict()
+
     def explain_infeasible(self, certificate: Certificate, multipliers: Vector, message: str) -> Exception:
         """Explain in terms of the targets."""
-        return InfeasibleError(_contradiction(message), certificate, multipliers)
+        return self._contradiction(certificate, multipliers, message)
 
     def explain_unbounded(self, certificate: Certificate, message: str) -> Exception:
         """Explain a dual without bound: targets that no function of the space meets."""
-        return InfeasibleError(_contradiction(message), certificate, None)
+        return self._contradiction(certificate, None, message)
 
-
-def _contradiction(message: str) -> str:
-    return (
-        f"no function of this space meets every target ({message}): the kernel matrix is singular, and the targets "
-        "contradict what it allows; use a ridge (KernelRidge), a tube (SparseApproximation), or another kernel."
-    )
+    def _contradiction(self, certificate: Certificate, multipliers: Vector | None, message: str) -> InfeasibleError:
+        try:
+            conflict = self.conflict()
+        except SolverFailedError:
+            conflict = None
+        named = "" if conflict is None else f" ({conflict})"
+        return InfeasibleError(
+            f"no function of this space meets every target ({message}): the kernel matrix is singular, and the targets "
+            f"contradict what it allows{named}; use a ridge (KernelRidge), a tube (SparseApproximation), or another "
+            "kernel.",
+            certificate,
+            multipliers,
+            conflict,
+        )

@@ -21,14 +21,20 @@ from numpy.typing import ArrayLike
 
 from formulations.inputs.hyperparameters import EPSILON
 from formulations.inputs.samples import SamplesLike
-from formulations.modelling import Candidate, Conditions, Stated, labelled
+from formulations.modelling import Candidate, Conditions, Regression, Stated, labelled
+from formulations.modelling.solving import no_answer
 from formulations.regression.fits.chebyshev import ChebyshevFit
+from formulations.regression.tubes.conflict import TubeConflict
 from formulations.regression.tubes.forms import FixedTube, TubeDual, TubePrimal, sides_of
+from qpkernels.arrays import Vector
 from qpkernels.errors import InfeasibleError, QPKernelsError
 from qpkernels.kernels import Kernel
 from qpkernels.programs import KernelQP
 
 __all__ = ["HardTube", "HardTubeDual", "HardTubeModel", "HardTubePrimal"]
+
+_UNSETTLED = 1e-6
+"""Share of the smallest feasible epsilon within which the one asked for counts as no smaller."""
 
 
 class HardTubeModel(FixedTube):
@@ -62,19 +68,48 @@ class HardTubeModel(FixedTube):
 
     def contradiction(self, message: str) -> InfeasibleError | None:
         """Let the Chebyshev fit decide, whose value is the smallest feasible epsilon."""
-        try:
-            fit = ChebyshevFit(self.data, self.y, fit_intercept=self.fit_intercept).solve("clarabel", tol=1e-8)
-        except QPKernelsError:
+        fit = self._narrowest()
+        if fit is None or fit.certificate.dual_value <= self.half_width:
             return None
-        if fit.certificate.dual_value <= self.half_width:
-            return None
+        conflict = self._conflict(fit.beta)
+        named = "" if conflict is None else f" ({conflict})"
         return InfeasibleError(
             f"no function of this space comes within epsilon = {self.half_width:g} of every target ({message}): "
-            f"the smallest feasible epsilon is {fit.certificate.primal_value:.8g}; widen the tube, allow slacks "
+            f"the smallest feasible epsilon is {fit.certificate.primal_value:.8g}{named}; widen the tube, allow slacks "
             "(SoftTube), or use a more flexible kernel.",
             fit.certificate,
             fit.beta,
+            conflict,
         )
+
+    def conflict(self) -> TubeConflict | None:
+        """Return samples that need a wider tube, none of which can be spared; None where the tube holds all samples.
+
+        There may be other such samples, and fewer.
+
+        Raises
+        ------
+        SolverFailedError
+            If the Chebyshev fit, whose value is the smallest feasible epsilon, has no answer, or none that proves it.
+        """
+        fit = self._narrowest()
+        if fit is None:
+            raise no_answer(self.name, "the Chebyshev fit, which would say whether the tube is too thin, has no answer")
+        conflict, least = self._conflict(fit.beta), fit.certificate.dual_value
+        if conflict is None and least > self.half_width + _UNSETTLED * fit.certificate.primal_value:
+            raise no_answer(self.name, f"the Chebyshev fit needs epsilon = {least:.8g}, but its multipliers prove less")
+        return conflict
+
+    def _narrowest(self) -> Regression | None:
+        try:
+            fit = ChebyshevFit(self.data, self.y, fit_intercept=self.fit_intercept)
+            return fit.solve("clarabel", tol=1e-8)
+        except QPKernelsError:
+            return None
+
+    def _conflict(self, v: Vector) -> TubeConflict | None:
+        coordinates, epsilon = self.data.coordinates, self.half_width
+        return TubeConflict.of(coordinates, self.y, epsilon, v, has_intercept=self.fit_intercept)
 
 
 class HardTubePrimal(TubePrimal):

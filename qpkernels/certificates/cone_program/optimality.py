@@ -42,7 +42,13 @@ def certify_cone_program(program: ConeProgram, x: Vector, z: Vector) -> Certific
     a move of a single entry mends is measured by what the other rows notice of that move. Multipliers of slack rows, or
     those that are nothing but rounding, are set to 0 if that makes the better proof. The values bound the optimum up to
     these residuals.
+
+    Raises
+    ------
+    NonconvexError
+        If P has a negative eigenvalue: then the same residuals prove nothing.
     """
+    program.require_convex()
     if not (np.isfinite(x).all() and np.isfinite(z).all()):
         return undefined("the answer holds NaN or infinity")
     cleaned = (_without_slack_rows(program, x, z), without_rounding(z))

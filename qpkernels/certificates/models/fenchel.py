@@ -14,16 +14,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
 from scipy.optimize import minimize_scalar
 
 from qpkernels.arrays import Vector
 from qpkernels.certificates.certificate import Certificate, certify_values, undefined
+from qpkernels.certificates.enclosures import Enclosure, enclose_fenchel
 from qpkernels.certificates.kernel_qp import FunctionAtSamples, expand_at_samples
 from qpkernels.certificates.support import Support
-from qpkernels.gram import Gram
+from qpkernels.gram import Expansion, Gram
+from qpkernels.intervals import Interval
 from qpkernels.programs.kernel_qp import nearest_feasible
 
 __all__ = ["Ball", "FenchelBounds", "HalfSquaredNorm", "Regulariser", "SampleLosses"]
@@ -36,6 +38,9 @@ _FLAT = 1e-10
 
 _WIDTHS = 4.0 ** np.arange(20)
 """How far from b, in the unit of the decision values, the ends of the interval of intercepts are searched for."""
+
+_CONSISTENT = 1e-9
+"""Share of the sizes of a loss, its conjugate and their product by which rounding may break Fenchel's inequality."""
 
 _BISECTIONS = 60
 """Steps of that search; it then ends at the rounding of float64."""
@@ -55,6 +60,10 @@ class SampleLosses:
         Where that is finite, shape (m,).
     slope
         v to a subgradient of each L_i at v_i; None: no loss has an affine piece, so that b is unique.
+    largest_value
+        Decision values in an interval to upper bounds of L_i there, in exact arithmetic; None: none are known.
+    largest_conjugate
+        beta to such bounds of L_i*(-beta_i).
     """
 
     value: Callable[[Vector], Vector]
@@ -62,10 +71,22 @@ class SampleLosses:
     lower: Vector
     upper: Vector
     slope: Callable[[Vector], Vector] | None = None
+    largest_value: Callable[[Interval], Vector] | None = None
+    largest_conjugate: Callable[[Vector], Vector] | None = None
 
 
 class Regulariser(Protocol):
-    """A convex function Omega of ||f||, given the squares of its arguments."""
+    """A convex function Omega of ||f||, given the squares of its arguments.
+
+    Value and conjugate are exact to 8 units of rounding, relative: enclosures rely on it.
+
+    Attributes
+    ----------
+    is_half_square
+        Whether it is 1/2 ||f||^2.
+    """
+
+    is_half_square: ClassVar[bool]
 
     def shrinkage(self, squared_norm: float) -> float:
         """Return the largest factor of at most 1 by which f comes into the domain."""
@@ -83,6 +104,8 @@ class Regulariser(Protocol):
 @dataclass(frozen=True)
 class HalfSquaredNorm:
     """1/2 ||f||^2, which is its own conjugate."""
+
+    is_half_square: ClassVar[bool] = True
 
     def shrinkage(self, squared_norm: float) -> float:
         """Return 1: every f is in the domain."""
@@ -108,6 +131,7 @@ class Ball:
     """0 where ||f||^2 <= R, else infinite; its conjugate is sqrt(R) s."""
 
     squared_radius: float
+    is_half_square: ClassVar[bool] = False
 
     def shrinkage(self, squared_norm: float) -> float:
         """Return the factor that brings f to the surface, or 1 inside."""
@@ -159,6 +183,7 @@ class FenchelBounds:
             return undefined("the answer holds NaN or infinity")
         feasible = self.feasible(beta)
         expansion = self.gram.product(feasible)
+        self.gram.require_nonnegative(feasible, expansion)
         if function is None:
             function = expand_at_samples(self.gram, beta, feasible, expansion)
         shrinkage = self.regulariser.shrinkage(function.squared_norm)
@@ -167,6 +192,7 @@ class FenchelBounds:
         # L(v) + L*(-s) + s v >= 0 by Fenchel and Young, with equality where s is the slope.
         parts = charged + conjugates + feasible * decision
         worst = int(np.argmax(parts))
+        breach = _breach(charged, conjugates, decision, feasible)
         size = float(np.abs(feasible).max()) or 1.0
         imbalance = 0.0 if self.total is None else abs(float(beta.sum()) - self.total) / _size(feasible)
         squared = float(feasible @ expansion)
@@ -177,9 +203,13 @@ class FenchelBounds:
             error_bound=self.regulariser.error(squared, self.gram.error_bound(feasible)),
             primal_residual=1.0 / shrinkage - 1.0,
             dual_residual=max(float(np.abs(beta - feasible).max()) / size, imbalance),
-            largest=float(parts[worst]),
-            worst=f"sample {worst} (beta {beta[worst]:.6g}) adds {parts[worst]:.1e} to the gap",
+            largest=np.inf if breach else float(parts[worst]),
+            worst=breach or f"sample {worst} (beta {beta[worst]:.6g}) adds {parts[worst]:.1e} to the gap",
         )
+
+    def enclose(self, beta: Vector, intercept: float, function: Expansion | None = None) -> Enclosure:
+        """Enclose the optimum; see :func:`~qpkernels.certificates.enclosures.enclose_fenchel`."""
+        return enclose_fenchel(self, beta, intercept, function)
 
     def lower_bound(self, beta: Vector) -> float:
         """Return the dual value of the feasible point near ``beta``."""
@@ -237,6 +267,20 @@ class FenchelBounds:
         low = _first(lambda b: rise(b) >= -_FLAT, intercept - wide, intercept + wide)
         high = _first(lambda b: rise(b) > _FLAT, intercept - wide, intercept + wide)
         return (min(low, intercept), max(high, intercept)) if high - low > _NEAR * unit else (intercept, intercept)
+
+
+def _breach(value: Vector, conjugate: Vector, v: Vector, beta: Vector) -> str | None:
+    """Return in words where L(v) + L*(-beta) + beta v is below 0: then L* is not the conjugate of L."""
+    terms = np.array([value, conjugate, beta * v])
+    excess = terms.sum(axis=0) + _CONSISTENT * np.abs(terms).sum(axis=0)
+    sample = int(np.argmin(excess))
+    if not excess[sample] < 0:
+        return None
+    return (
+        f"the conjugate is inconsistent with the loss: that of sample {sample} is {value[sample]:.6g} at v = "
+        f"{v[sample]:.6g}, and its conjugate {conjugate[sample]:.6g} at the slope {-beta[sample]:.6g}, but by Fenchel "
+        f"and Young they add up to {-beta[sample] * v[sample]:.6g} at least"
+    )
 
 
 def _first(holds: Callable[[float], bool], low: float, high: float) -> float:

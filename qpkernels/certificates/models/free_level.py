@@ -22,9 +22,10 @@ from numpy.typing import NDArray
 
 from qpkernels.arrays import Indices, Vector
 from qpkernels.certificates.certificate import Certificate, certify_values, undefined
+from qpkernels.certificates.enclosures import Enclosure, FreeLevel, enclose_free_level
 from qpkernels.certificates.kernel_qp import FunctionAtSamples, expand_at_samples
 from qpkernels.certificates.support import Support, split_support
-from qpkernels.gram import Gram
+from qpkernels.gram import Expansion, Gram
 from qpkernels.programs.kernel_qp import KernelQP, nearest_feasible
 
 __all__ = ["MarginLevelBounds", "TubeLevelBounds", "best_level"]
@@ -105,6 +106,7 @@ class _FreeLevelBounds(ABC):
             return undefined("the answer holds NaN or infinity")
         feasible = self.feasible(beta)
         expansion = self.gram.product(feasible)
+        self.gram.require_nonnegative(feasible, expansion)
         if function is None:
             function = expand_at_samples(self.gram, beta, feasible, expansion)
         decision = function.values + intercept
@@ -122,6 +124,15 @@ class _FreeLevelBounds(ABC):
             largest=float(parts[worst]),
             worst=f"sample {worst} adds {parts[worst]:.1e} to the gap",
         )
+
+    @abstractmethod
+    def free_level(self) -> FreeLevel:
+        """State the problem for its enclosure."""
+
+    def enclose(self, beta: Vector, intercept: float, function: Expansion | None = None) -> Enclosure:
+        """Enclose the optimum; see :func:`~qpkernels.certificates.enclosures.enclose_free_level`."""
+        near = self.feasible(beta) if np.isfinite(beta).all() else beta
+        return enclose_free_level(self.free_level(), near, intercept, function)
 
     def support(self, beta: Vector, decision: Vector) -> Support:
         """Return the samples at the level (free) and beyond it (bounded)."""
@@ -179,6 +190,22 @@ class TubeLevelBounds(_FreeLevelBounds):
         spent = float(np.abs(feasible).sum())
         return feasible * min(1.0, self.budget / spent) if spent else feasible
 
+    def free_level(self) -> FreeLevel:
+        """Bound |y_i - v_i| from above, and 1'|beta| by the budget at most."""
+        bound = np.full(self.y.size, self.cost)
+        return FreeLevel(
+            self.gram,
+            self.nu,
+            self.cost,
+            self.total,
+            self.target,
+            -bound,
+            bound,
+            least=False,
+            largest_losses=lambda v: np.maximum((self.y - v).upper, (v - self.y).upper),
+            level=self.level,
+        )
+
     def at_level(self, level: float) -> KernelQP:
         """Return the soft tube of that width."""
         return KernelQP(self.gram, self.y, -self.cost, self.cost, self.total, epsilon=level)
@@ -221,6 +248,21 @@ class MarginLevelBounds(_FreeLevelBounds):
             bound = np.full(int(own.sum()), self.cost)
             feasible[own] = sign * nearest_feasible(inside[own], np.zeros_like(bound), bound, half)
         return feasible
+
+    def free_level(self) -> FreeLevel:
+        """Bound -y_i v_i from above, and 1'|beta| by the budget at least."""
+        return FreeLevel(
+            self.gram,
+            self.nu,
+            self.cost,
+            self.total,
+            self.target,
+            np.where(self.y > 0, 0.0, -self.cost),
+            np.where(self.y > 0, self.cost, 0.0),
+            least=True,
+            largest_losses=lambda v: np.where(self.y > 0, -v.lower, v.upper),
+            level=self.level,
+        )
 
     def at_level(self, level: float) -> KernelQP:
         """Return the soft margin with that level in place of 1; at level 0, where nothing has a unit, with 1."""

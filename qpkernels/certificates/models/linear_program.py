@@ -18,9 +18,10 @@ from scipy.optimize import lsq_linear
 
 from qpkernels.arrays import Vector
 from qpkernels.certificates.certificate import Certificate, certify_values, relative, undefined
+from qpkernels.certificates.enclosures import Enclosure, enclose_linear_program
 from qpkernels.certificates.kernel_qp import FunctionAtSamples
 from qpkernels.certificates.support import Support, intercept_interval, split_support
-from qpkernels.gram import Gram
+from qpkernels.gram import Expansion, Gram
 from qpkernels.programs.kernel_qp import KernelQP, nearest_feasible
 
 __all__ = ["LinearProgramBounds"]
@@ -71,6 +72,14 @@ class LinearProgramBounds:
             dual_residual=moved,
             worst=f"sample {int(np.argmax(slacks))} has the largest slack, {slacks.max():.3g}",
         )
+
+    def enclose(self, beta: Vector, intercept: float, function: Expansion | None = None) -> Enclosure:
+        """Enclose the optimum; see :mod:`qpkernels.certificates.enclosures.linear_program`."""
+        del function
+        if not (np.isfinite(beta).all() and np.isfinite(intercept)):
+            return Enclosure(-np.inf, np.inf)
+        signed = self.y * self.completed(beta, self.gram.product(beta) + intercept)
+        return enclose_linear_program(self.gram, self.y, self.costs, self.total, beta, intercept, signed)
 
     def support(self, beta: Vector, decision: Vector) -> Support:
         """Return the samples with a coefficient; there is no bound."""

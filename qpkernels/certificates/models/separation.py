@@ -9,9 +9,10 @@ import numpy as np
 
 from qpkernels.arrays import Vector
 from qpkernels.certificates.certificate import Certificate, undefined
+from qpkernels.certificates.enclosures import Enclosure, enclose_separation
 from qpkernels.certificates.kernel_qp import FunctionAtSamples
 from qpkernels.certificates.support import Support
-from qpkernels.gram import Gram
+from qpkernels.gram import Expansion, Gram
 
 __all__ = ["SeparationBounds", "summation_error"]
 
@@ -57,6 +58,12 @@ class SeparationBounds:
         residual = 0.0 if margins[smallest] > rounding[smallest] else np.inf
         worst = f"sample {smallest} has the smallest margin, {margins[smallest]:.3g}"
         return Certificate(0.0, 0.0, 0.0, residual, 0.0, 0.0, worst)
+
+    def enclose(self, beta: Vector, intercept: float, function: Expansion | None = None) -> Enclosure:
+        """Return [0, 0] where f and b separate in exact arithmetic, beta being moved nowhere; else [0, inf]."""
+        if not (np.isfinite(beta).all() and np.isfinite(intercept)):
+            return Enclosure(0.0, np.inf)
+        return enclose_separation(self.gram, self.y, beta, intercept, function)
 
     def support(self, beta: Vector, decision: Vector) -> Support:
         """Return the samples with a multiplier."""

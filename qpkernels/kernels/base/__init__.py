@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What a kernel is, and what the kernels share."""
 
+from qpkernels.kernels.base.enclosed import EnclosedMatrix, EnclosedRows
 from qpkernels.kernels.base.kernel import Algebra, Kernel, Samples
 from qpkernels.kernels.base.product_form import ProductForm
 from qpkernels.kernels.base.sample_function import SampleFunction
 
-__all__ = ["Algebra", "Kernel", "ProductForm", "SampleFunction", "Samples"]
+__all__ = ["Algebra", "EnclosedMatrix", "EnclosedRows", "Kernel", "ProductForm", "SampleFunction", "Samples"]

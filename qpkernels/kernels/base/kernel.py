@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from qpkernels.arrays import Matrix, Samples, Vector, finite_samples, is_sparse
-from qpkernels.errors import NonFiniteError, ShapeError
+from qpkernels.errors import NoEnclosureError, NonFiniteError, ShapeError
+from qpkernels.kernels.base.enclosed import EnclosedRows
 from qpkernels.kernels.base.product_form import ProductForm
 
 __all__ = ["Algebra", "Kernel", "Samples"]
@@ -55,10 +56,15 @@ class Kernel(ABC):
     algebra: ClassVar[Algebra]
 
     def __init_subclass__(cls, **options: Any) -> None:
-        """Drop an inherited product form from a subclass with a matrix of its own, which may be another function."""
+        """Drop what is inherited of a product form and of errors from a subclass with a matrix of its own.
+
+        That may be another function.
+        """
         super().__init_subclass__(**options)
-        if "matrix" in vars(cls) and "product_form" not in vars(cls):
-            cls.product_form = Kernel.product_form  # type: ignore[method-assign]
+        if "matrix" in vars(cls):
+            for name in ("product_form", "enclosed"):
+                if name not in vars(cls):
+                    setattr(cls, name, vars(Kernel)[name])
 
     @abstractmethod
     def matrix(self, X: Samples, Z: Samples) -> Matrix:
@@ -70,8 +76,12 @@ class Kernel(ABC):
 
     @property
     def positive_semidefinite(self) -> bool:
-        """Whether every matrix of this kernel is positive semidefinite by construction (a Mercer kernel)."""
-        return True
+        """Whether every matrix of this kernel is positive semidefinite by construction (a Mercer kernel).
+
+        Here False: nothing is known, and a :class:`~qpkernels.gram.Gram` checks the matrix, whole. A kernel that has a
+        proof returns True, and is checked on few samples only.
+        """
+        return False
 
     @property
     def takes_sparse(self) -> bool:
@@ -93,6 +103,24 @@ class Kernel(ABC):
         """
         del X
         return None
+
+    def enclosed(self, X: Samples, Z: Samples) -> EnclosedRows:
+        """Return the maker of rows of k(x_i, z_j) with proved bounds of their rounding errors.
+
+        The kernel that is meant is the exact one of the samples and parameters as they are in float64; what functions
+        of the user return (of :class:`~qpkernels.kernels.Composed` and :class:`~qpkernels.kernels.RankOne`) counts as
+        data. Errors may be infinite.
+
+        Raises
+        ------
+        NoEnclosureError
+            If the kernel states no such bounds.
+        """
+        del X, Z
+        raise NoEnclosureError(
+            f"{self} states no bound of its rounding errors, so nothing is proved in exact arithmetic; give its class "
+            "the method enclosed(X, Z), or take the matrix as data: Precomputed(kernel(X))."
+        )
 
     def samples(self, X: ArrayLike) -> Samples:
         """Return ``X`` checked and in the container this kernel works on; here: finite float64, samples x features.

@@ -18,7 +18,7 @@ from scipy.spatial.distance import cdist
 
 from qpkernels.arrays import Indices, Matrix, Samples, Vector, is_sparse, row_blocks
 
-__all__ = ["distances", "inner_products", "squared_distances", "squared_lengths"]
+__all__ = ["distances", "inner_products", "scaled", "squared_distances", "squared_lengths"]
 
 Roots: TypeAlias = Vector | np.float64
 """Square roots of weights: one for all features, or one each."""
@@ -73,8 +73,8 @@ def squared_distances(X: Samples, Z: Samples, roots: Roots) -> Matrix:
     # distances do not depend on the origin.
     origin = None if is_sparse(X) or is_sparse(Z) else Z.mean(axis=0)
     with np.errstate(over="ignore", invalid="ignore"):
-        left = _scaled(X, roots, origin)
-        squares, lengths = _product_form(left, left if X is Z else _scaled(Z, roots, origin))
+        left = scaled(X, roots, origin)
+        squares, lengths = _product_form(left, left if X is Z else scaled(Z, roots, origin))
         rounding = 4 * np.finfo(float).eps * (lengths[0].max() + lengths[1].max())
         if not rounding <= _ERROR:
             _mend(squares, *lengths, X, Z, roots, relative=False)
@@ -91,7 +91,8 @@ def distances(X: Samples, Z: Samples) -> Matrix:
     return np.sqrt(_without_rounding(squares, X is Z))
 
 
-def _scaled(X: Samples, roots: Roots, origin: Vector | None = None) -> Samples:
+def scaled(X: Samples, roots: Roots, origin: Vector | None = None) -> Samples:
+    """Return the samples, less ``origin`` where one is given, with each feature times its root; sparse ones stay so."""
     if not is_sparse(X):
         return (X if origin is None else X - origin) * roots
     weights = np.broadcast_to(roots, X.shape[1])
@@ -123,7 +124,7 @@ def _mend(
         i += rows.start
         for part in row_blocks(i.size, width):
             # Weighted after it is taken: the weights would round what the samples share.
-            squares[i[part], j[part]] = squared_lengths(_scaled(_differences(X, Z, i[part], j[part]), roots))
+            squares[i[part], j[part]] = squared_lengths(scaled(_differences(X, Z, i[part], j[part]), roots))
 
 
 def _differences(X: Samples, Z: Samples, i: Indices, j: Indices) -> Samples:

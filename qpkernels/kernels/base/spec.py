@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from qpkernels.errors import ParameterError
+from qpkernels.errors import FileFormatError, ParameterError
 from qpkernels.kernels.base.kernel import Kernel
 from qpkernels.kernels.base.sample_function import SampleFunction
 
@@ -37,7 +37,7 @@ def kernel_from_spec(spec: dict[str, Any], arrays: Sequence[NDArray[Any]]) -> Ke
 
     Raises
     ------
-    ParameterError
+    FileFormatError
         If no imported kernel class, or function class, has that name.
     """
     values = {name: _value(value, arrays) for name, value in spec.items() if name != "kernel"}
@@ -92,7 +92,7 @@ def _value(value: Any, arrays: Sequence[NDArray[Any]]) -> Any:
 def _class(name: str, parent: type[Any], word: str) -> type[Any]:
     classes = {_name(kind): kind for kind in _subclasses(parent)}
     if name not in classes:
-        raise ParameterError(
+        raise FileFormatError(
             f"the file holds a {word} {name!r}, but the {word}s imported so far are "
             f"{', '.join(sorted(classes))}; import the module that defines it first."
         )

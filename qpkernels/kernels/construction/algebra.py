@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from qpkernels.arrays import Matrix, Vector, check_count, check_positive, finite_vector
 from qpkernels.errors import ParameterError
-from qpkernels.kernels.base import Kernel, Samples
+from qpkernels.kernels.base import EnclosedMatrix, EnclosedRows, Kernel, Samples
 
 __all__ = ["Exponential", "PolynomialOf", "Power", "Product", "Scaled", "Sum"]
 
@@ -45,6 +45,10 @@ class Sum(_Pair):
     def matrix(self, X: Samples, Z: Samples) -> Matrix:
         return self.left.matrix(X, Z) + self.right.matrix(X, Z)
 
+    def enclosed(self, X: Samples, Z: Samples) -> EnclosedRows:
+        left, right = self.left.enclosed(X, Z), self.right.enclosed(X, Z)
+        return lambda rows: left(rows).plus(right(rows))
+
     def diagonal(self, X: Samples) -> Vector:
         return self.left.diagonal(X) + self.right.diagonal(X)
 
@@ -60,6 +64,10 @@ class Product(_Pair):
 
     def matrix(self, X: Samples, Z: Samples) -> Matrix:
         return self.left.matrix(X, Z) * self.right.matrix(X, Z)
+
+    def enclosed(self, X: Samples, Z: Samples) -> EnclosedRows:
+        left, right = self.left.enclosed(X, Z), self.right.enclosed(X, Z)
+        return lambda rows: left(rows).times(right(rows))
 
     def diagonal(self, X: Samples) -> Vector:
         return self.left.diagonal(X) * self.right.diagonal(X)
@@ -105,6 +113,10 @@ class Scaled(_Mapped):
     def matrix(self, X: Samples, Z: Samples) -> Matrix:
         return self.factor * self.base.matrix(X, Z)
 
+    def enclosed(self, X: Samples, Z: Samples) -> EnclosedRows:
+        base = self.base.enclosed(X, Z)
+        return lambda rows: base(rows).scaled(self.factor)
+
     def diagonal(self, X: Samples) -> Vector:
         return self.factor * self.base.diagonal(X)
 
@@ -127,6 +139,10 @@ class Power(_Mapped):
     def matrix(self, X: Samples, Z: Samples) -> Matrix:
         return np.asarray(self.base.matrix(X, Z) ** self.exponent)
 
+    def enclosed(self, X: Samples, Z: Samples) -> EnclosedRows:
+        base = self.base.enclosed(X, Z)
+        return lambda rows: base(rows).power(self.exponent)
+
     def diagonal(self, X: Samples) -> Vector:
         return np.asarray(self.base.diagonal(X) ** self.exponent)
 
@@ -137,6 +153,10 @@ class Exponential(_Mapped):
 
     def matrix(self, X: Samples, Z: Samples) -> Matrix:
         return np.exp(self.base.matrix(X, Z))
+
+    def enclosed(self, X: Samples, Z: Samples) -> EnclosedRows:
+        base = self.base.enclosed(X, Z)
+        return lambda rows: base(rows).exp()
 
     def diagonal(self, X: Samples) -> Vector:
         return np.exp(self.base.diagonal(X))
@@ -171,6 +191,18 @@ class PolynomialOf(_Mapped):
 
     def matrix(self, X: Samples, Z: Samples) -> Matrix:
         return _horner(self.coefficients, self.base.matrix(X, Z))
+
+    def enclosed(self, X: Samples, Z: Samples) -> EnclosedRows:
+        base = self.base.enclosed(X, Z)
+
+        def rows(part: slice) -> EnclosedMatrix:
+            k, *coefficients = base(part), *self.coefficients
+            value = EnclosedMatrix(np.full_like(k.values, coefficients.pop()), np.zeros_like(k.errors))
+            while coefficients:
+                value = value.times(k).affine(1.0, coefficients.pop())
+            return value
+
+        return rows
 
     def diagonal(self, X: Samples) -> Vector:
         return _horner(self.coefficients, self.base.diagonal(X))

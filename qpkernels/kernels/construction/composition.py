@@ -13,7 +13,8 @@ from numpy.typing import ArrayLike
 
 from qpkernels.arrays import Matrix, Vector, finite_matrix, finite_vector
 from qpkernels.errors import NonFiniteError, ParameterError, ShapeError
-from qpkernels.kernels.base import Kernel, SampleFunction, Samples
+from qpkernels.kernels.base import EnclosedRows, Kernel, SampleFunction, Samples
+from qpkernels.kernels.base.enclosed_products import enclosed_inner_products
 
 __all__ = ["Composed", "RankOne"]
 
@@ -56,6 +57,11 @@ class Composed(Kernel):
     def matrix(self, X: Samples, Z: Samples) -> Matrix:
         left = self._mapped(X)
         return self.base.matrix(left, left if X is Z else self._mapped(Z))
+
+    def enclosed(self, X: Samples, Z: Samples) -> EnclosedRows:
+        """Return those of the base kernel, phi(x) being what it returns."""
+        left = self._mapped(X)
+        return self.base.enclosed(left, left if X is Z else self._mapped(Z))
 
     def diagonal(self, X: Samples) -> Vector:
         return self.base.diagonal(self._mapped(X))
@@ -104,9 +110,17 @@ class RankOne(Kernel):
         """Return ``X`` as f takes it."""
         return _samples_of(self.function, X)
 
+    @property
+    def positive_semidefinite(self) -> bool:
+        return True
+
     def matrix(self, X: Samples, Z: Samples) -> Matrix:
         values = self._values(X)
         return np.outer(values, values if X is Z else self._values(Z))
+
+    def enclosed(self, X: Samples, Z: Samples) -> EnclosedRows:
+        """Return the products, f(x) being what it returns."""
+        return enclosed_inner_products(self.features(X), self.features(Z))
 
     def diagonal(self, X: Samples) -> Vector:
         return self._values(X) ** 2

@@ -16,8 +16,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from qpkernels.arrays import Matrix, Vector, is_sparse, read_array
-from qpkernels.errors import ShapeError
-from qpkernels.kernels.base import Kernel, Samples
+from qpkernels.errors import NoEnclosureError, ShapeError
+from qpkernels.intervals import UNDERFLOW, UNIT
+from qpkernels.kernels.base import EnclosedMatrix, EnclosedRows, Kernel, Samples
 
 __all__ = ["Codes", "SequenceKernel", "as_sequences", "letter_codes"]
 
@@ -49,6 +50,30 @@ class SequenceKernel(Kernel):
     @abstractmethod
     def self_similarities(self, X: Samples) -> Vector:
         """Return k(x_i, x_i) before normalisation, shape (len(X),), with the factor of :meth:`similarities`."""
+
+    def similarity_error(self, X: Samples, Z: Samples) -> float:
+        """Return a bound of the relative error of :meth:`similarities` and :meth:`self_similarities`; here: none known.
+
+        Raises
+        ------
+        NoEnclosureError
+            If the kernel states no such bound.
+        """
+        del X, Z
+        raise NoEnclosureError(f"{self} states no bound of its rounding errors; give its class similarity_error(X, Z).")
+
+    def enclosed(self, X: Samples, Z: Samples) -> EnclosedRows:
+        """Return the maker of rows of k(x_i, z_j) with bounds of their errors; it holds the whole matrix."""
+        error = max(self.similarity_error(A, B) for A, B in ((X, Z), (X, X), (Z, Z)))
+        # Each norm is as far off as its square, at most, and rounded twice; two products follow.
+        error = 2.02 * error + 7.0 * UNIT if self.normalise else error
+        whole = self.matrix(X, Z)
+
+        def rows(part: slice) -> EnclosedMatrix:
+            values = whole[part]
+            return EnclosedMatrix(values, values * error + (UNDERFLOW if error else 0.0))
+
+        return rows
 
     def samples(self, X: ArrayLike) -> Samples:
         """Return ``X``, sequences of text, bytes or integers, as an array of text, shape (number of sequences,).

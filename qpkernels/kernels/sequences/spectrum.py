@@ -51,6 +51,10 @@ class Spectrum(SequenceKernel):
         object.__setattr__(self, "p", check_count(self.p, "p"))
         object.__setattr__(self, "normalise", check_flag(self.normalise, "normalise"))
 
+    @property
+    def positive_semidefinite(self) -> bool:
+        return True
+
     def similarities(self, X: Samples, Z: Samples) -> Matrix:
         """Return k(x_i, z_j) before normalisation."""
         counts = _counts(X if X is Z else np.concatenate([X, Z]), self.p)
@@ -62,6 +66,11 @@ class Spectrum(SequenceKernel):
     def self_similarities(self, X: Samples) -> Vector:
         """Return k(x_i, x_i) before normalisation."""
         return np.asarray(_counts(X, self.p).power(2).sum(axis=1))
+
+    def similarity_error(self, X: Samples, Z: Samples) -> float:
+        """Return 0: counts are integers, and so are their sums while they stay below 2^53."""
+        longest = max(letter_codes(samples)[1].max() for samples in (X, Z))
+        return 0.0 if int(longest) ** 2 < 2**53 else np.inf
 
 
 def _counts(texts: Samples, p: int) -> csr_array:

@@ -7,6 +7,7 @@ import numpy as np
 
 from qpkernels.arrays import Matrix, Vector, check_count, check_flag, check_positive
 from qpkernels.errors import ParameterError
+from qpkernels.intervals import gamma
 from qpkernels.kernels.base import Samples
 from qpkernels.kernels.sequences.base import SequenceKernel, letter_codes
 
@@ -53,6 +54,10 @@ class Subsequence(SequenceKernel):
             raise ParameterError(f"decay must be at most 1, where gaps cost nothing, but {self.decay:g} came.")
         object.__setattr__(self, "normalise", check_flag(self.normalise, "normalise"))
 
+    @property
+    def positive_semidefinite(self) -> bool:
+        return True
+
     def similarities(self, X: Samples, Z: Samples) -> Matrix:
         """Return k(x_i, z_j) before normalisation."""
         # numba takes most of a second to import, for a kernel that few programs use.
@@ -67,6 +72,11 @@ class Subsequence(SequenceKernel):
         from qpkernels.kernels.sequences.gap_weighted import own_pairs
 
         return np.asarray(self._factor * own_pairs(*letter_codes(X), self.length, self.decay))
+
+    def similarity_error(self, X: Samples, Z: Samples) -> float:
+        """Return gamma_n of sums of positive terms, for the n operations on the longest way through the recursion."""
+        left, right = (int(letter_codes(samples)[1].max()) for samples in (X, Z))
+        return gamma(2 * self.length * (left + right) + left * right + 20)
 
     @property
     def _factor(self) -> float:

@@ -7,7 +7,8 @@ import numpy as np
 from scipy.spatial.distance import cdist
 
 from qpkernels.arrays import Matrix, Vector, check_positive
-from qpkernels.kernels.base import Kernel, Samples
+from qpkernels.kernels.base import EnclosedRows, Kernel, Samples
+from qpkernels.kernels.base.enclosed_products import enclosed_distances
 
 __all__ = ["Laplacian"]
 
@@ -32,12 +33,20 @@ class Laplacian(Kernel):
     def __post_init__(self) -> None:
         object.__setattr__(self, "gamma", check_positive(self.gamma, "gamma"))
 
+    @property
+    def positive_semidefinite(self) -> bool:
+        return True
+
     def matrix(self, X: Samples, Z: Samples) -> Matrix:
         # A distance beyond the range of float64 is infinite, and its kernel value 0.
         with np.errstate(over="ignore"):
             exponents = cdist(X, Z, "cityblock")
             exponents *= -self.gamma
         return np.asarray(np.exp(exponents, out=exponents))
+
+    def enclosed(self, X: Samples, Z: Samples) -> EnclosedRows:
+        distances = enclosed_distances(X, Z, "cityblock")
+        return lambda rows: distances(rows).scaled(-self.gamma).exp()
 
     def diagonal(self, X: Samples) -> Vector:
         return np.ones(X.shape[0])

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from qpkernels.arrays import Matrix, Vector, is_sparse
-from qpkernels.kernels.base import Kernel, ProductForm, Samples
+from qpkernels.kernels.base import EnclosedRows, Kernel, ProductForm, Samples
+from qpkernels.kernels.base.enclosed_products import enclosed_inner_products
 from qpkernels.kernels.base.products import inner_products, squared_lengths
 
 __all__ = ["Linear"]
@@ -18,6 +19,10 @@ _FEW_BYTES = 2**28
 @dataclass(frozen=True)
 class Linear(Kernel):
     """x'z: f is the linear function <w, x> with w = sum_j beta_j x_j."""
+
+    @property
+    def positive_semidefinite(self) -> bool:
+        return True
 
     @property
     def takes_sparse(self) -> bool:
@@ -35,6 +40,9 @@ class Linear(Kernel):
             return np.asarray(X)
         few = X.shape[1] < X.shape[0] and 8 * X.shape[0] * X.shape[1] <= _FEW_BYTES
         return np.asarray(X.toarray()) if few else None
+
+    def enclosed(self, X: Samples, Z: Samples) -> EnclosedRows:
+        return enclosed_inner_products(X, Z)
 
     def product_form(self, X: Samples) -> ProductForm:
         return ProductForm.polynomial(1.0, 0.0, 1, X)

@@ -6,9 +6,11 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import gamma, kv
 
-from qpkernels.arrays import Matrix, Vector, check_positive
+from qpkernels.arrays import Matrix, Vector, check_positive, is_sparse
 from qpkernels.errors import ParameterError
-from qpkernels.kernels.base import Kernel, Samples
+from qpkernels.intervals import ELEMENTARY, UNDERFLOW, UNIT
+from qpkernels.kernels.base import EnclosedMatrix, EnclosedRows, Kernel, Samples
+from qpkernels.kernels.base.enclosed_products import enclosed_distances, enclosed_negative_squares
 from qpkernels.kernels.base.products import distances
 from qpkernels.kernels.vectors.rbf import RBF
 
@@ -63,6 +65,10 @@ class Matern(Kernel):
             RBF.from_sigma(self.length_scale)
 
     @property
+    def positive_semidefinite(self) -> bool:
+        return True
+
+    @property
     def takes_sparse(self) -> bool:
         return True
 
@@ -75,8 +81,43 @@ class Matern(Kernel):
             scaled *= np.sqrt(2.0 * self.nu)
         return _matern(self.nu, np.minimum(scaled, _VANISHING, out=scaled))
 
+    def enclosed(self, X: Samples, Z: Samples) -> EnclosedRows:
+        """Return them for nu = 1/2, 3/2, 5/2 and inf, and dense samples; there are no bounds of Bessel functions."""
+        if self.nu == np.inf:
+            gamma = RBF.from_sigma(self.length_scale).gamma
+            squares = enclosed_negative_squares(X, Z, np.full(X.shape[1], gamma))
+            # 1 / (2 l^2) is rounded twice.
+            return lambda part: squares(part).within(3.0 * UNIT).exp()
+        if self.nu not in _CLOSED or is_sparse(X) or is_sparse(Z):
+            return super().enclosed(X, Z)
+        lengths = enclosed_distances(X, Z, "euclidean")
+
+        def rows(part: slice) -> EnclosedMatrix:
+            near = lengths(part)
+            # The factor sqrt(2 nu) / l is rounded three times.
+            factor = float(np.sqrt(2.0 * self.nu)) / self.length_scale
+            return _enclosed_matern(self.nu, near.scaled(factor).within(4.0 * UNIT))
+
+        return rows
+
     def diagonal(self, X: Samples) -> Vector:
         return np.ones(X.shape[0])
+
+
+_CLOSED = (0.5, 1.5, 2.5)
+"""The orders at which M_nu is a polynomial times exp(-x)."""
+
+
+def _enclosed_matern(nu: float, x: EnclosedMatrix) -> EnclosedMatrix:
+    """Return M_nu of a closed form.
+
+    Rather than term by term, an error e of x is carried over as a whole: M_nu falls, by a share of 1 at most for each
+    unit of x, so that M_nu(x +- e) is within exp(e) of M_nu(x).
+    """
+    values = _matern_of_low_order(nu, x.values)
+    # Eight roundings of positive terms, and one exponential.
+    share = np.expm1(x.errors) * (1.0 + ELEMENTARY) + 2.0 * ELEMENTARY
+    return EnclosedMatrix(values, values * share + UNDERFLOW)
 
 
 def _matern(nu: float, x: Matrix) -> Matrix:

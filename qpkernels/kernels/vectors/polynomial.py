@@ -6,7 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from qpkernels.arrays import Matrix, Vector, check_count, check_finite, check_positive
-from qpkernels.kernels.base import Kernel, ProductForm, Samples
+from qpkernels.kernels.base import EnclosedRows, Kernel, ProductForm, Samples
+from qpkernels.kernels.base.enclosed_products import enclosed_inner_products
 from qpkernels.kernels.base.products import inner_products, squared_lengths
 
 __all__ = ["Polynomial"]
@@ -54,6 +55,10 @@ class Polynomial(Kernel):
 
     def diagonal(self, X: Samples) -> Vector:
         return np.asarray((self.gamma * squared_lengths(X) + self.coef0) ** self.degree)
+
+    def enclosed(self, X: Samples, Z: Samples) -> EnclosedRows:
+        products = enclosed_inner_products(X, Z)
+        return lambda rows: products(rows).affine(self.gamma, self.coef0).power(self.degree)
 
     def product_form(self, X: Samples) -> ProductForm:
         return ProductForm.polynomial(self.gamma, self.coef0, self.degree, X)

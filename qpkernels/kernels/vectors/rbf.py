@@ -10,7 +10,8 @@ from numpy.typing import ArrayLike
 
 from qpkernels.arrays import Matrix, Vector, check_positive, finite_samples, finite_vector, is_scalar, is_sparse
 from qpkernels.errors import ParameterError, ShapeError
-from qpkernels.kernels.base import Kernel, ProductForm, Samples
+from qpkernels.kernels.base import EnclosedRows, Kernel, ProductForm, Samples
+from qpkernels.kernels.base.enclosed_products import enclosed_negative_squares
 from qpkernels.kernels.base.products import squared_distances
 
 __all__ = ["RBF", "scale_gamma"]
@@ -76,6 +77,10 @@ class RBF(Kernel):
         return cls(scale_gamma(X))
 
     @property
+    def positive_semidefinite(self) -> bool:
+        return True
+
+    @property
     def takes_sparse(self) -> bool:
         return True
 
@@ -93,6 +98,10 @@ class RBF(Kernel):
 
     def diagonal(self, X: Samples) -> Vector:
         return np.ones(X.shape[0])
+
+    def enclosed(self, X: Samples, Z: Samples) -> EnclosedRows:
+        squares = enclosed_negative_squares(X, Z, np.broadcast_to(np.asarray(self.gamma), (X.shape[1],)))
+        return lambda rows: squares(rows).exp()
 
     def product_form(self, X: Samples) -> ProductForm:
         return ProductForm.exponential(self.gamma, X)

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from qpkernels.arrays import Matrix, Vector, check_finite, check_positive
-from qpkernels.kernels.base import Kernel, Samples
+from qpkernels.kernels.base import EnclosedRows, Kernel, Samples
+from qpkernels.kernels.base.enclosed_products import enclosed_inner_products
 from qpkernels.kernels.base.products import inner_products, squared_lengths
 
 __all__ = ["Sigmoid"]
@@ -50,6 +51,10 @@ class Sigmoid(Kernel):
 
     def matrix(self, X: Samples, Z: Samples) -> Matrix:
         return np.asarray(np.tanh(self.kappa * inner_products(X, Z) - self.b))
+
+    def enclosed(self, X: Samples, Z: Samples) -> EnclosedRows:
+        products = enclosed_inner_products(X, Z)
+        return lambda rows: products(rows).affine(self.kappa, -self.b).tanh()
 
     def diagonal(self, X: Samples) -> Vector:
         return np.asarray(np.tanh(self.kappa * squared_lengths(X) - self.b))

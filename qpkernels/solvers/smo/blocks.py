@@ -64,7 +64,7 @@ class Limits:
 
 def forms_matrix(program: KernelQP) -> bool:
     """Return whether the engine reads the whole kernel matrix, rather than rows as they are needed."""
-    return len(program) <= SMALL or not program.gram.kernel.positive_semidefinite
+    return len(program) <= SMALL or program.gram.correction is not None
 
 
 def block_iterates(program: KernelQP, limits: Limits, beta: Vector, cache: int) -> Iterator[Iterate]:

@@ -28,6 +28,7 @@ class SMO(Solver):
     """
 
     name = "smo"
+    foreign = False
     programs: ClassVar = (KernelQP,)
     options = frozenset({"tol", "max_iter", "time_limit", "warm_start"})
     module = "numba"
@@ -40,9 +41,10 @@ class SMO(Solver):
         compile_loops()
 
     def prepare(self, program: KernelQP) -> None:
-        """Compute the whole matrix, where it is not formed row by row."""
+        """Settle that the matrix is positive semidefinite, and compute it where it is not formed row by row."""
         from qpkernels.solvers.smo.blocks import forms_matrix
 
+        program.gram.require_psd()
         if forms_matrix(program):
             program.gram.dense  # noqa: B018  formed when first asked for
 

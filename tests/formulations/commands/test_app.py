@@ -20,7 +20,7 @@ from typer.testing import CliRunner
 from formulations import SoftMargin
 from formulations.commands.app import app
 from model_data import blobs, one_against_rest
-from qpkernels.export import read_npz
+from qpkernels.files import read
 from qpkernels.gram import Expansion
 from qpkernels.kernels import RBF, Polynomial, scale_gamma
 
@@ -240,6 +240,21 @@ def test_compare_with_all_solvers(libsvm: Path) -> None:
     assert "SoftMarginDual" in result.stdout
 
 
+def test_cross_examine(libsvm: Path, tmp_path: Path) -> None:
+    record = run_json("cross-examine", libsvm, "--solver", "smo", "--tol", "1e-3", "--tol", "1e-8")
+    assert [(trial["solver"], trial["tol"], trial["claim"]) for trial in record["trials"]] == [
+        ("smo", 1e-3, "optimal"),
+        ("smo", 1e-8, "optimal"),
+    ]
+    assert record["optimum"]["lower"] == pytest.approx(expected(), rel=1e-6)
+    result = run("cross-examine", libsvm, "--solver", "smo", "--form", "dual", "--picture", tmp_path / "trials.png")
+    assert "24 samples, 3 features" in " ".join(result.stdout.split())
+    assert "seconds to the first proof of" in result.stdout
+    assert max(map(len, result.stdout.splitlines())) <= 100
+    assert imread(tmp_path / "trials.png").shape[2] == 4
+    assert "each of tolerances must be" in refused("cross-examine", libsvm, "--solver", "smo", "--tol", "0")
+
+
 def test_compare_where_there_is_no_answer(libsvm: Path) -> None:
     records = run_json(
         "compare", libsvm, "--model", "hard-margin", "--kernel", "none", "--solver", "smo", "--solver", "nobody"
@@ -265,7 +280,7 @@ def test_export_with_the_matrices_of_the_textbook(libsvm: Path, tmp_path: Path) 
     arguments = ("--form", "dual", "--kernel", "linear", "--structure", "textbook")
     record = run_json("export", libsvm, tmp_path / "program", *arguments)
     assert record["variables"] == {"alpha": 24}
-    program = read_npz(record["path"])
+    program = read(record["path"])
     assert program.P.toarray() == pytest.approx((y[:, None] * X) @ (y[:, None] * X).T, abs=1e-12)
 
 
@@ -276,7 +291,7 @@ def test_export(libsvm: Path, tmp_path: Path) -> None:
         "variables": {"w": 3, "xi": 24, "b": 1},
         "rows": {"margin": 24, "slack": 24},
     }
-    program = read_npz(record["path"])
+    program = read(record["path"])
     stated = SoftMargin(*samples()).primal.lower().program
     assert abs(program.A - stated.A).sum() == 0
     assert program.rows == stated.rows
@@ -284,6 +299,18 @@ def test_export(libsvm: Path, tmp_path: Path) -> None:
     assert result.exit_code == 0
     assert "margin" in result.stdout
     assert (tmp_path / "again.npz").exists()
+
+
+# --- test set ---
+
+
+def test_a_test_set(tmp_path: Path) -> None:
+    records = run_json("testset", tmp_path / "set", "--max-variables", "10", "--format", ".mps")
+    assert {record["status"] for record in records} == {"optimal", "infeasible", "unbounded"}
+    for record in records:
+        assert record["variables"] == 10
+        assert read(tmp_path / "set" / record["files"][".mps"]).name == record["name"]
+    assert {path.name for path in (tmp_path / "set").iterdir()} > {"index.json", "README.md", "problems"}
 
 
 # --- refusals ---
@@ -353,7 +380,7 @@ def test_a_folder_that_does_not_exist(option: str, libsvm: Path, tmp_path: Path)
 
 
 def test_usage() -> None:
-    for command in ("solvers", "solve", "compare", "export"):
+    for command in ("solvers", "solve", "compare", "export", "testset"):
         assert command in run("--help").stdout
         assert run(command, "--help").exit_code == 0
     assert run("solve").exit_code == 2

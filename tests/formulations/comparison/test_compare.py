@@ -4,10 +4,9 @@
 from __future__ import annotations
 
 import json
-from abc import abstractmethod
 from dataclasses import fields, replace
 from html.parser import HTMLParser
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import pytest
@@ -31,9 +30,8 @@ from model_data import Case, overlapping, separable, solved, xor
 from qpkernels.errors import ParameterError
 from qpkernels.gram import Gram
 from qpkernels.kernels import RBF, Linear, Sigmoid
-from qpkernels.programs import ConeProgram
-from qpkernels.solvers import Answer, Claim, Request, Solver, installed_solvers, registry
-from qpkernels.solvers.clarabel import Clarabel
+from qpkernels.solvers import Answer, installed_solvers, registry
+from solver_examples import Broken, Crying, Empty, Fake, Hostile, Lying
 
 COLUMNS = {
     "problem",
@@ -53,61 +51,12 @@ COLUMNS = {
     "seconds_lower",
     "seconds_solve",
     "seconds_certify",
+    "claim",
     "reason",
 }
 
 
-class _Fake(Solver):
-    cones: ClassVar = Clarabel.cones
-    module = "numpy"
-    install = "nothing to install"
-
-    def run(self, program: ConeProgram, request: Request, **options: Any) -> Answer:
-        del request, options
-        return self.answer(program.q.size, program.b.size)
-
-    @abstractmethod
-    def answer(self, variables: int, rows: int) -> Answer: ...
-
-
-class Broken(_Fake):
-    """Raises, with a message that HTML must escape."""
-
-    name = "broken"
-
-    def answer(self, variables: int, rows: int) -> Answer:
-        del variables, rows
-        raise ZeroDivisionError("<b>no pivot</b> & no luck")
-
-
-class Lying(_Fake):
-    """Claims that the origin is optimal."""
-
-    name = "lying"
-
-    def answer(self, variables: int, rows: int) -> Answer:
-        return Answer(np.zeros(variables), np.zeros(rows), Claim.OPTIMAL, "trust me", 1)
-
-
-class Crying(_Fake):
-    """Claims that there is no point, without a proof."""
-
-    name = "crying"
-
-    def answer(self, variables: int, rows: int) -> Answer:
-        return Answer(np.zeros(variables), np.zeros(rows), Claim.INFEASIBLE, "no way", 1)
-
-
-class Empty(_Fake):
-    """Returns no numbers."""
-
-    name = "empty"
-
-    def answer(self, variables: int, rows: int) -> Answer:
-        return Answer(np.full(variables, np.nan), np.full(rows, np.nan), Claim.FAILED, "lost", None)
-
-
-class Missing(_Fake):
+class Missing(Fake):
     """Is not installed."""
 
     name = "missing"
@@ -119,7 +68,7 @@ class Missing(_Fake):
 
 @pytest.fixture
 def fakes(monkeypatch: pytest.MonkeyPatch) -> None:
-    families = (*registry._families(), Broken, Lying, Crying, Empty, Missing)
+    families = (*registry._families(), Broken, Lying, Crying, Empty, Hostile, Missing)
     monkeypatch.setattr(registry, "_families", lambda: families)
 
 
@@ -276,6 +225,23 @@ def test_solvers_that_fail_are_rows_of_all() -> None:
 
 
 @pytest.mark.usefixtures("fakes")
+def test_back_ends_of_others_run_apart_and_in_time() -> None:
+    rows = comparison(soft(), ["smo", "hostile"], deed="hang", time_limit=0.1)
+    assert [row.solver for row in rows] == ["smo", "hostile"]
+    assert "smo has no option deed" in rows[0].reason
+    assert "says 'no answer within 0.1 s'" in rows[1].reason
+    (row,) = comparison(soft(), ["hostile"], deed="segfault")
+    assert "its process was ended by signal 11 (SIGSEGV)" in row.reason
+
+
+@pytest.mark.usefixtures("fakes")
+def test_one_that_stops_long_before_its_time_may_have_met_a_contradiction() -> None:
+    (row,) = comparison(HardMargin(*xor()), ["hostile"])
+    assert row.status == "infeasible"
+    assert "no hyperplane separates the two classes" in row.reason
+
+
+@pytest.mark.usefixtures("fakes")
 def test_a_lie_is_uncertified() -> None:
     X, y = separable()
     models = [soft(), HardMargin(X, y)]
@@ -341,8 +307,9 @@ def test_remarks_say_who_agrees() -> None:
 
 
 def test_nothing_to_compare() -> None:
-    with pytest.raises(ParameterError, match="at least one model or form"):
-        comparison([], "all")
+    for models in ([], None, 3, "soft-margin", [soft(), None]):
+        with pytest.raises(ParameterError, match="compare needs at least one model or form, and nothing else"):
+            comparison(models, "all")
     assert len(comparison(soft(), [])) == 0
 
 

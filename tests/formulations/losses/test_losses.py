@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 import cvxpy as cp
+import mpmath as mp
 import numpy as np
 import pytest
 from hypothesis import given
@@ -27,7 +28,7 @@ from formulations.losses import (
     SquaredHinge,
     ZeroOne,
 )
-from qpkernels.errors import ParameterError, UnsupportedProgramError
+from qpkernels.errors import NoEnclosureError, ParameterError, UnsupportedProgramError
 
 CONVEX: tuple[Loss, ...] = (
     Hinge(),
@@ -286,3 +287,68 @@ def test_losses_are_values() -> None:
     assert isinstance(Hinge(), MarginLoss)
     with pytest.raises(AttributeError):
         Huber(1.0).delta = 2.0  # type: ignore[misc]
+
+
+# --- proved errors ---
+
+mp.mp.dps = 60
+
+EXACT: dict[str, tuple[Any, Any]] = {
+    "Hinge": (lambda _, t: max(mp.mpf(0), 1 - t), lambda _, s: s),
+    "SquaredHinge": (lambda _, t: max(mp.mpf(0), 1 - t) ** 2, lambda _, s: s + s * s / 4),
+    "LogisticLoss": (lambda _, t: mp.log1p(mp.exp(-t)), lambda _, s: -entropy(-s) - entropy(1 + s)),
+    "EpsilonInsensitive": (
+        lambda loss, t: max(mp.mpf(0), abs(t) - mp.mpf(loss.epsilon)),
+        lambda loss, s: mp.mpf(loss.epsilon) * abs(s),
+    ),
+    "Pinball": (lambda loss, t: max(mp.mpf(loss.tau) * t, (mp.mpf(loss.tau) - 1) * t), lambda _, s: 0 * s),
+    "Huber": (
+        lambda loss, t: min(abs(t), mp.mpf(loss.delta)) * (abs(t) - min(abs(t), mp.mpf(loss.delta)) / 2),
+        lambda _, s: s * s / 2,
+    ),
+    "Squared": (lambda _, t: t * t / 2, lambda _, s: s * s / 2),
+    "AbsolutePower": (lambda loss, t: abs(t) ** mp.mpf(loss.p), lambda loss, s: dual_power(mp.mpf(loss.p), s)),
+    "LogisticResidual": (
+        lambda _, t: 2 * mp.log(mp.cosh(t / 2)),
+        lambda _, s: -entropy(1 + s) - entropy(1 - s),
+    ),
+}
+
+
+def entropy(p: Any) -> Any:
+    return -p * mp.log(p) if p else mp.mpf(0)
+
+
+def dual_power(p: Any, s: Any) -> Any:
+    return mp.mpf(0) if p == 1 else (p - 1) * (abs(s) / p) ** (p / (p - 1))
+
+
+@every_loss
+def test_upper_bounds_hold_to_60_digits(loss: Loss) -> None:
+    value, conjugate = EXACT[type(loss).__name__]
+    points = np.concatenate([np.linspace(-30, 30, 241), np.geomspace(1e-12, 1, 40), -np.geomspace(1e-12, 1, 40)])
+    low, high = loss.domain
+    for point, bound in zip(points.tolist(), loss.largest_value(points, points).tolist(), strict=True):
+        true = value(loss, mp.mpf(point))
+        assert true <= mp.mpf(bound) <= true * (1 + mp.mpf(2) ** -45) + mp.mpf(2) ** -900
+    slopes = points[(points >= low) & (points <= high)]
+    for slope, bound in zip(slopes.tolist(), loss.largest_conjugate(slopes, slopes).tolist(), strict=True):
+        true = conjugate(loss, mp.mpf(slope))
+        assert true <= mp.mpf(bound) <= true + (abs(true) + abs(mp.mpf(slope))) * mp.mpf(2) ** -45 + mp.mpf(2) ** -900
+
+
+@every_loss
+def test_between_two_numbers_a_loss_is_largest_at_an_end(loss: Loss) -> None:
+    ends = np.array([-0.7]), np.array([1.3])
+    inner = np.linspace(-0.7, 1.3, 50)
+    assert np.all(loss.value(inner) <= loss.largest_value(*ends))
+    assert np.all(loss.conjugate(np.clip(inner, *loss.domain)) <= loss.largest_conjugate(*ends))
+
+
+def test_a_loss_of_ones_own_knows_no_errors() -> None:
+    class Steep(Hinge):
+        def _value(self, t: Any) -> Any:
+            return 2.0 * super()._value(t)
+
+    with pytest.raises(NoEnclosureError, match="states no bound of its rounding errors"):
+        Steep().largest_value(np.zeros(1), np.zeros(1))

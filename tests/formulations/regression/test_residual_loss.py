@@ -3,12 +3,15 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import pytest
 
 from formulations import Huber, LeastSquares, Quantile, ResidualLossRegression, SoftTube
 from formulations.losses import AbsolutePower, EpsilonInsensitive, Hinge, Pinball, Squared
 from formulations.losses import Huber as HuberLoss
+from qpkernels.certificates import Status
 from qpkernels.errors import ParameterError
 from qpkernels.kernels import Kernel
 from regression_data import each_kernel, same, solved, targets
@@ -48,3 +51,17 @@ def test_a_loss_of_the_margin_is_refused() -> None:
     X, y = targets()
     with pytest.raises(ParameterError, match=r"loss must be a residual loss, .* but Hinge\(\) came"):
         ResidualLossRegression(X, y, loss=Hinge())
+
+
+@dataclass(frozen=True)
+class Careless(AbsolutePower):
+    """|r|^p with a conjugate that misses a factor."""
+
+    def _conjugate(self, s: np.ndarray) -> np.ndarray:
+        return 0.25 * super()._conjugate(s)
+
+
+def test_a_loss_with_the_conjugate_of_another_is_told_so() -> None:
+    solution = ResidualLossRegression(*targets(), loss=Careless(1.5)).primal.solve("clarabel")
+    assert solution.status is Status.UNCERTIFIED
+    assert "the conjugate is inconsistent with the loss: that of sample" in str(solution)

@@ -14,6 +14,7 @@ from scipy.optimize import minimize_scalar
 from builders import FAMILIES, SEEDS, every_family, manufacture, random_feasible, two_classes
 from qpkernels import RBF, Gram, Linear, Precomputed
 from qpkernels.certificates import FunctionAtSamples, certify_kernel_qp, duality_gap
+from qpkernels.errors import IndefiniteKernelError
 from qpkernels.programs import KernelQP
 
 
@@ -356,3 +357,11 @@ def test_the_worst_sample_is_named() -> None:
     target[7] += 1000.0 * np.sign(made.program.upper[7] - 0.5)
     certificate = certify_kernel_qp(replace(made.program, target=target), made.beta, made.intercept)
     assert certificate.worst.startswith("sample 7 ")
+
+
+def test_nothing_is_proved_with_an_indefinite_matrix() -> None:
+    """With K = [[0, 2], [2, 0]], all conditions hold at a beta that is worse than 0."""
+    gram = Gram(Precomputed([[0.0, 2.0], [2.0, 0.0]]), np.arange(2))
+    program = KernelQP(gram, np.array([1.0, 1.0]), 0.0, 1.0, total=None)
+    with pytest.raises(IndefiniteKernelError, match="smallest eigenvalue is -2 "):
+        certify_kernel_qp(program, np.array([0.5, 0.5]), 0.0)

@@ -1,14 +1,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """When a matrix counts as positive semidefinite, and how an indefinite one is corrected."""
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pytest
+from scipy.spatial.distance import cdist
 
 from qpkernels import RBF, Expansion, Gram, Kernel, Linear, Polynomial, Precomputed, Sigmoid
-from qpkernels.errors import GramTooLargeError, IndefiniteKernelError, ParameterError, ShapeError
+from qpkernels.certificates import certify_kernel_qp
+from qpkernels.errors import GramTooLargeError, IndefiniteKernelError, NotSymmetricError, ParameterError, ShapeError
 from qpkernels.gram import PSD_TOLERANCE, Correction
+from qpkernels.programs import KernelQP
 
 
 @pytest.mark.parametrize("smallest", [-1e-3, -1.0, -1e3])
@@ -187,3 +191,115 @@ def test_a_correction_keeps_the_memory_limit() -> None:
     gram = Gram(Sigmoid(), np.zeros((10, 1)), memory_limit=799, indefinite="clip")
     with pytest.raises(GramTooLargeError, match="memory_limit"):
         _ = gram.diagonal
+
+
+# --- what is settled of a kernel that somebody else wrote ---
+
+
+@dataclass(frozen=True)
+class NegativeDistance(Kernel):
+    """-|x - z|^2, which is symmetric and indefinite."""
+
+    def matrix(self, X: Any, Z: Any) -> np.ndarray:
+        return -cdist(X, Z, "sqeuclidean")
+
+    def diagonal(self, X: Any) -> np.ndarray:
+        return np.zeros(len(X))
+
+
+@dataclass(frozen=True)
+class Skewed(Kernel):
+    """exp(x_1 - z_1 - |x - z|^2), which is not symmetric."""
+
+    def matrix(self, X: Any, Z: Any) -> np.ndarray:
+        return np.exp(X[:, :1] - Z[:, 0] - cdist(X, Z, "sqeuclidean"))
+
+    def diagonal(self, X: Any) -> np.ndarray:
+        return np.ones(len(X))
+
+
+class Boastful(NegativeDistance):
+    """It says of itself what is not so."""
+
+    positive_semidefinite = True  # type: ignore[assignment]
+
+
+class BoastfulSkewed(Skewed):
+    """It says of itself what is not so."""
+
+    positive_semidefinite = True  # type: ignore[assignment]
+
+
+CLOUD = np.random.default_rng(3).normal(size=(80, 2))
+
+
+def test_of_a_kernel_that_says_nothing_the_whole_matrix_is_checked() -> None:
+    gram = Gram(NegativeDistance(), CLOUD)
+    assert not gram.trusted
+    with pytest.raises(IndefiniteKernelError) as caught:
+        gram.require_psd()
+    assert caught.value.smallest_eigenvalue == pytest.approx(np.linalg.eigvalsh(gram.dense)[0], rel=1e-9)
+
+
+@pytest.mark.parametrize("kernel", [Boastful(), 2 * Boastful(), Boastful() + RBF(1.0)], ids=["itself", "scaled", "sum"])
+def test_what_a_kernel_says_of_itself_is_checked_on_some_samples(kernel: Kernel) -> None:
+    gram = Gram(kernel, CLOUD, memory_limit=0)
+    with pytest.raises(IndefiniteKernelError, match="smallest eigenvalue is at most -"):
+        gram.require_psd()
+    assert not gram.is_formed
+
+
+@pytest.mark.parametrize("kernel", [Skewed(), BoastfulSkewed()], ids=["says nothing", "says it is"])
+@pytest.mark.parametrize("memory_limit", [0, 2**30], ids=["products", "matrix"])
+def test_a_kernel_that_is_not_symmetric_is_refused(kernel: Kernel, memory_limit: int) -> None:
+    with pytest.raises(NotSymmetricError, match=r"gives k\(x, z\) = .* and k\(z, x\) = .* for a pair"):
+        Gram(kernel, CLOUD, memory_limit).require_psd()
+
+
+def test_a_matrix_that_is_not_symmetric_is_never_formed() -> None:
+    with pytest.raises(NotSymmetricError):
+        _ = Gram(Skewed(), CLOUD).dense
+
+
+@pytest.mark.parametrize("kernel", [NegativeDistance(), Sigmoid(0.5, 1.0)], ids=["distance", "tanh"])
+def test_lanczos_finds_a_negative_eigenvalue_of_a_matrix_that_is_too_large(kernel: Kernel) -> None:
+    smallest = float(np.linalg.eigvalsh(kernel(CLOUD))[0])
+    with pytest.raises(IndefiniteKernelError, match="at most") as caught:
+        Gram(kernel, CLOUD, memory_limit=0).require_psd()
+    assert smallest - 1e-12 * abs(smallest) <= caught.value.smallest_eigenvalue <= 0.99 * smallest
+
+
+@pytest.mark.parametrize("K", [np.zeros((90, 90)), np.ones((90, 90)), np.eye(90), np.diag(np.arange(90.0))])
+def test_lanczos_accepts_a_large_matrix_without_one(K: np.ndarray) -> None:
+    gram = Gram(Precomputed(K), np.arange(90), memory_limit=0)
+    gram.require_psd()
+    assert not gram.is_formed
+
+
+def test_a_part_of_a_settled_matrix_is_settled(monkeypatch: pytest.MonkeyPatch) -> None:
+    gram = Gram(Precomputed(np.eye(40)), np.arange(40))
+    gram.require_psd()
+    part = gram.part(np.arange(5, 20))
+    monkeypatch.setattr("qpkernels.gram.gram.is_psd", lambda *_: pytest.fail("it is settled again"))
+    part.require_psd()
+    gram.require_psd()
+
+
+def test_an_answer_of_negative_norm_refutes_what_the_few_samples_did_not() -> None:
+    """The matrix of all samples has an eigenvalue of -1 that that of few samples has not."""
+
+    class Hidden(Precomputed):
+        positive_semidefinite = True  # type: ignore[assignment]
+
+    K = np.eye(100)
+    K[1, 2] = K[2, 1] = 2.0
+    gram = Gram(Hidden(K), np.arange(100))
+    gram.require_psd()
+    v = np.zeros(100)
+    v[[1, 2]] = 1.0, -1.0
+    gram.require_nonnegative(np.abs(v), gram.product(np.abs(v)))
+    with pytest.raises(IndefiniteKernelError, match="at most -1 ") as caught:
+        gram.require_nonnegative(v, gram.product(v))
+    assert caught.value.smallest_eigenvalue == -1.0
+    with pytest.raises(IndefiniteKernelError):
+        certify_kernel_qp(KernelQP(gram, np.zeros(100), -1.0, 1.0), v, 0.0)

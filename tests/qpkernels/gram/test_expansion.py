@@ -3,16 +3,19 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
 from builders import INDEFINITE, KERNEL_EXAMPLES, example_samples
 from qpkernels import RBF, Expansion, Kernel, Linear, Precomputed
-from qpkernels.errors import NonFiniteError, ParameterError, ShapeError
+from qpkernels.errors import FileFormatError, NonFiniteError, ParameterError, ShapeError
 from sparse_samples import assert_close, each_taker, with_zeros
 
 
@@ -35,7 +38,7 @@ def test_a_function_and_its_file(kernel: Kernel, tmp_path: Path) -> None:
     assert "centers" not in contents
     for name in ("centers_indptr", "kernel"):
         np.savez(tmp_path / "part.npz", **{key: value for key, value in contents.items() if key != name})
-        with pytest.raises(ShapeError, match=r"no function written by Expansion\.save"):
+        with pytest.raises(FileFormatError, match=r"must be a function written by Expansion\.save, but it holds"):
             Expansion.load(tmp_path / "part.npz")
 
 
@@ -163,7 +166,7 @@ def test_a_file_holds_no_pickle(kernel: Kernel, tmp_path: Path) -> None:
 def test_a_file_with_an_unknown_kernel_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "model.npz"
     np.savez(path, kernel='{"kernel": "Quantum"}', centers=np.ones((1, 1)), coefficients=np.ones(1), intercept=0.0)
-    with pytest.raises(ParameterError, match="'Quantum'"):
+    with pytest.raises(FileFormatError, match="'Quantum'"):
         Expansion.load(path)
 
 
@@ -197,3 +200,72 @@ def test_an_expansion_is_frozen() -> None:
     for array in (f.centers, f.coefficients):
         with pytest.raises(ValueError, match="read-only"):
             array[0] = 0.0
+
+
+@pytest.mark.parametrize("kernel", [Linear(), 4 * Linear(), Linear().compose(np.asarray)], ids=str)
+def test_what_far_samples_share_does_not_cancel(kernel: Kernel) -> None:
+    rng = np.random.default_rng(0)
+    # Quarters: their products are exact, however far away.
+    near, X = (rng.integers(-8, 8, size=(m, 3)) / 4.0 + 2.0**17 for m in (40, 50))
+    beta = 1e3 * rng.normal(size=40)
+    beta[-1] = -beta[:-1].sum()
+    exact = [sum(Fraction(k) * Fraction(c) for k, c in zip(row, beta, strict=True)) for row in kernel(X, near)]
+    assert np.abs(kernel(X, near) @ beta - np.array(exact, float)).max() > 1e-3
+    np.testing.assert_allclose(Expansion(kernel, near, beta)(X), np.array(exact, float), rtol=0, atol=1e-5)
+
+
+# --- damaged files ---
+
+
+@given(
+    edits=st.lists(st.tuples(st.floats(0, 1), st.integers(0, 255)), min_size=1, max_size=8),
+    cut=st.none() | st.floats(0, 1),
+)
+def test_a_damaged_file_is_refused_by_name(
+    tmp_path_factory: pytest.TempPathFactory, edits: list[tuple[float, int]], cut: float | None
+) -> None:
+    path = expansion(RBF(0.5), np.array(["a", "b"])).save(tmp_path_factory.mktemp("damage") / "f")
+    content = bytearray(path.read_bytes())
+    for place, value in edits:
+        content[int(place * (len(content) - 1))] = value
+    path.write_bytes(content if cut is None else content[: int(cut * len(content))])
+    try:
+        f = Expansion.load(path)
+    except FileFormatError:
+        return
+    assert np.isfinite(f.coefficients).all()
+
+
+@pytest.mark.parametrize("content", [b"", b"PK\3\4", b"\x80\x04cos\nsystem\n.", b"\x93NUMPY" + bytes(90)])
+def test_a_file_of_another_kind_is_refused(content: bytes, tmp_path: Path) -> None:
+    (tmp_path / "f.npz").write_bytes(content)
+    with pytest.raises(FileFormatError, match="must be a function written by"):
+        Expansion.load(tmp_path / "f.npz")
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"kernel": "[]"},
+        {"kernel": "{}"},
+        {"kernel": '{"kernel": "RBF", "gamma": -1}'},
+        {"kernel": '{"kernel": "RBF", "delta": 1}'},
+        {"kernel": '{"kernel": "Precomputed", "K": {"array": 7}}'},
+        {"kernel": '{"kernel":' * 5000},
+        {"intercept": np.nan},
+        {"intercept": "a"},
+        {"intercept": np.ones(2)},
+        {"coefficients": np.ones(2)},
+        {"coefficients": np.array([1, np.nan, 2])},
+        {"centers": np.ones((3, 2, 2))},
+        {"classes": np.ones(3)},
+    ],
+    ids=lambda changes: f"{next(iter(changes))}={str(next(iter(changes.values())))[:30]}",
+)
+def test_a_part_that_is_wrong_is_refused(changes: dict[str, Any], tmp_path: Path) -> None:
+    path = expansion(RBF(0.5), np.array(["a", "b"])).save(tmp_path / "f")
+    with np.load(path) as file:
+        contents = dict(file)
+    np.savez(path, **(contents | changes))
+    with pytest.raises(FileFormatError):
+        Expansion.load(path)

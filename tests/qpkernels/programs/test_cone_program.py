@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy.sparse import csc_array
+from scipy.sparse import csc_array, diags_array
 
 from builders import cone_program
-from qpkernels.errors import NonFiniteError, ShapeError, UnsupportedProgramError
+from qpkernels.errors import NonconvexError, NonFiniteError, ShapeError, UnsupportedProgramError
 from qpkernels.programs import Block, ConeProgram, Exponential, Nonnegative, SecondOrder, Zero
 
 
@@ -79,3 +79,76 @@ def test_other_cones_make_no_quadratic_program() -> None:
     for convert in (program.to_qp, program.equations):
         with pytest.raises(UnsupportedProgramError, match=r"mine is no quadratic.*Exponential, SecondOrder"):
             convert()
+
+
+# --- what it holds stays as it was stated ---
+
+
+def test_the_arrays_are_read_only_copies() -> None:
+    P, q, A, b = csc_array(np.eye(2)), np.zeros(2), csc_array(np.ones((3, 2))), np.ones(3)
+    program = valid(P=P, q=q, A=A, b=b)
+    for array in (program.q, program.b, program.P.data, program.A.data, program.A.indices, program.A.indptr):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 5
+    P.data[:], A.data[:], q[:], b[:] = 7.0, 7.0, 7.0, 7.0
+    np.testing.assert_array_equal(program.P.toarray(), np.eye(2))
+    np.testing.assert_array_equal(program.A.toarray(), np.ones((3, 2)))
+    np.testing.assert_array_equal([program.q, program.b[:2]], [[0.0, 0.0], [1.0, 1.0]])
+
+
+def test_duplicates_are_added_up() -> None:
+    twice = csc_array((np.ones(3), np.array([0, 0, 1]), np.array([0, 2, 3])), shape=(2, 2))
+    np.testing.assert_array_equal(valid(P=twice).P.data, [2.0, 1.0])
+
+
+# --- whether it is convex ---
+
+
+def quadratic(P: Any) -> ConeProgram:
+    n = np.shape(P)[0]
+    return ConeProgram(csc_array(P), np.zeros(n), csc_array((0, n)), [], (), (Block("x", 0, n),), (), name="mine")
+
+
+def chain(n: int, diagonal: float) -> csc_array:
+    """The tridiagonal matrix with -1 beside its diagonal, whose eigenvalues are diagonal - 2 cos(k pi / (n + 1))."""
+    return csc_array(diags_array([-np.ones(n - 1), np.full(n, diagonal), -np.ones(n - 1)], offsets=[-1, 0, 1]))
+
+
+ROOT = np.random.default_rng(0).normal(size=(40, 15))
+
+
+@pytest.mark.parametrize(
+    "P",
+    [
+        np.zeros((2, 2)),
+        np.diag([0.0, 1.0, 1e-12]),
+        np.ones((3, 3)),
+        ROOT @ ROOT.T,
+        np.diag(10.0 ** np.arange(-20, 20)) @ (ROOT @ ROOT.T) @ np.diag(10.0 ** np.arange(-20, 20)),
+        np.kron([[1, -1], [-1, 1]], ROOT @ ROOT.T),
+        chain(3000, 2.0),
+    ],
+    ids=["zero", "diagonal", "rank 1", "rank 15", "any units", "a tube's dual", "sparse"],
+)
+def test_a_convex_program_is_accepted(P: Any) -> None:
+    quadratic(P).require_convex()
+
+
+@pytest.mark.parametrize(
+    ("P", "smallest"),
+    [
+        ([[-1.0]], -1.0),
+        (np.diag([1e9, -1e-9]), -1e-9),
+        ([[0.0, 1.0], [1.0, 0.0]], -1.0),
+        ([[1.0, 2.0], [2.0, 1.0]], -1.0),
+        (ROOT @ ROOT.T - 1e-5 * np.eye(40), -1e-5),
+        (chain(500, 1.99), 1.99 - 2 * np.cos(np.pi / 501)),
+        (chain(3000, 1.9), 1.9 - 2 * np.cos(np.pi / 3001)),
+    ],
+    ids=["concave", "a small unit", "product", "dense", "nearly convex", "sparse", "large"],
+)
+def test_an_indefinite_objective_is_refused_with_its_eigenvalue(P: Any, smallest: float) -> None:
+    with pytest.raises(NonconvexError, match="mine is not convex") as caught:
+        quadratic(P).require_convex()
+    assert caught.value.smallest_eigenvalue == pytest.approx(smallest, rel=1e-3)
+    assert f"{caught.value.smallest_eigenvalue:.6g}" in str(caught.value)

@@ -228,12 +228,31 @@ def test_contract_the_program_is_not_changed(name: str) -> None:
         np.testing.assert_array_equal(left, right)
 
 
+class Careless(Solver):
+    """It writes to what it was given."""
+
+    name, cones, module = "careless", (Zero, Nonnegative), "numpy"
+
+    def run(self, program: ConeProgram, request: Request, **options: Any) -> Answer:
+        del request, options
+        program.q[:] = 0.0
+        return Answer(np.zeros(program.q.size), np.zeros(program.b.size), Claim.OPTIMAL, "solved")
+
+
+def test_a_solver_cannot_change_the_program_that_its_answer_is_judged_by() -> None:
+    program = SOFT.to_cone_program()
+    with pytest.raises(SolverFailedError, match=r"'careless' raised ValueError: .*read-only"):
+        Careless().solve(program)
+    assert program.q.any()
+
+
 @every_solver
 def test_contract_options_it_lacks_are_refused(solver: Solver) -> None:
     program = example_for(solver)
     values: dict[str, Any] = {"max_iter": 5, "time_limit": 10.0, "warm_start": np.zeros(len(SOFT))}
     for option, value in values.items():
-        if option in solver.options:
+        # A limit of time is kept for those that have none themselves.
+        if option in {*solver.options, "time_limit"}:
             assert isinstance(solver.solve(program, **{option: value}), Outcome)
         else:
             with pytest.raises(UnsupportedOptionError, match=f"{solver.name}.* has no {option}; it has "):
@@ -266,7 +285,7 @@ def test_contract_options_it_lacks_are_refused(solver: Solver) -> None:
 def test_contract_nonsense_is_refused(solver: Solver, options: dict[str, Any], words: str) -> None:
     program = example_for(solver)
     (option,) = options
-    error = ParameterError if option == "tol" or option in solver.options else UnsupportedOptionError
+    error = ParameterError if option in {*solver.options, "tol", "time_limit"} else UnsupportedOptionError
     with pytest.raises(error, match=words):
         solver.solve(program, **options)
 
@@ -332,29 +351,51 @@ def test_an_outcome_names_its_solver() -> None:
     assert outcome.iterations is None
 
 
-@pytest.mark.parametrize("error", [ValueError("bad matrix"), ZeroDivisionError("x"), MemoryError(), RuntimeError("no")])
-def test_an_exception_of_the_back_end_keeps_its_cause(error: Exception) -> None:
+@pytest.mark.parametrize("error", [ValueError("bad matrix"), ZeroDivisionError("x"), MemoryError(), SystemExit("no")])
+def test_an_exception_of_the_back_end_keeps_its_cause(error: BaseException) -> None:
     with pytest.raises(SolverFailedError, match=f"'foreign' raised {type(error).__name__}: {error}") as caught:
         Foreign().solve(SOFT, fail=error)
     assert caught.value.__cause__ is error
 
 
-@pytest.mark.parametrize("point", [np.zeros(0), np.zeros(3), np.zeros((len(SOFT), 1)), None], ids=np.shape)
-def test_an_answer_of_the_wrong_shape_is_refused(point: Any) -> None:
+WRONG_POINTS = {
+    "(0,) of float64": np.zeros(0),
+    "(3,) of float64": np.zeros(3),
+    f"({len(SOFT)}, 1) of float64": np.zeros((len(SOFT), 1)),
+    f"({len(SOFT)},) of complex128": np.zeros(len(SOFT), dtype=complex),
+    f"({len(SOFT)},) of object": np.full(len(SOFT), None),
+    "NoneType": None,
+    "list": [0.0] * len(SOFT),
+}
+
+
+@pytest.mark.parametrize("came", WRONG_POINTS)
+def test_a_point_that_is_none_is_refused(came: str) -> None:
     class Careless(Foreign):
         """Answers for another program."""
 
         def run(self, program: Any, request: Request, **options: Any) -> Answer:
-            answer = super().run(program, request, **options)
-            return replace(answer, point=point)
+            return replace(super().run(program, request, **options), point=WRONG_POINTS[came])
 
     with pytest.raises(
-        SolverFailedError,
-        match=rf"shapes \({len(SOFT)},\) and \(1,\), .* returned {re.escape(str(np.shape(point)))} and",
+        SolverFailedError, match=rf"shapes \({len(SOFT)},\) and \(1,\), .* returned {re.escape(came)} and"
     ):
         Careless().solve(SOFT)
     with pytest.raises(SolverFailedError, match=r"and \(0,\), .*nan"):
         Foreign().solve(manufacture("hinge without intercept").program)
+
+
+@pytest.mark.parametrize("returned", [None, [], 3, "optimal"], ids=repr)
+def test_what_is_no_answer_is_refused(returned: Any) -> None:
+    class Wordless(Foreign):
+        """Returns something else."""
+
+        def run(self, program: Any, request: Request, **options: Any) -> Answer:
+            answer = super().run(program, request, **options)
+            return replace(answer, claim=returned) if isinstance(returned, str) else returned
+
+    with pytest.raises(SolverFailedError, match="'foreign' must return an Answer with a Claim, but returned"):
+        Wordless().solve(SOFT)
 
 
 def test_our_own_exceptions_pass_through() -> None:

@@ -19,8 +19,10 @@ from scipy.linalg import qr
 
 from qpkernels.arrays import Matrix, Vector
 from qpkernels.certificates.certificate import Certificate, certify_values, undefined
+from qpkernels.certificates.enclosures import Enclosure, no_enclosure
 from qpkernels.certificates.kernel_qp import FunctionAtSamples
 from qpkernels.certificates.support import Support
+from qpkernels.gram import Expansion
 
 __all__ = ["NormFitBounds"]
 
@@ -75,6 +77,11 @@ class NormFitBounds(ABC):
     def feasible(self, residuals: Vector) -> Vector:
         """Return the residuals of a feasible fit near by."""
         return residuals
+
+    def enclose(self, beta: Vector, intercept: float, function: Expansion | None = None) -> Enclosure:
+        """Refuse: no interval is known for a fit of a norm."""
+        del beta, intercept, function
+        raise no_enclosure("a fit of a norm")
 
     def support(self, beta: Vector, decision: Vector) -> Support:
         """Return all samples."""

@@ -16,7 +16,7 @@ from model_data import COST, KERNELS, SHARP, Case, multipliers_of, overlapping, 
 from qpkernels.certificates import Status
 from qpkernels.errors import UnsupportedProgramError
 from qpkernels.gram import Expansion, Gram
-from qpkernels.kernels import RBF, Kernel, Precomputed, Sigmoid
+from qpkernels.kernels import RBF, Kernel, Linear, Precomputed, Sigmoid
 
 FORMS = ("dual", "hinge", "primal")
 CASES = [Case(SoftMargin, form, kernel) for form in FORMS for kernel in ("explicit", "rbf")]
@@ -270,3 +270,17 @@ def test_primal_and_dual_of_a_shifted_matrix_have_the_same_function(model: Any) 
     assert ours.correction is not None
     assert ours.function(CLOUD) == pytest.approx(theirs.function(CLOUD), abs=1e-4)
     assert shifted.certify(ours).holds(1e-6)
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("kernel", [None, Linear(), RBF(0.5)], ids=["explicit", "linear", "rbf"])
+@pytest.mark.parametrize("solver", ["smo", "clarabel"])
+def test_predictions_of_far_samples_are_the_signs_of_their_decision_values(
+    seed: int, kernel: Kernel | None, solver: str
+) -> None:
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(60, 3))
+    y = np.where(X[:, 0] + 0.5 * rng.normal(size=60) > 0, 1.0, -1.0)
+    solution = SoftMargin(X + 1e5, y, kernel, C=1e3).dual.solve(solver)
+    np.testing.assert_array_equal(solution.function.predict(X + 1e5), np.sign(solution.decision))
+    np.testing.assert_allclose(solution.function(X + 1e5), solution.decision, rtol=0, atol=1e-5)

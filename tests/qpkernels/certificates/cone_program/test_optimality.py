@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from builders import KNOWN_OPTIMA, SEEDS, cone_program, every_family, manufacture
 from qpkernels.certificates import certify_cone_program
+from qpkernels.errors import NonconvexError
 from qpkernels.programs import Nonnegative, Zero
 
 every_optimum = pytest.mark.parametrize("known", KNOWN_OPTIMA.values(), ids=KNOWN_OPTIMA)
@@ -142,3 +143,10 @@ def test_a_column_that_only_rounding_touches_refuses_nothing() -> None:
     x = np.array([1.0, 2.0])
     assert certify_cone_program(program, x, np.array([1e-13, 1e-13])).holds(1e-9)
     assert not certify_cone_program(program, x, np.array([1e-13, 1e-2])).holds(1e-9)
+
+
+def test_nothing_is_proved_of_an_objective_that_is_not_convex() -> None:
+    """min -x^2/2 on [-1, 2] satisfies all conditions at x = 0, where it is largest."""
+    program = cone_program([[-1.0]], [0.0], [[-1.0], [1.0]], [1.0, 2.0], [Nonnegative(2)])
+    with pytest.raises(NonconvexError, match="smallest eigenvalue of its P is -1 "):
+        certify_cone_program(program, np.zeros(1), np.zeros(2))

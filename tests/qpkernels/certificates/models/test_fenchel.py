@@ -230,3 +230,26 @@ def test_the_best_multiple_is_no_worse_than_any_other(loss: Loss, seed: int) -> 
         inside = ((t * beta >= losses.lower) & (t * beta <= losses.upper)).all()
         if inside:
             assert bounds.lower_bound(best) >= bounds.lower_bound(t * beta) - 1e-9
+
+
+class Low(Squared):
+    """1/2 r^2 with half of its conjugate."""
+
+    def _conjugate(self, s: np.ndarray) -> np.ndarray:
+        return 0.5 * super()._conjugate(s)
+
+
+def test_a_conjugate_that_is_none_is_named_with_the_sample_and_the_slope() -> None:
+    gram, y, _, _ = setting(Squared(), 0)
+    beta = np.zeros(14)
+    beta[5] = 0.6
+    bounds = FenchelBounds(gram, sample_losses(Low(), y, 1.0), None)
+    values = y.copy()
+    values[5] -= 0.6  # where the loss has the slope 0.6, and meets its conjugate
+    certificate = bounds.certify(beta, 0.0, FunctionAtSamples(values, 0.1))
+    assert not certificate.holds(1e300)
+    assert "the conjugate is inconsistent with the loss: that of sample 5 is 0.18 " in certificate.worst
+    assert "at the slope -0.6" in certificate.worst
+    assert np.isfinite([certificate.primal_value, certificate.dual_value]).all()
+    right = FenchelBounds(gram, sample_losses(Squared(), y, 1.0), None)
+    assert "inconsistent" not in right.certify(beta, 0.0, FunctionAtSamples(values, 0.1)).worst

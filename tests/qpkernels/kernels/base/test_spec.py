@@ -12,7 +12,7 @@ import pytest
 import qpkernels.kernels
 from kernel_samples import X, Z
 from qpkernels import RBF, Kernel, Linear, Matern, RankOne
-from qpkernels.errors import ParameterError
+from qpkernels.errors import FileFormatError, ParameterError
 from qpkernels.kernels import SampleFunction
 from qpkernels.kernels.base.spec import kernel_from_spec, kernel_to_spec
 
@@ -73,7 +73,7 @@ def test_fields_that_a_file_cannot_hold_are_refused() -> None:
 
 def test_an_unknown_function_in_a_file_is_named() -> None:
     spec = {"kernel": "RankOne", "function": {"function": "Sine", "fields": {}}}
-    with pytest.raises(ParameterError, match=r"holds a function 'Sine'.*QuadraticMap.*import the module"):
+    with pytest.raises(FileFormatError, match=r"holds a function 'Sine'.*QuadraticMap.*import the module"):
         kernel_from_spec(spec, [])
 
 
@@ -95,5 +95,5 @@ class Wrapped(Linear):
 
 
 def test_an_unknown_kernel_in_a_file_is_named() -> None:
-    with pytest.raises(ParameterError, match=r"'Quantum'.*RBF.*import the module"):
+    with pytest.raises(FileFormatError, match=r"'Quantum'.*RBF.*import the module"):
         kernel_from_spec({"kernel": "Quantum"}, [])

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The proof that no hyperplane separates two classes: a point common to their convex hulls."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from formulations.inputs.samples import BoundSamples
+from qpkernels.arrays import Indices, Vector, frozen
+from qpkernels.certificates import relative
+from qpkernels.diagnosis import basic_combination
+from qpkernels.gram import Expansion
+
+__all__ = ["HullIntersection"]
+
+_WEIGHT = 1e-6
+"""Weight of a sample, of 1 in each class, above which it carries the point."""
+
+
+@dataclass(frozen=True, eq=False)
+class HullIntersection:
+    """A point that lies in the convex hulls of both classes: no hyperplane can separate them.
+
+    Without an intercept the hyperplane passes through the origin, and the point lies in the conic hulls of both
+    classes: it is a sum with weights that add up to 2 over both of them.
+
+    Attributes
+    ----------
+    multipliers
+        Farkas multipliers lambda >= 0, shape (m,), which add up to 1 in each class; sum_i lambda_i y_i phi(x_i) = 0.
+        No more than d + 2 are not 0 in d features (Caratheodory), or d + 1 without an intercept.
+    positive, negative
+        The point as the mean of each class, weighted by the multipliers: two functions x -> <point, phi(x)>.
+    coordinates
+        The point itself, shape (d,), in explicit features; None with a kernel.
+    distance
+        Distance of the two means, relative to the radius of the samples: 0 up to the accuracy of the solver.
+    """
+
+    multipliers: Vector
+    positive: Expansion
+    negative: Expansion
+    coordinates: Vector | None
+    distance: float
+
+    @property
+    def support(self) -> Indices:
+        """Numbers of the samples that carry the point, with a weight above 1e-6, the heaviest first."""
+        # Weights that differ by rounding are equal, and keep the order of the samples.
+        order = np.argsort(-np.round(self.multipliers, 9), kind="stable")
+        return order[self.multipliers[order] > _WEIGHT]
+
+    @classmethod
+    def from_multipliers(
+        cls, data: BoundSamples, y: Vector, multipliers: Vector, *, fit_intercept: bool = True
+    ) -> HullIntersection:
+        """Normalise Farkas multipliers, of as few samples as it takes, and measure how far apart the two means are."""
+        weights = _normalised(np.maximum(multipliers, 0.0), y, fit_intercept)
+        distance = _distance(data, y * weights, fit_intercept)
+        fewer = _reduced(data, y, weights, fit_intercept)
+        if fewer is not None and (apart := _distance(data, y * fewer, fit_intercept)) <= max(distance, _WEIGHT):
+            weights, distance = fewer, apart
+        gram = data.gram
+        means = [Expansion(gram.kernel, gram.X[y == sign], weights[y == sign], 0.0) for sign in (1.0, -1.0)]
+        coordinates = 0.5 * (weights @ gram.X) if data.explicit else None
+        return cls(frozen(weights), means[0], means[1], coordinates, distance)
+
+
+def _normalised(weights: Vector, y: Vector, fit_intercept: bool) -> Vector:
+    """Return the weights with a sum of 1 in each class; without an intercept, of 2 in both together."""
+    if not fit_intercept:
+        return np.asarray(2.0 * weights / weights.sum())
+    sums = np.where(y > 0, weights[y > 0].sum(), weights[y < 0].sum())
+    return np.asarray(weights / sums)
+
+
+def _distance(data: BoundSamples, beta: Vector, fit_intercept: bool) -> float:
+    """Return ||sum_i beta_i phi(x_i)|| relative to the radius of the samples about their mean, or about the origin."""
+    gram = data.gram
+    if gram.features is None:
+        apart = float(np.sqrt(max(0.0, float(beta @ gram.product(beta)))))
+    else:
+        features = gram.features - gram.features.mean(axis=0) if fit_intercept else gram.features
+        apart = float(np.linalg.norm(beta @ features))
+    return relative(apart, data.radius if fit_intercept else float(np.sqrt(gram.diagonal.max())))
+
+
+def _reduced(data: BoundSamples, y: Vector, weights: Vector, fit_intercept: bool) -> Vector | None:
+    """Return the weights of a basic solution; None where the samples that carry the point are few, or it is lost."""
+    (used,) = np.nonzero(weights > 0)
+    F = data.coordinates
+    if used.size <= F.shape[1] + (2 if fit_intercept else 1):
+        return None
+    centred = F[used] - F.mean(axis=0) if fit_intercept else F[used]
+    sizes = np.abs(centred).max(axis=0)
+    balance = (y[used, None] * centred / np.where(sizes > 0, sizes, 1.0)).T
+    sums = np.vstack([y[used] > 0, y[used] < 0]) if fit_intercept else 0.5 * np.ones((1, used.size))
+    found = basic_combination(np.vstack([balance, sums]), np.append(np.zeros(F.shape[1]), np.ones(len(sums))))
+    if found is None:
+        return None
+    fewer = np.zeros_like(weights)
+    fewer[used] = found
+    return _normalised(fewer, y, fit_intercept)

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What all commands share: how they print, what they write, and how they fail."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Callable, Mapping
+from functools import wraps
+from pathlib import Path
+from typing import Any, ParamSpec
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from formulations.commands.options import describe
+from qpkernels.arrays import Samples
+from qpkernels.errors import QPKernelsError
+from qpkernels.kernels import Kernel
+
+__all__ = ["heading_of", "report", "reports_errors", "show", "write_json"]
+
+P = ParamSpec("P")
+
+
+def reports_errors(command: Callable[P, None]) -> Callable[P, None]:
+    """Turn an exception of the project into one line on standard error and exit status 1."""
+
+    @wraps(command)
+    def wrapper(*args: P.args, **kwargs: P.kwargs) -> None:
+        try:
+            command(*args, **kwargs)
+        except (QPKernelsError, OSError) as error:
+            Console(stderr=True, soft_wrap=True).print(f"[bold red]{type(error).__name__}[/]: ", end="")
+            print(error, file=sys.stderr)
+            raise typer.Exit(1) from None
+
+    return wrapper
+
+
+def heading_of(source: str, X: Samples, kernel: Kernel | None, values: Mapping[str, float]) -> str:
+    """Say in a line what was solved: the data, the kernel, the hyper-parameters."""
+    chosen = "".join(f", {name} = {value:g}" for name, value in values.items())
+    return f"{source}: {X.shape[0]} samples, {X.shape[1]} features, {describe(kernel)}{chosen}"
+
+
+def report(heading: str, tables: Any) -> Console:
+    """Print a heading and tables, 100 columns wide where no terminal says otherwise; return where."""
+    console = Console()
+    if not console.is_terminal and "COLUMNS" not in os.environ:
+        console = Console(width=100)
+    console.print(heading, markup=False, highlight=False)
+    console.print(tables)
+    return console
+
+
+def show(table: Table, record: Any, json_path: str | None) -> None:
+    """Print a table and write its record as JSON, as asked for."""
+    if json_path != "-":
+        Console().print(table)
+    if json_path is not None:
+        write_json(record, json_path)
+
+
+def write_json(record: Any, path: str) -> None:
+    """Write a record to a file, or print it where the path is "-"."""
+    text = json.dumps(record, indent=2)
+    if path == "-":
+        print(text)
+    else:
+        Path(path).write_text(text + "\n", encoding="utf-8")

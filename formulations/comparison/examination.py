@@ -1,0 +1,241 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a cross-examination shows: claims beside proofs, and the time to each accuracy that was proved."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+import numpy as np
+from rich import box
+from rich.console import Console, ConsoleOptions, RenderResult
+from rich.jupyter import JupyterMixin
+from rich.table import Table
+from rich.text import Text
+
+from formulations.comparison.row import Row, without_nan
+from formulations.comparison.table import agreement, as_text, plain_text
+from formulations.modelling.solution import Solution
+from qpkernels.certificates import Status
+from qpkernels.certificates.enclosures import Enclosure
+from qpkernels.solvers import Claim
+
+__all__ = ["CrossExamination", "Trial"]
+
+_NAN = float("nan")
+_ANYWHERE = Enclosure(-math.inf, math.inf)
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What a solver claims when asked for a tolerance, and what is proved of it; NaN where there is no answer.
+
+    Attributes
+    ----------
+    row
+        The answer as :func:`~formulations.comparison.compare.compare` shows it.
+    tol
+        The tolerance asked for.
+    objective_error
+        A bound of |objective - optimum| at the feasible point of the answer, relative to the optimum.
+    disagreement
+        max_i |g(x_i) - g*(x_i)| over the data, where g* is that of the answer proved best.
+    support_difference
+        How many samples are support vectors of one and not of the other; None where there is no such thing.
+    support_overlap
+        How many are of both, as a share of those of either (Jaccard).
+    """
+
+    row: Row
+    tol: float
+    objective_error: float = _NAN
+    disagreement: float = _NAN
+    support_difference: int | None = None
+    support_overlap: float = _NAN
+
+    @classmethod
+    def of(cls, row: Row, tol: float, answer: Solution | None, best: Solution, optimum: Enclosure) -> Trial:
+        """Hold an answer against the best one, and against what is proved of the optimum."""
+        if answer is None:
+            return cls(row, tol)
+        error = max(row.primal_value - optimum.lower, optimum.upper - row.primal_value)
+        scale = max(abs(optimum.lower), abs(optimum.upper))
+        difference, overlap = _compared(answer, best)
+        return cls(
+            row,
+            tol,
+            0.0 if error == 0 else error / scale if scale > 0 else math.inf,
+            float(np.max(np.abs(answer.decision - best.decision))),
+            difference,
+            overlap,
+        )
+
+    @property
+    def seconds(self) -> float:
+        """Of the solver and the certificate; the matrices are the same for all."""
+        return self.row.seconds_solve + self.row.seconds_certify
+
+    def to_record(self) -> dict[str, Any]:
+        """Return all numbers and words by name, with None for NaN and infinity."""
+        own = {name: value for name, value in vars(self).items() if name != "row"}
+        return without_nan(asdict(self.row) | own | {"accuracy": self.row.accuracy})
+
+
+def _compared(answer: Solution, best: Solution) -> tuple[int | None, float]:
+    if not (answer.sparse and best.sparse):
+        return None, _NAN
+    mine, theirs = set(answer.support.indices.tolist()), set(best.support.indices.tolist())
+    either = mine | theirs
+    return len(mine ^ theirs), len(mine & theirs) / len(either) if either else 1.0
+
+
+@dataclass(frozen=True)
+class CrossExamination(Sequence[Trial], JupyterMixin):
+    """The trials of all solvers at all tolerances; prints as two tables in a terminal or notebook (rich).
+
+    Attributes
+    ----------
+    problem
+        Its label.
+    tolerances
+        Those asked for, the loosest first.
+    trials
+        One for each solver and tolerance, in this order.
+    reference
+        Whose answer is proved best; the others are measured by it. Empty where there is none.
+    optimum
+        Bounds of the optimal value, from this answer.
+    rigorous
+        Whether they hold in exact arithmetic (:meth:`~formulations.modelling.model.Model.enclose`); otherwise they are
+        those of its certificate, in float64.
+    """
+
+    problem: str
+    tolerances: tuple[float, ...]
+    trials: tuple[Trial, ...]
+    reference: str = ""
+    optimum: Enclosure = _ANYWHERE
+    rigorous: bool = False
+
+    def __len__(self) -> int:
+        """Return the number of trials."""
+        return len(self.trials)
+
+    def __getitem__(self, index: Any) -> Any:
+        """Return a trial, or several by a slice."""
+        return self.trials[index]
+
+    @property
+    def solvers(self) -> tuple[str, ...]:
+        """Names of the solvers, in order."""
+        return tuple(dict.fromkeys(trial.row.solver for trial in self.trials))
+
+    def of(self, solver: str) -> tuple[Trial, ...]:
+        """Return the trials of a solver."""
+        return tuple(trial for trial in self.trials if trial.row.solver == solver)
+
+    def seconds_to(self, solver: str, accuracy: float) -> float:
+        """Return the seconds of the fastest answer of a solver that is proved to that accuracy; NaN if none is."""
+        proved = [trial.seconds for trial in self.of(solver) if trial.row.accuracy <= accuracy]
+        return min(proved, default=_NAN)
+
+    def to_json(self, indent: int | None = 2) -> str:
+        """Return everything as JSON; NaN and infinity, which JSON has not, become null."""
+        first = [
+            without_nan({"solver": solver, "accuracy": tol, "seconds": self.seconds_to(solver, tol)})
+            for solver in self.solvers
+            for tol in self.tolerances
+        ]
+        optimum = without_nan(vars(self.optimum)) | {"rigorous": self.rigorous}
+        record = {"problem": self.problem, "optimum": optimum, "reference": self.reference, "first_proved": first}
+        return json.dumps(record | {"trials": [trial.to_record() for trial in self.trials]}, indent=indent)
+
+    @property
+    def warnings(self) -> list[str]:
+        """In words: proved answers that contradict each other."""
+        rows = [trial.row for trial in self.trials]
+        held = agreement(self.problem, rows, max(self.tolerances))
+        return [] if held.holds else [str(held)]
+
+    @property
+    def remarks(self) -> list[str]:
+        """In words: what the answers are measured by, how many claims are proved, and why there is no answer."""
+        lines = [f"{self.problem}: no answer is proved"]
+        if self.reference:
+            how = "proved in exact arithmetic" if self.rigorous else "as its certificate says in float64"
+            lines = [f"measured by {self.reference}: optimum in {self.optimum}, {how}"]
+        claimed = [trial for trial in self.trials if trial.row.claim == Claim.OPTIMAL]
+        proved = sum(trial.row.status == Status.OPTIMAL for trial in claimed)
+        lines.append(
+            f"{len(claimed)} of {len(self)} answers are claimed to be optimal, and {proved} of them are proved"
+        )
+        silent = [trial for trial in self.trials if not trial.row.claim]
+        return [*lines, *(f"{trial.row.solver} at {trial.tol:g}: {trial.row.reason}" for trial in silent)]
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """Yield the trials (fewer columns in a narrow terminal), the times to each accuracy, and remarks."""
+        del console
+        shown = [k for k, (_, _, least) in enumerate(_HEADINGS) if options.max_width >= least]
+        table = Table(
+            title=f"{self.problem}: claimed and proved", pad_edge=False, padding=_PADDING, box=box.SIMPLE_HEAD
+        )
+        for heading, justify, _ in (_HEADINGS[k] for k in shown):
+            table.add_column(heading, justify=justify, no_wrap=True)
+        for solver in self.solvers:
+            for trial in self.of(solver):
+                cells = _cells(trial)
+                style = None if trial.row.status == Status.OPTIMAL else "dim"
+                last = trial.tol == self.tolerances[-1]
+                table.add_row(*(cells[k] for k in shown), style=style, end_section=last)
+        times = Table(title="seconds to the first proof of", pad_edge=False, box=box.SIMPLE_HEAD)
+        times.add_column("solver")
+        for tol in self.tolerances:
+            times.add_column(f"{tol:.0e}", justify="right")
+        for solver in self.solvers:
+            times.add_row(solver, *(as_text(self.seconds_to(solver, tol), ".2g") or "never" for tol in self.tolerances))
+        yield from (Text(warning, style="bold red") for warning in self.warnings)
+        yield from (table, times)
+        yield from (Text(remark) for remark in self.remarks)
+
+    def __str__(self) -> str:
+        return plain_text(self)
+
+
+_HEADINGS: tuple[tuple[str, Literal["left", "right"], int], ...] = (
+    ("solver", "left", 0),
+    ("form", "left", 120),
+    ("tol", "right", 0),
+    ("claimed", "left", 0),
+    ("proved", "left", 0),
+    ("to", "right", 0),
+    ("obj. error", "right", 0),
+    ("|g - g*|", "right", 0),
+    ("SV", "right", 120),
+    ("differ", "right", 90),
+    ("overlap", "right", 120),
+    ("time s", "right", 0),
+)
+"""Headings, and the width of a terminal from which their columns are shown."""
+
+_PADDING = (0, 1, 0, 0)
+
+
+def _cells(trial: Trial) -> list[str]:
+    row = trial.row
+    return [
+        row.solver,
+        row.formulation,
+        f"{trial.tol:.0e}",
+        row.claim or "-",
+        str(row.status),
+        as_text(row.accuracy, ".0e"),
+        as_text(trial.objective_error, ".0e"),
+        as_text(trial.disagreement, ".0e"),
+        "" if row.n_support is None else str(row.n_support),
+        "" if trial.support_difference is None else str(trial.support_difference),
+        as_text(trial.support_overlap, ".3f"),
+        as_text(trial.seconds, ".2g"),
+    ]

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What one answer shows, as numbers and words in a row."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import Any
+
+from formulations.modelling.solution import Solution
+from qpkernels.certificates import Certificate, Status
+from qpkernels.errors import InfeasibleError, QPKernelsError, UnboundedError
+
+__all__ = ["Row", "without_nan"]
+
+_NAN = float("nan")
+
+
+@dataclass(frozen=True)
+class Row:
+    """One form, or a model as it is, solved by one solver; numbers are NaN where there is no answer.
+
+    ``problem`` is what its bounds are shared with: all forms of a model. The columns have the meaning of
+    :class:`~formulations.modelling.solution.Solution` and :class:`~qpkernels.certificates.Certificate`; ``seconds_*``
+    are its phases. ``claim`` is what the solver says of its answer. ``reason`` says in words why there is no answer, or
+    else what the solver itself said and where the certificate is worst.
+    """
+
+    problem: str
+    formulation: str
+    solver: str
+    status: str
+    objective: float = _NAN
+    primal_value: float = _NAN
+    dual_value: float = _NAN
+    relative_gap: float = _NAN
+    primal_residual: float = _NAN
+    dual_residual: float = _NAN
+    complementarity: float = _NAN
+    n_support: int | None = None
+    intercept: float = _NAN
+    seconds_gram: float = _NAN
+    seconds_lower: float = _NAN
+    seconds_solve: float = _NAN
+    seconds_certify: float = _NAN
+    claim: str = ""
+    reason: str = ""
+
+    @property
+    def seconds(self) -> float:
+        """All phases together."""
+        return self.seconds_gram + self.seconds_lower + self.seconds_solve + self.seconds_certify
+
+    @property
+    def accuracy(self) -> float:
+        """The tolerance to which the answer is proved: the largest of the gap and the residuals; NaN without one."""
+        measures = (self.relative_gap, self.primal_residual, self.dual_residual, self.complementarity)
+        return max(map(abs, measures)) if all(map(math.isfinite, measures)) else _NAN
+
+    @classmethod
+    def of_solution(cls, problem: str, formulation: str, solution: Solution) -> Row:
+        """Return the row of an answer to the problem so called."""
+        return cls(
+            problem=problem,
+            formulation=formulation,
+            solver=solution.solver,
+            status=solution.status,
+            objective=solution.objective,
+            n_support=solution.n_support,
+            intercept=solution.intercept,
+            seconds_gram=solution.seconds.gram,
+            seconds_lower=solution.seconds.lower,
+            seconds_solve=solution.seconds.solve,
+            seconds_certify=solution.seconds.certify,
+            claim=solution.claim,
+            reason=f"{solution.message}; {solution.certificate.worst}",
+        )._with_proof(solution.certificate)
+
+    @classmethod
+    def of_error(cls, problem: str, formulation: str, solver: str, error: QPKernelsError) -> Row:
+        """Return the row of a pair that gave no answer: proved infeasible, or failed for a reason."""
+        if isinstance(error, InfeasibleError | UnboundedError) and isinstance(error.certificate, Certificate):
+            status = Status.INFEASIBLE if isinstance(error, InfeasibleError) else Status.UNBOUNDED
+            return cls(problem, formulation, solver, status, reason=str(error))._with_proof(error.certificate)
+        return cls(problem, formulation, solver, Status.FAILED, reason=str(error))
+
+    def _with_proof(self, certificate: Certificate) -> Row:
+        return replace(
+            self,
+            primal_value=certificate.primal_value,
+            dual_value=certificate.dual_value,
+            relative_gap=certificate.relative_gap,
+            primal_residual=certificate.primal_residual,
+            dual_residual=certificate.dual_residual,
+            complementarity=certificate.complementarity,
+        )
+
+
+def without_nan(record: dict[str, Any]) -> dict[str, Any]:
+    """Return the record with None in place of NaN and infinity, which JSON cannot write."""
+    return {
+        name: None if isinstance(value, float) and not math.isfinite(value) else value for name, value in record.items()
+    }

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""An interval that holds the optimal value in exact arithmetic."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import wraps
+from typing import ParamSpec
+
+import numpy as np
+
+from qpkernels.errors import NoEnclosureError
+
+__all__ = ["Enclosure", "no_enclosure", "quiet"]
+
+P = ParamSpec("P")
+
+
+def quiet(enclose: Callable[P, Enclosure]) -> Callable[P, Enclosure]:
+    """Let numbers overflow in silence: an end that comes out infinite, or no number, is no bound."""
+
+    @wraps(enclose)
+    def wrapped(*args: P.args, **kwargs: P.kwargs) -> Enclosure:
+        with np.errstate(all="ignore"):
+            found = enclose(*args, **kwargs)
+        lower, upper = (float(end) for end in (found.lower, found.upper))
+        return Enclosure(-np.inf if np.isnan(lower) else lower, np.inf if np.isnan(upper) else upper)
+
+    return wrapped
+
+
+@dataclass(frozen=True)
+class Enclosure:
+    """lower <= optimal value <= upper, proved for the data as they are in float64, whatever was rounded on the way.
+
+    Attributes
+    ----------
+    lower, upper
+        The ends; infinite where no finite bound is proved.
+    """
+
+    lower: float
+    upper: float
+
+    @property
+    def width(self) -> float:
+        """Upper less lower end."""
+        return self.upper - self.lower
+
+    @property
+    def middle(self) -> float:
+        """A value that is no further than half of the width from the optimum, where both ends are finite."""
+        return self.lower + 0.5 * (self.upper - self.lower)
+
+    def contains(self, value: float) -> bool:
+        """Return whether a value is not refuted as the optimum."""
+        return self.lower <= value <= self.upper
+
+    def __str__(self) -> str:
+        return f"[{self.lower:.17g}, {self.upper:.17g}] (width {self.width:.1e})"
+
+
+def no_enclosure(problem: str) -> NoEnclosureError:
+    """Return the error of a problem whose optimum is not enclosed."""
+    return NoEnclosureError(
+        f"{problem} has no enclosure: its bounds are known up to rounding only; see its certificate, or export a form "
+        "as a ConeProgram."
+    )

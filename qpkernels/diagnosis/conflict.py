@@ -1,0 +1,213 @@
+# SPDX-License-Identifier: BSD-3-Clause
+r"""The irreducible infeasible subset (IIS): constraints that contradict each other, none of which can be spared.
+
+A deletion filter: leave out one constraint at a time, and leave it out for good if the others still contradict each
+other. It starts from the support of Farkas multipliers, and goes on with that of every new proof, so that it asks about
+few constraints. What it finds is verified: Farkas multipliers for the subset, and for each member a point that
+satisfies all others. Source: Chinneck and Dravnieks (1991), ORSA Journal on Computing 3(2).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from qpkernels.arrays import Indices, Vector, check_positive
+from qpkernels.certificates import Certificate
+from qpkernels.diagnosis.elastic import units_of
+from qpkernels.diagnosis.feasibility import Feasibility, Verdict
+from qpkernels.errors import SolverFailedError
+from qpkernels.programs import ConeProgram
+from qpkernels.solvers import find_solver
+
+__all__ = ["Conflict", "Group", "Member", "find_conflict", "groups_of"]
+
+_SHOWN = 8
+"""Rows of one constraint that are listed in words."""
+
+
+@dataclass(frozen=True, eq=False)
+class Group:
+    """Rows that stand or fall together: a constraint, and rows that serve it alone.
+
+    Attributes
+    ----------
+    name
+        What people call it.
+    rows
+        Those of the constraint itself.
+    auxiliary
+        Those that define what the constraint is written with, such as t >= ||x|| where it is t <= 1.
+    """
+
+    name: str
+    rows: Indices
+    auxiliary: Indices = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
+
+    @property
+    def all_rows(self) -> Indices:
+        """Both."""
+        return np.concatenate([self.rows, self.auxiliary])
+
+
+@dataclass(frozen=True, eq=False)
+class Member:
+    """A constraint of an irreducible infeasible subset.
+
+    Attributes
+    ----------
+    group
+        The constraint.
+    rows
+        Numbers of its rows in the subset, within the constraint, which are irreducible as well.
+    point
+        A point that satisfies all other constraints of the subset; None: none was found, nor the proof that there is
+        none.
+    row_points
+        The same for each part of the constraint that can be left out: a row, or a cone as a whole; the points satisfy
+        the other rows of the subset.
+    """
+
+    group: Group
+    rows: Indices
+    point: Vector | None
+    row_points: tuple[Vector | None, ...]
+
+    def __str__(self) -> str:
+        if self.rows.size in (0, self.group.rows.size):
+            return self.group.name
+        shown = ", ".join(map(str, self.rows[:_SHOWN])) + (", ..." if self.rows.size > _SHOWN else "")
+        return f"row{'s' if self.rows.size > 1 else ''} {shown} of {self.group.name}"
+
+
+@dataclass(frozen=True, eq=False)
+class Conflict:
+    """An irreducible infeasible subset of the constraints of a program, with its proof.
+
+    Attributes
+    ----------
+    members
+        The constraints, and which of their rows.
+    multipliers
+        Farkas multipliers of all rows of the program, 0 outside of the subset.
+    certificate
+        How well they prove that the rows of the subset contradict each other.
+    program
+        What was asked about.
+    """
+
+    members: tuple[Member, ...]
+    multipliers: Vector = field(repr=False)
+    certificate: Certificate
+    program: ConeProgram = field(repr=False)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the constraints in the subset."""
+        return tuple(member.group.name for member in self.members)
+
+    @property
+    def is_irreducible(self) -> bool:
+        """Whether for each constraint, and for each row, a verified point satisfies all others."""
+        return all(point is not None for member in self.members for point in (member.point, *member.row_points))
+
+    def __str__(self) -> str:
+        *others, last = map(str, self.members)
+        named = f"{', '.join(others)} and {last}" if others else last
+        alone = not others and len(self.members[0].row_points) < 2
+        spared = "nothing satisfies it" if alone else "leave out any one, and a point satisfies the rest"
+        ending = spared if self.is_irreducible else "whether all of it is needed was not settled"
+        verb = "contradicts itself" if alone else "contradict each other"
+        return f"{named} {verb} (proved to {self.certificate.dual_residual:.1e}); {ending}"
+
+
+def groups_of(program: ConeProgram) -> tuple[Group, ...]:
+    """Return each block of rows as a group of its own."""
+    return tuple(Group(block.name, np.arange(block.start, block.stop)) for block in program.rows)
+
+
+def find_conflict(
+    program: ConeProgram, groups: Sequence[Group] | None = None, *, solver: str = "clarabel", tol: float = 1e-6
+) -> Conflict | None:
+    """Return an irreducible infeasible subset of the constraints, or None if a point satisfies them all.
+
+    First no constraint can be spared, then no row of these constraints. There may be other such subsets.
+
+    Parameters
+    ----------
+    program
+        Its objective has no part in this.
+    groups
+        The constraints, each of which is left out or kept as a whole; they cover all rows. None: the blocks of rows.
+    solver
+        Name of a solver that takes the cones of the program.
+    tol
+        Residual within which points and proofs count.
+
+    Raises
+    ------
+    SolverFailedError
+        If neither a point nor a proof is found.
+    """
+    oracle = Feasibility(program, find_solver(solver), check_positive(tol, "tol"))
+    groups = groups_of(program) if groups is None else tuple(groups)
+    verdict = oracle.decide(np.ones(program.b.size, dtype=np.bool_))
+    if verdict.point is not None:
+        return None
+    if verdict.multipliers is None:
+        raise SolverFailedError(
+            f"solver {solver!r} found neither a point that satisfies the constraints of {program.name} to {tol:g}, nor "
+            "the proof that there is none; try another solver, or a larger tol."
+        )
+    none = np.zeros(program.b.size, dtype=np.bool_)
+    whole = _filter(oracle, [group.all_rows for group in groups], none, verdict)
+    kept = [groups[number] for number in whole.kept]
+    base = oracle.mask(group.auxiliary for group in kept)
+    owner = np.full(program.b.size, -1)
+    for number, group in enumerate(kept):
+        owner[group.rows] = number
+    parts = [unit.rows for unit in units_of(program) if owner[unit.rows[0]] >= 0]
+    single = _filter(oracle, parts, base, whole.verdict)
+    assert single.verdict.multipliers is not None
+    assert single.verdict.certificate is not None
+    members = []
+    for number, (group, point) in enumerate(zip(kept, whole.points, strict=True)):
+        own = [k for k, part in enumerate(single.kept) if owner[parts[part][0]] == number]
+        rows = oracle.mask(parts[single.kept[k]] for k in own)[group.rows]
+        members.append(Member(group, np.flatnonzero(rows), point, tuple(single.points[k] for k in own)))
+    return Conflict(tuple(members), single.verdict.multipliers, single.verdict.certificate, program)
+
+
+@dataclass(frozen=True, eq=False)
+class _Filtered:
+    """Which sets of rows are left, a point without each of them, and the proof that they contradict each other."""
+
+    kept: list[int]
+    points: list[Vector | None]
+    verdict: Verdict
+
+
+def _filter(oracle: Feasibility, sets: list[Indices], base: NDArray[np.bool_], verdict: Verdict) -> _Filtered:
+    """Leave out sets of rows until none can be spared beside the rows of ``base``."""
+
+    def used(proof: Verdict) -> set[int]:
+        assert proof.multipliers is not None
+        return {number for number in range(len(sets)) if proof.multipliers[sets[number]].any()}
+
+    kept, points = used(verdict), dict[int, Vector | None]()
+    while untried := sorted(kept - points.keys(), key=lambda number: -sets[number].size):
+        candidate = untried[0]
+        rows = oracle.mask(sets[number] for number in kept - {candidate}) | base
+        without = oracle.decide(rows)
+        if without.multipliers is None:
+            points[candidate] = without.point
+        else:
+            # What was needed before is needed still, however small its multiplier.
+            kept = (used(without) | points.keys()) - {candidate}
+            verdict = without
+    numbers, proved = sorted(kept), used(verdict)
+    # A point without a set of no weight in the proof contradicts the proof: both are true to their tolerance only.
+    return _Filtered(numbers, [points[number] if number in proved else None for number in numbers], verdict)

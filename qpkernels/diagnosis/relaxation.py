@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The smallest total slack that makes constraints satisfiable, with the proof that none smaller does."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from qpkernels.arrays import Vector, check_positive
+from qpkernels.certificates import Certificate, certify_cone_program
+from qpkernels.diagnosis.conflict import Group, groups_of
+from qpkernels.diagnosis.elastic import Elastic, Unit, elastic, units_of
+from qpkernels.diagnosis.feasibility import Feasibility, without_rounding
+from qpkernels.errors import InfeasibleError, ParameterError, SolverFailedError
+from qpkernels.programs import ConeProgram, Exponential, Nonnegative, Power, Zero
+from qpkernels.solvers import Claim, Outcome, Solver, find_solver
+
+__all__ = ["Concession", "Relaxation", "find_relaxation"]
+
+_SECOND = 1e-4
+"""Share of the tolerance that a solver is asked for where its first answer is no proof."""
+
+_SHOWN = 1e-6
+"""Slack, against the largest, below which a constraint is not said to give way."""
+
+
+@dataclass(frozen=True)
+class Concession:
+    """By how much one constraint, or one row of it, gives way: in the unit it is written in.
+
+    Attributes
+    ----------
+    name, row
+        The constraint, and the row within it; None where it gives way as a whole.
+    amount
+        Its slack, above 0.
+    """
+
+    name: str
+    row: int | None
+    amount: float
+
+    def __str__(self) -> str:
+        place = self.name if self.row is None else f"row {self.row} of {self.name}"
+        return f"{place} by {self.amount:.6g}"
+
+
+@dataclass(frozen=True, eq=False)
+class Relaxation:
+    """The least that constraints must give way: the optimum of the elastic relaxation.
+
+    Attributes
+    ----------
+    concessions
+        Which constraints give way, and by how much; the largest slack first.
+    total
+        The sum of all slacks; 0 if a point satisfies everything as it is.
+    lower_bound
+        No slacks with a smaller sum make the constraints satisfiable: the dual value.
+    point
+        A point that satisfies the constraints with these slacks, shape (n,).
+    certificate
+        How well both are proved.
+    tol
+        The tolerance asked for.
+    """
+
+    concessions: tuple[Concession, ...]
+    total: float
+    lower_bound: float
+    point: Vector = field(repr=False)
+    certificate: Certificate
+    tol: float
+
+    @property
+    def is_proved(self) -> bool:
+        """Whether the certificate holds at ``tol``."""
+        return self.certificate.holds(self.tol)
+
+    def __str__(self) -> str:
+        if not self.concessions:
+            return "the constraints are satisfiable as they are"
+        least = (
+            f"no less than {self.lower_bound:.6g} would do" if self.is_proved else "whether less would do is unproved"
+        )
+        listed = "; ".join(map(str, self.concessions[:8])) + ("; ..." if len(self.concessions) > 8 else "")
+        return f"the constraints are satisfiable if they give way by {self.total:.6g} in all, and {least}: {listed}"
+
+
+def find_relaxation(
+    program: ConeProgram,
+    groups: Sequence[Group] | None = None,
+    *,
+    relaxed: Collection[int] | None = None,
+    solver: str = "clarabel",
+    tol: float = 1e-6,
+) -> Relaxation:
+    """Return the smallest total slack of constraints with which a point satisfies all of them.
+
+    Parameters
+    ----------
+    program
+        Its objective has no part in this.
+    groups
+        The constraints; None: the blocks of rows. What is in none of them does not give way.
+    relaxed
+        Numbers of the constraints that may give way; None: all.
+    solver
+        Name of a solver that takes the cones of the program.
+    tol
+        Relative gap and residuals that the certificate must show.
+
+    Raises
+    ------
+    InfeasibleError
+        If those that do not give way contradict each other.
+    SolverFailedError
+        If the solver gives no answer.
+    """
+    check_positive(tol, "tol")
+    groups = groups_of(program) if groups is None else tuple(groups)
+    chosen = range(len(groups)) if relaxed is None else sorted(relaxed)
+    if not all(0 <= number < len(groups) for number in chosen):
+        raise ParameterError(f"the constraints have numbers from 0 to {len(groups) - 1}, but {list(chosen)} came.")
+    owner = np.full(program.b.size, -1)
+    for number in chosen:
+        owner[groups[number].rows] = number
+    units = tuple(unit for unit in units_of(program) if owner[unit.rows[0]] >= 0)
+    backend = find_solver(solver)
+    # Without slacks the program is one of feasibility, whose rows are judged in their own terms.
+    verdict = Feasibility(program, backend, tol).decide(np.ones(program.b.size, dtype=np.bool_))
+    if verdict.point is not None and verdict.certificate is not None:
+        return Relaxation((), 0.0, 0.0, verdict.point, verdict.certificate, tol)
+    soft = elastic(program, units)
+    point, certificate = _solved(program, soft, units, backend, tol)
+    slacks = np.zeros(len(units))
+    np.add.at(slacks, soft.owner, point[soft.n :])
+    shown = [k for k in np.argsort(-slacks, kind="stable") if slacks[k] > _SHOWN * slacks.max(initial=0.0)]
+    concessions = tuple(_concession(groups[owner[units[k].rows[0]]], units[k], float(slacks[k])) for k in shown)
+    lower = max(0.0, certificate.dual_value)
+    return Relaxation(concessions, float(slacks.sum()), lower, point[: soft.n], certificate, tol)
+
+
+def _concession(group: Group, unit: Unit, amount: float) -> Concession:
+    whole = group.rows.size == unit.rows.size
+    return Concession(group.name, None if whole else int(np.flatnonzero(group.rows == unit.rows[0])[0]), amount)
+
+
+def _solved(
+    program: ConeProgram, soft: Elastic, units: tuple[Unit, ...], solver: Solver, tol: float
+) -> tuple[Vector, Certificate]:
+    """Return the optimum of the relaxation; a second time, to more digits, where the first is no proof."""
+    for accuracy in (tol, _SECOND * tol):
+        outcome = solver.solve(soft.program, tol=accuracy)
+        if outcome.claim is Claim.INFEASIBLE:
+            hard = Feasibility(soft.program, solver, tol)
+            proof = hard.prove(np.ones(soft.program.b.size, dtype=np.bool_), outcome.multipliers)
+            if proof is not None and proof.certificate is not None:
+                raise InfeasibleError(
+                    f"the constraints of {program.name} that do not give way contradict each other "
+                    f"({proof.certificate.worst}); let more of them give way.",
+                    proof.certificate,
+                    proof.multipliers,
+                )
+        if not (np.isfinite(outcome.point).all() and np.isfinite(outcome.multipliers).all()):
+            raise SolverFailedError(
+                f"solver {solver.name!r} says {outcome.message!r} of the {soft.program.name}; try another solver."
+            )
+        point, certificate = _best(program, soft, units, outcome, tol)
+        if certificate.holds(tol):
+            break
+    return point, certificate
+
+
+def _best(
+    program: ConeProgram, soft: Elastic, units: tuple[Unit, ...], outcome: Outcome, tol: float
+) -> tuple[Vector, Certificate]:
+    """Return the point with slacks as small as x allows."""
+    x = outcome.point[: soft.n]
+    for each in (x, without_rounding(x)):
+        completed = np.append(each, _completed(program, soft, units, np.append(each, outcome.point[soft.n :])))
+        certificate = certify_cone_program(soft.program, completed, outcome.multipliers)
+        if certificate.holds(tol):
+            return completed, certificate
+    return outcome.point, certify_cone_program(soft.program, outcome.point, outcome.multipliers)
+
+
+def _completed(program: ConeProgram, soft: Elastic, units: tuple[Unit, ...], point: Vector) -> Vector:
+    """Return the least slacks that the point needs; those of cones without a formula for them stay."""
+    s = program.b - program.A @ point[: soft.n]
+    slacks = point[soft.n :].copy()
+    for number, unit in enumerate(units):
+        own = np.flatnonzero(soft.owner == number)
+        rest = s[unit.rows]
+        match unit.cone:
+            case Zero():
+                # Ax = b + t+ - t-.
+                slacks[own] = np.maximum(0.0, [-rest[0], rest[0]])
+            case Nonnegative():
+                slacks[own] = max(0.0, -float(rest[0]))
+            case Exponential() | Power():
+                slacks[own] = np.maximum(slacks[own], 0.0)
+            case _:
+                slacks[own] = unit.cone.violation(rest)
+    return slacks
