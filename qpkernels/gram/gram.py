@@ -74,9 +74,7 @@ class Gram:
         indefinite: Literal["refuse", "clip", "shift"] = "refuse",
     ) -> None:
         if not isinstance(kernel, Kernel):
-            raise ParameterError(
-                f"a Gram takes a Kernel first, then the samples, but {type(kernel).__name__} came first."
-            )
+            raise ParameterError(f"a Gram takes a Kernel first, then samples, but {type(kernel).__name__} came first.")
         check_choice(indefinite, "indefinite", ("refuse", "clip", "shift"))
         self.kernel = kernel
         self.X = frozen(kernel.samples(X))
@@ -251,10 +249,7 @@ class Gram:
     def coefficients(self, coordinates: Vector | Matrix) -> Vector | Matrix:
         """Return a beta with Phi'beta = ``coordinates``: the expansion of the function <coordinates, .>; or several.
 
-        Raises
-        ------
-        ShapeError, NonFiniteError
-            If that is no vector of numbers, or matrix with a row, for the columns of :attr:`factor`.
+        What has not a finite number, or row, for each column of :attr:`factor` is refused.
         """
         coordinates = finite_rows(coordinates, "coordinates", self.factor.shape[1])
         if self.features is not None:

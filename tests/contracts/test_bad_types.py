@@ -248,7 +248,9 @@ OBJECTS: dict[str, tuple[Entry, str]] = {
     "models": (lambda v: compare(v, progress=False), "compare needs at least one model"),
     "models in a list": (lambda v: compare([v], progress=False), "compare needs at least one model"),
     "solvers": (
-        lambda v: compare(SoftMargin(X, y), 1 if isinstance(v, str | list) else v, progress=False),
+        lambda v: compare(
+            SoftMargin(X, y), 1 if isinstance(v, str | list | dict | Iterator | cp.Variable) else v, progress=False
+        ),
         "solvers must",
     ),
     "a solver": (lambda v: SoftMargin(X, y).solve(0 if v is None else v), "solver"),
