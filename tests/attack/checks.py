@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,10 +12,20 @@ import numpy as np
 
 from attack.generator import Attack, Route
 from formulations.modelling import Model, Solution
-from qpkernels.certificates import Certificate, Status
-from qpkernels.errors import InfeasibleError, QPKernelsError, UnboundedError
+from qpkernels.certificates import Certificate, Enclosure, Status
+from qpkernels.errors import InfeasibleError, NoEnclosureError, QPKernelsError, UnboundedError
 
-__all__ = ["TOLERANCE", "Answer", "Failure", "Interval", "check_answer", "check_pair", "interval_of", "negligible"]
+__all__ = [
+    "TOLERANCE",
+    "Answer",
+    "Failure",
+    "Interval",
+    "check_answer",
+    "check_enclosures",
+    "check_pair",
+    "interval_of",
+    "negligible",
+]
 
 TOLERANCE = 1e-6
 """Asked of every solver."""
@@ -69,7 +80,7 @@ class Answer:
 
 
 def interval_of(certificate: Certificate) -> Interval:
-    """Return what the certificate says of the optimal value; rigorous intervals go here once there are any."""
+    """Return what the certificate says of the optimal value; :func:`check_enclosures` has rigorous intervals."""
     # A hard constraint that is missed by a little may be worth any amount.
     feasible = certificate.primal_residual <= 1e-15 and certificate.dual_residual <= 1e-12
     return Interval(certificate.dual_value, certificate.primal_value, proved=feasible)
@@ -146,6 +157,26 @@ def check_pair(model: Model[Any], first: Answer, second: Answer) -> Iterator[Fai
         apart = max(abs(intervals[0].upper - intervals[1].upper), abs(intervals[0].lower - intervals[1].lower))
         if apart > 4 * TOLERANCE * max(each.scale for each in intervals) + slack:
             yield Failure("disagree", f"{first.solution} against {second.solution}")
+
+
+def check_enclosures(model: Model[Any], answers: list[Answer]) -> Iterator[Failure]:
+    """Yield where rigorous intervals contradict each other, or what a certificate holds to be proved."""
+    enclosed: list[tuple[Answer, Enclosure]] = []
+    for answer in answers:
+        # Of a model, or a kernel, whose rounding errors nobody knows there is none.
+        with suppress(NoEnclosureError):
+            if answer.solution is not None:
+                enclosed.append((answer, model.enclose(answer.solution)))
+    low = max((each.lower for _, each in enclosed), default=-np.inf)
+    high = min((each.upper for _, each in enclosed), default=np.inf)
+    if low > high:
+        yield Failure("enclosure", f"the optimum is at least {low!r} and at most {high!r}")
+    for answer, _ in enclosed:
+        interval = interval_of(answer.solution.certificate) if answer.solution is not None else None
+        if interval is not None and answer.is_optimal:
+            slack = 2 * TOLERANCE * interval.scale + negligible(model)
+            if interval.upper < low - slack or interval.lower > high + slack:
+                yield Failure("enclosure", f"{answer.route}: {interval}, but the optimum is in [{low!r}, {high!r}]")
 
 
 def negligible(model: Model[Any]) -> float:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
 
-from attack.checks import TOLERANCE, Answer, Failure, check_answer, check_pair
+from attack.checks import TOLERANCE, Answer, Failure, check_answer, check_enclosures, check_pair
 from attack.generator import Attack, Route, draw, extended
 from attack.liars import check_liars
 from attack.sabotage import check_forgeries
@@ -76,6 +76,7 @@ def attack(seed: int, tell: Callable[[str], None] = lambda _: None) -> Record:
         if len(answers) == 2:
             failures += _guarded(check_pair, model, *answers)
         if form is None:
+            failures += _guarded(check_enclosures, model, answers)
             tell(f"{drawn}: forgeries")
             for check in (check_forgeries, check_liars):
                 tried, found = check(drawn, model, answers)
