@@ -3,7 +3,8 @@ PYTHON ?= python3
 BIN := .venv/bin
 CODE := qpkernels formulations tests docs benchmarks noxfile.py
 
-.PHONY: demo test test-fast slow-tests coverage matrix lint format oracles examples catalogue performance trust clean
+.PHONY: demo test test-fast slow-tests coverage matrix lint format attack oracles examples catalogue performance \
+	trust clean
 
 demo: .venv/demo
 	$(BIN)/qpkernels compare breast-cancer --scale --picture demo.png
@@ -37,6 +38,11 @@ lint: .venv/dev
 format: .venv/dev
 	$(BIN)/ruff format $(CODE)
 	$(BIN)/ruff check --fix $(CODE)
+
+# 10,000 random models in bad shape through two solvers each, and answers forged on purpose: about an hour. Every
+# failure is named with the seed that repeats it: .venv/bin/python -m tests.attack --seed N
+attack: .venv/dev
+	$(BIN)/python -m tests.attack $(OPTIONS)
 
 # LIBSVM's heart_scale from a folder of yours: make oracles DATA=folder
 oracles: .venv/dev
@@ -72,4 +78,4 @@ trust: .venv/dev
 
 clean:
 	rm -rf .venv .nox .coverage .mypy_cache .ruff_cache .pytest_cache .hypothesis docs/catalogue.md \
-		docs/examples/pictures demo.png
+		docs/examples/pictures demo.png attack.jsonl

@@ -16,6 +16,7 @@ from formulations.comparison.problems import Problem
 from formulations.comparison.row import Row
 from formulations.modelling import Form, Model
 from formulations.modelling.solution import Solution
+from qpkernels.arrays import shown
 from qpkernels.errors import ParameterError, QPKernelsError, UnknownSolverError, UnsupportedProgramError
 from qpkernels.programs import ConeProgram
 from qpkernels.solvers import Solver, find_solver, installed_solvers
@@ -85,9 +86,9 @@ def checked_models(models: Any, caller: str) -> list[Comparable]:
     ParameterError
         If there is none, or something else.
     """
-    stated = list(models) if isinstance(models, Iterable) and not isinstance(models, str) else [models]
-    if not stated or not all(isinstance(model, Model | Form) for model in stated):
-        raise ParameterError(f"{caller} needs at least one model or form, and nothing else, but {stated} came.")
+    stated = [models] if isinstance(models, Model | Form) else _listed(models, Model | Form)
+    if not stated:
+        raise ParameterError(f"{caller} needs at least one model or form, and nothing else, but {shown(models)} came.")
     return stated
 
 
@@ -95,16 +96,33 @@ def find_solvers(names: str | Iterable[str]) -> tuple[list[Solver], list[tuple[s
     """Return the solvers of these names, and the names that no solver has, with the error that says so.
 
     "all" is every installed solver, the project's own first.
+
+    Raises
+    ------
+    ParameterError
+        If these are no names.
     """
-    if names == ALL:
+    listed = [names] if isinstance(names, str) else _listed(names, str)
+    if listed == [ALL]:
         return sorted(installed_solvers(), key=lambda solver: (solver.name != "smo", solver.name)), []
+    if listed is None:
+        raise ParameterError(f"solvers must be names of solvers, or 'all', but {shown(names)} came.")
     known, unknown = [], []
-    for name in [names] if isinstance(names, str) else names:
+    for name in listed:
         try:
             known.append(find_solver(name))
         except UnknownSolverError as error:
             unknown.append((name, error))
     return known, unknown
+
+
+def _listed(values: Any, kind: Any) -> list[Any] | None:
+    """Return what ``values`` lists, or None if it is no list of that kind alone."""
+    try:
+        listed = list(values)
+    except (TypeError, ValueError):
+        return None
+    return listed if all(isinstance(value, kind) for value in listed) else None
 
 
 @contextmanager

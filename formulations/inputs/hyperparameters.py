@@ -14,7 +14,7 @@ from cvxpy.expressions.constants.callback_param import CallbackParam
 from numpy.typing import NDArray
 
 from formulations.inputs.frozen import Frozen
-from qpkernels.arrays import Vector, finite_vector
+from qpkernels.arrays import Vector, finite_vector, is_scalar, real_number, shown
 from qpkernels.errors import NonFiniteError, ParameterError
 
 __all__ = [
@@ -34,6 +34,8 @@ __all__ = [
     "derived",
     "mean_scaling",
 ]
+
+_LEAST, _MOST = 1e-100, 1e100
 
 
 @dataclass(frozen=True)
@@ -68,25 +70,45 @@ class Hyperparameter:
         ParameterError, ShapeError
             If it is outside the range, or has another shape.
         """
-        if not self.per_sample and np.ndim(value) != 0:
-            raise ParameterError(f"{self.name} must be one number {self.range}, but {value!r} came.")
+        if is_scalar(value):
+            return self._checked_number(value, samples)
+        if not self.per_sample:
+            raise ParameterError(f"{self.name} must be one number {self.range}, but {shown(value)} came.")
         try:
             numbers = finite_vector(value, self.name, samples)
         except NonFiniteError as error:
-            each = ", or one for each sample" if self.per_sample else ""
-            scalar = f"{self.name} must be a number {self.range}{each}, but {value} came."
-            hint = f" {self.infinite}" if self.infinite and np.isinf(np.asarray(value, dtype=np.float64)).any() else ""
-            raise ParameterError((scalar if np.ndim(value) == 0 else str(error)) + hint) from None
+            infinite = not np.ma.isMaskedArray(value) and np.isinf(np.asarray(value, dtype=np.float64)).any()
+            raise ParameterError(f"{error} {self.infinite if infinite else ''}".rstrip()) from None
         outside = ~self.contains(numbers)
-        if outside.any() and np.ndim(value) == 0:
-            raise ParameterError(f"{self.name} must be a number {self.range}, but {value} came.")
         if outside.any():
             first = int(np.argmax(outside))
             raise ParameterError(
                 f"{self.name} must be {self.range} for every sample, but {self.name}[{first}] is "
                 f"{numbers[first]:g}; leave the sample out."
             )
-        return numbers if self.per_sample else numbers[0]
+        self._refuse_extremes(numbers)
+        return numbers
+
+    def _refuse_extremes(self, numbers: Vector) -> None:
+        """Refuse numbers whose squares leave float64."""
+        extreme = (numbers != 0) & ((numbers < _LEAST) | (numbers > _MOST))
+        if extreme.any():
+            raise ParameterError(
+                f"{self.name} must be a number from {_LEAST:g} to {_MOST:g}, so that its square is within float64, but "
+                f"{float(numbers[extreme][0]):g} came; scale the data."
+            )
+
+    def _checked_number(self, value: Any, samples: int) -> Vector:
+        number = real_number(value, self.name, f"a number {self.range}")
+        if not np.isfinite(number):
+            each = ", or one for each sample" if self.per_sample else ""
+            hint = f" {self.infinite}" if self.infinite and np.isinf(number) else ""
+            raise ParameterError(f"{self.name} must be a number {self.range}{each}, but {number} came.{hint}")
+        numbers = np.full(samples if self.per_sample else (), number)
+        if not self.contains(numbers).all():
+            raise ParameterError(f"{self.name} must be a number {self.range}, but {number} came.")
+        self._refuse_extremes(numbers)
+        return numbers
 
     def parameter(self, value: Any, samples: int) -> cp.Parameter:
         """Return the CVXPY parameter with that value."""

@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from numpy.typing import ArrayLike
 
-from qpkernels.arrays import Matrix, is_sparse
+from qpkernels.arrays import Matrix, is_sparse, shown
 from qpkernels.errors import ParameterError
 from qpkernels.gram import Gram
 from qpkernels.kernels import Kernel, Linear
@@ -59,7 +59,7 @@ def bind(X: SamplesLike, kernel: Kernel | None) -> BoundSamples:
         If ``kernel`` is no kernel, or is given beside samples that are bound already.
     """
     if kernel is not None and not isinstance(kernel, Kernel):
-        raise ParameterError(f"kernel must be a Kernel object, such as RBF(gamma=0.1), but {kernel!r} came.")
+        raise ParameterError(f"kernel must be a Kernel object, such as RBF(gamma=0.1), but {shown(kernel)} came.")
     if isinstance(X, Gram | BoundSamples):
         if kernel is not None:
             raise ParameterError(f"a {type(X).__name__} is bound to its kernel already; leave kernel out.")

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from qpkernels.arrays import Vector, frozen
+from qpkernels.arrays import Vector, frozen, read_array
 from qpkernels.errors import LabelError, NonFiniteError, OneClassError, ShapeError
 
 __all__ = ["checked_labels", "two_classes"]
@@ -51,11 +51,13 @@ def checked_labels(y: ArrayLike, samples: int) -> NDArray[Any]:
     LabelError
         If the labels are neither numbers nor text.
     """
-    labels = np.asarray(y)
+    labels = read_array(y, "y")
+    if labels.dtype.kind == "U" and isinstance(y, list | tuple) and not all(isinstance(label, str) for label in y):
+        raise LabelError("y must hold numbers or text, but a list of both came; convert them to one first.")
     if labels.dtype == object:
         # Text from a table arrives as objects; anything else there does not sort, or hides missing values.
-        labels = np.array(labels.tolist())
-    if labels.dtype.kind not in "biufUS" or np.ma.isMaskedArray(y):
+        labels = read_array(labels.tolist(), "y")
+    if labels.dtype.kind not in "biufUS":
         raise LabelError(f"y must hold numbers or text, but labels of type {labels.dtype} came; convert them first.")
     if labels.ndim != 1:
         raise ShapeError(f"y must have one dimension, one label for each sample, but its shape is {labels.shape}.")

@@ -10,6 +10,7 @@ import cvxpy as cp
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from qpkernels.arrays import float_array, real_number, shown
 from qpkernels.errors import NoEnclosureError, ParameterError
 from qpkernels.intervals import UNDERFLOW, up
 
@@ -86,16 +87,16 @@ class Loss(ABC):
     def value(self, t: ArrayLike) -> Values:
         """Return phi(t), elementwise."""
         with np.errstate(over="ignore"):
-            return np.asarray(self._value(np.asarray(t, dtype=np.float64)))
+            return np.asarray(self._value(float_array(t, "t")))
 
     def slope(self, t: ArrayLike) -> Values:
         """Return a subgradient of phi at t, elementwise; it lies within :attr:`domain`."""
         with np.errstate(over="ignore"):
-            return np.asarray(self._slope(np.asarray(t, dtype=np.float64)))
+            return np.asarray(self._slope(float_array(t, "t")))
 
     def conjugate(self, s: ArrayLike) -> Values:
         """Return the conjugate at s, elementwise; infinity outside :attr:`domain`."""
-        slopes, (lower, upper) = np.asarray(s, dtype=np.float64), self.domain
+        slopes, (lower, upper) = float_array(s, "s"), self.domain
         with np.errstate(over="ignore"):
             inside = self._conjugate(np.clip(slopes, lower, upper))
         return np.where((slopes < lower) | (slopes > upper), np.inf, inside)
@@ -161,9 +162,9 @@ def checked(
     ]
     wanted = f"{name} must be a finite number {' and '.join(bounds)}"
     try:
-        number = float(given)
-    except (TypeError, ValueError):
-        raise ParameterError(f"{wanted}, but {given!r} came; it is {meaning}.") from None
+        number = real_number(given, name)
+    except ParameterError:
+        raise ParameterError(f"{wanted}, but {shown(given)} came; it is {meaning}.") from None
     if not (np.isfinite(number) and above < number < below and number >= least):
         raise ParameterError(f"{wanted}, but {number:g} came; it is {meaning}.")
     object.__setattr__(loss, name, number)

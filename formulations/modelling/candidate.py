@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from formulations.inputs.samples import BoundSamples
 from formulations.modelling.solution import Solution
-from qpkernels.arrays import Matrix, Vector, is_sparse
-from qpkernels.certificates import FunctionAtSamples
+from qpkernels.arrays import Matrix, Vector, is_sparse, read_array, real_number
+from qpkernels.certificates import Bounds, Certificate, FunctionAtSamples, undefined
 from qpkernels.errors import ShapeError
 from qpkernels.gram import Expansion, Gram
 from qpkernels.kernels import Linear, Samples
@@ -28,6 +28,9 @@ __all__ = [
     "vanishing",
     "with_function_of",
 ]
+
+_LARGEST = 1e150
+"""Sums of a few million squares of such numbers are within float64."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,9 +80,19 @@ class Candidate:
         return self.function if own else None
 
     @property
-    def is_finite(self) -> bool:
-        """Whether beta and b are numbers; otherwise there is nothing to judge."""
-        return bool(np.isfinite(self.beta).all() and np.isfinite(self.intercept))
+    def is_squarable(self) -> bool:
+        """Whether beta, b and f at the samples are numbers whose squares are within float64."""
+        parts = (self.beta, self.intercept, self.at_samples.values)
+        return all(bool((np.abs(part) <= _LARGEST).all()) for part in parts) and bool(
+            np.isfinite(self.at_samples.squared_norm)
+        )
+
+    def judged_by(self, bounds: Bounds) -> Certificate:
+        """Return what the bounds prove of the answer: nothing where it leaves float64."""
+        if not self.is_squarable:
+            return undefined("the answer holds NaN, or numbers whose squares are too large for float64")
+        with np.errstate(over="ignore", invalid="ignore"):
+            return bounds.certify(self.beta, self.intercept, self.own_function)
 
 
 def expand(
@@ -98,9 +111,11 @@ def expand(
     # Of a clipped matrix, a sample without a multiplier has a coefficient all the same.
     used = np.flatnonzero(coefficients) if usable else np.arange(1)
     function = Expansion(gram.kernel, gram.X[used], coefficients[used], intercept, classes)
-    if values is None:
-        values = gram.product(beta) if finite else np.full(len(gram), np.nan)
-    return Candidate(beta, intercept, function, FunctionAtSamples(values, float(beta @ values)))
+    with np.errstate(over="ignore", invalid="ignore"):
+        if values is None:
+            values = gram.product(beta) if finite else np.full(len(gram), np.nan)
+        at_samples = FunctionAtSamples(values, float(beta @ values))
+    return Candidate(beta, intercept, function, at_samples)
 
 
 def at_coordinates(
@@ -148,14 +163,16 @@ def checked_coefficients(beta: Any, intercept: Any, samples: int) -> tuple[Vecto
     ------
     ShapeError
         If they are not ``samples`` real numbers and one.
+    ParameterError
+        If b is no number.
     """
-    coefficients = np.asarray(beta)
-    if coefficients.shape != (samples,) or coefficients.dtype.kind not in "biuf" or np.ndim(intercept) != 0:
+    coefficients, level = read_array(beta, "beta"), read_array(intercept, "b")
+    if coefficients.shape != (samples,) or coefficients.dtype.kind not in "biuf" or level.ndim != 0:
         raise ShapeError(
             f"beta must hold {samples} real numbers, one for each sample, and b one, but arrays of shapes "
-            f"{coefficients.shape} ({coefficients.dtype}) and {np.shape(intercept)} came."
+            f"{coefficients.shape} ({coefficients.dtype}) and {level.shape} came."
         )
-    return coefficients.astype(np.float64), float(intercept)
+    return coefficients.astype(np.float64), real_number(intercept, "b")
 
 
 def with_function_of(solution: Solution, answer: Candidate, gram: Gram) -> Candidate:

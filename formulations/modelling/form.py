@@ -36,7 +36,7 @@ from formulations.modelling.solving import (
     unbounded,
 )
 from formulations.modelling.statement import Extension, Multipliers
-from qpkernels.arrays import Vector
+from qpkernels.arrays import Vector, shown
 from qpkernels.certificates import Bounds, Certificate, Status, repair
 from qpkernels.diagnosis import Conflict, Ray, Relaxation
 from qpkernels.errors import ParameterError, UnsupportedProgramError
@@ -153,10 +153,10 @@ class Form(Frozen, metaclass=ABCMeta):
     def _constraint(self, label: str) -> cp.Constraint:
         # The textbook's constraints stand before the user's, who may have used the same label.
         for constraint in self._declared.constraints:
-            if constraint.label == label:
+            if isinstance(label, str) and constraint.label == label:
                 return constraint
         labels = ", ".join(repr(constraint.label) for constraint in self._declared.constraints if constraint.label)
-        raise ParameterError(f"no constraint is labelled {label!r}; the labels are {labels or 'none'}.")
+        raise ParameterError(f"no constraint is labelled {shown(label)}; the labels are {labels or 'none'}.")
 
     def dual_of(self, label: str) -> Vector:
         """Return the multipliers that the last solve left at the constraint with that label."""

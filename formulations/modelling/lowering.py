@@ -12,7 +12,7 @@ import cvxpy as cp
 import numpy as np
 from scipy.sparse import csc_array
 
-from qpkernels.arrays import Vector
+from qpkernels.arrays import Vector, check_choice
 from qpkernels.errors import ParameterError, UnsupportedProgramError
 from qpkernels.programs import (
     Block,
@@ -87,8 +87,7 @@ class Lowered:
         ParameterError
             If ``structure`` is neither.
         """
-        if structure not in ("lowered", "textbook"):
-            raise ParameterError(f"structure must be 'lowered' or 'textbook', but {structure!r} came.")
+        check_choice(structure, "structure", ("lowered", "textbook"))
         program = self.program
         if structure == "textbook":
             declared = {variable.name() for variable in self.problem.variables()}

@@ -10,7 +10,6 @@ from functools import cached_property
 from time import perf_counter
 from typing import Any, ClassVar, Generic, TypeAlias, TypeVar, cast
 
-import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from formulations.inputs.estimators import Coefficients, read_coefficients
@@ -32,7 +31,7 @@ from formulations.modelling.solving import (
     unbounded,
 )
 from formulations.modelling.statement import Stated, Statement
-from qpkernels.arrays import Vector, frozen
+from qpkernels.arrays import Vector, check_flag, frozen
 from qpkernels.certificates import Bounds, Certificate, Enclosure, KernelQPBounds, Status, Support
 from qpkernels.errors import InfeasibleError, ParameterError
 from qpkernels.gram import Gram
@@ -86,11 +85,9 @@ class Model(Parametrised, Generic[Answered], metaclass=ABCMeta):
     """The labels of negative and positive values, where the model has classes."""
 
     def __init__(self, data: BoundSamples, fit_intercept: bool = True, **values: Any) -> None:
-        if not isinstance(fit_intercept, bool | np.bool_):
-            raise ParameterError(f"fit_intercept must be True or False, but {fit_intercept!r} came.")
         self.data = data
         self.gram: Gram = data.gram
-        self.fit_intercept = bool(fit_intercept)
+        self.fit_intercept = check_flag(fit_intercept, "fit_intercept")
         self.latest = Latest()
         self.make_parameters(values)
         self.check_parameters()
@@ -211,12 +208,12 @@ class Model(Parametrised, Generic[Answered], metaclass=ABCMeta):
 
     def judge(self, answer: Candidate, bounds: Bounds) -> Certificate:
         """Bound the error of an answer by ``bounds``."""
-        return bounds.certify(answer.beta, answer.intercept, answer.own_function)
+        return answer.judged_by(bounds)
 
     def judged(self, answer: Candidate, bounds: Bounds, tol: float) -> tuple[Candidate, Certificate]:
         """Return the answer with its certificate, or a repaired one where only that one's holds."""
         certificate = self.judge(answer, bounds)
-        if certificate.holds(tol) or not answer.is_finite:
+        if certificate.holds(tol) or not answer.is_squarable:
             return answer, certificate
         for repaired in (self.moved(answer, bounds), self.vanishing(answer, bounds)):
             if repaired is not None and (proof := self.judge(repaired, bounds)).holds(tol):

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from qpkernels.arrays import Indices, Vector, frozen, is_integer
+from qpkernels.arrays import Indices, Vector, frozen, is_integer, shown
 from qpkernels.certificates import Certificate, Status, Support
 from qpkernels.errors import ParameterError
 from qpkernels.gram import Correction, Expansion
@@ -141,7 +141,7 @@ class Solution:
         """
         if not is_integer(sample) or not 0 <= sample < self.beta.size:
             raise ParameterError(
-                f"a sample has a number from 0 to {self.beta.size - 1}, but {sample!r} came; see solution.support."
+                f"a sample has a number from 0 to {self.beta.size - 1}, but {shown(sample)} came; see solution.support."
             )
         # Adding 0 takes the sign off a zero.
         lines = "; ".join(f"{formula} = {values[sample] + 0.0:.1e}" for formula, values in self.conditions.items())

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from formulations.modelling.candidate import Candidate
 from formulations.modelling.solution import Solution
-from qpkernels.arrays import Vector
+from qpkernels.arrays import Vector, check_positive
 from qpkernels.certificates import Bounds, Certificate, KernelQPBounds, Status
 from qpkernels.diagnosis import Ray
 from qpkernels.errors import InfeasibleError, SolverFailedError, UnboundedError, UnsupportedOptionError
@@ -49,6 +49,9 @@ class SolveRequest:
     warm_start: Solution | ArrayLike | None
     verbose: bool
     options: Mapping[str, Any]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "tol", check_positive(self.tol, "tol"))
 
     def ended(self, outcome: Outcome) -> bool:
         """Return whether a limit that the user set may be what ended the solver."""
@@ -104,7 +107,7 @@ class Held:
         cls, answer: Candidate, certificate: Certificate, status: Status, parameters: tuple[bytes, ...], bounds: Bounds
     ) -> Held:
         """Return the answer whose dual point is the feasible one near by: the one whose value the certificate has."""
-        if isinstance(bounds, KernelQPBounds) and answer.is_finite:
+        if isinstance(bounds, KernelQPBounds) and answer.is_squarable:
             answer = replace(answer, beta=bounds.program.project(answer.beta))
         return cls(answer, certificate, status is Status.OPTIMAL, parameters)
 

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from formulations.modelling.candidate import Candidate
 from formulations.modelling.solution import Solution
 from formulations.modelling.solving import SolveRequest
-from qpkernels.arrays import Vector
+from qpkernels.arrays import Vector, check_finite, shown
 from qpkernels.certificates import Bounds, Certificate
 from qpkernels.errors import ParameterError
 from qpkernels.solvers import Solver
@@ -120,8 +120,8 @@ class Extension:
         for constraint in constraints:
             if not isinstance(constraint, cp.Constraint):
                 raise ParameterError(
-                    f"extend takes CVXPY constraints, but {constraint!r} came; compare an expression of the form's "
-                    "variables, as in form.w[0] <= 1, and pass a further objective term by objective=..."
+                    f"extend takes CVXPY constraints, but {shown(constraint)} came; compare an expression of the "
+                    "form's variables, as in form.w[0] <= 1, and pass a further objective term by objective=..."
                 )
         term = self.objective
         if objective is not None:
@@ -132,10 +132,10 @@ class Extension:
 
 def _scalar_expression(objective: object) -> cp.Expression:
     if isinstance(objective, int | float):
-        return cp.Constant(objective)
-    if isinstance(objective, cp.Expression) and objective.is_scalar():
+        return cp.Constant(check_finite(objective, "a further objective term"))
+    if isinstance(objective, cp.Expression) and objective.is_scalar() and objective.is_real():
         return objective
     raise ParameterError(
-        f"a further objective term must be a scalar CVXPY expression or a number, but {objective!r} came; "
+        f"a further objective term must be a real scalar CVXPY expression or a number, but {shown(objective)} came; "
         "leave Minimize out, and sum a vector."
     )

@@ -13,7 +13,7 @@ from formulations.inputs.samples import bind
 from formulations.relevance.posterior import Design
 from formulations.relevance.search import Search
 from formulations.relevance.solution import RelevanceSolution, expand
-from qpkernels.arrays import Matrix, check_count, check_positive
+from qpkernels.arrays import Matrix, check_count, check_positive, shown
 from qpkernels.errors import ParameterError
 from qpkernels.gram import Gram
 from qpkernels.gram.panels.threads import without_blas_threads
@@ -57,7 +57,7 @@ class RelevanceMachine(ABC):
     def __init__(self, X: ArrayLike | Gram, kernel: Kernel | None) -> None:
         if not isinstance(X, Gram) and not isinstance(kernel, Kernel):
             raise ParameterError(
-                f"a {self.name} needs a Kernel object, such as RBF(gamma=0.1), but {kernel!r} came; "
+                f"a {self.name} needs a Kernel object, such as RBF(gamma=0.1), but {shown(kernel)} came; "
                 "weights of the features themselves are those of Linear()."
             )
         gram = bind(X, kernel).gram
@@ -96,8 +96,7 @@ class RelevanceMachine(ABC):
         tol
             Above 0: what every measure of :class:`~formulations.relevance.posterior.Stationarity` must be within.
         """
-        check_positive(tol, "tol")
-        check_count(max_iter, "max_iter")
+        tol, max_iter = check_positive(tol, "tol"), check_count(max_iter, "max_iter")
         # The matrices are small and many: waking threads for each would cost far more than the products.
         with without_blas_threads():
             found = self.search(tol=tol, max_iter=max_iter)

@@ -20,7 +20,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from formulations.inputs.targets import real_targets
@@ -29,7 +28,6 @@ from formulations.relevance.posterior import GaussianTargets
 from formulations.relevance.search import Search, search
 from formulations.relevance.starts import initial_noise, least_noise, starting_points
 from qpkernels.arrays import Vector, check_positive
-from qpkernels.errors import NonFiniteError
 from qpkernels.gram import Gram
 from qpkernels.kernels import Kernel
 
@@ -71,7 +69,7 @@ class RegressionMachine(RelevanceMachine):
         self, X: ArrayLike | Gram, y: ArrayLike, kernel: Kernel | None = None, *, noise: float | None = None
     ) -> None:
         super().__init__(X, kernel)
-        object.__setattr__(self, "y", _squarable(real_targets(y, len(self.gram))))
+        object.__setattr__(self, "y", real_targets(y, len(self.gram)))
         object.__setattr__(self, "noise", None if noise is None else check_positive(noise, "noise"))
 
     @cached_property
@@ -102,11 +100,3 @@ class RelevanceRegression(RegressionMachine):
         if self.noise is None:
             starts.append((starts[0][0], _MUCH_NOISE * noise))
         return search(self.likelihood, starts, tol=tol, max_iter=max_iter)
-
-
-def _squarable(y: Vector) -> Vector:
-    """Return ``y`` if the squares of its entries stay within float64."""
-    largest = float(np.abs(y).max())
-    if largest > 0 and not 1e-100 < largest < 1e100:
-        raise NonFiniteError(f"the squares of y leave float64, since max |y| is {largest:g}; scale the targets.")
-    return y

@@ -3,13 +3,13 @@
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, TypeAlias, TypeGuard, TypeVar, cast
+from typing import Any, TypeAlias, TypeVar, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array, issparse
 
-from qpkernels.errors import NonFiniteError, ParameterError, ShapeError
+from qpkernels.errors import NonFiniteError, ShapeError
 
 __all__ = [
     "Floats",
@@ -17,15 +17,17 @@ __all__ = [
     "Matrix",
     "Samples",
     "Vector",
-    "check_count",
-    "check_positive",
     "finite_matrix",
+    "finite_rows",
     "finite_samples",
     "finite_vector",
+    "float_array",
+    "float_vector",
     "frozen",
-    "is_integer",
+    "is_scalar",
     "is_sparse",
     "npz_path",
+    "read_array",
     "row_blocks",
 ]
 
@@ -64,7 +66,7 @@ is_sparse: Callable[[object], bool] = issparse
 """Whether values are a sparse matrix in any format of SciPy."""
 
 
-def finite_matrix(values: ArrayLike, name: str) -> Matrix:
+def finite_matrix(values: object, name: str) -> Matrix:
     """Return ``values`` as a two-dimensional float64 array of finite numbers.
 
     Raises
@@ -74,9 +76,7 @@ def finite_matrix(values: ArrayLike, name: str) -> Matrix:
     NonFiniteError
         If it holds NaN or infinity; the message names the first such entry.
     """
-    if is_sparse(values):
-        raise ShapeError(f"{name} must be a dense array, but a sparse matrix came; pass {name}.toarray().")
-    matrix = _as_floats(values, name)
+    matrix = float_array(values, name)
     _check_shape(matrix.shape, name)
     _check_finite(matrix, name)
     return matrix
@@ -115,7 +115,7 @@ def finite_samples(values: ArrayLike, name: str) -> Samples:
     return rows
 
 
-def finite_vector(values: ArrayLike, name: str, length: int | None = None) -> Vector:
+def finite_vector(values: object, name: str, length: int | None = None) -> Vector:
     """Return ``values`` as a one-dimensional float64 array of finite numbers; a scalar is repeated ``length`` times.
 
     Raises
@@ -125,50 +125,50 @@ def finite_vector(values: ArrayLike, name: str, length: int | None = None) -> Ve
     NonFiniteError
         If it holds NaN or infinity.
     """
-    vector = _as_floats(values, name)
+    vector = float_vector(values, name, length)
+    _check_finite(vector, name)
+    return vector
+
+
+def finite_rows(values: object, name: str, rows: int) -> Matrix:
+    """Return ``values`` as a float64 array of finite numbers, of one dimension or two, with that many rows.
+
+    Raises
+    ------
+    ShapeError, NonFiniteError
+        If it is none.
+    """
+    array = float_array(values, name)
+    if array.ndim not in (1, 2) or len(array) != rows:
+        raise ShapeError(f"{name} must be a vector or matrix of {rows} rows, but the shape is {array.shape}.")
+    _check_finite(array, name)
+    return array
+
+
+def float_vector(values: object, name: str, length: int | None = None) -> Vector:
+    """Return ``values`` as :func:`finite_vector` does; they may be NaN or infinite.
+
+    Raises
+    ------
+    ShapeError
+        If it has more than one dimension or the wrong length.
+    """
+    vector = float_array(values, name)
     if vector.ndim == 0 and length is not None:
         vector = np.full(length, float(vector))
     if vector.ndim != 1:
         raise ShapeError(f"{name} must have one dimension, but its shape is {vector.shape}.")
     if length is not None and vector.size != length:
         raise ShapeError(f"{name} must have {length} entries, one for each sample, but it has {vector.size}.")
-    _check_finite(vector, name)
     return vector
 
 
-def is_integer(value: object) -> TypeGuard[int]:
-    """Return whether ``value`` is an integer of Python or NumPy; True and False are none."""
-    return isinstance(value, int | np.integer) and not isinstance(value, bool)
-
-
-def check_count(value: object, name: str, advice: str = "", *, least: int = 1) -> int:
-    """Return ``value`` as an int if it is an integer of at least ``least``.
-
-    Raises
-    ------
-    ParameterError
-        Otherwise; ``advice`` ends the message.
-    """
-    if not is_integer(value) or value < least:
-        raise ParameterError(f"{name} must be an integer of at least {least}, but {value!r} came{advice}.")
-    return int(value)
-
-
-def check_positive(value: float, name: str) -> float:
-    """Return ``value`` as a float if it is a finite number above zero.
-
-    Raises
-    ------
-    ParameterError
-        Otherwise.
-    """
+def is_scalar(value: object) -> bool:
+    """Return whether ``value`` has no dimensions; of a list, or what NumPy makes no array of, it is false."""
     try:
-        number = float(value)
-    except (TypeError, ValueError):
-        raise ParameterError(f"{name} must be a number above 0, but {value!r} came.") from None
-    if not 0.0 < number < np.inf:
-        raise ParameterError(f"{name} must be finite and above 0, but {number:g} came.")
-    return number
+        return np.ndim(value) == 0 and not is_sparse(value)  # type: ignore[arg-type]
+    except Exception:
+        return False
 
 
 def frozen(array: Container) -> Container:
@@ -187,16 +187,54 @@ def npz_path(path: str | Path) -> Path:
     return Path(path) if str(path).endswith(".npz") else Path(f"{path}.npz")
 
 
-def _as_floats(values: ArrayLike, name: str) -> NDArray[np.float64]:
-    if np.ma.isMaskedArray(values):
+def read_array(values: object, name: str) -> NDArray[Any]:
+    """Return ``values`` as an array of whatever type and shape.
+
+    Raises
+    ------
+    NonFiniteError
+        If it is a masked array, or a list of such: what is masked has no value.
+    ShapeError
+        If it is sparse, or NumPy makes no array of it.
+    """
+    rows = values if isinstance(values, list | tuple) else ()
+    if np.ma.isMaskedArray(values) or any(np.ma.isMaskedArray(row) for row in rows):
         raise NonFiniteError(f"{name} is a masked array; fill or drop its masked entries first.")
+    if is_sparse(values):
+        raise ShapeError(f"{name} must be a dense array, but a sparse matrix came; pass {name}.toarray().")
     try:
-        array = np.asarray(values)
-        if array.dtype.kind in "biufO":
-            return array.astype(np.float64)
-        kind = str(array.dtype)
-    except (TypeError, ValueError):
-        kind = "rows of different length, or objects that are no numbers"
+        return np.asarray(values)
+    except Exception as error:
+        # NumPy asks the object itself, which may raise anything.
+        raise ShapeError(
+            f"{name} must be a rectangular array, but rows of different length came, or what is none "
+            f"({type(error).__name__}: {error}); convert it first."
+        ) from error
+
+
+def float_array(values: object, name: str) -> NDArray[np.float64]:
+    """Return ``values`` as a float64 array of whatever shape; its entries may be NaN or infinite.
+
+    Raises
+    ------
+    ShapeError
+        If it holds something else than real numbers.
+    """
+    array = read_array(values, name)
+    kind = str(array.dtype)
+    if array.dtype.kind == "O":
+        # NumPy would read numbers from text.
+        kind = (
+            "text" if any(isinstance(entry, str | bytes) for entry in array.ravel()) else "objects that are no numbers"
+        )
+    if (
+        array.dtype.kind in "biuf" and not (array.dtype.kind == "b" and array.ndim == 0)
+    ) or kind == "objects that are no numbers":
+        try:
+            with np.errstate(over="ignore"):
+                return array.astype(np.float64)
+        except Exception as error:
+            kind = f"{kind} of float64 ({type(error).__name__}: {error})"
     raise ShapeError(f"{name} must be a rectangular array of real numbers, but {kind} came; convert it first.")
 
 

@@ -2,7 +2,7 @@
 """Proofs of optimality, computed without any solver."""
 
 from qpkernels.certificates.bounds import Bounds
-from qpkernels.certificates.certificate import Certificate, Status, certify_values, relative
+from qpkernels.certificates.certificate import Certificate, Status, certify_values, relative, undefined
 from qpkernels.certificates.cone_program import (
     Repaired,
     certify_cone_program,
@@ -79,4 +79,5 @@ __all__ = [
     "repair_direction",
     "repair_multipliers",
     "split_support",
+    "undefined",
 ]

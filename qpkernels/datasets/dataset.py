@@ -3,6 +3,7 @@
 
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
+from os import PathLike
 from os.path import exists, isdir
 from pathlib import Path
 from typing import Any, Final
@@ -11,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from qpkernels.arrays import Samples, finite_samples, finite_vector, is_sparse
+from qpkernels.arrays import Samples, check_flag, finite_samples, finite_vector, is_sparse, read_array, shown
 from qpkernels.datasets.archive import read_archive
 from qpkernels.datasets.delimited import read_delimited
 from qpkernels.datasets.libsvm import read_libsvm
@@ -39,7 +40,7 @@ class Dataset:
 
     def __post_init__(self) -> None:
         samples = finite_samples(self.X, "X")
-        targets = np.asarray(self.y)
+        targets = read_array(self.y, "y")
         if targets.shape != samples.shape[:1]:
             expected = f"y must have shape ({samples.shape[0]},), one target for each row of X"
             remedy = "flatten y, or drop the samples without a target"
@@ -75,6 +76,12 @@ def load_dataset(source: str | Path, target: str | int | None = None, sparse: bo
     DataFormatError, ShapeError, NonFiniteError
         If a text file is malformed or holds NaN or infinity, with the line and the column; if an archive is unfit.
     """
+    if not isinstance(source, str | PathLike):
+        raise UnknownDatasetError(
+            f"The data set must be a bundled name or the path of a file, but {shown(source)} came."
+        )
+    if sparse is not None:
+        check_flag(sparse, "sparse")
     path = Path(source)
     bundled = isinstance(source, str) and source in BUNDLED_NAMES
     # Unlike its pathlib namesake, this takes an over-long name for one that does not exist.
@@ -91,7 +98,7 @@ def load_dataset(source: str | Path, target: str | int | None = None, sparse: bo
     if target is not None and (bundled or suffix != ".csv"):
         expected = "target must be left out unless a CSV file is read"
         reason = f"{source} is {'a bundled data set' if bundled else 'not a .csv file'}"
-        raise ParameterError(f"{expected}, but target={target!r} came and {reason}; leave it out.")
+        raise ParameterError(f"{expected}, but target={shown(target)} came and {reason}; leave it out.")
     if bundled:
         # scikit-learn takes about a second to import, which a program that reads no data should not pay.
         from sklearn import datasets

@@ -14,13 +14,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 
-from qpkernels.arrays import Vector, finite_vector, frozen, is_sparse, npz_path
+from qpkernels.arrays import Vector, check_finite, finite_vector, frozen, is_sparse, npz_path, read_array, real_number
 from qpkernels.arrays.archives import check_compressed, load_arrays, parsing, sized
-from qpkernels.errors import FileFormatError, ShapeError
+from qpkernels.errors import FileFormatError, ParameterError, ShapeError
 from qpkernels.gram.panels.sums import add_kernel_sums
 from qpkernels.gram.weights import weights_of
 from qpkernels.kernels.base import Kernel, Samples
-from qpkernels.kernels.base.parameters import check_finite
 from qpkernels.kernels.base.spec import kernel_from_spec, kernel_to_spec
 from qpkernels.kernels.vectors import Linear
 
@@ -58,12 +57,15 @@ class Expansion:
     classes: NDArray[Any] | None = None
 
     def __post_init__(self) -> None:
+        if not isinstance(self.kernel, Kernel):
+            raise ParameterError(f"an Expansion takes a Kernel first, but {type(self.kernel).__name__} came first.")
         centers = self.kernel.samples(self.centers)
         object.__setattr__(self, "centers", frozen(centers))
         coefficients = finite_vector(self.coefficients, "coefficients", centers.shape[0])
         object.__setattr__(self, "coefficients", frozen(coefficients))
+        object.__setattr__(self, "intercept", real_number(self.intercept, "intercept"))
         if self.classes is not None:
-            classes = np.asarray(self.classes)
+            classes = read_array(self.classes, "classes")
             # Objects would need pickle in a file; labels of text arrive as such from tables.
             plain = np.array(classes.tolist()) if classes.dtype == object else classes
             if plain.dtype == object or plain.shape != (2,):

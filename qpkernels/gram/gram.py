@@ -9,7 +9,16 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from qpkernels.arrays import Indices, Matrix, Vector, finite_vector, frozen
+from qpkernels.arrays import (
+    Indices,
+    Matrix,
+    Vector,
+    check_choice,
+    check_nonnegative,
+    finite_rows,
+    finite_vector,
+    frozen,
+)
 from qpkernels.errors import GramTooLargeError, ParameterError
 from qpkernels.gram.definiteness import (
     PSD_TOLERANCE,
@@ -64,18 +73,15 @@ class Gram:
         self,
         kernel: Kernel,
         X: ArrayLike,
-        memory_limit: int = 4 * 2**30,
+        memory_limit: float = 4 * 2**30,
         indefinite: Literal["refuse", "clip", "shift"] = "refuse",
     ) -> None:
         if not isinstance(kernel, Kernel):
-            raise ParameterError(
-                f"a Gram takes a Kernel first, then the samples, but {type(kernel).__name__} came first."
-            )
-        if indefinite not in ("refuse", "clip", "shift"):
-            raise ParameterError(f"indefinite must be 'refuse', 'clip' or 'shift', but {indefinite!r} came.")
+            raise ParameterError(f"a Gram takes a Kernel first, then samples, but {type(kernel).__name__} came first.")
+        check_choice(indefinite, "indefinite", ("refuse", "clip", "shift"))
         self.kernel = kernel
         self.X = frozen(kernel.samples(X))
-        self.memory_limit = memory_limit
+        self.memory_limit = check_nonnegative(memory_limit, "memory_limit")
         self.indefinite = indefinite
         self._by_construction = kernel.positive_semidefinite
         self._formed: Formed | None = None
@@ -89,7 +95,7 @@ class Gram:
 
     @cached_property
     def _diagonal_of_kernel(self) -> Vector:
-        with np.errstate(over="ignore"):
+        with np.errstate(over="ignore", invalid="ignore"):
             return frozen(self.kernel.diagonal(self.X))
 
     @property
@@ -104,7 +110,7 @@ class Gram:
                 f"{self.memory_limit / 2**30:.1f} GiB; bind the samples with Gram(kernel, X, memory_limit=...), "
                 "or take fewer."
             )
-        with np.errstate(over="ignore"), blas_threads_for(len(self)):
+        with np.errstate(over="ignore", invalid="ignore"), blas_threads_for(len(self)):
             K = self.kernel.matrix(self.X, self.X)
         if not np.isfinite(K).all():
             raise overflow(self.kernel)
@@ -250,7 +256,11 @@ class Gram:
         return self._cholesky.factor if self.features is None else self.features
 
     def coefficients(self, coordinates: Vector | Matrix) -> Vector | Matrix:
-        """Return a beta with Phi'beta = ``coordinates``: the expansion of the function <coordinates, .>; or several."""
+        """Return a beta with Phi'beta = ``coordinates``: the expansion of the function <coordinates, .>; or several.
+
+        What has not a finite number, or row, for each column of :attr:`factor` is refused.
+        """
+        coordinates = finite_rows(coordinates, "coordinates", self.factor.shape[1])
         if self.features is not None:
             with blas_threads_for(self.features.shape[1]):
                 return np.asarray(np.linalg.lstsq(self.features.T, coordinates)[0])

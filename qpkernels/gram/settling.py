@@ -18,7 +18,7 @@ _FEW = 32
 
 def overflow(kernel: Kernel) -> NonFiniteError:
     """Return the error of kernel values that are not finite."""
-    return NonFiniteError(f"{kernel} is not finite on these samples; scale the features, or choose other parameters.")
+    return NonFiniteError(kernel.overflow)
 
 
 def indefinite(kernel: Kernel, largest: float, smallest: float, bound: str = "") -> IndefiniteKernelError:

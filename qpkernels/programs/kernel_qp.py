@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csc_array, csr_array, eye_array, hstack, vstack
 
-from qpkernels.arrays import Vector, finite_vector, frozen
-from qpkernels.errors import NonFiniteError, ParameterError, ShapeError
+from qpkernels.arrays import Vector, finite_vector, float_vector, frozen, real_number
+from qpkernels.errors import NonFiniteError, ParameterError
 from qpkernels.gram import Gram
 from qpkernels.programs.cone_program import Block, ConeProgram
 from qpkernels.programs.cones import Nonnegative, Zero
@@ -70,8 +70,11 @@ class KernelQP:
         ridge: ArrayLike = 0.0,
         name: str = "kernel quadratic program",
     ) -> None:
+        if not isinstance(gram, Gram):
+            raise ParameterError(f"a KernelQP takes a Gram first, but {type(gram).__name__} came first.")
         m = len(gram)
-        parts: dict[str, object] = {"gram": gram, "total": None if total is None else float(total), "name": name}
+        parts: dict[str, object] = {"gram": gram, "name": name}
+        parts["total"] = None if total is None else real_number(total, "total", "a finite number, or None")
         vectors = {"lower": _bound(lower, "lower", m), "upper": _bound(upper, "upper", m)}
         for field, values in (("target", target), ("epsilon", epsilon), ("ridge", ridge)):
             vectors[field] = finite_vector(values, field, m)
@@ -92,10 +95,11 @@ class KernelQP:
                 f"total must be a finite number, or None for a model without b, but {self.total} came."
             )
         rounding = 1e-12 * abs(self.total)
-        if not self.lower.sum() - rounding <= self.total <= self.upper.sum() + rounding:
+        with np.errstate(over="ignore"):
+            least, most = self.lower.sum(), self.upper.sum()
+        if not least - rounding <= self.total <= most + rounding:
             raise ParameterError(
-                f"no beta within the bounds adds up to {self.total:g}: "
-                f"the sums run from {self.lower.sum():g} to {self.upper.sum():g}."
+                f"no beta within the bounds adds up to {self.total:g}: the sums run from {least:g} to {most:g}."
             )
 
     def __len__(self) -> int:
@@ -203,9 +207,7 @@ def _shift(beta: Vector, lower: Vector, upper: Vector, movable: NDArray[np.bool_
 
 
 def _bound(values: ArrayLike, name: str, m: int) -> Vector:
-    vector = np.array(np.broadcast_to(values, (m,)) if np.ndim(values) == 0 else values, dtype=np.float64)
-    if vector.shape != (m,):
-        raise ShapeError(f"{name} must have {m} entries, one for each sample, but its shape is {vector.shape}.")
+    vector = np.array(float_vector(values, name, m))
     if np.isnan(vector).any():
-        raise NonFiniteError(f"{name} must not hold NaN.")
+        raise NonFiniteError(f"{name} must not hold NaN; write an infinity where there is no bound.")
     return vector

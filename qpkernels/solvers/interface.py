@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from qpkernels.arrays import Vector, check_count, check_positive
+from qpkernels.arrays import Vector, check_count, check_flag, check_positive, shown
 from qpkernels.errors import (
     QPKernelsError,
     SolverFailedError,
@@ -240,9 +240,13 @@ class Solver(ABC):
             if value is not None and option not in self.options:
                 has = ", ".join(sorted(self.options)) or "none of these options"
                 raise UnsupportedOptionError(f"solver {self.name!r} has no {option}; it has {has}.")
-        if max_iter is not None:
-            check_count(max_iter, "max_iter")
-        return Request(check_positive(tol, "tol"), max_iter, time_limit, warm_start, verbose)
+        return Request(
+            tol=check_positive(tol, "tol"),
+            max_iter=None if max_iter is None else check_count(max_iter, "max_iter"),
+            time_limit=None if time_limit is None else check_positive(time_limit, "time_limit"),
+            warm_start=warm_start,
+            verbose=check_flag(verbose, "verbose"),
+        )
 
     def _run_here(self, program: Program, request: Request, options: dict[str, Any]) -> tuple[Answer, float]:
         try:
@@ -274,7 +278,7 @@ class Solver(ABC):
     def _check_answer(self, program: Program, answer: Any) -> None:
         """Refuse what is no answer to ``program``: adapters are written by others, too."""
         if not isinstance(answer, Answer) or not isinstance(answer.claim, Claim):
-            what = f"the claim {answer.claim!r}" if isinstance(answer, Answer) else type(answer).__name__
+            what = f"the claim {shown(answer.claim)}" if isinstance(answer, Answer) else type(answer).__name__
             raise SolverFailedError(f"solver {self.name!r} must return an Answer with a Claim, but returned {what}.")
         expected = _sizes(program)
         parts = (answer.point, answer.multipliers)
@@ -290,7 +294,7 @@ class Solver(ABC):
 
 
 def _is_vector(values: Any, size: int) -> bool:
-    return isinstance(values, np.ndarray) and values.dtype == np.float64 and values.shape == (size,)
+    return type(values) is np.ndarray and values.dtype == np.float64 and values.shape == (size,)
 
 
 def _timed(solver: Solver, program: Program, request: Request, options: dict[str, Any]) -> tuple[Answer, float]:

@@ -13,6 +13,7 @@ from inspect import isabstract
 from pathlib import Path
 from pkgutil import iter_modules
 
+from qpkernels.arrays import shown
 from qpkernels.errors import UnknownSolverError
 from qpkernels.solvers.interface import Solver
 
@@ -69,7 +70,9 @@ def find_solver(name: str) -> Solver:
         If there is none; the message suggests the nearest names.
     """
     if not isinstance(name, str):
-        raise UnknownSolverError(f"a solver is called by its name, a str, but {name!r} came; see registered_solvers().")
+        raise UnknownSolverError(
+            f"a solver is called by its name, a str, but {shown(name)} came; see registered_solvers()."
+        )
     # The class with that name of its own comes first: one of the others imports a large package to answer.
     for family in sorted(_families(), key=lambda family: vars(family).get("name") != name):
         solver = family.named(name)

@@ -338,12 +338,13 @@ def test_costs_that_do_not_fit(case: Case) -> None:
     for C, words in (
         (np.ones(m - 1), f"C must have {m} entries, one for each sample, but it has {m - 1}"),
         (np.ones((m, 1)), rf"C must have one dimension, but its shape is \({m}, 1\)"),
-        ("cheap", "C must be a rectangular array of real numbers"),
+        (["cheap"] * m, "C must be a rectangular array of real numbers, but"),
+        ("cheap", "C must be a number above 0, but 'cheap' came"),
     ):
-        with pytest.raises(ShapeError, match=words):
+        with pytest.raises((ShapeError, ParameterError), match=words):
             case.state_model(C=C)
         model = case.state_model()
-        with pytest.raises(ShapeError, match=words):
+        with pytest.raises((ShapeError, ParameterError), match=words):
             model.set_params(C=C)
         assert np.array_equal(model.C.value, np.full(m, case.example.parameters["C"]))
 

@@ -29,9 +29,9 @@ from formulations.inputs.two_classes import two_classes
 from formulations.modelling import labelled
 from formulations.modelling.lowering import lower
 from formulations.modelling.solving import no_answer, quote, status_of
-from qpkernels.arrays import Vector, finite_vector, frozen
+from qpkernels.arrays import Vector, check_choice, finite_vector, frozen, real_number
 from qpkernels.certificates import Certificate, SigmoidBounds, Status
-from qpkernels.errors import ParameterError, SeparableScoresError
+from qpkernels.errors import SeparableScoresError
 from qpkernels.solvers import Claim, find_solver
 
 __all__ = ["Calibration", "PlattCalibration", "Targets"]
@@ -113,8 +113,7 @@ class PlattCalibration:
     def __post_init__(self) -> None:
         scores = finite_vector(self.scores, "scores")
         signs, classes = two_classes(self.y, scores.size)
-        if self.targets not in ("plain", "platt"):
-            raise ParameterError(f'targets must be "plain" or "platt", but {self.targets!r} came.')
+        check_choice(self.targets, "targets", ("plain", "platt"))
         if self.targets == "plain":
             _refuse_separable(scores, signs, classes)
         object.__setattr__(self, "scores", frozen(scores))
@@ -191,8 +190,15 @@ class PlattCalibration:
         )
 
     def certify(self, A: float, B: float) -> Certificate:
-        """Bound the error of any A and B, from the scores alone."""
-        return SigmoidBounds(self.scores, self.t).certify(A, B)
+        """Bound the error of any A and B, from the scores alone.
+
+        Raises
+        ------
+        ParameterError
+            If they are no numbers.
+        """
+        with np.errstate(over="ignore", invalid="ignore"):
+            return SigmoidBounds(self.scores, self.t).certify(real_number(A, "A"), real_number(B, "B"))
 
 
 def _refuse_separable(scores: Vector, y: Vector, classes: NDArray[Any]) -> None:

@@ -27,13 +27,15 @@ from formulations.classification.margins.soft_margin import SoftMargin
 from formulations.inputs.samples import BoundSamples, SamplesLike, bind
 from formulations.inputs.two_classes import checked_labels
 from formulations.modelling import Classification
-from qpkernels.arrays import Indices, Matrix
+from qpkernels.arrays import Indices, Matrix, is_integer, is_scalar, read_array, shown
 from qpkernels.certificates import Certificate, Status
 from qpkernels.errors import LabelError, OneClassError, ParameterError, QPKernelsError
 from qpkernels.gram.panels.threads import in_this_thread
 from qpkernels.kernels import Kernel
 
 __all__ = ["MulticlassSolution", "OneVersusOne", "OneVersusRest"]
+
+_MOST_THREADS = 4096
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,9 +163,13 @@ class _Multiclass:
     def _parameters(self, rows: Indices) -> dict[str, Any]:
         """Return the hyper-parameters, of those with one entry for each sample the entries of these."""
         return {
-            name: np.asarray(value)[rows] if np.shape(value) == (len(self.data.gram),) else value
+            name: value if is_scalar(value) else self._part(name, value, rows)
             for name, value in self.hyperparameters.items()
         }
+
+    def _part(self, name: str, value: Any, rows: Indices) -> Any:
+        array = read_array(value, name)
+        return array[rows] if array.shape == (len(self.data.gram),) else value
 
     def solve(self, solver: str | None = None, *, n_jobs: int = -1, **options: Any) -> MulticlassSolution:
         """Solve all machines, side by side in threads.
@@ -177,9 +183,13 @@ class _Multiclass:
 
         Raises
         ------
+        ParameterError
+            If ``n_jobs`` is no such number.
         QPKernelsError
             The error of the first machine that has no answer, with a note that names its classes.
         """
+        if not is_integer(n_jobs) or n_jobs == 0 or abs(n_jobs) > _MOST_THREADS:
+            raise ParameterError(f"n_jobs must be a number of threads, or -1 for all cores, but {shown(n_jobs)} came.")
         pairs = tuple(self.pairs())
         # If the machines share their samples, the first makes what all need of the kernel matrix.
         shared = self.rows(pairs[0]).size == len(self.data.gram)

@@ -9,14 +9,24 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Protocol, TypeAlias, cast
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from formulations.classification.meta.calibration import Calibration, PlattCalibration, Targets
-from formulations.inputs.two_classes import two_classes
-from qpkernels.arrays import Indices, Samples, Vector, is_integer, is_sparse
+from formulations.inputs.two_classes import checked_labels, two_classes
+from qpkernels.arrays import (
+    Indices,
+    Samples,
+    Vector,
+    check_count,
+    finite_samples,
+    is_integer,
+    is_sparse,
+    read_array,
+    shown,
+)
 from qpkernels.errors import LabelError, ParameterError, ShapeError
 from qpkernels.gram import Expansion
 
@@ -96,8 +106,9 @@ def calibrate(
         If the targets are plain and the scores separate the classes.
     """
     samples, labels = _samples(X, y)
+    _check_callable(state)
     scores = None if folds is None else cross_validated_scores(state, samples, labels, folds, seed)
-    solution = state(samples, labels).solve()
+    solution = _stated(state, samples, labels).solve()
     if scores is None:
         scores = solution.function(samples)
     return TwoLevelMachine(solution, PlattCalibration(scores, labels, targets=targets).solve(**options))
@@ -128,31 +139,49 @@ def cross_validated_scores(state: StateModel, X: ArrayLike, y: ArrayLike, folds:
         If the folds are no such number, or a class is too small, or X does not fit y.
     """
     samples, labels = _samples(X, y)
+    _check_callable(state)
     number = _folds(labels, folds, seed)
     scores = np.empty(labels.size)
     for fold in range(folds):
         held = number == fold
-        scores[held] = state(samples[~held], labels[~held]).solve().function(samples[held])
+        scores[held] = _stated(state, samples[~held], labels[~held]).solve().function(samples[held])
     return scores
 
 
+def _check_callable(state: object) -> None:
+    if not callable(state):
+        raise ParameterError(
+            f"state must be a class of models, such as SoftMargin, or a function that states one, "
+            f"but {shown(state)} came."
+        )
+
+
+def _stated(state: StateModel, X: Samples, y: NDArray[Any]) -> _Model:
+    model = state(X, y)
+    if not hasattr(model, "solve"):
+        raise ParameterError(f"state must return a model of the samples and labels, but it returned {shown(model)}.")
+    return model
+
+
 def _samples(X: ArrayLike, y: ArrayLike) -> tuple[Samples, NDArray[Any]]:
-    samples = cast(Any, X).tocsr() if is_sparse(X) else np.asanyarray(X)
+    samples = finite_samples(X, "X") if is_sparse(X) else read_array(X, "X")
     if samples.ndim == 0:
         raise ShapeError(
             f"X must be an array of samples, to be divided into folds, but {type(X).__name__} came; "
             "let state bind the kernel to each part."
         )
     two_classes(y, samples.shape[0])
-    return samples, np.asarray(y)
+    return samples, checked_labels(y, samples.shape[0])
 
 
 def _folds(labels: NDArray[Any], folds: int, seed: int) -> Indices:
     """Return the fold of each sample: each class is shuffled, and both are dealt out one after the other."""
     if not is_integer(folds) or not 2 <= folds <= labels.size:
         raise ParameterError(
-            f"folds must be an integer from 2 to the number of samples, which is {labels.size}, but {folds!r} came."
+            f"folds must be an integer from 2 to the number of samples, which is {labels.size}, "
+            f"but {shown(folds)} came."
         )
+    check_count(seed, "seed", least=0)
     classes, counts = np.unique(labels, return_counts=True)
     if counts.min() < 2:
         raise LabelError(

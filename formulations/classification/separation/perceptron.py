@@ -32,7 +32,7 @@ from formulations.classification.separation.perceptron_steps import (
     pass_by_weights,
 )
 from formulations.inputs.samples import SamplesLike
-from qpkernels.arrays import Vector, check_count, finite_matrix, finite_vector, is_integer
+from qpkernels.arrays import Vector, check_count, check_nonnegative, finite_matrix, finite_vector, is_integer, shown
 from qpkernels.errors import ParameterError
 from qpkernels.gram import Expansion
 from qpkernels.kernels import Kernel
@@ -68,9 +68,7 @@ class BatchPerceptron(PerceptronRule):
         threshold: float = 0.0,
     ) -> None:
         super().__init__(X, y, kernel, rate, start)
-        if not 0.0 <= threshold < np.inf:
-            raise ParameterError(f"threshold must be a finite number of at least 0, but {threshold!r} came.")
-        self.threshold = float(threshold)
+        self.threshold = check_nonnegative(threshold, "threshold")
 
     def solve(self, *, max_epochs: int = 1000) -> PerceptronSolution:
         """Run the rule until it ends by itself, but for at most ``max_epochs`` (at least 1) steps."""
@@ -134,7 +132,9 @@ class Perceptron(PerceptronRule):
     ) -> None:
         super().__init__(X, y, kernel, rate, start)
         if seed is not None and (not is_integer(seed) or seed < 0):
-            raise ParameterError(f"seed must be an integer of at least 0, or None for no shuffling, but {seed!r} came.")
+            raise ParameterError(
+                f"seed must be an integer of at least 0, or None for no shuffling, but {shown(seed)} came."
+            )
         self.seed = seed
 
     def solve(self, *, max_epochs: int = 1000) -> PerceptronSolution:
@@ -178,6 +178,10 @@ class Perceptron(PerceptronRule):
             If it does not separate, or has another kernel, or if this rule starts elsewhere than at a = 0 or has rates
             that vary, for which the bound is not valid.
         """
+        if not isinstance(function, Expansion):
+            raise ParameterError(
+                f"the bound needs a function that separates, such as solution.function, but {shown(function)} came."
+            )
         gram = self.data.gram
         if not self.rate.fixed or self.start.any():
             raise ParameterError(

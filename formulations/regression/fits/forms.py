@@ -77,7 +77,7 @@ class LinearFit(RegressionModel):
     def from_coefficients(self, beta: Any, intercept: Any) -> Candidate:
         """Return the answer whose function is the expansion in beta, with the multipliers its residuals suggest."""
         answer = super().from_coefficients(beta, intercept)
-        return self.completed(answer) if answer.is_finite else answer
+        return self.completed(answer) if answer.is_squarable else answer
 
     def completed(self, answer: Candidate) -> Candidate:
         """Return the answer with the multipliers that its residuals suggest."""

@@ -6,13 +6,13 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from qpkernels.arrays import Matrix, Samples, Vector, finite_samples, is_sparse
-from qpkernels.errors import NoEnclosureError, ShapeError
+from qpkernels.errors import NoEnclosureError, NonFiniteError, ShapeError
 from qpkernels.kernels.base.enclosed import EnclosedRows
 from qpkernels.kernels.base.product_form import ProductForm
 
@@ -144,6 +144,11 @@ class Kernel(ABC):
         ----------
         X, Z
             Samples, one a row, with the same number of features. Either may be sparse if the kernel takes that.
+
+        Raises
+        ------
+        ShapeError, NonFiniteError
+            If these are none, or have other features; or if the kernel overflows on them.
         """
         left = self.samples(X)
         right = left if Z is None else self.samples(Z)
@@ -152,7 +157,16 @@ class Kernel(ABC):
                 f"X and Z must have the same features, but a sample of X has shape {left.shape[1:]} "
                 f"and one of Z {right.shape[1:]}."
             )
-        return self.matrix(left, right)
+        with np.errstate(over="ignore", invalid="ignore"):
+            K = self.matrix(left, right)
+        if not np.isfinite(K).all():
+            raise NonFiniteError(self.overflow)
+        return K
+
+    @property
+    def overflow(self) -> str:
+        """What to say of samples on which it is not finite."""
+        return f"{self} is not finite on these samples; scale the features, or choose other parameters."
 
     def __add__(self, other: Kernel) -> Kernel:
         """Return the kernel k1(x, z) + k2(x, z)."""
@@ -162,11 +176,11 @@ class Kernel(ABC):
         """Return the kernel k1(x, z) k2(x, z), or a k(x, z) for a number a > 0."""
         if isinstance(other, Kernel):
             return self.algebra.product(self, other)
-        return self.algebra.scaled(self, float(other)) if isinstance(other, _NUMBER) else NotImplemented
+        return self.algebra.scaled(self, cast(float, other)) if isinstance(other, _NUMBER) else NotImplemented
 
     def __rmul__(self, factor: Any) -> Kernel:
         """Return the kernel a k(x, z) for a number a > 0."""
-        return self.algebra.scaled(self, float(factor)) if isinstance(factor, _NUMBER) else NotImplemented
+        return self.algebra.scaled(self, cast(float, factor)) if isinstance(factor, _NUMBER) else NotImplemented
 
     def __pow__(self, exponent: int) -> Kernel:
         """Return the kernel k(x, z)^n for an integer n >= 1."""

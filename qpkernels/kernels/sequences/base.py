@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from qpkernels.arrays import Matrix, Vector, is_sparse
+from qpkernels.arrays import Matrix, Vector, is_sparse, read_array
 from qpkernels.errors import NoEnclosureError, ShapeError
 from qpkernels.intervals import UNDERFLOW, UNIT
 from qpkernels.kernels.base import EnclosedMatrix, EnclosedRows, Kernel, Samples
@@ -141,7 +141,7 @@ def _items(X: Any) -> Sequence[Any]:
     if is_sparse(X):
         raise ShapeError(f"X must list sequences ({_KINDS}), but a sparse matrix came; pass X.toarray().")
     if not isinstance(X, list | tuple):
-        X = np.asarray(X)
+        X = read_array(X, "X")
         if X.ndim != (2 if X.dtype.kind in "iu" else 1):
             raise ShapeError(
                 f"X must list sequences ({_KINDS}), but an array of type {X.dtype} and shape {X.shape} came; "
@@ -155,7 +155,7 @@ def _kind(item: Any, number: int) -> str:
         return "text"
     if isinstance(item, bytes | bytearray):
         return "bytes"
-    letters = np.asarray(item) if isinstance(item, list | tuple | np.ndarray) else None
+    letters = read_array(item, f"X[{number}]") if isinstance(item, list | tuple | np.ndarray) else None
     if letters is None or letters.ndim != 1 or (letters.size and letters.dtype.kind not in "iu"):
         raise ShapeError(f"X must list sequences ({_KINDS}), but X[{number}] is {item!r}; convert it first.")
     return "integers"

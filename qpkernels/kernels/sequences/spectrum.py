@@ -7,9 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from qpkernels.arrays import Indices, Matrix, Vector, check_count
+from qpkernels.arrays import Indices, Matrix, Vector, check_count, check_flag
 from qpkernels.kernels.base import Samples
-from qpkernels.kernels.base.parameters import check_flag
 from qpkernels.kernels.sequences.base import SequenceKernel, letter_codes
 
 __all__ = ["Spectrum"]

@@ -5,11 +5,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from qpkernels.arrays import Matrix, Vector, check_count, check_positive
+from qpkernels.arrays import Matrix, Vector, check_count, check_flag, check_positive
 from qpkernels.errors import ParameterError
 from qpkernels.intervals import gamma
 from qpkernels.kernels.base import Samples
-from qpkernels.kernels.base.parameters import check_flag
 from qpkernels.kernels.sequences.base import SequenceKernel, letter_codes
 
 __all__ = ["Subsequence"]

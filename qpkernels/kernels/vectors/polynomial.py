@@ -5,10 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from qpkernels.arrays import Matrix, Vector, check_count, check_positive
+from qpkernels.arrays import Matrix, Vector, check_count, check_finite, check_positive
 from qpkernels.kernels.base import EnclosedRows, Kernel, ProductForm, Samples
 from qpkernels.kernels.base.enclosed_products import enclosed_inner_products
-from qpkernels.kernels.base.parameters import check_finite
 from qpkernels.kernels.base.products import inner_products, squared_lengths
 
 __all__ = ["Polynomial"]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike
 
-from qpkernels.arrays import Matrix, Vector, finite_matrix, frozen, is_sparse
+from qpkernels.arrays import Matrix, Vector, finite_matrix, frozen, is_sparse, read_array
 from qpkernels.errors import NotSquareError, NotSymmetricError, ParameterError, ShapeError
 from qpkernels.kernels.base import EnclosedMatrix, EnclosedRows, Kernel, Samples
 
@@ -74,7 +74,7 @@ class Precomputed(Kernel):
                 "with a Precomputed kernel, X lists row numbers of K, such as np.arange(len(K)), "
                 "but a sparse matrix came."
             )
-        numbers = np.asarray(X)
+        numbers = read_array(X, "X")
         if numbers.ndim == 2 and numbers.shape[1] == 1:
             numbers = numbers[:, 0]
         if numbers.ndim != 1:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from qpkernels.arrays import Matrix, Vector, check_positive, finite_samples, finite_vector, is_sparse
+from qpkernels.arrays import Matrix, Vector, check_positive, finite_samples, finite_vector, is_scalar, is_sparse
 from qpkernels.errors import ParameterError, ShapeError
 from qpkernels.kernels.base import EnclosedRows, Kernel, ProductForm, Samples
 from qpkernels.kernels.base.enclosed_products import enclosed_negative_squares
@@ -46,8 +46,8 @@ class RBF(Kernel):
     gamma: float | tuple[float, ...]
 
     def __post_init__(self) -> None:
-        if np.ndim(self.gamma) == 0:
-            object.__setattr__(self, "gamma", check_positive(self.gamma, "gamma"))  # type: ignore[arg-type]
+        if is_scalar(self.gamma):
+            object.__setattr__(self, "gamma", check_positive(self.gamma, "gamma"))
             return
         weights = finite_vector(self.gamma, "gamma")
         if weights.size == 0 or weights.min() < 0 or weights.max() <= 0:
@@ -69,7 +69,7 @@ class RBF(Kernel):
     @classmethod
     def from_theta(cls, theta: ArrayLike) -> RBF:
         r"""Return :math:`\exp(-\frac12 \sum_k \theta_k (x_k - z_k)^2)` (ARD): gamma = theta / 2."""
-        return cls(0.5 * check_positive(theta, "theta")) if np.ndim(theta) == 0 else cls(_halves(theta))  # type: ignore[arg-type]
+        return cls(0.5 * check_positive(theta, "theta")) if is_scalar(theta) else cls(_halves(theta))
 
     @classmethod
     def from_data(cls, X: ArrayLike) -> RBF:

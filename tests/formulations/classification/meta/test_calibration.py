@@ -284,7 +284,7 @@ def test_probabilities_stay_within_0_and_1_at_any_score() -> None:
         (([1.0, 2.0, 3.0], [0, 1]), {}, ShapeError, "same length"),
         (([1.0, 2.0], [1, 1]), {}, OneClassError, "every label is 1"),
         (([1.0, 2.0, 3.0], [0, 1, 2]), {}, LabelError, "holds 3"),
-        (([1.0, 2.0], [0, 1]), {"targets": "smooth"}, ParameterError, '"plain" or "platt", but \'smooth\' came'),
+        (([1.0, 2.0], [0, 1]), {"targets": "smooth"}, ParameterError, "'plain' or 'platt', but 'smooth' came"),
     ],
 )
 def test_bad_input_is_refused(arguments: Any, options: Any, error: type[Exception], words: str) -> None:

@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Checks of single numbers and words that a user passes."""
+
+from collections.abc import Collection
+from decimal import Decimal
+from numbers import Real
+from reprlib import Repr
+from typing import Any, TypeGuard
+
+import numpy as np
+
+from qpkernels.errors import ParameterError
+
+__all__ = [
+    "check_choice",
+    "check_count",
+    "check_finite",
+    "check_flag",
+    "check_nonnegative",
+    "check_positive",
+    "is_integer",
+    "real_number",
+    "shown",
+]
+
+_LARGEST_COUNT = 2**63 - 1
+
+_REPR = Repr()
+_REPR.maxother = _REPR.maxstring = 60
+
+
+def shown(value: object) -> str:
+    """Return ``value`` as an error message quotes it: shortened, and whatever its own ``repr`` may do."""
+    try:
+        return _REPR.repr(value)
+    except Exception:
+        # Python itself refuses to write integers of many digits.
+        return f"<{type(value).__name__}>"
+
+
+def real_number(value: object, name: str, wanted: str = "a number") -> float:
+    """Return ``value`` as a float if it is a real number: of Python or NumPy, or an array without dimensions.
+
+    Text, True and False, complex and masked values are none. The number may be NaN or infinite.
+
+    Raises
+    ------
+    ParameterError
+        If it is no real number, or one beyond float64.
+    """
+    scalar: Any = value[()] if isinstance(value, np.ndarray) and value.ndim == 0 else value
+    if not isinstance(scalar, Real | Decimal) or isinstance(scalar, bool | np.bool_ | np.timedelta64):
+        raise ParameterError(f"{name} must be {wanted}, but {shown(value)} came.")
+    try:
+        return float(scalar)
+    except (OverflowError, ValueError):
+        raise ParameterError(f"{name} must be {wanted} within float64, but {shown(value)} came.") from None
+
+
+def is_integer(value: object) -> TypeGuard[int]:
+    """Return whether ``value`` is an integer of Python or NumPy; True and False are none."""
+    return isinstance(value, int | np.integer) and not isinstance(value, bool | np.timedelta64)
+
+
+def check_count(value: object, name: str, advice: str = "", *, least: int = 1) -> int:
+    """Return ``value`` as an int if it is an integer of at least ``least`` that fits in 64 bits.
+
+    Raises
+    ------
+    ParameterError
+        Otherwise; ``advice`` ends the message.
+    """
+    if not is_integer(value) or value < least:
+        raise ParameterError(f"{name} must be an integer of at least {least}, but {shown(value)} came{advice}.")
+    if value > _LARGEST_COUNT:
+        raise ParameterError(f"{name} must be an integer of at most {_LARGEST_COUNT}, but {shown(value)} came{advice}.")
+    return int(value)
+
+
+def check_positive(value: object, name: str) -> float:
+    """Return ``value`` as a float if it is a finite number above zero.
+
+    Raises
+    ------
+    ParameterError
+        Otherwise.
+    """
+    number = real_number(value, name, "a number above 0")
+    if not 0.0 < number < np.inf:
+        raise ParameterError(f"{name} must be finite and above 0, but {number:g} came.")
+    return number
+
+
+def check_nonnegative(value: object, name: str) -> float:
+    """Return ``value`` as a float if it is a finite number of at least zero.
+
+    Raises
+    ------
+    ParameterError
+        Otherwise.
+    """
+    number = real_number(value, name, "a finite number of at least 0")
+    if not 0.0 <= number < np.inf:
+        raise ParameterError(f"{name} must be a finite number of at least 0, but {number} came.")
+    return number
+
+
+def check_finite(value: object, name: str) -> float:
+    """Return ``value`` as a float if it is a finite number.
+
+    Raises
+    ------
+    ParameterError
+        Otherwise.
+    """
+    number = real_number(value, name, "a finite number")
+    if not np.isfinite(number):
+        raise ParameterError(f"{name} must be a finite number, but {number:g} came.")
+    return number
+
+
+def check_flag(value: object, name: str) -> bool:
+    """Return ``value`` as a bool if it is one.
+
+    Raises
+    ------
+    ParameterError
+        Otherwise.
+    """
+    if not isinstance(value, bool | np.bool_):
+        raise ParameterError(f"{name} must be True or False, but {shown(value)} came.")
+    return bool(value)
+
+
+def check_choice(value: object, name: str, choices: Collection[str]) -> str:
+    """Return ``value`` if it is one of these words.
+
+    Raises
+    ------
+    ParameterError
+        Otherwise.
+    """
+    if not isinstance(value, str) or value not in choices:
+        *others, last = (repr(choice) for choice in choices)
+        raise ParameterError(f"{name} must be {', '.join(others)} or {last}, but {shown(value)} came.")
+    return str(value)

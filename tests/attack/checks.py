@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What must be true of two answers to one problem, whoever gave them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from attack.generator import Attack, Route
+from formulations.modelling import Model, Solution
+from qpkernels.certificates import Certificate, Enclosure, Status
+from qpkernels.errors import InfeasibleError, NoEnclosureError, QPKernelsError, UnboundedError
+
+__all__ = [
+    "TOLERANCE",
+    "Answer",
+    "Failure",
+    "Interval",
+    "check_answer",
+    "check_enclosures",
+    "check_pair",
+    "interval_of",
+    "negligible",
+]
+
+TOLERANCE = 1e-6
+"""Asked of every solver."""
+
+ROUNDING = 1e-8
+"""Relative to the values: what sums in another order may differ by."""
+
+OWN = ("smo", "linear")
+"""Solvers of this project, which are not to raise exceptions that somebody else has to wrap."""
+
+
+@dataclass(frozen=True)
+class Failure:
+    """What was not as it must be: the kind of it in a word, and what exactly."""
+
+    kind: str
+    words: str
+
+
+@dataclass(frozen=True)
+class Interval:
+    """An interval that contains the optimal value, and whether that is meant to be proved."""
+
+    lower: float
+    upper: float
+    proved: bool
+
+    @property
+    def scale(self) -> float:
+        """The larger of the two in size."""
+        return max(abs(self.lower), abs(self.upper))
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """What became of a route: a solution or an exception."""
+
+    route: Route
+    solution: Solution | None
+    error: Exception | None = None
+    seconds: float = 0.0
+
+    @property
+    def status(self) -> str:
+        """The status of the solution, or the name of the exception."""
+        return str(self.solution.status) if self.solution is not None else type(self.error).__name__
+
+    @property
+    def is_optimal(self) -> bool:
+        """Whether the optimum is said to be proved."""
+        return self.solution is not None and self.solution.status is Status.OPTIMAL
+
+
+def interval_of(certificate: Certificate) -> Interval:
+    """Return what the certificate says of the optimal value; :func:`check_enclosures` has rigorous intervals."""
+    # A hard constraint that is missed by a little may be worth any amount.
+    feasible = certificate.primal_residual <= 1e-15 and certificate.dual_residual <= 1e-12
+    return Interval(certificate.dual_value, certificate.primal_value, proved=feasible)
+
+
+def check_answer(attack: Attack, model: Model[Any], answer: Answer) -> Iterator[Failure]:
+    """Yield what is wrong with one answer."""
+    error, solution = answer.error, answer.solution
+    if error is not None:
+        name = f"{answer.route}: {type(error).__name__}: {error}"
+        if not isinstance(error, QPKernelsError) or (answer.route.solver in OWN and " raised " in str(error)):
+            yield Failure("untyped", name)
+    if solution is None:
+        return
+    interval = interval_of(solution.certificate)
+    if interval.proved and interval.lower - interval.upper > ROUNDING * interval.scale + negligible(model):
+        yield Failure("weak duality", f"{answer.route}: D = {interval.lower!r} above P = {interval.upper!r}")
+    if answer.is_optimal:
+        yield from _check_optimal(attack, model, answer.route, solution, interval)
+
+
+def _check_optimal(
+    attack: Attack, model: Model[Any], route: Route, solution: Solution, interval: Interval
+) -> Iterator[Failure]:
+    width, noise = interval.upper - interval.lower, negligible(model)
+    if width > 2 * TOLERANCE * interval.scale + noise:
+        yield Failure("wide", f"{route} is optimal at P = {interval.upper!r}, D = {interval.lower!r}")
+    form = next((each for each in model.forms.values() if each.name == solution.formulation), None)
+    if route.extended or form is None:
+        shown = min(abs(solution.objective - sign * interval.upper) for sign in (1.0, -1.0))
+    else:
+        shown = abs(solution.objective - form.objective_of(solution.certificate))
+    if shown > 2 * TOLERANCE * interval.scale + noise:
+        yield Failure("shown", f"{route}: objective {solution.objective!r} of {solution.certificate}")
+    yield from _check_function(attack, route, solution)
+    if not route.extended:
+        again = model.certify(solution)
+        if not again.holds(10 * TOLERANCE):
+            yield Failure("false reject", f"{route} is optimal by {solution.certificate}, but certify says {again}")
+
+
+def _check_function(attack: Attack, route: Route, solution: Solution) -> Iterator[Failure]:
+    values, decision = solution.function(attack.data[0]), solution.decision
+    function = solution.function
+    largest = float(function.kernel.diagonal(function.centers).max())
+    rounding = float(np.finfo(float).eps * np.abs(function.coefficients).sum() * largest)
+    scale = TOLERANCE * max(float(np.abs(decision).max()), abs(solution.intercept)) + rounding
+    apart = np.abs(values - decision)
+    if not apart.max() <= 10 * scale:
+        worst = int(np.argmax(apart))
+        yield Failure("function", f"{route}: f(x) + b = {values[worst]!r}, decision {decision[worst]!r} of {worst}")
+    if solution.function.classes is None:
+        return
+    expected = solution.function.classes[(decision > 0).astype(np.intp)]
+    wrong = (solution.function.predict(attack.data[0]) != expected) & (np.abs(decision) > scale)
+    if wrong.any():
+        yield Failure("prediction", f"{route}: predict differs from the sign of decision at {np.flatnonzero(wrong)}")
+
+
+def check_pair(model: Model[Any], first: Answer, second: Answer) -> Iterator[Failure]:
+    """Yield how two answers to one problem contradict each other."""
+    for one, other in ((first, second), (second, first)):
+        if isinstance(one.error, InfeasibleError | UnboundedError) and other.is_optimal:
+            yield Failure("no solution", f"{one.route}: {one.status}: {one.error}; {other.route}: {other.solution}")
+    if first.solution is None or second.solution is None:
+        return
+    slack = negligible(model)
+    intervals = [interval_of(answer.solution.certificate) for answer in (first, second)]
+    for answer, own, other, judge in zip((first, second), intervals, intervals[::-1], (second, first), strict=True):
+        scale = ROUNDING * max(own.scale, other.scale) + slack
+        if own.proved and other.proved and own.upper < other.lower - scale:
+            yield Failure("disjoint", f"{answer.route}: P = {own.upper!r} below D = {other.lower!r} of {judge.route}")
+    if first.is_optimal and second.is_optimal:
+        apart = max(abs(intervals[0].upper - intervals[1].upper), abs(intervals[0].lower - intervals[1].lower))
+        if apart > 4 * TOLERANCE * max(each.scale for each in intervals) + slack:
+            yield Failure("disagree", f"{first.solution} against {second.solution}")
+
+
+def check_enclosures(model: Model[Any], answers: list[Answer]) -> Iterator[Failure]:
+    """Yield where rigorous intervals contradict each other, or what a certificate holds to be proved."""
+    enclosed: list[tuple[Answer, Enclosure]] = []
+    for answer in answers:
+        # Of a model, or a kernel, whose rounding errors nobody knows there is none.
+        with suppress(NoEnclosureError):
+            if answer.solution is not None:
+                enclosed.append((answer, model.enclose(answer.solution)))
+    low = max((each.lower for _, each in enclosed), default=-np.inf)
+    high = min((each.upper for _, each in enclosed), default=np.inf)
+    if low > high:
+        yield Failure("enclosure", f"the optimum is at least {low!r} and at most {high!r}")
+    for answer, _ in enclosed:
+        interval = interval_of(answer.solution.certificate) if answer.solution is not None else None
+        if interval is not None and answer.is_optimal:
+            slack = 2 * TOLERANCE * interval.scale + negligible(model)
+            if interval.upper < low - slack or interval.lower > high + slack:
+                yield Failure("enclosure", f"{answer.route}: {interval}, but the optimum is in [{low!r}, {high!r}]")
+
+
+def negligible(model: Model[Any]) -> float:
+    """Return the size of values that rounding alone may leave of an optimum that is 0.
+
+    That is what 1e-14 of the targets costs, added to the mean target as a constant f, and as a residual of each sample;
+    and 1e-14 of the largest K_ii, or of 1.
+    """
+    y = getattr(model, "y", np.zeros(1))
+    shift = 1e-14 * float(np.abs(y).max())
+    cost = float(np.max(model.C.value)) if hasattr(model, "C") else 1.0
+    b = float(np.mean(y)) if model.fit_intercept else 0.0
+    levels = (b, b + shift if model.fit_intercept else 0.0)
+    near, far = (model.certify((np.zeros(len(model)), level)).primal_value for level in levels)
+    moved = 1e-13 * abs(near) + abs(far - near)
+    size = cost * len(model) * shift + 1e-14 * min(1.0, float(model.gram.diagonal.max()))
+    return size + (moved if np.isfinite(moved) else 0.0)
