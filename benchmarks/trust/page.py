@@ -50,7 +50,9 @@ class References:
                 tightest[trial.problem] = trial
         for name, trial in tightest.items():
             proved = _middle(trial) if trial.accepted(_TOLERANCES[-1]) else None
-            if trial.published is not None and proved is not None and _off(proved, trial.published) > _DIGITS:
+            # A value that a constant all but cancels has its eight digits from before that.
+            digits = _DIGITS * max(1.0, abs(trial.constant))
+            if trial.published is not None and proved is not None and _off(proved, trial.published) > digits:
                 self.contradicted[name] = trial.published, proved
             value = proved if proved is not None and name not in self.contradicted else trial.published
             if value is not None:

@@ -37,6 +37,8 @@ class Trial:
         What is proved of its answer, and of the repair of that; None without an answer.
     judged
         Seconds of the repair and its proofs.
+    constant
+        That of the objective.
     """
 
     problem: str
@@ -50,6 +52,7 @@ class Trial:
     came: Proof | None = None
     repaired: Proof | None = None
     judged: float = 0.0
+    constant: float = 0.0
 
     @property
     def key(self) -> tuple[str, str]:

@@ -45,7 +45,7 @@ def attempt(problem: Published, solver: str, tol: float, seconds: float, memory:
     process = context.Process(target=_attempt, args=(sender, problem.program, solver, tol, seconds, memory))
     process.start()
     sender.close()
-    trial = Trial(problem.name, problem.size, problem.value, solver)
+    trial = Trial(problem.name, problem.size, problem.value, solver, constant=problem.program.offset)
     begin = perf_counter()
     try:
         # The imports of the child are no part of the solver's time.
