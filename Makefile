@@ -3,7 +3,8 @@ PYTHON ?= python3
 BIN := .venv/bin
 CODE := qpkernels formulations tests docs benchmarks noxfile.py
 
-.PHONY: demo test test-fast slow-tests coverage matrix lint format attack oracles examples catalogue performance clean
+.PHONY: demo test test-fast slow-tests coverage matrix lint format attack oracles examples catalogue performance trust \
+	clean
 
 demo: .venv/demo
 	$(BIN)/qpkernels compare breast-cancer --scale --picture demo.png
@@ -58,6 +59,10 @@ catalogue: .venv/dev
 # docs/performance, beside LIBSVM and (--intelex PYTHON) oneDAL: make performance DATA=folder OPTIONS="--only usps"
 performance: .venv/dev
 	$(BIN)/python -m benchmarks --data "$(DATA)" --measure all $(OPTIONS)
+
+# docs/trust: Maros-Meszaros by every installed solver, before a judge: make trust DATA=folder OPTIONS="--only TAME"
+trust: .venv/dev
+	$(BIN)/python -m benchmarks.trust --data "$(DATA)" $(OPTIONS)
 
 .venv/bin/python:
 	$(PYTHON) -c 'import sys; sys.exit("qpkernels needs Python 3.11 or newer" if sys.version_info < (3, 11) else 0)'

@@ -221,6 +221,7 @@ def polished_level(problem: FreeLevel, K: Any, beta: np.ndarray, share: float = 
         c[n + 1] = -mp.fsum(point)
     found = mp.lu_solve(A, c)
     level, b = found[n], found[n + 1] if has_b else mp.mpf(0)
+    assert level <= 0 if problem.least else level >= 0
     for row, i in enumerate(free):
         point[i] = found[row]
         assert 0 < signs[i] * point[i] < cost

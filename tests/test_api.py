@@ -51,7 +51,8 @@ def test_the_modules_are_found() -> None:
         "formulations",
         "formulations.modelling.model",
     } <= names
-    assert len(FILES) == len(MODULES)
+    # Scripts for the programs of others are files of this project, and no modules of it.
+    assert len([path for path in FILES if path.parent.name != "loaders"]) == len(MODULES)
 
 
 @every_module

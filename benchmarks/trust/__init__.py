@@ -1,2 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What can be trusted: solvers before a judge, on problems of others and of our own."""
+"""Solvers before a judge: what they claim of published problems, beside what is proved: ``python -m benchmarks.trust``.
+
+The problems: maros_meszaros. One trial, in a process of its own: trial. What is kept, as JSON: records. What is read:
+page.
+"""

@@ -134,9 +134,7 @@ class OneClass(Model[Novelty]):
 
     def qp(self) -> KernelQP:
         """State the dual in beta = a, whose sum is 1."""
-        # A thousandth of the value at a usual sample: the optimum is 0 where the origin lies among the samples.
-        zero = 1e-3 * 0.5 * float(np.median(self.gram.diagonal))
-        return KernelQP(self.gram, 0.0, 0.0, self.cost.value, total=1.0, name="one class", zero_tolerance=zero)
+        return KernelQP(self.gram, 0.0, 0.0, self.cost.value, total=1.0, name="one class")
 
     def slacks(self, answer: Candidate) -> Vector:
         """Return xi_i = max(0, rho - f(x_i))."""

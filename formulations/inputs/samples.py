@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeAlias
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from qpkernels.arrays import Matrix, is_sparse, shown
@@ -41,11 +40,7 @@ class BoundSamples:
     @cached_property
     def radius(self) -> float:
         """The largest distance of a sample from the mean of all, in the space of the kernel."""
-        if self.gram.features is not None:
-            centred = self.gram.features - self.gram.features.mean(axis=0)
-            return float(np.sqrt(np.einsum("ij,ij->i", centred, centred).max()))
-        means = self.gram.product(np.full(len(self.gram), 1.0 / len(self.gram)))
-        return float(np.sqrt(max(0.0, float((self.gram.diagonal - 2.0 * means + means.mean()).max()))))
+        return float(self.gram.radii.max())
 
 
 SamplesLike: TypeAlias = ArrayLike | Gram | BoundSamples

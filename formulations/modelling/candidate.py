@@ -12,12 +12,22 @@ from numpy.typing import NDArray
 
 from formulations.inputs.samples import BoundSamples
 from formulations.modelling.solution import Solution
-from qpkernels.arrays import Vector, read_array, real_number
-from qpkernels.certificates import Bounds, Certificate, FunctionAtSamples, summation_error, undefined
+from qpkernels.arrays import Matrix, Vector, is_sparse, read_array, real_number
+from qpkernels.certificates import Bounds, Certificate, FunctionAtSamples, undefined
 from qpkernels.errors import ShapeError
 from qpkernels.gram import Expansion, Gram
+from qpkernels.kernels import Linear, Samples
 
-__all__ = ["Candidate", "at_coordinates", "checked_coefficients", "expand", "rounding_of", "with_function_of"]
+__all__ = [
+    "Candidate",
+    "at_coordinates",
+    "checked_coefficients",
+    "expand",
+    "linear_values",
+    "sampled",
+    "vanishing",
+    "with_function_of",
+]
 
 _LARGEST = 1e150
 """Sums of a few million squares of such numbers are within float64."""
@@ -95,7 +105,7 @@ def expand(
     values
         K beta, where a solver holds it already; computed when left out.
     """
-    finite = bool(np.isfinite(beta).all())
+    finite = bool((np.abs(beta) <= _LARGEST).all())
     usable = finite and bool(beta.any())
     coefficients = gram.expansion_coefficients(beta) if usable else np.zeros(len(gram))
     # Of a clipped matrix, a sample without a multiplier has a coefficient all the same.
@@ -127,7 +137,7 @@ def at_coordinates(
     gram = data.gram
     if data.explicit:
         function = Expansion(gram.kernel, coordinates[None, :], np.ones(1), intercept, classes)
-        values, squared_norm = gram.X @ coordinates, float(coordinates @ coordinates)
+        values, squared_norm = linear_values(gram.X, coordinates), float(coordinates @ coordinates)
     else:
         expansion = gram.coefficients(coordinates)
         values = gram.product(expansion)
@@ -136,8 +146,14 @@ def at_coordinates(
         # The shifted matrix is singular, and what its factor leaves open shows in the kernel as it is.
         coefficients = beta if shifted and expands else gram.expansion_coefficients(expansion)
         function = Expansion(gram.kernel, gram.X, coefficients, intercept, classes)
-    at_samples = FunctionAtSamples(values, squared_norm, rounding_of(function))
+    at_samples = sampled(function, gram.X, values, squared_norm)
     return Candidate(beta, intercept, function, at_samples, is_expansion=False, coordinates=coordinates)
+
+
+def vanishing(gram: Gram, beta: Vector, intercept: float, classes: NDArray[Any] | None = None) -> Candidate:
+    """Return the answer f = 0 with this b, whose dual point is ``beta``."""
+    zero = expand(gram, np.zeros(len(gram)), intercept, classes)
+    return replace(zero, beta=beta, at_samples=FunctionAtSamples.zero(len(gram)), is_expansion=False)
 
 
 def checked_coefficients(beta: Any, intercept: Any, samples: int) -> tuple[Vector, float]:
@@ -167,11 +183,24 @@ def with_function_of(solution: Solution, answer: Candidate, gram: Gram) -> Candi
         return answer
     if function.kernel != gram.kernel or function.centers.shape[1:] != gram.X.shape[1:]:
         return answer
-    at_samples = FunctionAtSamples(function(gram.X) - function.intercept, function.squared_norm, rounding_of(function))
+    at_samples = sampled(function, gram.X, function(gram.X) - function.intercept, function.squared_norm)
     return replace(answer, function=function, at_samples=at_samples, is_expansion=False)
 
 
-def rounding_of(function: Expansion) -> float:
-    """Return E such that the values f(x) of the function, without b, are exact to E sqrt(k(x, x))."""
-    terms = max((function.coefficients.size, *function.centers.shape[1:]))
-    return summation_error(function.coefficients, function.kernel.diagonal(function.centers), terms)
+def sampled(function: Expansion, X: Samples, values: Vector, squared_norm: float) -> FunctionAtSamples:
+    """Return f at the samples X, with the sizes and the number of the terms that its values are sums of."""
+    kernel, centers, c = function.kernel, function.centers, function.coefficients
+    terms = max((c.size, *centers.shape[1:]))
+    if isinstance(kernel, Linear) and len(c) == 1 and not is_sparse(X) and not is_sparse(centers):
+        w = c[0] * centers[0]
+        sizes = np.abs(X - X.mean(axis=0)) @ np.abs(w) + np.abs(values)
+        return FunctionAtSamples(values, squared_norm, sizes, squared_norm, terms)
+    reach = float(np.abs(c) @ np.sqrt(np.maximum(kernel.diagonal(centers), 0.0)))
+    sizes = reach * np.sqrt(np.maximum(kernel.diagonal(X), 0.0))
+    return FunctionAtSamples(values, squared_norm, sizes, reach**2, terms)
+
+
+def linear_values(X: Matrix, w: Vector) -> Vector:
+    """Return X w, around the mean of the samples, so that their offset costs no digits of their differences."""
+    centre = X.mean(axis=0)
+    return np.asarray((X - centre) @ w + centre @ w)

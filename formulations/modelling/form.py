@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from abc import ABCMeta, abstractmethod
 from copy import copy
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from time import perf_counter
@@ -36,7 +37,7 @@ from formulations.modelling.solving import (
 )
 from formulations.modelling.statement import Extension, Multipliers
 from qpkernels.arrays import Vector, shown
-from qpkernels.certificates import Bounds, Certificate, Status, certify_cone_program
+from qpkernels.certificates import Bounds, Certificate, Status, repair
 from qpkernels.diagnosis import Conflict, Ray, Relaxation
 from qpkernels.errors import ParameterError, UnsupportedProgramError
 from qpkernels.files import write
@@ -188,10 +189,7 @@ class Form(Frozen, metaclass=ABCMeta):
         return lower(self._declared, self.name)
 
     def export(self, path: str | Path, structure: Literal["lowered", "textbook"] = "lowered") -> Path:
-        """Write the problem in matrices to a file and return its path.
-
-        Its suffix names the format, .npz (appended where there is none), .mat, .mps, .qps or .json; see
-        :data:`qpkernels.files.FORMATS`.
+        """Write the problem in matrices to a file, in the format of its suffix, by :func:`qpkernels.files.write`.
 
         Parameters
         ----------
@@ -264,13 +262,17 @@ class Form(Frozen, metaclass=ABCMeta):
         if not is_finite(outcome):
             message = f"solver {outcome.solver!r} returned no point with multipliers ({outcome.message})"
             raise no_answer(self.name, message) if self.is_extended else self.model.explain_failure(message)
+        repaired = None
+        if self.is_extended:
+            repaired = repair(lowered.program, outcome.point, outcome.multipliers, request.tol)
+            outcome = replace(outcome, point=repaired.point, multipliers=repaired.multipliers)
         lowered.write_back(outcome.point, outcome.multipliers, solved=outcome.claim is Claim.OPTIMAL)
         begin = perf_counter()
         answer = self.read(ConeAnswer(lowered, outcome.multipliers), bounds)
-        if self.is_extended:
-            certificate = certify_cone_program(lowered.program, outcome.point, outcome.multipliers)
+        if repaired is None:
+            answer, certificate = self.model.judged(answer, bounds, request.tol)
         else:
-            certificate = self.model.judge(answer, bounds)
+            certificate = repaired.certificate
         status = status_of(certificate, outcome.claim, request.tol)
         objective = self._certified_objective(certificate)
         if status is Status.UNCERTIFIED:
@@ -304,10 +306,7 @@ class Form(Frozen, metaclass=ABCMeta):
     # Reasons --------------------------------------------------------------------------------------------------
 
     def conflict(self, solver: str = "clarabel", *, tol: float = 1e-6) -> Conflict | None:
-        """Return an irreducible infeasible subset of the constraints; None if a point satisfies them all.
-
-        See :func:`qpkernels.diagnosis.find_conflict`.
-        """
+        """Return what :func:`qpkernels.diagnosis.find_conflict` finds: an irreducible infeasible subset, or None."""
         return conflict_of(self.lower(), solver, tol)
 
     def relaxation(self, *labels: str, solver: str = "clarabel", tol: float = 1e-6) -> Relaxation:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from abc import ABCMeta, abstractmethod
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cached_property
 from time import perf_counter
 from typing import Any, ClassVar, Generic, TypeAlias, TypeVar, cast
@@ -14,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from formulations.inputs.estimators import Coefficients, read_coefficients
 from formulations.inputs.hyperparameters import Parametrised
 from formulations.inputs.samples import BoundSamples
-from formulations.modelling.candidate import Candidate, checked_coefficients, expand, with_function_of
+from formulations.modelling.candidate import Candidate, checked_coefficients, expand, vanishing, with_function_of
 from formulations.modelling.solution import Run, Seconds, Solution
 from formulations.modelling.solving import (
     Held,
@@ -209,6 +210,31 @@ class Model(Parametrised, Generic[Answered], metaclass=ABCMeta):
         """Bound the error of an answer by ``bounds``."""
         return answer.judged_by(bounds)
 
+    def judged(self, answer: Candidate, bounds: Bounds, tol: float) -> tuple[Candidate, Certificate]:
+        """Return the answer with its certificate, or a repaired one where only that one's holds."""
+        certificate = self.judge(answer, bounds)
+        if certificate.holds(tol) or not answer.is_squarable:
+            return answer, certificate
+        for repaired in (self.moved(answer, bounds), self.vanishing(answer, bounds)):
+            if repaired is not None and (proof := self.judge(repaired, bounds)).holds(tol):
+                return repaired, proof
+        return answer, certificate
+
+    def moved(self, answer: Candidate, bounds: Bounds) -> Candidate | None:
+        """Return the answer at the feasible point of the dual near it; None where the model is no KernelQP."""
+        if not isinstance(bounds, KernelQPBounds):
+            return None
+        beta = bounds.program.project(answer.beta)
+        if answer.is_expansion:
+            return expand(self.gram, beta, answer.intercept, self.classes)
+        return replace(answer, beta=beta)
+
+    def vanishing(self, answer: Candidate, bounds: Bounds) -> Candidate | None:
+        """Return the answer that proves an optimum of 0 if it is 0, near ``answer``; None: it cannot be."""
+        del answer
+        point = bounds.vanishing()
+        return None if point is None else vanishing(self.gram, *point, self.classes)
+
     def solve_structure(
         self, program: Program, backend: Solver, request: SolveRequest, bounds: Bounds, form: Statement | None = None
     ) -> Answered:
@@ -225,7 +251,7 @@ class Model(Parametrised, Generic[Answered], metaclass=ABCMeta):
         else:
             answer = (self if form is None else form).from_system(outcome.point, b)
         begin = perf_counter()
-        certificate = self.judge(answer, bounds)
+        answer, certificate = self.judged(answer, bounds, request.tol)
         seconds = Seconds(gram=formed, solve=outcome.seconds, certify=perf_counter() - begin)
         if outcome.claim is Claim.STOPPED and not request.ended(outcome) and certificate.primal_residual > request.tol:
             # It gave up on a hard constraint: perhaps nothing satisfies them all.

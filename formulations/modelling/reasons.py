@@ -15,15 +15,25 @@ from scipy.sparse.csgraph import connected_components
 from formulations.modelling.lowering import Lowered
 from qpkernels.arrays import Indices, Vector
 from qpkernels.certificates import Certificate, certify_infeasibility
-from qpkernels.diagnosis import Conflict, Feasibility, Group, Ray, Relaxation, Verdict, find_conflict, find_relaxation
+from qpkernels.diagnosis import (
+    PROVED,
+    Conflict,
+    Feasibility,
+    Group,
+    Ray,
+    Relaxation,
+    Verdict,
+    find_conflict,
+    find_relaxation,
+)
 from qpkernels.errors import ParameterError
 from qpkernels.programs import Block
 from qpkernels.solvers import Claim, Outcome, Solver, find_solver
 
 __all__ = ["Contradiction", "conflict_of", "declared_groups", "proof_of", "relaxation_of"]
 
-_PROOF_TOLERANCE = 1e-5
-"""Residual within which multipliers count as a proof of infeasibility; solvers stop at about 1e-8 of theirs."""
+_POINT_TOLERANCE = 1e-6
+"""Residual within which a point counts as feasible, for a ray to start from."""
 
 _LONGEST = 60
 """Letters of a constraint without a label that are shown."""
@@ -77,13 +87,13 @@ def proof_of(outcome: Outcome, lowered: Lowered, backend: Solver) -> Contradicti
     everything = np.ones(program.b.size, dtype=np.bool_)
     if outcome.claim is Claim.INFEASIBLE:
         return _contradiction(
-            lowered, Feasibility(program, backend, _PROOF_TOLERANCE).prove(everything, outcome.multipliers)
+            lowered, Feasibility(program, backend, _POINT_TOLERANCE).prove(everything, outcome.multipliers)
         )
     ray = Ray.of(program, outcome.point)
-    if not ray.certificate.holds(_PROOF_TOLERANCE):
+    if not ray.certificate.holds(PROVED):
         return None
     for solver in dict.fromkeys((backend.name, "clarabel")):
-        verdict = Feasibility(program, find_solver(solver), _PROOF_TOLERANCE).decide(everything)
+        verdict = Feasibility(program, find_solver(solver), _POINT_TOLERANCE).decide(everything)
         if verdict.multipliers is not None:
             return _contradiction(lowered, verdict)
         if verdict.point is not None:
@@ -95,6 +105,8 @@ def _contradiction(lowered: Lowered, verdict: Verdict | None) -> Contradiction |
     if verdict is None or verdict.multipliers is None:
         return None
     certificate = certify_infeasibility(lowered.program, verdict.multipliers)
+    if not certificate.holds(PROVED):
+        return None
     weighs = np.abs(verdict.multipliers) > _TRIFLE * np.abs(verdict.multipliers).max()
     names = tuple(group.name for group in declared_groups(lowered) if weighs[group.all_rows].any())
     return Contradiction(certificate, verdict.multipliers, names)

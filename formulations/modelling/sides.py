@@ -71,7 +71,7 @@ class Primal(Form):
         """
         del answer
         assert isinstance(bounds, KernelQPBounds), f"a {self.name} must say where its multipliers are"
-        return bounds.program.project(bounds.program.slopes(np.asarray(self.g.value)))
+        return bounds.program.project(bounds.program.slopes(np.asarray(self.f.values.value), float(self.b.value)))
 
     def read(self, answer: ConeAnswer, bounds: Bounds) -> Candidate:
         """Read f and b from the variables, beta from the multipliers."""

@@ -6,7 +6,6 @@ from __future__ import annotations
 from typing import Any
 
 import cvxpy as cp
-import numpy as np
 from numpy.typing import ArrayLike
 
 from formulations.inputs.estimators import Coefficients
@@ -68,11 +67,6 @@ class RegressionModel(Model[Regression]):
         """Return epsilon, the half width of the tube within which a residual costs nothing; 0 without a tube."""
         del residuals
         return 0.0
-
-    @property
-    def zero_tolerance(self) -> float:
-        """What counts as 0 in the unit of y: ten million times its rounding."""
-        return 1e7 * float(np.finfo(float).eps) * float(np.abs(self.y).max())
 
     def translate(self, fitted: Coefficients) -> tuple[Vector, float]:
         """Return (beta, b): dual_coef_ holds beta."""

@@ -116,7 +116,6 @@ class Huber(RegressionModel):
             total=self.total,
             ridge=1 / costs,
             name="Huber",
-            zero_tolerance=0.5 * float(costs.sum()) * self.zero_tolerance**2,
         )
 
     def outlying(self, answer: Candidate) -> Vector:

@@ -32,13 +32,10 @@ from formulations.modelling.candidate import at_coordinates
 from formulations.regression.base import ResidualDual, ResidualPrimal
 from formulations.regression.residual_loss import ResidualLossModel
 from qpkernels.arrays import Vector
-from qpkernels.certificates import Ball, Bounds, FenchelBounds
+from qpkernels.certificates import Ball, Bounds, FenchelBounds, SquaredFitBounds
 from qpkernels.kernels import Kernel
 
 __all__ = ["NormConstrainedDual", "NormConstrainedPrimal", "NormConstrainedRegression"]
-
-_EXACT = 1e-6
-"""Where residuals of this part of those of the mean would cost more than the optimum, the fit counts as exact."""
 
 
 class NormConstrainedPrimal(ResidualPrimal):
@@ -130,21 +127,22 @@ class NormConstrainedRegression(ResidualLossModel):
     ) -> None:
         super().__init__(X, y, kernel, loss=loss, fit_intercept=fit_intercept, R=R)
 
-    @property
-    def value_tolerance(self) -> float:
-        """The sum of the losses below which a fit counts as exact: of a millionth of the residuals of the mean."""
-        centred = self.y - self.y.mean() if self.fit_intercept else self.y
-        return super().value_tolerance + float(self.loss.value(_EXACT * centred).sum())
-
     def bounds(self) -> FenchelBounds:
         """State the losses of the decision values, and the ball."""
         ball = Ball(float(self.R.value))
-        return FenchelBounds(self.gram, self.losses(1.0), self.total, self.value_tolerance, ball)
+        return FenchelBounds(self.gram, self.losses(1.0), self.total, ball)
 
     def within_ball(self, w: Vector, b: float, c: Vector) -> Candidate:
         """Return the answer with these coordinates of f, shrunk where they lie outside the ball."""
         w = Ball(float(self.R.value)).shrinkage(float(w @ w)) * w
         return at_coordinates(self.data, w, b, c, expands=self.expands)
+
+    def vanishing(self, answer: Candidate, bounds: Bounds) -> Candidate:
+        """Return the nearest f that meets every target, if one does, brought into the ball."""
+        del bounds
+        fit = SquaredFitBounds(self.data.coordinates, self.y, self.fit_intercept)
+        start = answer.coordinates if np.ptp(self.y) else None
+        return self.within_ball(*fit.least_squares(start), np.zeros(len(self)))
 
     def from_coefficients(self, beta: Any, intercept: Any) -> Candidate:
         """Return the answer whose function is the expansion in beta, with the multipliers c of its residuals."""

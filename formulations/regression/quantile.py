@@ -108,7 +108,6 @@ class Quantile(RegressionModel):
             upper=costs * tau,
             total=self.total,
             name="quantile",
-            zero_tolerance=float(costs.sum()) * min(tau, 1 - tau) * self.zero_tolerance,
         )
 
     def conditions(self, answer: Candidate) -> Conditions:

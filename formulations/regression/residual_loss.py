@@ -54,17 +54,22 @@ class ResidualLossModel(RegressionModel):
         super().__init__(X, y, kernel, fit_intercept=fit_intercept, **values)
 
     def losses(self, C: float) -> SampleLosses:
-        """Return C psi(y_i - v) as losses of the decision values v, with their conjugates."""
-        y, loss, (low, high) = self.y, self.loss, self.loss.domain
+        """Return C psi(y_i - v) as losses of the decision values v, with their conjugates.
+
+        An intercept takes up any offset: both are taken around the middle of the targets.
+        """
+        loss, (low, high) = self.loss, self.loss.domain
+        level = 0.5 * float(self.y.min() + self.y.max()) if self.fit_intercept else 0.0
+        y = self.y - level
 
         def largest_value(v: Interval) -> Vector:
-            residuals = y - v
+            residuals = self.y - v
             return up(C * loss.largest_value(residuals.lower, residuals.upper))
 
         def largest_conjugate(beta: Vector) -> Vector:
             slopes = Interval.of(beta).divided_by(np.full(beta.size, C))
             return (
-                Interval.of(up(C * loss.largest_conjugate(slopes.lower, slopes.upper))) - Interval.of(y) * beta
+                Interval.of(up(C * loss.largest_conjugate(slopes.lower, slopes.upper))) - Interval.of(self.y) * beta
             ).upper
 
         return SampleLosses(
@@ -72,15 +77,11 @@ class ResidualLossModel(RegressionModel):
             conjugate=lambda beta: C * loss.conjugate(np.clip(beta / C, low, high)) - y * beta,
             lower=np.full(len(self), C * low),
             upper=np.full(len(self), C * high),
+            level=level,
             slope=lambda v: -C * loss.slope(y - v),
             largest_value=largest_value,
             largest_conjugate=largest_conjugate,
         )
-
-    @property
-    def value_tolerance(self) -> float:
-        """The sum of the losses of residuals that count as 0."""
-        return float(self.loss.value(np.full(len(self), self.zero_tolerance)).sum())
 
     def gaps(self, answer: Candidate, C: float) -> Vector:
         """Return C (psi(r_i) + psi*(c_i/C)) - c_i r_i."""
@@ -163,7 +164,7 @@ class ResidualLossRegression(ResidualLossModel):
     def bounds(self) -> FenchelBounds:
         """State the losses of the decision values."""
         C = float(self.C.value)
-        return FenchelBounds(self.gram, self.losses(C), self.total, C * self.value_tolerance)
+        return FenchelBounds(self.gram, self.losses(C), self.total)
 
     def conditions(self, answer: Candidate) -> Conditions:
         """Return C (psi(r) + psi*(c/C)) - c r, the gap of each sample."""

@@ -33,7 +33,7 @@ from formulations.relevance.regression import RegressionMachine
 from formulations.relevance.search import Search
 from formulations.relevance.starts import narrow_and_wide
 from qpkernels.arrays import Matrix, Vector
-from qpkernels.certificates import Certificate, certify_cone_program
+from qpkernels.certificates import Certificate, repair
 from qpkernels.errors import SolverFailedError
 from qpkernels.solvers import find_solver
 
@@ -90,9 +90,9 @@ class WeightedLasso:
             raise SolverFailedError(
                 f"clarabel returned no point for a convex step ({outcome.message}); scale the samples, or take fewer."
             )
-        certificate = certify_cone_program(lowered.program, outcome.point, outcome.multipliers)
-        lowered.write_back(outcome.point, outcome.multipliers, solved=certificate.holds(_PROVED))
-        return np.asarray(self.weights.value) * self._units, certificate
+        answer = repair(lowered.program, outcome.point, outcome.multipliers, _PROVED)
+        lowered.write_back(answer.point, answer.multipliers, solved=answer.certificate.holds(_PROVED))
+        return np.asarray(self.weights.value) * self._units, answer.certificate
 
 
 class ReweightedRelevance(RegressionMachine):

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from qpkernels.certificates import Status, certify_cone_program, certify_infeasibility, certify_unboundedness
+from qpkernels.certificates import Status, repair, repair_direction, repair_multipliers
 from qpkernels.certificates.enclosures import enclose_cone_program
+from qpkernels.diagnosis import PROVED
 from qpkernels.errors import SolverFailedError
 from qpkernels.programs import ConeProgram
 from qpkernels.solvers import Claim, Outcome, installed_solvers
@@ -83,19 +84,25 @@ def _outcomes(program: ConeProgram) -> Iterator[Outcome]:
 
 def _proved(program: ConeProgram, outcome: Outcome) -> Optimum:
     nothing = Optimum(Status.FAILED, -np.inf, np.inf, exact=False)
-    if outcome.claim is Claim.INFEASIBLE:
-        proof = certify_infeasibility(program, outcome.multipliers)
-        return Optimum(Status.INFEASIBLE, np.inf, np.inf, False) if proof.holds(_PROOF_TOLERANCE) else nothing
-    if outcome.claim is Claim.UNBOUNDED:
-        proof = certify_unboundedness(program, outcome.point)
-        return Optimum(Status.UNBOUNDED, -np.inf, -np.inf, False) if proof.holds(_PROOF_TOLERANCE) else nothing
-    if not (np.isfinite(outcome.point).all() and np.isfinite(outcome.multipliers).all()):
+    # A proof needs no claim: a solver that gave up on a ray has found it all the same.
+    if outcome.claim is not Claim.OPTIMAL and (impossible := _without_optimum(program, outcome)) is not None:
+        return impossible
+    finite = np.isfinite(outcome.point).all() and np.isfinite(outcome.multipliers).all()
+    if outcome.claim in (Claim.INFEASIBLE, Claim.UNBOUNDED) or not finite:
         return nothing
     enclosure = enclose_cone_program(program, outcome.point, outcome.multipliers)
     if np.isfinite(enclosure.width):
         return Optimum(Status.OPTIMAL, enclosure.lower, enclosure.upper, exact=True)
-    certificate = certify_cone_program(program, outcome.point, outcome.multipliers)
+    certificate = repair(program, outcome.point, outcome.multipliers, _PROOF_TOLERANCE).certificate
     if outcome.claim is not Claim.OPTIMAL or not certificate.holds(_PROOF_TOLERANCE):
         return nothing
     ends = sorted((certificate.dual_value, certificate.primal_value))
     return Optimum(Status.OPTIMAL, ends[0], ends[1], exact=False)
+
+
+def _without_optimum(program: ConeProgram, outcome: Outcome) -> Optimum | None:
+    if np.isfinite(outcome.multipliers).all() and repair_multipliers(program, outcome.multipliers)[1].holds(PROVED):
+        return Optimum(Status.INFEASIBLE, np.inf, np.inf, exact=False)
+    if np.isfinite(outcome.point).all() and repair_direction(program, outcome.point)[1].holds(PROVED):
+        return Optimum(Status.UNBOUNDED, -np.inf, -np.inf, exact=False)
+    return None

@@ -4,9 +4,13 @@
 from qpkernels.certificates.bounds import Bounds
 from qpkernels.certificates.certificate import Certificate, Status, certify_values, relative, undefined
 from qpkernels.certificates.cone_program import (
+    Repaired,
     certify_cone_program,
     certify_infeasibility,
     certify_unboundedness,
+    repair,
+    repair_direction,
+    repair_multipliers,
 )
 from qpkernels.certificates.enclosures import Enclosure, enclose_cone_program
 from qpkernels.certificates.kernel_qp import (
@@ -33,7 +37,6 @@ from qpkernels.certificates.models import (
     SquaredFitBounds,
     TubeLevelBounds,
     best_level,
-    summation_error,
 )
 from qpkernels.certificates.support import Support, intercept_interval, split_support
 
@@ -54,6 +57,7 @@ __all__ = [
     "MarginLevelBounds",
     "NormFitBounds",
     "Regulariser",
+    "Repaired",
     "SampleLosses",
     "SeparationBounds",
     "SigmoidBounds",
@@ -71,7 +75,9 @@ __all__ = [
     "enclose_cone_program",
     "intercept_interval",
     "relative",
+    "repair",
+    "repair_direction",
+    "repair_multipliers",
     "split_support",
-    "summation_error",
     "undefined",
 ]

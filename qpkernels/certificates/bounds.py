@@ -39,3 +39,6 @@ class Bounds(Protocol):
 
     def interval(self, beta: Vector, values: Vector, intercept: float, support: Support) -> tuple[float, float]:
         """Return the ends between which every b is optimal with this f, given as f(x_i) without b."""
+
+    def vanishing(self) -> tuple[Vector, float] | None:
+        """Return the (beta, b) that, with f = 0, proves that the optimum is 0 if it is; None: it cannot be 0 there."""

@@ -43,7 +43,8 @@ class Certificate:
         Values of the primal problem and of its dual at the feasible points nearest to the answer. By weak duality the
         optimum lies between them, up to the residuals: primal_value >= optimum >= dual_value.
     relative_gap
-        |primal_value - dual_value| relative to the values.
+        (|primal_value - dual_value| + rounding) / max(|primal_value|, |dual_value|); where the optimum is
+        proved to be 0, as :func:`certify_values` says.
     primal_residual, dual_residual
         How far the answer itself violates the constraints of the primal and of the dual, relative to their size; the
         signs of multipliers are dual constraints.
@@ -51,6 +52,9 @@ class Certificate:
         The largest contribution of a single constraint (or sample) to the gap, relative as the gap is.
     worst
         In words, where that largest contribution is.
+    rounding
+        Bound of what rounding may have changed in the two values together, given the kernel matrix as it is computed.
+        See :mod:`qpkernels.certificates.rounding`.
     """
 
     primal_value: float
@@ -60,9 +64,15 @@ class Certificate:
     dual_residual: float
     complementarity: float
     worst: str
+    rounding: float = 0.0
 
     def holds(self, tol: float) -> bool:
-        """Return whether gap, residuals and complementarity are all within ``tol``; NaN never is."""
+        """Return whether gap, residuals and complementarity are all within ``tol``; NaN never is.
+
+        The gap is relative to the values and counts their rounding, so that nothing is below its notice: values that
+        are small, or lost in rounding, prove nothing. The one optimum without a size is 0, and its rule is that of
+        :func:`certify_values`: every term of both values is 0 up to the rounding of the sums that made that term.
+        """
         return all(
             abs(measure) <= tol
             for measure in (self.relative_gap, self.primal_residual, self.dual_residual, self.complementarity)
@@ -75,7 +85,7 @@ class Certificate:
     def __str__(self) -> str:
         return (
             f"relative gap {self.relative_gap:.1e} between primal {self.primal_value:.12g} "
-            f"and dual {self.dual_value:.12g}; "
+            f"and dual {self.dual_value:.12g}, of which {self.rounding:.1e} is rounding; "
             f"residuals {self.primal_residual:.1e} primal, {self.dual_residual:.1e} dual; worst: {self.worst}"
         )
 
@@ -99,8 +109,9 @@ def certify_values(
     *,
     primal_residual: float = 0.0,
     dual_residual: float = 0.0,
-    zero_tolerance: float = 0.0,
-    error_bound: float = 0.0,
+    rounding: float = 0.0,
+    vanishing: bool = False,
+    unit: float = np.inf,
     largest: float | None = None,
     worst: str = "",
 ) -> Certificate:
@@ -112,25 +123,29 @@ def certify_values(
         Upper and lower bound of the optimum.
     primal_residual, dual_residual
         How far the answer itself was moved to be feasible, relative to its size.
-    zero_tolerance
-        Size of the values below which an optimum counts as 0; the gap is relative to this at least.
-    error_bound
-        What rounding, or a kernel matrix trusted only so far, may have added to a value: the gap is this at least.
+    rounding
+        What rounding, or a kernel matrix trusted only so far, may have added to the values: it counts in the gap.
+    vanishing
+        Whether every term of both values is 0 up to the rounding of the very sums that made it: the optimum is 0, as
+        far as float64 can tell. Nothing is left then that a gap could be relative to: the gap is ``rounding / unit``.
+    unit
+        What a trivial answer costs, where an answer could be so large that all of it is rounding; else infinity.
     largest
         The largest contribution of one sample to primal - dual; the whole gap when left out.
     worst
         In words, where that is.
     """
-    if not all(np.isfinite(value) for value in (primal, dual, primal_residual, dual_residual)):
+    if not all(np.isfinite(value) for value in (primal, dual, primal_residual, dual_residual, rounding)):
         return undefined("the answer, or its value, holds NaN or infinity")
-    scale = max(abs(primal), abs(dual), zero_tolerance)
-    gap = max(abs(primal - dual), error_bound)
+    scale = max(abs(primal), abs(dual))
+    gap = abs(primal - dual)
     return Certificate(
         primal_value=primal,
         dual_value=dual,
-        relative_gap=relative(gap, scale),
+        relative_gap=relative(rounding, unit) if vanishing else relative(gap + rounding, scale),
         primal_residual=primal_residual,
         dual_residual=dual_residual,
-        complementarity=relative(gap if largest is None else abs(largest), scale),
+        complementarity=0.0 if vanishing else relative(gap if largest is None else abs(largest), scale),
         worst=worst,
+        rounding=rounding,
     )

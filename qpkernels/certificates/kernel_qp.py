@@ -13,9 +13,18 @@ from dataclasses import dataclass
 import numpy as np
 
 from qpkernels.arrays import Vector
-from qpkernels.certificates.certificate import Certificate, relative, undefined
+from qpkernels.certificates.certificate import Certificate, certify_values, relative, undefined
 from qpkernels.certificates.enclosures import Enclosure, enclose_kernel_qp
+from qpkernels.certificates.rounding import (
+    EPS,
+    FunctionError,
+    expansion_error,
+    expansion_vanishes,
+    sum_error,
+    together,
+)
 from qpkernels.certificates.support import Support, intercept_interval, split_support
+from qpkernels.certificates.vanishing import vanishing_point
 from qpkernels.gram import Expansion, Gram
 from qpkernels.programs.kernel_qp import KernelQP
 
@@ -26,12 +35,31 @@ __all__ = ["DualityGap", "FunctionAtSamples", "KernelQPBounds", "certify_kernel_
 class FunctionAtSamples:
     """All a certificate needs of f: the values f(x_i) without intercept, shape (m,), and ||f||^2 in the space of k.
 
-    ``rounding`` bounds the rounding errors of the values: that of f(x_i) is at most ``rounding`` sqrt(k(x_i, x_i)).
+    f(x_i) is a sum of that many ``terms``, whose sizes add up to ``sizes``, shape (m,), and so for ``half_size`` and
+    1/2 ||f||^2: what rounding is measured by. Left out, the values are taken as exact.
     """
 
     values: Vector
     squared_norm: float
-    rounding: float = 0.0
+    sizes: Vector | float = 0.0
+    half_size: float = 0.0
+    terms: int = 1
+
+    @classmethod
+    def zero(cls, samples: int) -> FunctionAtSamples:
+        """Return the function that is 0 everywhere."""
+        return cls(np.zeros(samples), 0.0)
+
+    @property
+    def error(self) -> FunctionError:
+        """How far rounding may have taken the values and 1/2 ||f||^2."""
+        unit = np.sqrt(self.terms) * EPS
+        return FunctionError(unit * np.broadcast_to(self.sizes, self.values.shape), unit * self.half_size)
+
+    @property
+    def is_zero(self) -> bool:
+        """Whether it is 0, without any rounding."""
+        return self.squared_norm == 0.0 and not self.values.any()
 
 
 def expand_at_samples(gram: Gram, beta: Vector, feasible: Vector, expansion: Vector) -> FunctionAtSamples:
@@ -52,19 +80,34 @@ class DualityGap:
         What each sample adds to P - D.
     violation
         The largest violation of a hard constraint by (f, b).
-    scale
-        max(|P|, |D|), which makes the gap free of units, or the zero tolerance where that is more.
-    relative, largest
-        |P - D|, and what the sample that adds most to it adds, over the scale; others may make up for it.
+    rounding
+        Bound of what rounding may have changed in P and D together.
+    vanishing
+        Whether every term of both is 0 up to its own rounding, so that the optimum is 0.
     """
 
     primal_value: float
     dual_value: float
     parts: Vector
     violation: float
-    scale: float
-    relative: float
-    largest: float
+    rounding: float
+    vanishing: bool
+
+    @property
+    def scale(self) -> float:
+        """max(|P|, |D|), which makes the gap free of units."""
+        return max(abs(self.primal_value), abs(self.dual_value))
+
+    @property
+    def relative(self) -> float:
+        """|P - D| and the rounding, over the scale."""
+        gap = abs(self.primal_value - self.dual_value)
+        return 0.0 if self.vanishing else relative(gap + self.rounding, self.scale)
+
+    @property
+    def largest(self) -> float:
+        """What the sample that adds most to the gap adds, over the scale; others may make up for it."""
+        return 0.0 if self.vanishing else relative(abs(float(self.parts.max())), self.scale)
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,6 +133,10 @@ class KernelQPBounds:
         if self.program.total is None:
             return intercept, intercept
         return intercept_interval(self.program, beta, values, intercept, support)
+
+    def vanishing(self) -> tuple[Vector, float] | None:
+        """Return no coefficients and the b within every epsilon; or coefficients with the sum asked for and f = 0."""
+        return vanishing_point(self.program)
 
 
 def certify_kernel_qp(
@@ -121,20 +168,20 @@ def certify_kernel_qp(
     if function is None:
         function = expand_at_samples(program.gram, beta, feasible, expansion)
     gap = duality_gap(program, feasible, expansion, intercept, function)
-    error_bound = program.gram.error_bound(feasible)
     moved = np.abs(beta - feasible)
     imbalance = 0.0 if program.total is None else abs(float(beta.sum()) - program.total)
-    largest, tolerance = int(np.argmax(gap.parts)), program.coefficient_tolerance
-    return Certificate(
-        primal_value=gap.primal_value,
-        dual_value=gap.dual_value,
-        relative_gap=max(gap.relative, relative(error_bound, gap.scale)),
+    largest = int(np.argmax(gap.parts))
+    return certify_values(
+        gap.primal_value,
+        gap.dual_value,
         primal_residual=gap.violation,
         dual_residual=max(
-            relative(float(moved.max()), max(float(np.abs(feasible).max()), tolerance)),
-            relative(imbalance, max(float(np.abs(feasible).sum()), tolerance)),
+            relative(float(moved.max()), max(float(np.abs(feasible).max()), float(np.abs(beta).max()))),
+            relative(imbalance, max(float(np.abs(feasible).sum()), float(np.abs(beta).sum()))),
         ),
-        complementarity=gap.largest,
+        rounding=gap.rounding,
+        vanishing=gap.vanishing,
+        largest=float(gap.parts[largest]),
         worst=(
             f"sample {largest} (target {program.target[largest]:g}, beta {beta[largest]:.6g}) "
             f"adds {gap.parts[largest]:.1e} to the gap"
@@ -142,38 +189,70 @@ def certify_kernel_qp(
     )
 
 
+@np.errstate(over="ignore", invalid="ignore")
 def duality_gap(
     program: KernelQP, beta: Vector, expansion: Vector, intercept: float, function: FunctionAtSamples | None = None
 ) -> DualityGap:
     """Return P(f, b) and D(beta) for a feasible ``beta`` whose K beta is ``expansion``.
 
-    f is ``function``, or else the expansion in beta itself.
+    f is ``function``, or else the expansion in beta itself. Where 1'beta = 0, neither an offset of the targets nor one
+    of f changes the values: residuals are taken around b, and D around the middle of the targets and the mean of f.
     """
-    f = FunctionAtSamples(expansion, float(beta @ expansion)) if function is None else function
-    decision = f.values + intercept
-    scaling = _scaling(program, decision)
-    v = scaling * decision
-    losses = _losses(program, v)
-    total = 0.0 if program.total is None else program.total
-    gains = (program.target - v) * beta - program.epsilon * np.abs(beta) - 0.5 * program.ridge * beta**2
-    primal = 0.5 * scaling**2 * f.squared_norm + float(losses.sum()) + scaling * intercept * total
-    dual, parts = 0.0 - program.objective(beta, expansion), losses - gains
-    scale = max(abs(primal), abs(dual), program.zero_tolerance)
+    balanced, total = program.total == 0.0, program.total or 0.0
+    around = expansion - expansion.mean() if balanced else expansion
+    squared_norm = float(beta @ around)
+    f = FunctionAtSamples(expansion, squared_norm) if function is None else function
+    own = expansion_error(program.gram, beta, expansion, balanced=balanced)
+    error = own if function is None else f.error
+    scaling = _scaling(program, f.values + intercept)
+    level = scaling * intercept
+    residuals = (program.target - level) - scaling * f.values
+    losses, losses_error = _losses_and_error(program, residuals, scaling * error.values, level)
+    linear = (program.target - program.middle) * beta
+    costs = program.epsilon * np.abs(beta) + 0.5 * program.ridge * beta**2
+    rounding = (
+        together(losses_error)
+        + sum_error(losses)
+        + scaling**2 * error.half_norm
+        + sum_error(np.array([level * total]))
+        + sum_error(linear)
+        + sum_error(costs)
+        + own.half_norm
+        + program.gram.indefiniteness(beta)
+        + (abs(float(beta.sum()) - total) * float(np.abs(residuals).max()) if balanced else 0.0)
+    )
     return DualityGap(
-        primal_value=primal,
-        dual_value=dual,
-        parts=parts,
-        violation=float(_violations(program, decision).max()),
-        scale=scale,
-        relative=relative(abs(primal - dual), scale),
-        largest=relative(abs(float(parts.max())), scale),
+        primal_value=0.5 * scaling**2 * f.squared_norm + float(losses.sum()) + level * total,
+        dual_value=float(linear.sum()) - float(costs.sum()) - 0.5 * squared_norm,
+        parts=losses - residuals * beta + costs,
+        violation=float(_violations(program, (program.target - intercept) - f.values).max()),
+        rounding=rounding,
+        vanishing=(
+            f.is_zero
+            and level * total == 0.0
+            and bool((losses <= losses_error).all())
+            and not linear.any()
+            and not costs.any()
+            and expansion_vanishes(program.gram, beta, balanced=balanced)
+        ),
     )
 
 
-def _losses(program: KernelQP, v: Vector) -> Vector:
-    """Return L_i(v_i); a hard constraint contributes 0 here and its violation is reported apart."""
-    above = _branch(program.target - v - program.epsilon, program.upper, program.ridge)
-    below = _branch(v - program.target - program.epsilon, -program.lower, program.ridge)
+def _losses_and_error(program: KernelQP, residuals: Vector, error: Vector, level: float) -> tuple[Vector, Vector]:
+    """Return L_i, and how far they may be off where f(x_i) is known up to ``error``.
+
+    A convex function changes most at an end of an interval.
+    """
+    error = error + EPS * (np.abs(program.target - level) + np.abs(residuals) + program.epsilon)
+    losses = _losses(program, residuals)
+    ends = [np.abs(_losses(program, residuals + end) - losses) for end in (-error, error)]
+    return losses, np.maximum(*ends)
+
+
+def _losses(program: KernelQP, residuals: Vector) -> Vector:
+    """Return L_i at target - v = ``residuals``; a hard constraint contributes 0, and its violation is told apart."""
+    above = _branch(residuals - program.epsilon, program.upper, program.ridge)
+    below = _branch(-residuals - program.epsilon, -program.lower, program.ridge)
     return np.maximum(above, below)
 
 
@@ -186,28 +265,28 @@ def _branch(slope: Vector, bound: Vector, ridge: Vector) -> Vector:
     return np.asarray(slope * s - 0.5 * ridge * s**2)
 
 
-def _violations(program: KernelQP, v: Vector) -> Vector:
-    """Return how far each v_i is beyond target +- epsilon on a side with an infinite bound, relative to the targets.
+def _violations(program: KernelQP, residuals: Vector) -> Vector:
+    """Return how far each residual is beyond epsilon on a side with an infinite bound.
 
-    That is to half of their spread, which b does not change, or to their size where there is no b.
+    The unit is half the spread of the targets and epsilon, never the size of the targets, which an offset makes as
+    large as one likes; only targets that are all equal have no other unit than that.
     """
     hard = program.ridge == 0
-    low, high = program.target - program.epsilon, program.target + program.epsilon
-    size = float(np.abs(program.target).max() if program.total is None else 0.5 * np.ptp(program.target))
-    unit = size + float(program.epsilon.max()) or float(np.abs(program.target).max()) or 1.0
-    short = np.where(hard & np.isinf(program.upper), np.maximum(low - v, 0.0) / unit, 0.0)
-    over = np.where(hard & np.isinf(program.lower), np.maximum(v - high, 0.0) / unit, 0.0)
+    unit = 0.5 * float(np.ptp(program.target)) + float(program.epsilon.max())
+    unit = unit or float(np.abs(program.target).max()) or 1.0
+    short = np.where(hard & np.isinf(program.upper), np.maximum(residuals - program.epsilon, 0.0) / unit, 0.0)
+    over = np.where(hard & np.isinf(program.lower), np.maximum(-residuals - program.epsilon, 0.0) / unit, 0.0)
     return np.maximum(short, over)
 
 
 def _scaling(program: KernelQP, v: Vector) -> float:
     """Return the smallest s >= 1 such that s v satisfies every hard constraint, or 1 if there is none."""
-    violated = _violations(program, v) > 0
+    violated = _violations(program, program.target - v) > 0
     if not violated.any():
         return 1.0
     bound = np.where(v < program.target, program.target - program.epsilon, program.target + program.epsilon)[violated]
     with np.errstate(divide="ignore", over="ignore"):
         factor = float((bound / v[violated]).max())
-    rounding = 4 * np.finfo(float).eps
-    mended = np.isfinite(factor) and factor > 1 and float(_violations(program, factor * v).max()) <= rounding
-    return factor if mended else 1.0
+    rounding = 4 * EPS
+    mended = np.isfinite(factor) and factor > 1
+    return factor if mended and float(_violations(program, program.target - factor * v).max()) <= rounding else 1.0

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qpkernels.arrays import Indices, Vector
+from qpkernels.certificates.rounding import EPS
 from qpkernels.programs.kernel_qp import KernelQP
 
 __all__ = ["Support", "intercept_interval", "split_support"]
@@ -63,16 +64,15 @@ def split_support(program: KernelQP, beta: Vector, decision: Vector) -> Support:
     decision
         f(x_i) + b, shape (m,).
     """
-    # Where all coefficients are within the zero tolerance, there are no support vectors.
-    largest = max(float(np.abs(beta).max(initial=0.0)), program.coefficient_tolerance) or 1.0
-    unit = float(np.abs(program.target).max()) or _unit_without_targets(program, beta, decision)
+    largest = float(np.abs(beta).max(initial=0.0)) or 1.0
+    unit = _unit(program) or _unit_without_targets(program, beta, decision)
     slope, width = (decision - program.target) / unit, program.epsilon / unit
     size = np.abs(beta)
     end = np.where(beta >= 0, program.upper, -program.lower)
     reach = np.where(end > 0, np.minimum(end, largest), largest)
     cost_up = np.where(program.upper > 0, slope + width, np.inf)
     cost_down = np.where(program.lower < 0, width - slope, np.inf)
-    zero = _at_end(size / reach, np.minimum(cost_up, cost_down))
+    zero = _at_end(size / reach, np.minimum(cost_up, cost_down)) | _lost(program, size, decision)
     outward = np.where(beta >= 0, -slope, slope) - width - program.ridge * size / unit
     bounded = ~zero & np.isfinite(end) & _at_end((end - size) / reach, outward)
     return Support(free=np.flatnonzero(~zero & ~bounded), bounded=np.flatnonzero(bounded))
@@ -113,10 +113,22 @@ def intercept_interval(
     return min(-float(slope_up.min()), intercept), max(-float(slope_down.max()), intercept)
 
 
+def _unit(program: KernelQP) -> float:
+    """Return half the spread of the targets, which b does not change, or their size where there is no b."""
+    return float(0.5 * np.ptp(program.target) if program.total == 0.0 else np.abs(program.target).max())
+
+
 def _unit_without_targets(program: KernelQP, beta: Vector, decision: Vector) -> float:
     # Where all samples lie on the margin, their decision values are rounding; a term of f is not.
     term = np.abs(beta) * program.gram.diagonal
-    return max(float(np.abs(decision).max()), float(term.max())) or 1.0
+    return max(float(np.abs(decision - program.target).max()), float(term.max())) or 1.0
+
+
+def _lost(program: KernelQP, size: Vector, decision: Vector) -> NDArray[np.bool_]:
+    """Return which coefficients without a bound move f at no sample beyond its rounding."""
+    unbounded = np.isinf(program.upper) | np.isinf(program.lower)
+    values = float(np.max(np.abs(program.target) + np.abs(decision)))
+    return unbounded & (size * (float(program.gram.diagonal.max()) + program.ridge) <= 4 * EPS * values)
 
 
 def _at_end(distance: Vector, slope: Vector) -> NDArray[np.bool_]:

@@ -34,7 +34,7 @@ def read_archive(path: Path) -> list[NDArray[Any]]:
         for key, also, remedy in ("X", "", ""), ("y", " or text", " or y.astype(str)"):
             try:
                 arrays.append(archive[key])
-            except (BadZipFile, EOFError, ValueError, zlib.error) as error:
+            except (BadZipFile, EOFError, MemoryError, ValueError, zlib.error) as error:
                 came, remedy = f"it cannot be read ({error})", f"save {key}.astype(float){remedy} again"
                 raise ShapeError(
                     f"{path}: {key} must be an array of real numbers{also}, but {came}; {remedy}."

@@ -12,14 +12,18 @@ from scipy.sparse import csc_array, csr_array
 from scipy.sparse.linalg import lsqr
 
 from qpkernels.arrays import Indices, Vector
-from qpkernels.certificates import Certificate, certify_cone_program, certify_infeasibility
+from qpkernels.certificates import Certificate, certify_cone_program, certify_infeasibility, repair_multipliers
 from qpkernels.diagnosis.circuits import circuit
 from qpkernels.diagnosis.elastic import elastic, units_of
 from qpkernels.errors import SolverFailedError
 from qpkernels.programs import Block, Cone, ConeProgram, Nonnegative, Zero
 from qpkernels.solvers import Claim, Solver
 
-__all__ = ["Feasibility", "Verdict", "restricted", "violations", "without_rounding"]
+__all__ = ["PROVED", "Feasibility", "Verdict", "restricted", "violations", "without_rounding"]
+
+PROVED = 1e-9
+"""Residual within which multipliers, or a ray, prove that there is no solution that is not 1e9 times as large as the
+data."""
 
 _REFINEMENTS = 4
 """Points tried next to one that a solver found."""
@@ -122,7 +126,7 @@ class Feasibility:
     Attributes
     ----------
     tol
-        Residual within which a point satisfies rows, and multipliers prove that none does.
+        Residual within which a point satisfies rows.
     """
 
     program: ConeProgram
@@ -184,14 +188,16 @@ class Feasibility:
         """
         if not np.isfinite(z).all():
             return None
-        full = np.zeros(self.program.b.size)
-        full[kept] = z
-        for candidate in (self._circuit(full), self._without_trifles(full), full):
+        # Of the rows kept alone: a repair may use any row that it is given.
+        repaired, _ = repair_multipliers(restricted(self.program, kept), z)
+        full, full_repaired = np.zeros((2, self.program.b.size))
+        full[kept], full_repaired[kept] = z, repaired
+        for candidate in (self._circuit(full), self._without_trifles(full), full_repaired):
             if candidate is None:
                 continue
             used = self._units_used(candidate)
             certificate = certify_infeasibility(restricted(self.program, used), candidate[used])
-            if certificate.holds(self.tol):
+            if certificate.holds(PROVED):
                 return Verdict(None, candidate, certificate)
         return None
 

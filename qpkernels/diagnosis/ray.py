@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from qpkernels.arrays import Vector
-from qpkernels.certificates import Certificate, certify_unboundedness
+from qpkernels.certificates import Certificate, repair_direction
 from qpkernels.programs import Block, ConeProgram
 
 __all__ = ["Ray"]
@@ -53,7 +53,7 @@ class Ray:
         largest = float(np.abs(direction).max(initial=0.0))
         unit = direction / largest if 0.0 < largest < np.inf else direction
         cleaned = [np.where(np.abs(unit) > trifle, unit, 0.0) for trifle in _TRIFLES]
-        rays = [(each, certify_unboundedness(program, each)) for each in cleaned]
+        rays = [repair_direction(program, each) for each in cleaned]
         best, certificate = min(rays, key=lambda ray: (not ray[1].holds(np.inf), max(ray[1].primal_residual, _EXACT)))
         return cls(best, float(program.q @ best), point, certificate, program.variables)
 

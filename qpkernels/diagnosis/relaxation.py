@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from qpkernels.arrays import Vector, check_positive
-from qpkernels.certificates import Certificate, certify_cone_program
+from qpkernels.certificates import Certificate, certify_cone_program, repair, repair_multipliers
 from qpkernels.diagnosis.conflict import Group, groups_of
 from qpkernels.diagnosis.elastic import Elastic, Unit, elastic, units_of
 from qpkernels.diagnosis.feasibility import Feasibility, without_rounding
@@ -177,14 +177,28 @@ def _solved(
 def _best(
     program: ConeProgram, soft: Elastic, units: tuple[Unit, ...], outcome: Outcome, tol: float
 ) -> tuple[Vector, Certificate]:
-    """Return the point with slacks as small as x allows."""
+    """Return the point with slacks as small as x allows, and the better proof of the two that its multipliers give."""
     x = outcome.point[: soft.n]
-    for each in (x, without_rounding(x)):
-        completed = np.append(each, _completed(program, soft, units, np.append(each, outcome.point[soft.n :])))
-        certificate = certify_cone_program(soft.program, completed, outcome.multipliers)
-        if certificate.holds(tol):
-            return completed, certificate
-    return outcome.point, certify_cone_program(soft.program, outcome.point, outcome.multipliers)
+    for z in (_farkas(program, soft, outcome.multipliers), outcome.multipliers):
+        for each in (x, without_rounding(x)):
+            completed = np.append(each, _completed(program, soft, units, np.append(each, outcome.point[soft.n :])))
+            certificate = certify_cone_program(soft.program, completed, z)
+            if certificate.holds(tol):
+                return completed, certificate
+    repaired = repair(soft.program, outcome.point, outcome.multipliers, tol)
+    return repaired.point, repaired.certificate
+
+
+def _farkas(program: ConeProgram, soft: Elastic, multipliers: Vector) -> Vector:
+    """Return the multipliers of the relaxation made exact: Farkas multipliers z of ``program``, as large as may be.
+
+    With A'z = 0, any multiple of z is feasible in the dual of the relaxation whose E'z is at most 1.
+    """
+    z, _ = repair_multipliers(program, multipliers[: program.b.size])
+    pull = -(soft.program.A[: program.b.size, soft.n :].T @ z)
+    largest = float(pull.max(initial=0.0))
+    factor = 1.0 / largest if largest > 0 else 0.0
+    return np.concatenate([factor * z, 1.0 - factor * pull])
 
 
 def _completed(program: ConeProgram, soft: Elastic, units: tuple[Unit, ...], point: Vector) -> Vector:

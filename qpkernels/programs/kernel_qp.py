@@ -3,14 +3,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csc_array, csr_array, eye_array, hstack, vstack
 
-from qpkernels.arrays import Vector, check_nonnegative, finite_vector, float_vector, frozen, real_number
+from qpkernels.arrays import Vector, finite_vector, float_vector, frozen, real_number
 from qpkernels.errors import NonFiniteError, ParameterError
 from qpkernels.gram import Gram
 from qpkernels.programs.cone_program import Block, ConeProgram
@@ -43,8 +43,6 @@ class KernelQP:
         The value of 1'beta. None: the model has no intercept b, and the equation is absent.
     name
         What the program states.
-    zero_tolerance
-        Size of values below which an optimum counts as 0, at least 0: gaps are relative to it at least.
 
     Raises
     ------
@@ -60,7 +58,6 @@ class KernelQP:
     epsilon: Vector
     ridge: Vector
     name: str
-    zero_tolerance: float
 
     def __init__(
         self,
@@ -72,14 +69,12 @@ class KernelQP:
         epsilon: ArrayLike = 0.0,
         ridge: ArrayLike = 0.0,
         name: str = "kernel quadratic program",
-        zero_tolerance: float = 0.0,
     ) -> None:
         if not isinstance(gram, Gram):
             raise ParameterError(f"a KernelQP takes a Gram first, but {type(gram).__name__} came first.")
         m = len(gram)
         parts: dict[str, object] = {"gram": gram, "name": name}
         parts["total"] = None if total is None else real_number(total, "total", "a finite number, or None")
-        parts["zero_tolerance"] = check_nonnegative(zero_tolerance, "zero_tolerance")
         vectors = {"lower": _bound(lower, "lower", m), "upper": _bound(upper, "upper", m)}
         for field, values in (("target", target), ("epsilon", epsilon), ("ridge", ridge)):
             vectors[field] = finite_vector(values, field, m)
@@ -112,23 +107,26 @@ class KernelQP:
         return self.target.size
 
     @property
-    def coefficient_tolerance(self) -> float:
-        """The coefficient whose kernel function alone costs the zero tolerance."""
-        largest = float(self.gram.diagonal.max())
-        return float(np.sqrt(2.0 * self.zero_tolerance / largest)) if largest > 0 else 0.0
+    def middle(self) -> float:
+        """The middle of the targets where a shift of them changes nothing but b, as 1'beta = 0; else 0."""
+        return 0.5 * float(self.target.min() + self.target.max()) if self.total == 0.0 else 0.0
+
+    def around(self, level: float) -> KernelQP:
+        """Return the problem with targets less ``level``: where 1'beta = 0, the same one, whose b is that much less."""
+        return replace(self, target=self.target - level) if level else self
 
     def objective(self, beta: Vector, values: Vector | None = None) -> float:
         """Return the objective at ``beta``; ``values`` is K beta, where it is known already."""
         f = self.gram.product(beta) if values is None else values
         return float(0.5 * beta @ (f + self.ridge * beta) - self.target @ beta + self.epsilon @ np.abs(beta))
 
-    def slopes(self, decision: Vector) -> Vector:
-        """Return -L_i'(v_i) at the decision values v: the s in which L_i attains its maximum.
+    def slopes(self, values: Vector, intercept: float = 0.0) -> Vector:
+        """Return -L_i'(v_i) at the decision values v_i = f(x_i) + b: the s in which L_i attains its maximum.
 
         Where L_i has a kink at v_i (without a ridge: at the edges of the tube) it is the slope nearest to 0; where a
         hard constraint is violated, and there is none, 0.
         """
-        excess = self.target - decision
+        excess = (self.target - intercept) - values
         size = np.maximum(np.abs(excess) - self.epsilon, 0.0)
         steep = np.divide(size, self.ridge, out=np.where(size > 0, np.inf, 0.0), where=self.ridge > 0)
         slope = np.clip(np.copysign(steep, excess), self.lower, self.upper)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -54,10 +55,15 @@ class LinearAlgebra(Solver):
         if isinstance(program, LeastSquares):
             with blas_threads_for(min(program.features.shape)):
                 return _least_norm(program)
-        if isinstance(program.matrix, RidgedGram) and program.rhs.size > settings["dense_limit"]:
-            return _conjugate_gradients(program, program.matrix, request.tol, settings["rank"], settings["iterations"])
-        with blas_threads_for(program.rhs.size):
-            return _cholesky(program)
+        # b takes up any offset of the right-hand side, which would cost x digits.
+        level = 0.5 * float(program.rhs.min() + program.rhs.max()) if program.bordered else 0.0
+        around = replace(program, rhs=program.rhs - level)
+        if isinstance(around.matrix, RidgedGram) and around.rhs.size > settings["dense_limit"]:
+            answer = _conjugate_gradients(around, around.matrix, request.tol, settings["rank"], settings["iterations"])
+        else:
+            with blas_threads_for(around.rhs.size):
+                answer = _cholesky(around)
+        return replace(answer, multipliers=answer.multipliers + level)
 
 
 def _least_norm(program: LeastSquares) -> Answer:
@@ -76,8 +82,10 @@ def _least_norm(program: LeastSquares) -> Answer:
         cutoff = 10 * max(max(F.shape) * np.finfo(float).eps, float((rounding[kept] / units).max()))
         U, sizes, Vt = svd(centred[:, kept] / units, full_matrices=kept.size > len(F))
         rank = int(np.sum(sizes > cutoff * sizes[0]))
-        best = (Vt[:rank].T @ ((U[:, :rank].T @ (program.target - level)) / sizes[:rank])) / units
-        idle = Vt[rank:].T / units[:, None]
+        best, idle = np.zeros(kept.size), Vt[rank:].T / units[:, None]
+        for _ in range(2):  # The second time takes the rounding of the decomposition out.
+            left = program.target - level - centred[:, kept] @ best
+            best = best + (Vt[:rank].T @ ((U[:, :rank].T @ left) / sizes[:rank])) / units
         w[kept] = best - idle @ lstsq(idle, best)[0] if idle.size else best
     message = f"rank {rank} of {count}" + (": the w of least norm among several" if rank < count else "")
     return Answer(w, np.array([level - centre @ w]) if program.intercept else np.zeros(0), Claim.OPTIMAL, message)

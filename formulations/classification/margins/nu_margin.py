@@ -35,9 +35,6 @@ from qpkernels.kernels import Kernel
 
 __all__ = ["NuMargin", "NuMarginDual", "NuMarginPrimal", "largest_nu"]
 
-_ZERO = 1e-3
-"""An optimum below this part of what the trivial f could cost counts as 0: the reduced hulls of the classes meet."""
-
 
 def largest_nu(y: Vector) -> float:
     """Return the largest feasible nu for labels +-1: 2 min(m+, m-) / m."""
@@ -118,8 +115,7 @@ class NuMargin(TwoClassModel):
     def bounds(self) -> MarginLevelBounds:
         """State the margin whose level is free, with the cost 1/m."""
         nu = float(self.nu.value)
-        zero = _ZERO * 0.5 * nu**2 * self.data.radius**2
-        return MarginLevelBounds(self.gram, self.y, nu, 1.0 / len(self), self.total, zero)
+        return MarginLevelBounds(self.gram, self.y, nu, 1.0 / len(self), self.total)
 
     def rho(self, answer: Candidate) -> float:
         """Return the best level for these y_i g(x_i): as many as nu allows lie below it."""

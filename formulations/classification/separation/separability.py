@@ -13,9 +13,9 @@ from formulations.classification.base import MarginPrimal, TwoClassModel
 from formulations.classification.separation.hulls import HullIntersection
 from formulations.inputs.samples import SamplesLike
 from formulations.modelling import Candidate, Solution, Stated, labelled
-from formulations.modelling.candidate import expand, rounding_of
+from formulations.modelling.candidate import expand, linear_values, sampled
 from qpkernels.arrays import Vector
-from qpkernels.certificates import Certificate, FunctionAtSamples, SeparationBounds, Status
+from qpkernels.certificates import Certificate, SeparationBounds, Status
 from qpkernels.errors import InseparableError
 from qpkernels.gram import Expansion
 from qpkernels.kernels import Kernel
@@ -82,9 +82,9 @@ class Separability(TwoClassModel):
         # The direction itself, since its length, the distance of the means, may be lost in rounding.
         w = (X - X.mean(axis=0) if self.fit_intercept else X).T @ beta
         w = w / (float(np.linalg.norm(w)) or 1.0)
-        values = X @ w
+        values = linear_values(X, w)
         function = Expansion(self.gram.kernel, w[None, :], np.ones(1), self._halfway(values), self.classes)
-        at_samples = FunctionAtSamples(values, 1.0, rounding_of(function))
+        at_samples = sampled(function, X, values, 1.0)
         return Candidate(beta, function.intercept, function, at_samples, is_expansion=False)
 
     def _halfway(self, values: Vector) -> float:

@@ -21,9 +21,9 @@ from numpy.typing import ArrayLike
 
 from formulations.inputs.samples import SamplesLike
 from formulations.modelling import Candidate, Conditions, ConeAnswer, Form, Multipliers, Solution, per_sample
-from formulations.modelling.candidate import at_coordinates
+from formulations.modelling.candidate import at_coordinates, linear_values, sampled
 from formulations.regression.base import RegressionModel
-from qpkernels.certificates import Bounds, Certificate, FunctionAtSamples, NormFitBounds, Support
+from qpkernels.certificates import Bounds, Certificate, NormFitBounds, Support
 from qpkernels.gram import Expansion
 from qpkernels.kernels import Kernel, Linear
 
@@ -50,7 +50,7 @@ class LinearFit(RegressionModel):
 
     @cached_property
     def _bounds(self) -> NormFitBounds:
-        return self.norm(self.data.coordinates, self.y, self.fit_intercept, self.zero_tolerance)
+        return self.norm(self.data.coordinates, self.y, self.fit_intercept)
 
     def bounds(self) -> NormFitBounds:
         """State the norm and its dual norm."""
@@ -70,7 +70,7 @@ class LinearFit(RegressionModel):
         if hasattr(answer, "coef_") and isinstance(self.gram.kernel, Linear) and not hasattr(answer, "dual_coef_"):
             w, b = np.ravel(answer.coef_).astype(np.float64), self.checked_intercept(np.ravel(answer.intercept_)[0])
             function = Expansion(self.gram.kernel, w[None, :], np.ones(1), b)
-            at_samples = FunctionAtSamples(function(self.gram.X) - b, function.squared_norm)
+            at_samples = sampled(function, self.gram.X, linear_values(self.gram.X, w), function.squared_norm)
             return self.completed(Candidate(np.zeros(len(self)), b, function, at_samples))
         return super().candidate(answer)
 
@@ -81,8 +81,25 @@ class LinearFit(RegressionModel):
 
     def completed(self, answer: Candidate) -> Candidate:
         """Return the answer with the multipliers that its residuals suggest."""
-        suggested = self._bounds.multipliers(self.residuals(answer))
+        residuals, _ = self._bounds.residuals(answer.at_samples, answer.intercept)
+        suggested = np.zeros(len(self)) if self._is_exact(answer) else self._bounds.multipliers(residuals)
         return replace(answer, beta=suggested, is_expansion=False)
+
+    def _is_exact(self, answer: Candidate) -> bool:
+        """Return whether all residuals are rounding."""
+        residuals, errors = self._bounds.residuals(answer.at_samples, answer.intercept)
+        return bool((np.abs(residuals) <= errors).all())
+
+    def vanishing(self, answer: Candidate, bounds: Bounds) -> Candidate:
+        """Return the nearest fit of least squares, which is exact where a fit can be."""
+        del bounds
+        fits = (
+            self.completed(
+                at_coordinates(self.data, *self._bounds.least_squares(start), np.zeros(len(self)), expands=False)
+            )
+            for start in ((answer.coordinates, None) if np.ptp(self.y) else (None,))
+        )
+        return next(filter(self._is_exact, fits), answer)
 
     def conditions(self, answer: Candidate) -> Conditions:
         """Return F'v and 1'v, spread over the samples: the part of v_i in the span of the features."""

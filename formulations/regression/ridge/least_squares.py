@@ -83,7 +83,8 @@ class NormalEquations(Primal):
     def at(self, w: Vector, b: float) -> Candidate:
         """Return the answer with these w or u, and b."""
         answer = at_coordinates(self.model.data, w, b, np.zeros(len(self.model)))
-        return replace(answer, beta=self.model.qp().slopes(answer.decision))
+        qp = self.model.qp()
+        return replace(answer, beta=qp.project(qp.slopes(answer.at_samples.values, answer.intercept)))
 
     def objective_of(self, certificate: Certificate) -> float:
         """Return 0: the equations hold."""
@@ -193,7 +194,6 @@ class LeastSquares(RegressionModel):
             upper=np.inf,
             ridge=self.ridge.value,
             name="least squares",
-            zero_tolerance=0.5 * float(self.C.value) * len(self) * self.zero_tolerance**2,
         )
 
     def linear_system(self) -> LinearSystem:

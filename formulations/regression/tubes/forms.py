@@ -70,18 +70,6 @@ class FixedTube(TubeModel):
         del residuals
         return self.half_width
 
-    @property
-    def least_cost(self) -> float:
-        """The least cost of a unit of residual beyond the tube; infinity where there are no slacks."""
-        return float("inf")
-
-    @property
-    def value_tolerance(self) -> float:
-        """A thousandth of what epsilon costs, as a residual or as a move of f: the optimum is 0 where b fits."""
-        largest, width = float(self.gram.diagonal.max()), self.half_width
-        move = 0.5 * width**2 / largest if largest > 0 else 0.0
-        return 1e-3 * (min(move, width * self.least_cost) if np.isfinite(self.least_cost) else move)
-
 
 class SoftTubeModel(FixedTube):
     """A tube with a cost C_i on every residual beyond it.
@@ -94,11 +82,6 @@ class SoftTubeModel(FixedTube):
 
     C: cp.Parameter
 
-    @property
-    def least_cost(self) -> float:
-        """The smallest C_i."""
-        return float(self.C.value.min())
-
     def qp(self) -> KernelQP:
         """State the dual in beta = a+ - a-: |beta_i| is at most C_i."""
         return KernelQP(
@@ -109,7 +92,6 @@ class SoftTubeModel(FixedTube):
             total=self.total,
             epsilon=self.half_width,
             name="soft tube",
-            zero_tolerance=self.value_tolerance,
         )
 
     def conditions(self, answer: Candidate) -> Conditions:

@@ -53,7 +53,6 @@ class HardTubeModel(FixedTube):
             total=self.total,
             epsilon=self.half_width,
             name="hard tube",
-            zero_tolerance=self.value_tolerance,
         )
 
     def conditions(self, answer: Candidate) -> Conditions:
@@ -69,7 +68,8 @@ class HardTubeModel(FixedTube):
     def contradiction(self, message: str) -> InfeasibleError | None:
         """Let the Chebyshev fit decide, whose value is the smallest feasible epsilon."""
         fit = self._narrowest()
-        if fit is None or fit.certificate.dual_value <= self.half_width:
+        # A bound of the smallest epsilon that does not beat its own rounding proves nothing.
+        if fit is None or not fit.certificate.dual_value - fit.certificate.rounding > self.half_width:
             return None
         conflict = self._conflict(fit.beta)
         named = "" if conflict is None else f" ({conflict})"

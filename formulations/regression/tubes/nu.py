@@ -129,7 +129,7 @@ class NuTube(TubeModel):
     def bounds(self) -> TubeLevelBounds:
         """State the tube whose level is free."""
         C, nu = float(self.C.value), float(self.nu.value)
-        return TubeLevelBounds(self.gram, self.y, nu, C, self.total, C * len(self) * self.zero_tolerance)
+        return TubeLevelBounds(self.gram, self.y, nu, C, self.total)
 
     def tube_width(self, residuals: Vector) -> float:
         """Return the best epsilon for these residuals: no more of them than nu allows exceed it."""

@@ -4,19 +4,19 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.sparse import diags_array
 
 from qpkernels.arrays import Vector
-from qpkernels.certificates.certificate import Certificate, relative, undefined
+from qpkernels.certificates.certificate import Certificate, undefined
 from qpkernels.certificates.cone_program.residuals import (
-    distance_outside,
-    largest_coefficients,
-    largest_ratio,
+    EPSILON,
+    distances_outside,
+    kinds,
+    longest,
+    outside_dual_cones,
     place,
-    without_rounding,
+    ratios,
 )
 from qpkernels.programs.cone_program import ConeProgram
-from qpkernels.programs.cones import Nonnegative
 
 __all__ = ["certify_infeasibility", "certify_unboundedness"]
 
@@ -24,70 +24,52 @@ __all__ = ["certify_infeasibility", "certify_unboundedness"]
 def certify_infeasibility(program: ConeProgram, z: Vector) -> Certificate:
     """Certify that no x satisfies the constraints, by multipliers z (Farkas).
 
-    A proof is z in K* with A'z = 0 and b'z < 0: along it the dual is unbounded above, so both values are +inf. The dual
-    residual is how far z is from such a proof: |A'z| column by column, relative to what the heaviest multiplier could
-    add there, and its distance from K* relative to the same (wrong signs of inequalities are dropped); both against
-    what is left of b'z after cancellation.
+    For z in K* every feasible x has (A'z)'x <= b'z. So A'z = 0 and b'z < 0 contradict it: along z the dual is unbounded
+    above, and both values are +inf. Wrong signs of inequalities are dropped first. Where A'z is not quite 0, what is
+    proved is that each feasible x has sum_j |A'z|_j |x_j| >= -b'z. The dual residual is the largest |A'z|_j relative to
+    sum_i |A_ij| |z_i|, and the distance of z from K* relative to its largest entry in that cone, over what is left of
+    b'z after cancellation, -b'z / |b|'|z|: where it is w, a feasible x is about 1 / w times as large as the data.
     """
     if not np.isfinite(z).all():
         return undefined("the multipliers hold NaN or infinity")
-    z = z.copy()
-    for cone, rows in program.parts():
-        if isinstance(cone, Nonnegative):
-            # A wrong sign proves nothing, so the proof has to do without it.
-            z[rows] = np.maximum(z[rows], 0.0)
-    if not program.b @ z < 0:
-        return undefined("the multipliers prove nothing: b'z is not negative")
-    clean = without_rounding(z)
-    residuals = [_farkas_residual(program, proof) for proof in (z, clean) if program.b @ proof < 0]
+    _, one_sided = kinds(program)
+    z = np.where(one_sided, np.maximum(z, 0.0), z)
+    size = float(np.abs(program.b) @ np.abs(z))
+    if not program.b @ z < -(program.b.size + 1) * EPSILON * size:
+        return undefined("the multipliers prove nothing: b'z is not negative beyond rounding")
+    unbalanced = float(ratios(np.abs(program.A.T @ z), abs(program.A).T @ np.abs(z)).max(initial=0.0))
     return Certificate(
         primal_value=np.inf,
         dual_value=np.inf,
         relative_gap=0.0,
         primal_residual=0.0,
-        dual_residual=min(residuals),
+        dual_residual=max(unbalanced, outside_dual_cones(program, z)) * size / -float(program.b @ z),
         complementarity=0.0,
-        worst=f"the heaviest of the contradicting constraints is {place(program.rows, int(np.argmax(np.abs(z))))}",
+        worst=f"the heaviest of the contradicting constraints is {place(program.rows, np.abs(z))}",
     )
-
-
-def _farkas_residual(program: ConeProgram, z: Vector) -> float:
-    sizes = abs(program.A)
-    # The unit of a row cancels between its largest coefficient and its multiplier.
-    units = largest_coefficients(sizes, axis=1)
-    columns = (diags_array(1.0 / units) @ sizes).max(axis=0)
-    heaviest = float((units * np.abs(z)).max(initial=0.0))
-    unbalanced = largest_ratio(np.abs(program.A.T @ z), heaviest * columns.toarray().ravel())
-    # What is left of b'z after cancellation is what the imbalance has to be small against.
-    strength = -float(program.b @ z) / float(np.abs(program.b) @ np.abs(z))
-    outside = [cone.dual_violation(z[rows]) * float(units[rows].max(initial=0.0)) for cone, rows in program.parts()]
-    return max(unbalanced, relative(max(outside, default=0.0), heaviest)) / strength
 
 
 def certify_unboundedness(program: ConeProgram, x: Vector) -> Certificate:
     """Certify that the objective is unbounded below along the direction x, so that both values are -inf.
 
-    A proof is x with Px = 0, -Ax in K and q'x < 0. The primal residual is how far x is from such a proof: |Px| and the
-    distance of -Ax from K relative to their terms, row by row.
+    A proof is x with Px = 0, -Ax in K and q'x < 0. Where x'Px is above 0, however little, the objective is bounded
+    below along x; so Px must be 0 within the rounding errors of its own sums, or there is no proof. The primal residual
+    is the distance of -Ax from K relative to its terms, row by row, over what is left of q'x after cancellation.
     """
-    if not np.isfinite(x).all() or not program.q @ x < 0:
-        return undefined("the direction proves nothing: q'x is not negative")
-    clean = without_rounding(x)
-    residuals = [_ray_residual(program, direction) for direction in (x, clean) if program.q @ direction < 0]
-    steepest = int(np.argmax(np.abs(program.q * x)))
+    if not np.isfinite(x).all():
+        return undefined("the direction holds NaN or infinity")
+    size, fall, rounding = float(np.abs(program.q) @ np.abs(x)), -float(program.q @ x), longest(program) * EPSILON
+    if not fall > (x.size + 1) * EPSILON * size:
+        return undefined("the direction proves nothing: q'x is not negative beyond rounding")
+    if (np.abs(program.P @ x) > rounding * (abs(program.P) @ np.abs(x))).any():
+        return undefined("the direction proves nothing: the objective curves upwards along it")
+    outside = distances_outside(program, -(program.A @ x), abs(program.A) @ np.abs(x))
     return Certificate(
         primal_value=-np.inf,
         dual_value=-np.inf,
         relative_gap=0.0,
-        primal_residual=min(residuals),
+        primal_residual=float(outside.max(initial=0.0)) * size / fall,
         dual_residual=0.0,
         complementarity=0.0,
-        worst=f"the objective falls most along {place(program.variables, steepest, 'entry')}",
+        worst=f"the objective falls most along {place(program.variables, np.abs(program.q * x), 'entry')}",
     )
-
-
-def _ray_residual(program: ConeProgram, x: Vector) -> float:
-    curved = largest_ratio(np.abs(program.P @ x), abs(program.P) @ np.abs(x))
-    rise, terms = -(program.A @ x), abs(program.A) @ np.abs(x)
-    strength = -float(program.q @ x) / float(np.abs(program.q) @ np.abs(x))
-    return max(curved, distance_outside(program, rise, terms)) / strength

@@ -1,28 +1,29 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Conic KKT residuals of any candidate (x, z) of a ConeProgram.
-
-Every residual is relative to the size of the terms it is made of, row by row and column by column, so that neither the
-units of a variable or a constraint nor a single large row can hide a violation.
-"""
+"""Bounds of the optimum of a ConeProgram from any candidate (x, z)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 
 from qpkernels.arrays import Vector
 from qpkernels.certificates.certificate import Certificate, relative, undefined
+from qpkernels.certificates.cone_program.bounds import VariableBounds
 from qpkernels.certificates.cone_program.residuals import (
-    block_sizes,
-    distance_outside,
-    largest_ratio,
+    EPSILON,
+    column_terms,
+    curvature,
+    distances_outside,
+    into_dual_cone,
+    longest,
+    outside_dual_cones,
     place,
-    without_rounding,
+    products,
+    ratios,
+    row_terms,
 )
-from qpkernels.certificates.cone_program.terms import Terms
 from qpkernels.programs.cone_program import ConeProgram
-from qpkernels.programs.cones import Nonnegative
 
 __all__ = ["certify_cone_program"]
 
@@ -30,18 +31,33 @@ __all__ = ["certify_cone_program"]
 def certify_cone_program(program: ConeProgram, x: Vector, z: Vector) -> Certificate:
     """Certify the point x with the multipliers z.
 
-    With s = b - Ax and r = Px + q + A'z:
+    The dual of min 1/2 x'Px + q'x s.t. b - Ax = s in K has a point y of its own. For every z in K* and every y,
 
-    * primal residual: the distance of s from K, each row relative to its terms |b_i| + sum_j |A_ij| |x_j|;
-    * dual residual: |r_j| relative to the terms of column j, and the distance of z from K* (wrong signs) relative to
-      the terms of the columns it enters;
-    * gap: |x'Px + q'x + b'z| relative to max(|primal value|, |dual value|), constants apart;
-    * complementarity: the largest |s_i z_i| (an inequality) or |s'z| (another cone), relative to the same.
+        1/2 x'Px + q'x  >=  -1/2 y'Py - b'z + r'x    at each feasible x,    r = Py + q + A'z,
 
-    In these terms |x_j| and |z_i| stand for the largest of their block, whose entries share a unit; and a residual that
-    a move of a single entry mends is measured by what the other rows notice of that move. Multipliers of slack rows, or
-    those that are nothing but rounding, are set to 0 if that makes the better proof. The values bound the optimum up to
-    these residuals.
+    so the right side without r'x is a lower bound D of the optimum where r = 0, and P = 1/2 x'Px + q'x an upper bound
+    where x is feasible. Exactly, with u = x - y,
+
+        P - D = 1/2 u'Pu + r'x + z's.
+
+    What z has outside of K* is dropped first, and y is chosen: y_j = -(q + A'z)_j / P_jj for a variable that P joins
+    with no other, and x_j for the rest. So a slope that is left over where the objective is strongly convex is no
+    residual, but costs 1/2 r'P^+ r. The certificate then says:
+
+    * primal residual: the distance of s from K, each row relative to its own terms |b_i| + sum_j |A_ij| |x_j|;
+    * dual residual: |r_j|, and what dropping changed, relative to the terms |q_j| + sum_k |P_jk| |y_k| + sum_i |A_ij|
+      |z_i| of its own column; and the distance of the multipliers of a coupled cone from its dual, relative to the
+      largest of them;
+    * values: P and D, after bounds of x_j took over every residual r_j that they can: there D is a lower bound however
+      large r_j was;
+    * gap: 1/2 u'Pu + sum_j |r_j x_j| + sum_i |s_i z_i| (|s'z| of a coupled cone) and a bound of all rounding errors in
+      these sums, so that nothing cancels, relative to max(|P|, |D|), with the constant of the objective or without it,
+      whichever is less. Where values and gap are within the rounding errors of their own sums it is 0: so is the
+      optimum, as far as float64 can tell;
+    * complementarity: the largest |s_i z_i|, relative to the same.
+
+    No rows or variables share a unit, but the rows of one coupled cone, so names and blocks change nothing; and both
+    residuals are those of a program whose coefficients differ by that share of each.
 
     Raises
     ------
@@ -51,59 +67,69 @@ def certify_cone_program(program: ConeProgram, x: Vector, z: Vector) -> Certific
     program.require_convex()
     if not (np.isfinite(x).all() and np.isfinite(z).all()):
         return undefined("the answer holds NaN or infinity")
-    cleaned = (_without_slack_rows(program, x, z), without_rounding(z))
-    candidates = (z, *(other for other in cleaned if not np.array_equal(other, z)))
-    proofs = [_certify(program, x, multipliers) for multipliers in candidates]
-    return min(proofs, key=lambda proof: max(proof.primal_residual, proof.dual_residual, proof.relative_gap))
+    with np.errstate(over="ignore", invalid="ignore"):
+        return _certify(program, x, z)
 
 
-def _certify(program: ConeProgram, x: Vector, z: Vector) -> Certificate:
-    s, Px = program.b - program.A @ x, program.P @ x
-    primal_value, dual_value = float(0.5 * x @ Px + program.q @ x), float(-0.5 * x @ Px - program.b @ z)
-    scale = max(abs(primal_value), abs(dual_value))
-    terms = Terms.of(program, x, z, scale)
-    products = np.concatenate([[0.0], *_products(program, s, z)])
-    largest = int(np.argmax(np.abs(products))) - 1
-    wrong_sign = [0.0]
-    for cone, rows in program.parts():
-        if isinstance(cone, Nonnegative):
-            wrong_sign.append(largest_ratio(np.maximum(-z[rows], 0.0), terms.signs[rows]))
-        else:
-            wrong_sign.append(relative(cone.dual_violation(z[rows]), float(terms.signs[rows].max(initial=0.0))))
+@dataclass(frozen=True, eq=False)
+class _Gap:
+    """Both values without the constant, and what lies between them."""
+
+    primal: float
+    dual: float
+    amount: float
+    rounding: float
+    products: Vector
+
+    @classmethod
+    def of(cls, program: ConeProgram, x: Vector, y: Vector, z: Vector, r: Vector) -> _Gap:
+        s, u = program.b - program.A @ x, x - y
+        primal = float(0.5 * x @ (program.P @ x) + program.q @ x)
+        dual = float(-0.5 * y @ (program.P @ y) - program.b @ z)
+        shares = products(program, s, z)
+        parts = float(0.5 * u @ (program.P @ u)) + float(np.abs(r) @ np.abs(x)) + float(np.abs(shares).sum())
+        terms = column_terms(program, np.maximum(np.abs(x), np.abs(y)), z)
+        sums = float(np.abs(x) @ terms + np.abs(y) @ (abs(program.P) @ np.abs(y)) + np.abs(z) @ row_terms(program, x))
+        rounding = EPSILON * (longest(program) * sums + abs(program.offset))
+        return cls(primal, dual, max(parts, abs(primal - dual)), rounding, shares)
+
+    def scale(self, offset: float) -> float:
+        """Return the size of the values, with the constant or without it; 0 where all is rounding."""
+        sizes = (max(abs(self.primal + shift), abs(self.dual + shift)) for shift in (0.0, offset))
+        size = min(sizes)
+        return 0.0 if max(size, self.amount) <= self.rounding else size
+
+
+def _certify(program: ConeProgram, x: Vector, given: Vector) -> Certificate:
+    z = into_dual_cone(program, given)
+    slope, curved = program.q + program.A.T @ z, curvature(program)
+    y = np.where(curved > 0, -slope / np.where(curved > 0, curved, 1.0), x)
+    r, columns = program.P @ y + slope, column_terms(program, y, np.maximum(np.abs(z), np.abs(given)))
+    unbalanced = ratios(np.abs(r) + abs(program.A).T @ np.abs(z - given), columns)
+    outside = distances_outside(program, program.b - program.A @ x, row_terms(program, x))
+    notable = np.where(np.abs(r) > longest(program) * EPSILON * columns, r, 0.0)
+    z, left = VariableBounds.of(program).take_over(z, notable)
+    gap = _Gap.of(program, x, y, z, r - notable + left)
+    if not np.isfinite([gap.primal, gap.dual, gap.amount, gap.rounding]).all():
+        return undefined("the value of the answer is infinite")
+    scale = gap.scale(program.offset)
+    relative_gap = relative(gap.amount + gap.rounding, scale) if scale else 0.0
+    measures = [_largest(outside), _largest(unbalanced), relative_gap]
+    reasons = (
+        f"{place(program.rows, outside)} is outside of its cone by {measures[0]:.1e} of its terms",
+        f"the slope of {place(program.variables, unbalanced, 'entry')} is off by {measures[1]:.1e} of its terms",
+        f"{place(program.rows, np.abs(gap.products))} adds {_largest(np.abs(gap.products)):.1e} to the gap",
+    )
     return Certificate(
-        primal_value=primal_value + program.offset,
-        dual_value=dual_value + program.offset,
-        relative_gap=relative(abs(primal_value - dual_value), scale),
-        primal_residual=distance_outside(program, s, terms.rows),
-        dual_residual=max(largest_ratio(np.abs(Px + program.q + program.A.T @ z), terms.columns), *wrong_sign),
-        complementarity=relative(abs(float(products[largest + 1])), scale),
-        worst=f"{place(program.rows, largest)} contributes {products[largest + 1]:.1e} to the gap",
+        primal_value=gap.primal + program.offset,
+        dual_value=gap.dual + program.offset,
+        relative_gap=relative_gap,
+        primal_residual=measures[0],
+        dual_residual=max(measures[1], outside_dual_cones(program, given)),
+        complementarity=relative(_largest(np.abs(gap.products)), scale) if scale else 0.0,
+        worst=reasons[int(np.argmax(measures))],
     )
 
 
-def _without_slack_rows(program: ConeProgram, x: Vector, z: Vector) -> Vector:
-    """Return the multipliers with 0 where an inequality is slack by far more, in its terms, than its multiplier weighs.
-
-    Interior-point methods leave rounding there, and without an objective all multipliers are such.
-    """
-    if not program.P.nnz and not program.q.any():
-        return np.zeros_like(z)
-    scale = abs(float(0.5 * x @ (program.P @ x) + program.q @ x))
-    terms = np.abs(program.b) + abs(program.A) @ block_sizes(program.variables, x)
-    slack = program.b - program.A @ x
-    cleaned = z.copy()
-    for cone, rows in program.parts():
-        if isinstance(cone, Nonnegative):
-            rounding = np.abs(z[rows]) * terms[rows] ** 2 < 1e-7 * scale * slack[rows]
-            cleaned[rows] = np.where(rounding, 0.0, z[rows])
-    return cleaned
-
-
-def _products(program: ConeProgram, s: Vector, z: Vector) -> Iterator[Vector]:
-    for cone, rows in program.parts():
-        if isinstance(cone, Nonnegative):
-            yield s[rows] * z[rows]
-        else:
-            spread = np.zeros(cone.size)
-            spread[:1] = s[rows] @ z[rows]
-            yield spread
+def _largest(values: Vector) -> float:
+    return float(values.max(initial=0.0))

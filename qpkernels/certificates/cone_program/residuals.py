@@ -1,61 +1,120 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the certificates of cone programs measure, and against what."""
+"""What an answer to a cone program leaves over, row by row and column by column, and against what it is measured."""
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csc_array, csr_array
 
 from qpkernels.arrays import Vector
 from qpkernels.certificates.certificate import relative
 from qpkernels.programs.cone_program import Block, ConeProgram
-from qpkernels.programs.cones import Nonnegative, Zero
+from qpkernels.programs.cones import Nonnegative, SecondOrder, Zero
 
-__all__ = ["block_sizes", "distance_outside", "largest_coefficients", "largest_ratio", "place", "without_rounding"]
+__all__ = [
+    "EPSILON",
+    "column_terms",
+    "curvature",
+    "distances_outside",
+    "into_dual_cone",
+    "kinds",
+    "longest",
+    "outside_dual_cones",
+    "place",
+    "products",
+    "ratios",
+    "row_terms",
+]
+
+EPSILON = float(np.finfo(np.float64).eps)
 
 
-def distance_outside(program: ConeProgram, s: Vector, sizes: Vector) -> float:
-    """Return how far s is from K: equations and inequalities row by row, another cone as a whole, relative to sizes."""
+def row_terms(program: ConeProgram, x: Vector) -> Vector:
+    """Return |b_i| + sum_j |A_ij| |x_j| for each row."""
+    return np.asarray(np.abs(program.b) + abs(program.A) @ np.abs(x))
+
+
+def column_terms(program: ConeProgram, y: Vector, z: Vector) -> Vector:
+    """Return |q_j| + sum_k |P_jk| |y_k| + sum_i |A_ij| |z_i| for each column."""
+    return np.asarray(np.abs(program.q) + abs(program.P) @ np.abs(y) + abs(program.A).T @ np.abs(z))
+
+
+def distances_outside(program: ConeProgram, s: Vector, sizes: Vector) -> Vector:
+    """Return how far s is from K, relative to the sizes of its rows; that of a coupled cone is at its first row."""
+    distances = np.zeros(s.size)
+    for cone, rows in program.parts():
+        if isinstance(cone, Zero):
+            distances[rows] = ratios(np.abs(s[rows]), sizes[rows])
+        elif isinstance(cone, Nonnegative):
+            distances[rows] = ratios(np.maximum(-s[rows], 0.0), sizes[rows])
+        else:
+            distances[rows.start] = relative(cone.violation(s[rows]), float(sizes[rows].max(initial=0.0)))
+    return distances
+
+
+def into_dual_cone(program: ConeProgram, z: Vector) -> Vector:
+    """Return z with the wrong signs of inequalities dropped, and each second-order cone raised along its axis."""
+    z = z.copy()
+    for cone, rows in program.parts():
+        if isinstance(cone, Nonnegative):
+            z[rows] = np.maximum(z[rows], 0.0)
+        elif isinstance(cone, SecondOrder):
+            z[rows.start] += cone.dual_violation(z[rows])
+    return z
+
+
+def outside_dual_cones(program: ConeProgram, z: Vector) -> float:
+    """Return how far the multipliers of a coupled cone are from its dual cone, relative to the largest of them."""
     distances = [0.0]
     for cone, rows in program.parts():
-        if isinstance(cone, Zero | Nonnegative):
-            amounts = np.abs(s[rows]) if isinstance(cone, Zero) else np.maximum(-s[rows], 0.0)
-            distances.append(largest_ratio(amounts, sizes[rows]))
-        else:
-            distances.append(relative(cone.violation(s[rows]), float(sizes[rows].max(initial=0.0))))
+        if not isinstance(cone, Zero | Nonnegative):
+            distances.append(relative(cone.dual_violation(z[rows]), float(np.abs(z[rows]).max(initial=0.0))))
     return max(distances)
 
 
-def without_rounding(proof: Vector) -> Vector:
-    """Return a proof without the entries that are nothing but rounding; it is verified as any other."""
-    return np.where(np.abs(proof) > 1e-6 * np.abs(proof).max(initial=0.0), proof, 0.0)
+def products(program: ConeProgram, s: Vector, z: Vector) -> Vector:
+    """Return s_i z_i for each row; that of a coupled cone is s'z, at its first row."""
+    shares = s * z
+    for cone, rows in program.parts():
+        if not isinstance(cone, Zero | Nonnegative):
+            shares[rows] = 0.0
+            shares[rows.start] = s[rows] @ z[rows]
+    return shares
 
 
-def largest_coefficients(sizes: Any, axis: int) -> Vector:
-    """Return the largest coefficients along an axis as units, and 1 where there are none."""
-    if not sizes.shape[axis]:
-        return np.ones(sizes.shape[1 - axis])
-    units = np.asarray(sizes.max(axis=axis).toarray(), dtype=np.float64).ravel()
-    return np.where(units > 0, units, 1.0)
+def kinds(program: ConeProgram) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Return for each row whether it is an equation, and whether it is an inequality."""
+    equal, one_sided = np.zeros((2, program.b.size), dtype=np.bool_)
+    for cone, rows in program.parts():
+        equal[rows] = isinstance(cone, Zero)
+        one_sided[rows] = isinstance(cone, Nonnegative)
+    return equal, one_sided
 
 
-def block_sizes(blocks: tuple[Block, ...], values: Vector) -> Vector:
-    """Return for each entry the largest size in its block."""
-    sizes = np.zeros(values.size)
-    for block in blocks:
-        sizes[block.range] = np.abs(values[block.range]).max(initial=0.0)
-    return sizes
+def curvature(program: ConeProgram) -> Vector:
+    """Return P_jj for each variable that P joins with no other, and 0 for the rest."""
+    diagonal = np.asarray(program.P.diagonal(), dtype=np.float64)
+    alone = abs(program.P).sum(axis=0) == np.abs(diagonal)
+    return np.where(alone & (diagonal > 0), diagonal, 0.0)
 
 
-def largest_ratio(amounts: Vector, sizes: Vector) -> float:
-    """Return the largest of amounts / sizes, with 0 / 0 = 0."""
+def longest(program: ConeProgram) -> int:
+    """Return the number of terms in the longest sum that a residual is made of."""
+    columns = np.diff(csc_array(program.P).indptr) + np.diff(csc_array(program.A).indptr)
+    rows = np.diff(csr_array(program.A).indptr)
+    return int(max(columns.max(initial=0), rows.max(initial=0))) + 2
+
+
+def ratios(amounts: Vector, sizes: Vector) -> Vector:
+    """Return amounts / sizes, with 0 / 0 = 0."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        return float(np.where(amounts == 0, 0.0, amounts / sizes).max(initial=0.0))
+        return np.where(amounts == 0, 0.0, amounts / sizes)
 
 
-def place(blocks: tuple[Block, ...], index: int, kind: str = "row") -> str:
-    """Return in words which entry of which block an index is."""
+def place(blocks: tuple[Block, ...], amounts: Vector, kind: str = "row") -> str:
+    """Return in words which entry of which block has the largest of the amounts."""
+    index = int(np.argmax(amounts)) if amounts.size else -1
     for block in blocks:
         if block.start <= index < block.stop:
             return f"{kind} {index - block.start} of {block.name!r}"

@@ -11,7 +11,7 @@ from qpkernels.certificates.models.fits import (
 )
 from qpkernels.certificates.models.free_level import MarginLevelBounds, TubeLevelBounds, best_level
 from qpkernels.certificates.models.linear_program import LinearProgramBounds
-from qpkernels.certificates.models.separation import SeparationBounds, summation_error
+from qpkernels.certificates.models.separation import SeparationBounds
 from qpkernels.certificates.models.sigmoid import SigmoidBounds
 
 __all__ = [
@@ -31,5 +31,4 @@ __all__ = [
     "SquaredFitBounds",
     "TubeLevelBounds",
     "best_level",
-    "summation_error",
 ]

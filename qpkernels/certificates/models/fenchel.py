@@ -20,9 +20,10 @@ import numpy as np
 from scipy.optimize import minimize_scalar
 
 from qpkernels.arrays import Vector
-from qpkernels.certificates.certificate import Certificate, certify_values, undefined
+from qpkernels.certificates.certificate import Certificate, certify_values, relative, undefined
 from qpkernels.certificates.enclosures import Enclosure, enclose_fenchel
 from qpkernels.certificates.kernel_qp import FunctionAtSamples, expand_at_samples
+from qpkernels.certificates.rounding import EPS, expansion_error, sum_error, together
 from qpkernels.certificates.support import Support
 from qpkernels.gram import Expansion, Gram
 from qpkernels.intervals import Interval
@@ -58,6 +59,8 @@ class SampleLosses:
         beta, shape (m,), to L_i*(-beta_i).
     lower, upper
         Where that is finite, shape (m,).
+    level
+        What the decision values v are taken around, which loses no digits to an offset of the targets.
     slope
         v to a subgradient of each L_i at v_i; None: no loss has an affine piece, so that b is unique.
     largest_value
@@ -70,6 +73,7 @@ class SampleLosses:
     conjugate: Callable[[Vector], Vector]
     lower: Vector
     upper: Vector
+    level: float = 0.0
     slope: Callable[[Vector], Vector] | None = None
     largest_value: Callable[[Interval], Vector] | None = None
     largest_conjugate: Callable[[Vector], Vector] | None = None
@@ -97,9 +101,6 @@ class Regulariser(Protocol):
     def conjugate(self, squared_norm: float) -> float:
         """Return Omega*, the largest t s - Omega(t), at the s of this square."""
 
-    def error(self, squared_norm: float, error: float) -> float:
-        """Return how far Omega* may be off where half its argument's square is known to ``error``."""
-
 
 @dataclass(frozen=True)
 class HalfSquaredNorm:
@@ -119,11 +120,6 @@ class HalfSquaredNorm:
     def conjugate(self, squared_norm: float) -> float:
         """Return 1/2 s^2."""
         return 0.5 * squared_norm
-
-    def error(self, squared_norm: float, error: float) -> float:
-        """Return the error itself."""
-        del squared_norm
-        return error
 
 
 @dataclass(frozen=True)
@@ -146,10 +142,6 @@ class Ball:
         """Return sqrt(R) s."""
         return float(np.sqrt(self.squared_radius * max(squared_norm, 0.0)))
 
-    def error(self, squared_norm: float, error: float) -> float:
-        """Return what the square root makes of it."""
-        return self.conjugate(squared_norm + 2.0 * error) - self.conjugate(squared_norm)
-
 
 @dataclass(frozen=True, eq=False)
 class FenchelBounds:
@@ -161,8 +153,6 @@ class FenchelBounds:
         The problem.
     total
         The value of 1'beta, 0; None: no intercept.
-    zero_tolerance
-        Size of values below which an optimum counts as 0.
     regulariser
         Omega.
     """
@@ -170,7 +160,6 @@ class FenchelBounds:
     gram: Gram
     losses: SampleLosses
     total: float | None
-    zero_tolerance: float = 0.0
     regulariser: Regulariser = HalfSquaredNorm()
 
     def certify(self, beta: Vector, intercept: float, function: FunctionAtSamples | None = None) -> Certificate:
@@ -186,26 +175,58 @@ class FenchelBounds:
         self.gram.require_nonnegative(feasible, expansion)
         if function is None:
             function = expand_at_samples(self.gram, beta, feasible, expansion)
+            error = expansion_error(self.gram, beta, function.values, balanced=self.total == 0.0)
+        else:
+            error = function.error
+        own = expansion_error(self.gram, feasible, expansion, balanced=self.total == 0.0)
         shrinkage = self.regulariser.shrinkage(function.squared_norm)
-        decision = shrinkage * function.values + intercept
-        charged, conjugates = self.losses.value(decision), self.losses.conjugate(feasible)
+        decision = shrinkage * function.values + (intercept - self.losses.level)
+        charged, charged_error = self._charged(decision, function.values, error.values)
+        conjugates = self.losses.conjugate(feasible)
         # L(v) + L*(-s) + s v >= 0 by Fenchel and Young, with equality where s is the slope.
         parts = charged + conjugates + feasible * decision
         worst = int(np.argmax(parts))
+        squared, penalty = float(feasible @ expansion), self.regulariser.value(shrinkage**2 * function.squared_norm)
+        vanishing = penalty == 0.0 and not conjugates.any() and not feasible.any()
         breach = _breach(charged, conjugates, decision, feasible)
-        size = float(np.abs(feasible).max()) or 1.0
-        imbalance = 0.0 if self.total is None else abs(float(beta.sum()) - self.total) / _size(feasible)
-        squared = float(feasible @ expansion)
         return certify_values(
-            primal=self.regulariser.value(shrinkage**2 * function.squared_norm) + float(charged.sum()),
+            primal=penalty + float(charged.sum()),
             dual=-self.regulariser.conjugate(squared) - float(conjugates.sum()),
-            zero_tolerance=self.zero_tolerance,
-            error_bound=self.regulariser.error(squared, self.gram.error_bound(feasible)),
+            rounding=(
+                together(charged_error)
+                + sum_error(charged)
+                + sum_error(conjugates)
+                + sum_error(feasible * decision)
+                + _change(self.regulariser.value, function.squared_norm, 2.0 * error.half_norm)
+                + _change(
+                    self.regulariser.conjugate, squared, 2.0 * (own.half_norm + self.gram.indefiniteness(feasible))
+                )
+            ),
+            vanishing=vanishing and not breach and bool((charged <= charged_error).all()),
+            unit=float(self.losses.value(np.zeros(len(self.gram))).sum()),
             primal_residual=1.0 / shrinkage - 1.0,
-            dual_residual=max(float(np.abs(beta - feasible).max()) / size, imbalance),
+            dual_residual=max(
+                relative(
+                    float(np.abs(beta - feasible).max()), max(float(np.abs(feasible).max()), float(np.abs(beta).max()))
+                ),
+                0.0
+                if self.total is None
+                else relative(abs(float(beta.sum()) - self.total), max(_size(feasible), _size(beta))),
+            ),
             largest=np.inf if breach else float(parts[worst]),
             worst=breach or f"sample {worst} (beta {beta[worst]:.6g}) adds {parts[worst]:.1e} to the gap",
         )
+
+    def vanishing(self) -> tuple[Vector, float]:
+        """Return no coefficients, and the level of the losses."""
+        return np.zeros(len(self.gram)), 0.0 if self.total is None else self.losses.level
+
+    def _charged(self, decision: Vector, values: Vector, error: Vector) -> tuple[Vector, Vector]:
+        """Return L_i, and how far they may be off where f(x_i) is known up to ``error``."""
+        error = error + EPS * (np.abs(decision) + np.abs(values))
+        charged = self.losses.value(decision)
+        ends = [np.abs(self.losses.value(decision + end) - charged) for end in (-error, error)]
+        return charged, np.maximum(*ends)
 
     def enclose(self, beta: Vector, intercept: float, function: Expansion | None = None) -> Enclosure:
         """Enclose the optimum; see :func:`~qpkernels.certificates.enclosures.enclose_fenchel`."""
@@ -257,7 +278,7 @@ class FenchelBounds:
             return intercept, intercept
 
         def rise(b: float) -> float:
-            slopes = slope(values + b)
+            slopes = slope(values + (b - self.losses.level))
             return float(slopes.sum()) / _size(slopes)
 
         unit = float(np.ptp(values)) + abs(intercept) + 1.0
@@ -289,6 +310,10 @@ def _first(holds: Callable[[float], bool], low: float, high: float) -> float:
         middle = 0.5 * (low + high)
         low, high = (low, middle) if holds(middle) else (middle, high)
     return high
+
+
+def _change(function: Callable[[float], float], at: float, by: float) -> float:
+    return abs(function(at + by) - function(at))
 
 
 def _size(beta: Vector) -> float:

@@ -24,7 +24,15 @@ from qpkernels.arrays import Indices, Vector
 from qpkernels.certificates.certificate import Certificate, certify_values, undefined
 from qpkernels.certificates.enclosures import Enclosure, FreeLevel, enclose_free_level
 from qpkernels.certificates.kernel_qp import FunctionAtSamples, expand_at_samples
+from qpkernels.certificates.rounding import (
+    EPS,
+    expansion_error,
+    expansion_vanishes,
+    sum_error,
+    together,
+)
 from qpkernels.certificates.support import Support, split_support
+from qpkernels.certificates.vanishing import null_combination
 from qpkernels.gram import Expansion, Gram
 from qpkernels.programs.kernel_qp import KernelQP, nearest_feasible
 
@@ -55,8 +63,6 @@ class _FreeLevelBounds(ABC):
         The share of samples beyond the level, and C.
     total
         The value of 1'beta, 0; None: no intercept.
-    zero_tolerance
-        Size of values below which an optimum counts as 0.
     """
 
     gram: Gram
@@ -64,7 +70,6 @@ class _FreeLevelBounds(ABC):
     nu: float
     cost: float
     total: float | None
-    zero_tolerance: float
 
     @property
     def budget(self) -> float:
@@ -77,8 +82,16 @@ class _FreeLevelBounds(ABC):
         """The vector t of the dual."""
 
     @abstractmethod
-    def losses(self, decision: Vector) -> Vector:
-        """Return e_i."""
+    def excess(self, values: Vector, intercept: float) -> Vector:
+        """Return t_i - v_i, without the digits that targets and b share."""
+
+    @abstractmethod
+    def losses(self, excess: Vector) -> Vector:
+        """Return e_i, given t_i - v_i."""
+
+    @abstractmethod
+    def vanishing(self) -> tuple[Vector, float] | None:
+        """Return the (beta, b) that, with f = 0, proves that the optimum is 0 if it is."""
 
     @abstractmethod
     def level(self, losses: Vector) -> float:
@@ -109,18 +122,38 @@ class _FreeLevelBounds(ABC):
         self.gram.require_nonnegative(feasible, expansion)
         if function is None:
             function = expand_at_samples(self.gram, beta, feasible, expansion)
-        decision = function.values + intercept
-        losses = self.losses(decision)
+            error = expansion_error(self.gram, beta, function.values, balanced=self.total == 0.0)
+        else:
+            error = function.error
+        own = expansion_error(self.gram, feasible, expansion, balanced=self.total == 0.0)
+        excess = self.excess(function.values, intercept)
+        losses = self.losses(excess)
         level = self.level(losses)
         slacks = np.maximum(losses - level, 0.0)
-        parts = self.cost * slacks - feasible * (self.target - decision) + level * np.abs(feasible)
+        parts = self.cost * slacks - feasible * excess + level * np.abs(feasible)
         worst = int(np.argmax(np.abs(parts)))
+        # Where 1'beta = 0, an offset of the targets changes nothing.
+        middle = 0.5 * float(self.target.min() + self.target.max()) if self.total == 0.0 else 0.0
+        linear = feasible * (self.target - middle)
+        errors = error.values + EPS * (np.abs(excess) + np.abs(self.y if self.target.any() else excess))
         return certify_values(
             primal=0.5 * function.squared_norm + self.budget * level + self.cost * float(slacks.sum()),
-            dual=float(self.target @ feasible - 0.5 * feasible @ expansion),
+            dual=float(linear.sum()) - 0.5 * float(feasible @ expansion),
             dual_residual=float(np.abs(beta - feasible).max()) / self.cost,
-            error_bound=self.gram.error_bound(feasible),
-            zero_tolerance=self.zero_tolerance,
+            rounding=(
+                self.cost * (together(errors) + sum_error(slacks))
+                + error.half_norm
+                + own.half_norm
+                + sum_error(np.array([self.budget * level]))
+                + sum_error(linear)
+                + self.gram.indefiniteness(feasible)
+            ),
+            vanishing=(
+                function.is_zero
+                and bool((np.abs(losses) <= errors).all())
+                and not linear.any()
+                and expansion_vanishes(self.gram, feasible, balanced=self.total == 0.0)
+            ),
             largest=float(parts[worst]),
             worst=f"sample {worst} adds {parts[worst]:.1e} to the gap",
         )
@@ -136,7 +169,7 @@ class _FreeLevelBounds(ABC):
 
     def support(self, beta: Vector, decision: Vector) -> Support:
         """Return the samples at the level (free) and beyond it (bounded)."""
-        return split_support(self.at_level(self.level(self.losses(decision))), beta, decision)
+        return split_support(self.at_level(self.level(self.losses(self.excess(decision, 0.0)))), beta, decision)
 
     def interval(self, beta: Vector, values: Vector, intercept: float, support: Support) -> tuple[float, float]:
         """Return the ends of the b that are optimal with this f, where the level may move along with b.
@@ -175,9 +208,18 @@ class TubeLevelBounds(_FreeLevelBounds):
         """The targets."""
         return self.y
 
-    def losses(self, decision: Vector) -> Vector:
+    def excess(self, values: Vector, intercept: float) -> Vector:
+        """Return y_i - v_i."""
+        return np.asarray((self.y - intercept) - values)
+
+    def losses(self, excess: Vector) -> Vector:
         """Return |y_i - v_i|."""
-        return np.abs(self.y - decision)
+        return np.abs(excess)
+
+    def vanishing(self) -> tuple[Vector, float]:
+        """Return no coefficients, and the middle of the targets: if they are all equal, nothing costs anything."""
+        middle = 0.5 * float(self.y.min() + self.y.max())
+        return np.zeros(self.y.size), 0.0 if self.total is None else middle
 
     def level(self, losses: Vector) -> float:
         """Return epsilon."""
@@ -229,9 +271,24 @@ class MarginLevelBounds(_FreeLevelBounds):
         """Zeros."""
         return np.zeros(self.y.size)
 
-    def losses(self, decision: Vector) -> Vector:
+    def excess(self, values: Vector, intercept: float) -> Vector:
+        """Return -v_i."""
+        return -(values + intercept)
+
+    def losses(self, excess: Vector) -> Vector:
         """Return -y_i v_i."""
-        return -self.y * decision
+        return self.y * excess
+
+    def vanishing(self) -> tuple[Vector, float] | None:
+        """Return weights of two equal means, one of each class: the reduced hulls meet."""
+        groups, half = np.array([self.y > 0, self.y < 0], dtype=float), 0.5 * self.budget
+        if self.total is None:
+            groups, sums = np.ones((1, self.y.size)), np.array([self.budget])
+        else:
+            sums = np.array([half, half])
+        bound = np.full(self.y.size, self.cost)
+        alpha = null_combination(self.gram, self.y, bound, groups, sums, balanced=self.total == 0.0)
+        return None if alpha is None else (self.y * alpha, 0.0)
 
     def level(self, losses: Vector) -> float:
         """Return -rho."""

@@ -11,26 +11,14 @@ from qpkernels.arrays import Vector
 from qpkernels.certificates.certificate import Certificate, undefined
 from qpkernels.certificates.enclosures import Enclosure, enclose_separation
 from qpkernels.certificates.kernel_qp import FunctionAtSamples
+from qpkernels.certificates.rounding import EPS
 from qpkernels.certificates.support import Support
 from qpkernels.gram import Expansion, Gram
 
-__all__ = ["SeparationBounds", "summation_error"]
+__all__ = ["SeparationBounds"]
 
 _ZERO_TOLERANCE = 1e-6
 """Multiplier above which a sample is a support vector; without an objective there is none but rounding."""
-
-
-def summation_error(coefficients: Vector, diagonal: Vector, terms: int) -> float:
-    """Return E such that sum_j c_j k(x_j, x) is exact in float64 to E sqrt(k(x, x)).
-
-    Parameters
-    ----------
-    coefficients, diagonal
-        c_j and k(x_j, x_j).
-    terms
-        The longest sum: over the coefficients, or within k.
-    """
-    return float(4 * np.finfo(float).eps * terms * (np.abs(coefficients) @ np.sqrt(np.maximum(diagonal, 0.0))))
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,11 +37,13 @@ class SeparationBounds:
             return undefined("the answer holds NaN or infinity")
         terms = max((len(self.gram), *self.gram.X.shape[1:]))
         if function is None:
-            values, error = self.gram.product(beta), summation_error(beta, self.gram.diagonal, terms)
+            values = self.gram.product(beta)
+            error = 4 * EPS * terms * float(np.abs(beta) @ self.gram.lengths) * self.gram.lengths
         else:
-            values, error = function.values, function.rounding
+            values = function.values
+            error = 4 * EPS * function.terms * np.broadcast_to(function.sizes, values.shape)
         margins = self.y * (values + intercept)
-        rounding = error * np.sqrt(self.gram.diagonal) + 4 * np.finfo(float).eps * abs(intercept)
+        rounding = error + 4 * EPS * abs(intercept)
         smallest = int(np.argmin(margins - rounding))
         residual = 0.0 if margins[smallest] > rounding[smallest] else np.inf
         worst = f"sample {smallest} has the smallest margin, {margins[smallest]:.3g}"
@@ -74,3 +64,6 @@ class SeparationBounds:
         """Return b twice: the other functions that separate are not asked for."""
         del beta, values, support
         return intercept, intercept
+
+    def vanishing(self) -> None:
+        """Return None: f = 0 separates nothing."""

@@ -17,7 +17,7 @@ from qpkernels.gram.panels.making import make_product
 from qpkernels.kernels import RBF, ProductForm
 from qpkernels.programs.kernel_qp import KernelQP
 from qpkernels.solvers.smo.blocks import Limits, block_iterates
-from qpkernels.solvers.smo.iterate import Iterate, measure_exactly
+from qpkernels.solvers.smo.iterate import Iterate, measure_exactly, nearly_vanishes, vanishing_iterate
 from qpkernels.solvers.smo.rows.product_rows import ProductRows
 from qpkernels.solvers.smo.rows.rows import MatrixRows
 from qpkernels.solvers.smo.shrinking import ShrinkingDescent
@@ -60,7 +60,7 @@ def minimise(
     """
     beta = program.project(np.zeros(len(program)) if start is None else start)
     iterates = block_iterates(program, Limits(tol, max_iter, deadline), beta, cache_bytes)
-    iterate: Iterate | None = None
+    iterate, tried = None, False
     try:
         while True:
             iterate = next(iterates)
@@ -68,6 +68,10 @@ def minimise(
                 report(iterate)
             if iterate.proves(tol) or iterate.stalled or iterate.diverging:
                 return iterate
+            if not tried and nearly_vanishes(program, iterate):
+                tried = True
+                if (vanishing := vanishing_iterate(program, iterate.iterations)) is not None:
+                    return vanishing
             if iterate.iterations >= max_iter or perf_counter() >= deadline:
                 return iterate
     except KeyboardInterrupt:

@@ -10,14 +10,19 @@ import numpy as np
 
 from qpkernels.arrays import Vector
 from qpkernels.certificates.certificate import relative
-from qpkernels.certificates.kernel_qp import DualityGap, duality_gap
+from qpkernels.certificates.kernel_qp import DualityGap, FunctionAtSamples, duality_gap
+from qpkernels.certificates.vanishing import vanishing_point
 from qpkernels.programs.kernel_qp import KernelQP
 from qpkernels.solvers.smo.descent.passes import Arrays, separating_interval
 
-__all__ = ["Iterate", "Progress", "measure", "measure_exactly"]
+__all__ = ["Iterate", "Progress", "measure", "measure_exactly", "nearly_vanishes", "vanishing_iterate"]
 
 _SAME_POINT = 1e-6
 """Distance of two weighted means, against the spread of their samples, below which they are taken for one point."""
+
+
+_NEARLY_ZERO = 1e-8
+"""Part of what the terms of f could make below which values may be on their way to 0."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,7 +102,7 @@ def measure(program: KernelQP, beta: Vector, values: Vector, iterations: int, es
         beta=beta.copy(),
         intercept=intercept,
         gap=gap,
-        rounding=relative(program.gram.error_bound(beta), gap.scale),
+        rounding=relative(gap.rounding, gap.scale),
         iterations=iterations,
         diverging=_diverges(program, beta),
         estimated=estimated,
@@ -108,6 +113,26 @@ def measure_exactly(program: KernelQP, beta: Vector, iterations: int) -> Iterate
     """Return the iterate at ``beta`` with K beta computed from K itself."""
     values = program.gram.product(beta)
     return replace(measure(program, beta, values, iterations), values=values)
+
+
+def vanishing_iterate(program: KernelQP, iterations: int) -> Iterate | None:
+    """Return the iterate that proves an optimum of 0, where the function is 0 and beta need not be; None: it is not 0.
+
+    Descent comes near such a beta for ever, since no gap is small against values that vanish.
+    """
+    point = vanishing_point(program)
+    if point is None:
+        return None
+    beta = program.project(point[0])
+    values = program.gram.product(beta)
+    gap = duality_gap(program, beta, values, point[1], FunctionAtSamples.zero(len(program)))
+    return Iterate(beta, point[1], gap, iterations, diverging=False, values=values) if gap.vanishing else None
+
+
+def nearly_vanishes(program: KernelQP, iterate: Iterate) -> bool:
+    """Return whether the values are so small a part of what the terms of f could make that the optimum may be 0."""
+    reach = float(np.abs(iterate.beta) @ program.gram.lengths)
+    return bool(program.total) and iterate.gap.scale <= _NEARLY_ZERO * 0.5 * reach**2
 
 
 def _diverges(program: KernelQP, beta: Vector) -> bool:

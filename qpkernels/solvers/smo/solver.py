@@ -58,7 +58,7 @@ class SMO(Solver):
         start = None if request.warm_start is None else finite_vector(request.warm_start, "warm_start", len(program))
         max_iter = request.max_iter or max(10_000_000, 1000 * len(program))
         final = minimise(
-            program,
+            program.around(program.middle),
             tol=request.tol,
             max_iter=max_iter,
             deadline=np.inf if request.time_limit is None else perf_counter() + request.time_limit,
@@ -67,7 +67,7 @@ class SMO(Solver):
             cache_bytes=int(2**20 * check_positive(cache_size, "cache_size")),
         )
         claim, message = _verdict(final, request.tol, max_iter)
-        multipliers = np.array([] if program.total is None else [final.intercept])
+        multipliers = np.array([] if program.total is None else [final.intercept + program.middle])
         return Answer(final.beta, multipliers, claim, message, final.iterations, final.values)
 
 
@@ -77,10 +77,10 @@ def _verdict(final: Iterate, tol: float, max_iter: int) -> tuple[Claim, str]:
         return Claim.OPTIMAL, reached
     if final.diverging:
         return Claim.UNBOUNDED, "unbounded below: beta grows along a direction of no cost"
-    if final.violation + final.gap_error <= tol < final.rounding:
+    if final.violation + final.gap_error - final.rounding <= tol < final.rounding:
         return (
             Claim.STOPPED,
-            f"{reached}, but the matrix is positive semidefinite only up to {final.rounding:.1e} of it",
+            f"{reached}, of which {final.rounding:.1e} is rounding, or the matrix positive semidefinite only up to it",
         )
     if final.stalled:
         return Claim.STOPPED, f"no step improves in float64; {reached}"

@@ -301,6 +301,14 @@ def test_export(libsvm: Path, tmp_path: Path) -> None:
     assert (tmp_path / "again.npz").exists()
 
 
+@pytest.mark.parametrize("suffix", [".mps", ".mat", ".json"])
+def test_export_by_the_suffix(suffix: str, libsvm: Path, tmp_path: Path) -> None:
+    record = run_json("export", libsvm, tmp_path / f"p{suffix}", "--kernel", "none", "--form", "primal")
+    program, stated = read(record["path"]), SoftMargin(*samples()).primal.lower().program
+    assert abs(program.A - stated.A).sum() == 0
+    assert (program.name, program.rows, program.variables) == (stated.name, stated.rows, stated.variables)
+
+
 # --- test set ---
 
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -20,10 +21,12 @@ from formulations import (
     Quantile,
     ResidualLossRegression,
     SoftTube,
+    SparseApproximation,
 )
 from formulations.losses import AbsolutePower, EpsilonInsensitive
 from qpkernels.certificates import Status
-from qpkernels.errors import SolverFailedError
+from qpkernels.errors import InfeasibleError, SolverFailedError
+from qpkernels.kernels import RBF
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(30, 2))
@@ -132,3 +135,81 @@ def test_equal_targets(model: Any, level: float) -> None:
 def test_a_ridge_that_rounding_swallows() -> None:
     with pytest.raises(SolverFailedError, match=r"too ill conditioned: .* centre and scale the features"):
         LeastSquares(X + 1e5, TARGETS).solve()
+
+
+@pytest.mark.parametrize("model", [LeastSquares, Huber, SoftTube, Quantile, NuTube, ResidualLossRegression])
+@pytest.mark.parametrize("offset", [1e9, 1e12])
+def test_no_offset_of_the_targets_proves_the_mean(model: Any, offset: float) -> None:
+    """An offset changes b alone: the values, and what is wrong with them, are those of the targets around it."""
+    targets = offset + 1024.0 * np.round(TARGETS * 64) / 65536
+    shifted = model(X, targets)
+    assert not shifted.certify((np.zeros(30), targets.mean())).holds(0.1)
+    centred = model(X, targets - offset)
+    truth = centred.solve(tol=1e-9)
+    certificate = shifted.certify((truth.beta, truth.intercept + offset))
+    assert certificate.dual_value == pytest.approx(truth.certificate.dual_value, rel=1e-12)
+    if offset < 1e12:
+        assert certificate.primal_value == pytest.approx(truth.certificate.primal_value, rel=1e-5)
+    solution = shifted.solve()
+    if solution.status is Status.OPTIMAL:
+        assert solution.certificate.primal_value == pytest.approx(truth.certificate.primal_value, rel=2e-6)
+
+
+@pytest.mark.parametrize("model", [LeastSquares, Huber, SoftTube, Quantile])
+def test_targets_far_away_are_fitted_as_near_ones(model: Any) -> None:
+    solution = model(X, TARGETS + 1e9).solve()
+    assert solution.status is Status.OPTIMAL
+    assert solution.objective == pytest.approx(model(X, (TARGETS + 1e9) - 1e9).solve(tol=1e-9).objective, rel=2e-6)
+
+
+def test_the_unit_of_a_violation_is_the_tube_and_not_the_level_of_the_targets() -> None:
+    """Two equal samples with targets 0.78 apart need epsilon = 0.39, at any level."""
+    x, targets = [[0.0], [0.0], [1.0]], [1e6, 1e6 + 0.78, 1e6 + 0.5]
+    model = HardTube(x, targets, RBF(1.0), epsilon=0.18, fit_intercept=False)
+    limited = model.dual.solve(max_iter=20_000)
+    assert limited.status is not Status.OPTIMAL
+    assert limited.certificate.primal_residual > 0.1
+    with pytest.raises(InfeasibleError, match=r"smallest feasible epsilon is 0\.39"):
+        model.primal.solve("clarabel")
+    with suppress(InfeasibleError):
+        assert model.dual.solve("clarabel").status is not Status.OPTIMAL
+
+
+def test_a_proof_of_infeasibility_beats_its_own_rounding() -> None:
+    """Some function meets any values at different samples of a Gaussian kernel; a bound of 2e-41 shows nothing else."""
+    level = HardTube([[0.0], [1], [2]], [1e7 + 0.3, 1e7 + 0.8, 1e7 + 0.3], RBF(10.0), epsilon=0.0)
+    assert level.contradiction("") is None
+    assert level.dual.solve(tol=1e-8).status is Status.OPTIMAL
+    sparse = SparseApproximation(0.1 * np.arange(5)[:, None], [1003.0, 1002, 991, 988, 1003], RBF(1.0), epsilon=0.0)
+    assert sparse.contradiction("") is None
+    assert sparse.primal.solve("clarabel").status is Status.OPTIMAL
+    # The smallest epsilon is proved all the same where it is one.
+    assert HardTube([[0.0], [0.0]], [1e6, 1e6 + 1.0], RBF(1.0), epsilon=0.4999).contradiction("") is not None
+
+
+def test_a_tube_that_holds_every_target_costs_nothing() -> None:
+    targets = 1e6 + 0.05 * np.sin(X[:, 0])
+    for model in (SoftTube(X, targets, RBF(1.0), epsilon=0.2), HardTube(X, targets, RBF(1.0), epsilon=0.2)):
+        for form in model.forms.values():
+            for solver in (None, "clarabel", "scs"):
+                solution = form.solve(solver)
+                assert solution.status is Status.OPTIMAL, (form.name, solver)
+                assert solution.certificate.primal_value == solution.certificate.dual_value == 0.0
+                assert solution.n_support == 0
+        # An f beside it is no optimum, however small.
+        assert not model.certify((1e-12 * np.where(np.arange(30) % 2, 1.0, -1.0), 1e6)).holds(1e-6)
+
+
+@pytest.mark.parametrize("model", [LeastSquaresFit, LeastAbsoluteFit, LaplaceFit, ChebyshevFit])
+def test_an_exact_fit_is_exact_up_to_rounding_only(model: Any) -> None:
+    targets = X @ [1.0, 2.0] + 7.0
+    for form in model(X, targets).forms.values():
+        solution = form.solve("clarabel")
+        assert solution.status is Status.OPTIMAL, form.name
+        assert np.abs(solution.residuals).max() <= 1e-14
+    beside = type("Fit", (), {"coef_": np.array([1.0, 2.0 + 1e-9]), "intercept_": 7.0})
+    assert not model(X, targets).certify(beside).holds(1e-6)
+    # Weights so large that every digit is rounding prove nothing.
+    doubled = model(np.column_stack([X, X[:, 0]]), TARGETS)
+    lost = type("Fit", (), {"coef_": np.array([1e17, 0.0, -1e17]), "intercept_": 0.0})
+    assert not doubled.certify(lost).holds(1e-2)

@@ -8,7 +8,10 @@ import formulations.relevance.reweighted as reweighted
 from formulations.relevance import (
     ReweightedRelevance,
 )
+from qpkernels.arrays import Vector
+from qpkernels.certificates import Repaired
 from qpkernels.certificates.certificate import undefined
+from qpkernels.programs import ConeProgram
 from relevance_data import KERNEL, REGRESSIONS, assert_never_falls, sine
 
 
@@ -40,7 +43,11 @@ def test_the_convex_step_is_declared_once_and_solves_the_lasso() -> None:
 
 
 def test_a_convex_step_without_proof_is_not_taken(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reweighted, "certify_cone_program", lambda *_: undefined("nothing is proved"))
+    def unproved(program: ConeProgram, x: Vector, z: Vector, tol: float) -> Repaired:
+        del program, tol
+        return Repaired(x, z, undefined("nothing is proved"))
+
+    monkeypatch.setattr(reweighted, "repair", unproved)
     solution = ReweightedRelevance(*sine(), KERNEL).solve()
     assert not solution.converged
     assert "convex step 1 is not certified" in solution.message

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from builders import KNOWN_OPTIMA, KnownOptimum, cone_program
-from formulations.testset import optimum_of
+from formulations.testset import entries, optimum_of
 from qpkernels.certificates import Status
 from qpkernels.programs import Nonnegative
 
@@ -39,3 +39,8 @@ def test_an_answer_that_proves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     found = optimum_of(cone_program(np.eye(1), [0], [[1]], [1], [Nonnegative(1)]))
     assert found.status is Status.FAILED
     assert not found.exact
+
+
+def test_a_ray_is_a_proof_though_no_solver_claims_it() -> None:
+    (entry,) = (entry for entry in entries(100) if entry.name == "contradiction_dual_100")
+    assert optimum_of(entry.program()).status is Status.UNBOUNDED

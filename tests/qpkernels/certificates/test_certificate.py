@@ -27,11 +27,25 @@ def test_a_certificate_from_two_values() -> None:
     assert certify_values(9.0, 10.0).relative_gap == pytest.approx(0.1, rel=1e-15)
 
 
-def test_values_below_the_floor_count_as_zero() -> None:
-    assert certify_values(1e-12, 0.0).relative_gap == 1.0
-    assert certify_values(1e-12, 0.0, zero_tolerance=1e-3).relative_gap == pytest.approx(1e-9, rel=1e-12)
-    assert certify_values(2.0, 1.0, zero_tolerance=1e-3).relative_gap == 0.5
+def test_no_value_is_small_enough_to_count_as_zero() -> None:
+    assert certify_values(1e-300, 0.0).relative_gap == 1.0
     assert certify_values(0.0, 0.0).holds(0.0)
+
+
+def test_the_gap_counts_the_rounding_of_the_values() -> None:
+    certificate = certify_values(10.0, 9.0, rounding=0.5)
+    assert certificate.relative_gap == pytest.approx(0.15, rel=1e-15)
+    assert certificate.rounding == 0.5
+    assert "of which 5.0e-01 is rounding" in str(certificate)
+    assert not certify_values(1.0, 1.0, rounding=1e-5).holds(1e-6)
+    assert not certify_values(0.0, 0.0, rounding=1e-300).holds(1e-6)
+    assert not certify_values(1.0, 1.0, rounding=np.nan).holds(np.inf)
+
+
+def test_an_optimum_of_0_is_one_whose_terms_all_vanish() -> None:
+    assert certify_values(1e-17, -1e-18, rounding=1e-16, vanishing=True).holds(0.0)
+    # Rounding that is a part of what a trivial answer costs proves that much.
+    assert certify_values(1e-17, 0.0, rounding=1e-16, vanishing=True, unit=1e-15).relative_gap == pytest.approx(0.1)
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])

@@ -30,7 +30,8 @@ def test_the_certificate_counts_the_error_bound_of_a_matrix_that_was_only_checke
     certificate = certify_kernel_qp(program, np.array([1.0, 1.0, 0.0]), 0.0)
     # At the optimum nothing is left but the rounding.
     assert certificate.primal_value == pytest.approx(target, rel=1e-12)
-    assert certificate.relative_gap == pytest.approx(error_bound, rel=1e-6, abs=1e-15)
+    assert certificate.relative_gap == pytest.approx(error_bound, rel=1e-4, abs=1e-14)
+    assert certificate.relative_gap >= error_bound
 
 
 HARD = [name for name in FAMILIES if name.startswith("hard margin")]
@@ -227,7 +228,7 @@ def test_any_loss_is_the_largest_value_over_its_box(
 def test_a_hard_constraint_is_violated_by_its_distance() -> None:
     gram = Gram(Linear(), np.ones((1, 1)))
     program = KernelQP(gram, 3.0, -np.inf, np.inf, None, epsilon=0.5)
-    for v, violation in ((2.5, 0.0), (3.5, 0.0), (2.0, 0.5 / 3.5), (4.2, 0.7 / 3.5), (-1.0, 3.5 / 3.5)):
+    for v, violation in ((2.5, 0.0), (3.5, 0.0), (2.0, 0.5 / 0.5), (4.2, 0.7 / 0.5), (-1.0, 3.5 / 0.5)):
         gap = duality_gap(program, np.zeros(1), np.zeros(1), 0.0, FunctionAtSamples(np.array([v]), 1.0))
         assert gap.violation == pytest.approx(violation, rel=1e-12)
 

@@ -71,12 +71,12 @@ def test_samples_that_are_all_on_the_margin(noise: float) -> None:
 
 
 def test_rounding_carries_nothing() -> None:
-    """Where the optimum counts as 0, coefficients of the size of rounding are no support vectors."""
+    """Coefficients whose functions are lost in the rounding of decision values are no support vectors."""
     gram, targets = Gram(RBF(1.0), np.arange(4.0)[:, None]), [0.0, 0.0, 0.2, 0.2]
-    noise = 1e-15 * np.array([-1.0, -1.0, 1.0, 1.0])
     decision = np.full(4, 0.1)
-    for tolerance, some in ((0.0, True), (1e-5, False)):
-        program = KernelQP(gram, targets, -np.inf, np.inf, epsilon=0.3, zero_tolerance=tolerance)
+    program = KernelQP(gram, targets, -np.inf, np.inf, epsilon=0.1)
+    for size, some in ((1e-12, True), (1e-16, False)):
+        noise = size * np.array([-1.0, -1.0, 1.0, 1.0])
         assert (len(split_support(program, noise, decision)) > 0) is some
 
 

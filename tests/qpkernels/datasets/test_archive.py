@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Archives of NumPy: what is read, and every refusal with the file at fault."""
 
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -88,5 +89,15 @@ def test_npz_with_a_damaged_member(tmp_path: Path) -> None:
     content = bytearray(path.read_bytes())
     content[4000] ^= 0xFF
     path.write_bytes(content)
+    with pytest.raises(ShapeError, match="X must be an array of real numbers, but it cannot be read"):
+        load_dataset(path)
+
+
+def test_an_array_that_claims_more_than_there_is(tmp_path: Path) -> None:
+    path = tmp_path / "bomb.npz"
+    text = "{'descr': '<f8', 'fortran_order': False, 'shape': (100000000, 1000000), }"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("X.npy", b"\x93NUMPY\x01\x00" + len(text).to_bytes(2, "little") + text.encode())
+        archive.writestr("y.npy", b"")
     with pytest.raises(ShapeError, match="X must be an array of real numbers, but it cannot be read"):
         load_dataset(path)

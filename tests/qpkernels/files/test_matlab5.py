@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Matrices of .mat files: what SciPy writes is read as SciPy reads it, and damage behind the compression is survived."""
+"""Matrices of .mat files: what SciPy writes is read as SciPy reads it, and damage inside is survived."""
 
 from __future__ import annotations
 

@@ -90,13 +90,23 @@ def test_the_matrix_is_computed_once_and_cannot_be_written() -> None:
             array[0] = 0.0
 
 
-def test_the_error_bound_knows_that_coefficients_without_a_balance_add_up() -> None:
-    X, v = 1000.0 + np.random.default_rng(0).normal(size=(12, 2)), np.ones(12)
-    by_features, by_matrix = Gram(Linear(), X), Gram(Linear(), np.repeat(X, 6, axis=1) / 6**0.5)
-    assert by_features.features is not None
+def test_an_offset_of_the_samples_costs_no_digits_of_their_differences() -> None:
+    rng = np.random.default_rng(0)
+    centred, v = rng.integers(-8, 9, size=(12, 2)).astype(float), rng.integers(-8, 9, size=12).astype(float)
+    v[0] -= v.sum()
+    gram = Gram(Linear(), centred + 2.0**40)
+    values = gram.product(v)
+    np.testing.assert_array_equal(values - values[0], centred @ (centred.T @ v) - (centred @ (centred.T @ v))[0])
+
+
+def test_radii_are_distances_from_the_mean() -> None:
+    X = 1000.0 + np.random.default_rng(0).normal(size=(12, 2))
+    expected = np.linalg.norm(X - X.mean(axis=0), axis=1)
+    assert_close(Gram(Linear(), X).radii, expected)
+    by_matrix = Gram(Linear(), np.repeat(X, 6, axis=1) / 6**0.5)
     assert by_matrix.features is None
-    assert_close(by_features.product(v), by_matrix.product(v))
-    assert by_features.error_bound(v) == pytest.approx(by_matrix.error_bound(v), rel=1e-3)
+    np.testing.assert_allclose(by_matrix.radii, expected, rtol=1e-8)
+    np.testing.assert_allclose(by_matrix.lengths, np.linalg.norm(X, axis=1), rtol=1e-14)
 
 
 def test_features_are_used_only_where_they_are_fewer_than_samples() -> None:

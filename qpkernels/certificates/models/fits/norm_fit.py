@@ -18,9 +18,10 @@ import numpy as np
 from scipy.linalg import qr
 
 from qpkernels.arrays import Matrix, Vector
-from qpkernels.certificates.certificate import Certificate, certify_values, undefined
+from qpkernels.certificates.certificate import Certificate, certify_values, relative, undefined
 from qpkernels.certificates.enclosures import Enclosure, no_enclosure
 from qpkernels.certificates.kernel_qp import FunctionAtSamples
+from qpkernels.certificates.rounding import EPS, sum_error
 from qpkernels.certificates.support import Support
 from qpkernels.gram import Expansion
 
@@ -29,9 +30,6 @@ __all__ = ["NormFitBounds"]
 _DEPENDENT = 1e-12
 """A column of unit length whose part outside the span of the others is below this depends on them: coordinates in the
 space of a kernel come from a Cholesky factor, which is not exact to the last digit."""
-
-_EXACT = 1e-6
-"""Where residuals of this part of those of the mean would cost more than the optimum, the fit counts as exact."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,14 +44,11 @@ class NormFitBounds(ABC):
         y, shape (m,).
     has_intercept
         Whether there is a b.
-    residual_tolerance
-        Size below which a residual counts as 0.
     """
 
     features: Matrix
     target: Vector
     has_intercept: bool
-    residual_tolerance: float
 
     # What a norm says -----------------------------------------------------------------------------------------
 
@@ -62,17 +57,19 @@ class NormFitBounds(ABC):
         """Return what is minimised."""
 
     @abstractmethod
-    def lower_bound(self, v: Vector) -> float:
-        """Return the dual value of the feasible multiple of v, where F'v = 0 and 1'v = 0."""
+    def lower_bound(self, v: Vector, residuals: Vector) -> float:
+        """Return the dual value of the feasible multiple of v, where F'v = 0 and 1'v = 0.
+
+        Then y'v = r'v for the ``residuals`` r of any fit; those of a good one lose no digits.
+        """
 
     @abstractmethod
     def multipliers(self, residuals: Vector) -> Vector:
         """Return the v that the residuals suggest: a subgradient of the norm."""
 
-    @property
     @abstractmethod
-    def unit(self) -> float:
-        """The size that entries of v have where the fit is not exact."""
+    def unit(self, residuals: Vector) -> float:
+        """Return the size that entries of v have at an optimum with residuals such as these."""
 
     def feasible(self, residuals: Vector) -> Vector:
         """Return the residuals of a feasible fit near by."""
@@ -99,27 +96,68 @@ class NormFitBounds(ABC):
         """Bound the error of (f, b) by the loss of its residuals, and the dual value of the multipliers v = beta."""
         if function is None or not (np.isfinite(beta).all() and np.isfinite(intercept)):
             return undefined("the answer holds NaN or infinity, or no function")
-        residuals = self.target - function.values - intercept
+        residuals, errors = self.residuals(function, intercept)
         mended, v = self.feasible(residuals), self.balanced(beta)
-        size = float(np.abs(self.target).max()) or 1.0
-        worst = int(np.argmax(np.abs(residuals)))
+        unit, worst = self.unit(np.abs(residuals) + errors), int(np.argmax(np.abs(residuals)))
+        loss, trivial = self.loss(mended), self.loss(self._centred_target)
+        off = np.linalg.norm(self._basis.T @ v) + EPS * np.linalg.norm(v) if v.any() else 0.0
+        vanishing = bool((np.abs(residuals) <= errors).all())
+        moved = relative(float(np.abs(mended - residuals).max()), float(np.abs(residuals).max()))
         return certify_values(
-            primal=self.loss(mended),
-            dual=self.lower_bound(v),
-            zero_tolerance=self._exact_loss,
-            primal_residual=float(np.abs(mended - residuals).max()) / size,
+            primal=loss,
+            dual=self.lower_bound(v, mended),
+            rounding=(
+                (self.loss(np.abs(mended) + errors) - loss)
+                + sum_error(mended * v)
+                + 2.0 * float(off * np.linalg.norm(residuals))
+            ),
+            vanishing=vanishing,
+            unit=trivial,
+            primal_residual=0.0 if vanishing else moved,
             dual_residual=max(
-                float(np.abs(v - beta).max()) / max(float(np.abs(beta).max()), self.unit),
-                self._unbalanced(v) * min(1.0, float(np.abs(v).max()) / self.unit),
+                relative(float(np.abs(v - beta).max()), max(float(np.abs(beta).max()), unit)),
+                self._unbalanced(v) * min(1.0, relative(float(np.abs(v).max()), unit)),
             ),
             worst=f"sample {worst} has the largest residual, {abs(residuals[worst]):.3g}",
         )
 
+    def residuals(self, function: FunctionAtSamples, intercept: float) -> tuple[Vector, Vector]:
+        """Return y - f - b, and how far rounding may have taken each of them.
+
+        Where all of them are 0 up to the rounding of their terms, that of b included, it is that rounding.
+        """
+        around = self.target - intercept
+        residuals = around - function.values
+        errors = function.error.values + EPS * (np.abs(around) + np.abs(function.values))
+        coarse = errors + EPS * abs(intercept)
+        needed = bool((np.abs(residuals) > errors).any()) and bool((np.abs(residuals) <= coarse).all())
+        return residuals, coarse if needed else errors
+
+    def vanishing(self) -> tuple[Vector, float] | None:
+        """Return None: an optimum of 0 has an f, which :meth:`least_squares` finds."""
+        return None
+
+    def least_squares(self, start: Vector | None = None) -> tuple[Vector, float]:
+        """Return the (w, b) of least squares nearest ``start``, whose residuals are rounding where a fit is exact."""
+        centre = self.features.mean(axis=0) if self.has_intercept else np.zeros(self.features.shape[1])
+        centred, level = self.features - centre, self._mean
+        sizes = np.abs(centred).max(axis=0)
+        unit = np.where(sizes > 0, sizes, 1.0)
+        w = np.zeros(unit.size) if start is None else start
+        for _ in range(3):
+            w = w + np.linalg.lstsq(centred / unit, (self.target - level) - centred @ w)[0] / unit
+        return w, level - float(centre @ w)
+
     @property
-    def _exact_loss(self) -> float:
-        """The loss below which a fit counts as exact: of a millionth of the residuals of the mean, and of rounding."""
-        centred = self.target - self.target.mean() if self.has_intercept else self.target
-        return self.loss(_EXACT * centred) + self.loss(np.full(self.target.size, self.residual_tolerance))
+    def _centred_target(self) -> Vector:
+        """The residuals of the mean, or of 0 without a b."""
+        return self.target - self._mean
+
+    @property
+    def _mean(self) -> float:
+        """The mean of the targets, without rounding where they are all equal; 0 without a b."""
+        first = float(self.target[0])
+        return first + float((self.target - first).mean()) if self.has_intercept else 0.0
 
     @cached_property
     def columns(self) -> Matrix:

@@ -15,31 +15,31 @@ from qpkernels.certificates.support import Support
 __all__ = ["AbsoluteFitBounds", "BalancedAbsoluteFitBounds", "LargestResidualBounds", "SquaredFitBounds"]
 
 _MET = 1e-6
-"""Share of the largest target within which a sample lies on the fit, and of v's range within which it is at an end."""
+"""Share of the largest centred target within which a sample lies on the fit, and of v's range within which v_i is at an
+end."""
 
 _LARGEST = 1e-6
 """Share of the largest residual within which another counts as largest too."""
 
 _NO_RESIDUAL = 1e-9
-"""Share of the largest target within which no residual is larger than another."""
+"""Share of the largest centred target within which no residual is larger than another."""
 
 
 @dataclass(frozen=True, eq=False)
 class SquaredFitBounds(NormFitBounds):
     """The sum of squares, with v = 2r."""
 
-    @property
-    def unit(self) -> float:
-        """The largest target."""
-        return float(np.abs(self.target).max()) or 1.0
+    def unit(self, residuals: Vector) -> float:
+        """Return twice the largest residual."""
+        return 2.0 * float(np.abs(residuals).max())
 
     def loss(self, residuals: Vector) -> float:
         """Return sum r_i^2."""
         return float(residuals @ residuals)
 
-    def lower_bound(self, v: Vector) -> float:
-        """Return y'v - ||v||^2 / 4."""
-        return float(self.target @ v - 0.25 * v @ v)
+    def lower_bound(self, v: Vector, residuals: Vector) -> float:
+        """Return r'v - ||v||^2 / 4."""
+        return float(residuals @ v - 0.25 * v @ v)
 
     def multipliers(self, residuals: Vector) -> Vector:
         """Return 2r."""
@@ -50,15 +50,18 @@ class SquaredFitBounds(NormFitBounds):
 class AbsoluteFitBounds(NormFitBounds):
     """The sum of absolute values, with |v_i| <= 1."""
 
-    unit = 1.0
+    def unit(self, residuals: Vector) -> float:
+        """Return 1."""
+        del residuals
+        return 1.0
 
     def loss(self, residuals: Vector) -> float:
         """Return sum |r_i|."""
         return float(np.abs(residuals).sum())
 
-    def lower_bound(self, v: Vector) -> float:
-        """Return y'v with v shrunk until |v_i| <= 1."""
-        return float(self.target @ v) / max(1.0, float(np.abs(v).max()))
+    def lower_bound(self, v: Vector, residuals: Vector) -> float:
+        """Return r'v with v shrunk until |v_i| <= 1."""
+        return float(residuals @ v) / max(1.0, float(np.abs(v).max()))
 
     def multipliers(self, residuals: Vector) -> Vector:
         """Return the signs off the fit, and on it what brings v nearest to F'v = 0 and 1'v = 0."""
@@ -67,7 +70,7 @@ class AbsoluteFitBounds(NormFitBounds):
     def _signs(self, residuals: Vector, columns: Matrix) -> Vector:
         """Return the signs of the residuals; where one is 0, a number within [-1, 1] that helps against ``columns``."""
         v = np.sign(residuals)
-        met = np.abs(residuals) <= _MET * float(np.abs(self.target).max())
+        met = np.abs(residuals) <= _MET * float(np.abs(self._centred_target).max())
         if met.any():
             v[met] = lsq_linear(columns[met].T, -columns[~met].T @ v[~met], (-1.0, 1.0), method="bvls").x
         return v
@@ -99,9 +102,9 @@ class BalancedAbsoluteFitBounds(AbsoluteFitBounds):
         """Return the residuals less their mean, which b takes up."""
         return np.asarray(residuals - residuals.mean())
 
-    def lower_bound(self, v: Vector) -> float:
-        """Return y'v with v shrunk until its entries span at most 2."""
-        return float(self.target @ v) / max(1.0, 0.5 * float(np.ptp(v)))
+    def lower_bound(self, v: Vector, residuals: Vector) -> float:
+        """Return r'v with v shrunk until its entries span at most 2."""
+        return float(residuals @ v) / max(1.0, 0.5 * float(np.ptp(v)))
 
     def multipliers(self, residuals: Vector) -> Vector:
         """Return mu + the signs of the feasible residuals, with the mu of 1'v = 0."""
@@ -121,23 +124,22 @@ class BalancedAbsoluteFitBounds(AbsoluteFitBounds):
 class LargestResidualBounds(NormFitBounds):
     """The largest absolute value, with sum |v_i| <= 1."""
 
-    @property
-    def unit(self) -> float:
-        """The share of one sample."""
-        return 1.0 / self.target.size
+    def unit(self, residuals: Vector) -> float:
+        """Return the share of one sample."""
+        return 1.0 / residuals.size
 
     def loss(self, residuals: Vector) -> float:
         """Return max |r_i|."""
         return float(np.abs(residuals).max())
 
-    def lower_bound(self, v: Vector) -> float:
-        """Return y'v with v shrunk until sum |v_i| <= 1."""
-        return float(self.target @ v) / max(1.0, float(np.abs(v).sum()))
+    def lower_bound(self, v: Vector, residuals: Vector) -> float:
+        """Return r'v with v shrunk until sum |v_i| <= 1."""
+        return float(residuals @ v) / max(1.0, float(np.abs(v).sum()))
 
     def multipliers(self, residuals: Vector) -> Vector:
         """Return the signs of the largest residuals, shared such that v is nearest to F'v = 0 and 1'v = 0."""
         size, v = float(np.abs(residuals).max()), np.zeros(residuals.size)
-        if size <= _NO_RESIDUAL * float(np.abs(self.target).max()):
+        if size <= _NO_RESIDUAL * float(np.abs(self._centred_target).max()):
             return v
         largest = np.abs(residuals) >= (1 - _LARGEST) * size
         signed = np.sign(residuals[largest])[:, None] * self.spanning[largest]

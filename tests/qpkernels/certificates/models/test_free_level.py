@@ -23,8 +23,8 @@ def bounds_of(kind: Any, seed: int, nu: float = 0.4) -> Any:
     rng = np.random.default_rng(seed)
     gram, y = Gram(RBF(0.7), rng.normal(size=(12, 2))), np.tile([-1.0, 1.0], 6)
     if kind is MarginLevelBounds:
-        return kind(gram, y, nu, 1.0 / 12, 0.0, 0.0)
-    return kind(gram, rng.normal(size=12), nu, 1.7, 0.0, 0.0)
+        return kind(gram, y, nu, 1.0 / 12, 0.0)
+    return kind(gram, rng.normal(size=12), nu, 1.7, 0.0)
 
 
 @given(losses=st.lists(st.integers(-4, 4), min_size=1, max_size=9), parts=st.integers(1, 9))

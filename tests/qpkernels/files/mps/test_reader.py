@@ -68,7 +68,7 @@ def optimum_by_highs(path: Path) -> float:
     [
         ("", ""),
         ("NAME small\n", "NAME small\nOBJSENSE\n    MIN\n"),
-        (" R less 2 same -0.5", " R more 1 same 0.5"),
+        (" R less 2 same -0.5", " R more 3 same 0.5"),
         ("QUADOBJ\n x x 2\n x y 0.5\n", "QMATRIX\n x x 2\n x y 0.5\n y x 0.5\n"),
         (" UP B x 3\n", " LO B x 0.5\n"),
         (" UP B x 3\n", " FX B x 0.5\n"),

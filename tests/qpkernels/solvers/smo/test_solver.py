@@ -5,10 +5,11 @@ import numpy as np
 import pytest
 
 from builders import every_family, manufacture, two_classes
-from qpkernels import Gram
+from qpkernels import RBF, Gram, Precomputed
 from qpkernels.certificates import certify_kernel_qp
-from qpkernels.errors import ParameterError, ShapeError, UnsupportedOptionError
-from qpkernels.solvers import Claim
+from qpkernels.errors import IndefiniteKernelError, ParameterError, ShapeError, UnsupportedOptionError
+from qpkernels.programs import KernelQP
+from qpkernels.solvers import Claim, find_solver
 from smo_problems import intercept, soft, solve
 
 
@@ -100,3 +101,24 @@ def test_foreign_options_and_bad_starts_are_refused() -> None:
         solve(program, warm_start=np.array([0, 0, 0, np.nan]))
     with pytest.raises(ParameterError, match="tol"):
         solve(program, tol=0.0)
+
+
+class Unclaimed(RBF):
+    """A Gaussian kernel that says nothing of itself."""
+
+    positive_semidefinite = False  # type: ignore[assignment]
+
+
+def test_a_kernel_that_claims_nothing_needs_no_whole_matrix() -> None:
+    X, y = two_classes(1200)
+    gram = Gram(Unclaimed(0.5), X, memory_limit=0)
+    program = KernelQP(gram, y, np.minimum(y, 0.0), np.maximum(y, 0.0))
+    outcome = find_solver("smo").solve(program, tol=1e-6)
+    assert certify_kernel_qp(program, outcome.point, float(outcome.multipliers[0])).holds(1e-6)
+    assert not gram.is_formed
+
+
+def test_an_indefinite_matrix_is_refused() -> None:
+    program = KernelQP(Gram(Precomputed([[0.0, 2.0], [2.0, 0.0]]), np.arange(2)), 1.0, 0.0, 1.0, total=None)
+    with pytest.raises(IndefiniteKernelError, match="smallest eigenvalue is -2 "):
+        find_solver("smo").solve(program)

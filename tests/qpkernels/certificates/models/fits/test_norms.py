@@ -32,7 +32,7 @@ F, Y = RNG.normal(size=(20, 3)), RNG.normal(size=20)
 
 
 def state(norm: type[NormFitBounds], features: np.ndarray = F) -> NormFitBounds:
-    return norm(features, Y, True, 1e-9)
+    return norm(features, Y, True)
 
 
 def optimum(norm: type[NormFitBounds]) -> tuple[float, np.ndarray, float]:
@@ -93,10 +93,10 @@ def test_no_function_proves_nothing(norm: type[NormFitBounds]) -> None:
 
 def test_medians_are_the_intercepts_of_the_absolute_fit() -> None:
     values = np.zeros(4)
-    bounds = AbsoluteFitBounds(np.zeros((4, 1)), np.array([0.0, 1.0, 3.0, 8.0]), True, 1e-9)
+    bounds = AbsoluteFitBounds(np.zeros((4, 1)), np.array([0.0, 1.0, 3.0, 8.0]), True)
     support = bounds.support(np.array([-1.0, -0.5, 0.5, 1.0]), values)
     assert support.bounded.tolist() == [0, 3]
     assert support.free.tolist() == [1, 2]
     assert bounds.interval(np.zeros(4), values, 2.0, support) == (1.0, 3.0)
-    without = AbsoluteFitBounds(bounds.features, bounds.target, False, 1e-9)
+    without = AbsoluteFitBounds(bounds.features, bounds.target, False)
     assert without.interval(np.zeros(4), values, 0.0, support) == (0.0, 0.0)

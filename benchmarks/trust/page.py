@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The page: claims beside proofs, in words and tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from statistics import median
+
+from benchmarks.trust.records import Trial
+
+__all__ = ["References", "page"]
+
+_TOLERANCES = (1e-3, 1e-6, 1e-9)
+
+_RIGHT = 1e-8
+"""Error of the objective, relative to max(1, |optimum|), within which a solver is right."""
+
+_DIGITS = 1e-7
+"""Error that a value published in eight digits may have, relative to the same."""
+
+_HEAD = """# Maros-Meszaros before a judge
+
+Written by `python -m benchmarks.trust`; every trial is in [maros_meszaros.json](maros_meszaros.json). Each solver has a
+process of its own with a limit of time and memory, is asked for 1e-6, and its answer is judged by the certificate of
+cone programs, which knows nothing of the solver. An answer that is not proved as it came is repaired (polished) and
+judged again; what counts is the least tolerance at which the certificate holds.
+
+* **claimed**: the solver calls its answer optimal. **as it came**: of its answers, proved at 1e-6 without repair.
+* **accepted**: proved at that tolerance, repaired or not.
+* **false accepts**: proved at one of the tolerances, and yet off the optimal value by more than it.
+* **right**: the objective at the solver's point is within 1e-8 of the optimal value, relative to max(1, |value|).
+  **false rejects**: right, but not accepted at 1e-6; each is explained below.
+* **seconds**: the median of the solver's own time where its answer was accepted, and the longest that a judge took.
+
+The optimal value is that of the tightest proof where this agrees with the published one to its eight digits, else the
+published one.
+"""
+
+
+class References:
+    """The optimal value of each problem: of the tightest proof, unless the published one contradicts it."""
+
+    def __init__(self, trials: Iterable[Trial]) -> None:
+        self.values: dict[str, float] = {}
+        self.contradicted: dict[str, tuple[float, float]] = {}
+        tightest: dict[str, Trial] = {}
+        for trial in trials:
+            best = tightest.get(trial.problem)
+            if best is None or _error(trial) < _error(best):
+                tightest[trial.problem] = trial
+        for name, trial in tightest.items():
+            proved = _middle(trial) if trial.accepted(_TOLERANCES[-1]) else None
+            if trial.published is not None and proved is not None and _off(proved, trial.published) > _DIGITS:
+                self.contradicted[name] = trial.published, proved
+            value = proved if proved is not None and name not in self.contradicted else trial.published
+            if value is not None:
+                self.values[name] = value
+
+    def right(self, trial: Trial) -> bool:
+        """Return whether the objective at the solver's point is the optimal value."""
+        known = self.values.get(trial.problem)
+        return known is not None and trial.value is not None and _off(trial.value, known) <= _RIGHT
+
+    def falsely_accepted(self, trial: Trial) -> bool:
+        """Return whether something was proved at a tolerance that the optimal value does not bear out."""
+        known = self.values.get(trial.problem)
+        if known is None or trial.repaired is None:
+            return False
+        off = _off(trial.repaired.primal, known)
+        return any(trial.accepted(tol) and off > tol + _DIGITS for tol in _TOLERANCES)
+
+
+def page(trials: Sequence[Trial]) -> str:
+    """Return it."""
+    references = References(trials)
+    solvers = sorted({trial.solver for trial in trials})
+    count = len({trial.problem for trial in trials})
+    parts = [_HEAD, f"\n## {count} problems\n", _row("solver", *_COLUMNS), _row(*["---"] * (len(_COLUMNS) + 1))]
+    for solver in solvers:
+        parts.append(_row(solver, *_counts([trial for trial in trials if trial.solver == solver], references)))
+    rejected = [trial for trial in trials if references.right(trial) and not trial.accepted(1e-6)]
+    parts += ["\n## False rejects\n", *(_rejection(trial) for trial in rejected)] if rejected else []
+    accepted = [trial for trial in trials if references.falsely_accepted(trial)]
+    parts += ["\n## False accepts\n", *(_acceptance(trial, references) for trial in accepted)] if accepted else []
+    if references.contradicted:
+        parts += ["\n## Published values that a proof at 1e-9 contradicts\n"]
+        for name, (published, proved) in sorted(references.contradicted.items()):
+            parts.append(f"* {name}: {published:.8g} is published, {proved:.12g} is proved.")
+    return "\n".join(parts) + "\n"
+
+
+_COLUMNS = (
+    "tried",
+    "claimed",
+    "as it came",
+    "accepted 1e-3",
+    "1e-6",
+    "1e-9",
+    "false accepts",
+    "right",
+    "false rejects",
+    "seconds, judge",
+)
+
+
+def _counts(trials: Sequence[Trial], references: References) -> list[str]:
+    right = [trial for trial in trials if references.right(trial)]
+    proved = [trial for trial in trials if trial.accepted(1e-6)]
+    seconds = f"{median(trial.seconds for trial in proved):.3g}" if proved else "-"
+    counts = (
+        len(trials),
+        sum(trial.claim == "optimal" for trial in trials),
+        sum(trial.came is not None and trial.came.error <= 1e-6 for trial in trials),
+        *(sum(trial.accepted(tol) for trial in trials) for tol in _TOLERANCES),
+        sum(references.falsely_accepted(trial) for trial in trials),
+        len(right),
+        sum(not trial.accepted(1e-6) for trial in right),
+    )
+    return [*map(str, counts), f"{seconds}, {max(trial.judged for trial in trials):.3g}"]
+
+
+def _rejection(trial: Trial) -> str:
+    why = f"proved at {trial.repaired.error:.1e} only: {trial.repaired.worst}" if trial.repaired else trial.message
+    return f"* {trial.problem}, {trial.solver} ({trial.claim}): {why or 'no multipliers'}"
+
+
+def _acceptance(trial: Trial, references: References) -> str:
+    value = f"{trial.repaired.primal:.12g} at {trial.repaired.error:.1e}" if trial.repaired else ""
+    return (
+        f"* {trial.problem}, {trial.solver}: {value}, but the optimal value is {references.values[trial.problem]:.12g}"
+    )
+
+
+def _row(*cells: str) -> str:
+    return "| " + " | ".join(cells) + " |"
+
+
+def _error(trial: Trial) -> float:
+    return float("inf") if trial.repaired is None else trial.repaired.error
+
+
+def _middle(trial: Trial) -> float | None:
+    return None if trial.repaired is None else 0.5 * (trial.repaired.primal + trial.repaired.dual)
+
+
+def _off(value: float, known: float) -> float:
+    return abs(value - known) / max(1.0, abs(known))

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""An answer repaired before it is judged, so that a loose one need not be refused and the judge need not be lenient."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from qpkernels.arrays import Vector
+from qpkernels.certificates.certificate import Certificate
+from qpkernels.certificates.cone_program.bounds import VariableBounds
+from qpkernels.certificates.cone_program.linearisation import Linearised
+from qpkernels.certificates.cone_program.optimality import certify_cone_program
+from qpkernels.certificates.cone_program.polishing import polished
+from qpkernels.certificates.cone_program.residuals import (
+    EPSILON,
+    column_terms,
+    curvature,
+    into_dual_cone,
+    kinds,
+    longest,
+    row_terms,
+)
+from qpkernels.programs.cone_program import ConeProgram
+
+__all__ = ["Repaired", "repair"]
+
+_PATIENCE = 60
+"""Repairs in a row that make no better proof, after which no more are tried."""
+
+_LINEARISATIONS = 5
+
+_ROUNDING = 1e-12
+"""Share of the largest entry below which an entry may be nothing but rounding; whether it is, the proof says."""
+
+
+@dataclass(frozen=True, eq=False)
+class Repaired:
+    """A point with multipliers, and what is proved of them."""
+
+    point: Vector
+    multipliers: Vector
+    certificate: Certificate
+
+    @property
+    def error(self) -> float:
+        """The largest measure of the certificate: the least tolerance at which it holds, infinite if it never does."""
+        proof = self.certificate
+        error = max(abs(proof.relative_gap), proof.primal_residual, proof.dual_residual, proof.complementarity)
+        return error if np.isfinite(error) else np.inf
+
+
+def repair(program: ConeProgram, x: Vector, z: Vector, tol: float) -> Repaired:
+    """Return the answer (x, z) itself if its certificate holds at ``tol``, else the best of its repairs.
+
+    It is clipped to its bounds, its multipliers are cleared of rounding and completed by those of bounds, and it is
+    polished: with other cones, by way of the quadratic programs that these make near it. Each repair is judged by
+    :func:`certify_cone_program` as any answer is, so it need not be trusted: one that makes no better proof is dropped.
+    """
+    best = _judged(program, x, z)
+    if best.error <= tol or not (np.isfinite(x).all() and np.isfinite(z).all()):
+        return best
+    left = _PATIENCE
+    for point, multipliers in _repairs(program, x, z):
+        repaired = _judged(program, point, multipliers)
+        left = _PATIENCE if repaired.error < best.error else left - 1
+        best = repaired if repaired.error < best.error else best
+        if best.error <= tol or left == 0:
+            break
+    return best
+
+
+def _judged(program: ConeProgram, x: Vector, z: Vector) -> Repaired:
+    return Repaired(x, z, certify_cone_program(program, x, z))
+
+
+def _repairs(program: ConeProgram, x: Vector, z: Vector) -> Iterator[tuple[Vector, Vector]]:
+    bounds = VariableBounds.of(program)
+    yield x, _without_slack_rows(program, x, z)
+    yield x, _without_rounding(z)
+    yield _completed(program, bounds, x, z)
+    yield _completed(program, bounds, x, _without_slack_rows(program, x, z))
+    for point, multipliers in polished(program, x, z) if program.is_quadratic else _linearised(program, x, z):
+        yield _completed(program, bounds, point, multipliers)
+        yield _completed(program, bounds, _without_rounding(point), _without_rounding(multipliers))
+
+
+def _linearised(program: ConeProgram, x: Vector, z: Vector) -> Iterator[tuple[Vector, Vector]]:
+    """Yield the optima of the quadratic programs that a program with other cones is near them."""
+    for _ in range(_LINEARISATIONS):
+        near = Linearised.at(program, x, z)
+        answer = repair(near.program, x, near.multipliers, _ROUNDING)
+        x, z = answer.point, near.back(answer.point, answer.multipliers)
+        if not (np.isfinite(x).all() and np.isfinite(z).all()):
+            return
+        yield x, z
+
+
+def _without_rounding(values: Vector) -> Vector:
+    return np.where(np.abs(values) > _ROUNDING * np.abs(values).max(initial=0.0), values, 0.0)
+
+
+def _completed(program: ConeProgram, bounds: VariableBounds, x: Vector, z: Vector) -> tuple[Vector, Vector]:
+    """Clip x to its bounds, and let their multipliers take over what is left of the slope."""
+    x, z = bounds.clip(x), into_dual_cone(program, z)
+    r = program.P @ x + program.q + program.A.T @ z
+    rounding = longest(program) * EPSILON * column_terms(program, x, z)
+    z, _ = bounds.take_over(z, np.where((curvature(program) == 0) & (np.abs(r) > rounding), r, 0.0))
+    return x, z
+
+
+def _without_slack_rows(program: ConeProgram, x: Vector, z: Vector) -> Vector:
+    """Return the multipliers with 0 where an inequality is slack by far more, in its terms, than its multiplier weighs.
+
+    Interior-point methods leave rounding there, and without an objective all multipliers are such.
+    """
+    if not program.P.nnz and not program.q.any():
+        return np.zeros_like(z)
+    scale = abs(float(0.5 * x @ (program.P @ x) + program.q @ x))
+    slack, (_, one_sided) = program.b - program.A @ x, kinds(program)
+    rounding = one_sided & (np.abs(z) * row_terms(program, x) ** 2 < 1e-7 * scale * slack)
+    return np.where(rounding, 0.0, z)

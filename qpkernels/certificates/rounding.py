@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: BSD-3-Clause
+r"""How far rounding may take f(x_i), 1/2 ||f||^2 and sums of them from their values for the given kernel matrix.
+
+A sum of n terms makes n roundings, each of at most half a unit eps of a partial sum. As far as these are independent of
+each other, they add up as sqrt(n) does and not as n (Higham and Mary, SIAM J. Sci. Comput. 41, 2019), so that::
+
+    | sum_k t_k as computed - sum_k t_k |  <=  sqrt(n) eps sum_k |t_k|
+
+and the errors of several values add up to the root of the sum of their squares. That is for the kernel matrix as it is
+computed, and no proof beyond doubt, as an enclosure is; but it is what rounding does, with room.
+
+Where 1'beta = 0, a shift of all samples changes nothing that matters: distances from their mean are then what counts.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from qpkernels.arrays import Matrix, Vector
+from qpkernels.gram import Gram
+
+__all__ = ["EPS", "FunctionError", "expansion_error", "expansion_vanishes", "sum_error", "together"]
+
+EPS = float(np.finfo(float).eps)
+"""The distance from 1 to the next number, twice the largest relative rounding error."""
+
+
+_CRUDE = 1e-9
+"""Part of ||f||^2 up to which the bound by lengths of samples, which is cheap, is good enough."""
+
+
+_FAINT = 1e-12
+"""Part of the squared radius of the samples up to which the rounding of K may pass for 0."""
+
+
+@dataclass(frozen=True, eq=False)
+class FunctionError:
+    """Bounds of the errors of the values f(x_i), shape (m,), and of 1/2 ||f||^2."""
+
+    values: Vector
+    half_norm: float
+
+
+def sum_error(terms: Vector) -> float:
+    """Return the bound for the sum of ``terms``."""
+    return float(np.sqrt(terms.size) * EPS * np.abs(terms).sum())
+
+
+def together(errors: Vector) -> float:
+    """Return the bound for the sum of values with these bounds."""
+    return float(np.linalg.norm(errors))
+
+
+def explicit_features(gram: Gram) -> Matrix | None:
+    """Return the features by which the matrix multiplies a vector, or None: it does so entry by entry."""
+    return gram.features if gram.correction is None else None
+
+
+@np.errstate(over="ignore", invalid="ignore")
+def expansion_error(gram: Gram, beta: Vector, values: Vector, *, balanced: bool) -> FunctionError:
+    """Return the errors of f = sum_j beta_j k(x_j, .), given its ``values`` K beta as they were computed.
+
+    Parameters
+    ----------
+    balanced
+        Whether 1'beta = 0, and f matters up to a constant only.
+    """
+    used, features = max(1, int(np.count_nonzero(beta))), explicit_features(gram)
+    sizes = gram.radii if balanced and features is not None else gram.lengths
+    reach = np.sqrt(used) * EPS * float(np.abs(beta) @ sizes)
+    products = beta * (values - values.mean() if balanced else values)
+    if features is None:
+        errors = reach * sizes
+        return FunctionError(errors, 0.5 * (together(beta * errors) + sum_error(products)))
+    # The weights as computed are a function of their own, whose values lose only what the last product loses.
+    unit, norm = np.sqrt(features.shape[1]) * EPS, float(np.sqrt(max(0.0, float(products.sum())))) + reach
+    errors, weights_error = unit * norm * sizes, norm * reach
+    if weights_error > _CRUDE * norm**2:
+        # Lengths say little of features in different units: feature by feature, a small one is not lost in a large one.
+        around = np.abs(features - (features.mean(axis=0) if balanced else 0.0))
+        lost, weights = np.sqrt(used) * EPS * (np.abs(beta) @ around), _weights(features, beta, balanced=balanced)
+        errors, weights_error = unit * (around @ np.abs(weights)), float(lost @ (np.abs(weights) + 0.5 * lost))
+    return FunctionError(errors, weights_error + 0.5 * (together(beta * errors) + sum_error(products)))
+
+
+def _weights(features: Matrix, beta: Vector, *, balanced: bool) -> Vector:
+    """Return the weights of the expansion; around the mean where beta is balanced."""
+    (used,) = np.nonzero(beta)
+    return np.asarray(beta[used] @ (features[used] - (features.mean(axis=0) if balanced else 0.0)))
+
+
+def expansion_vanishes(gram: Gram, beta: Vector, *, balanced: bool) -> bool:
+    """Return whether f = sum_j beta_j k(x_j, .) is 0 up to the rounding of its sums: in every feature, or at every x_i.
+
+    Not by its norm: a feature of small unit is no rounding of another.
+    """
+    (used,) = np.nonzero(beta)
+    if used.size == 0:
+        return True
+    unit, features = np.sqrt(used.size) * EPS, gram.kernel.features(gram.X) if gram.correction is None else None
+    if features is not None:
+        around = np.abs(features[used] - (features.mean(axis=0) if balanced else 0.0))
+        weights = _weights(features, beta, balanced=balanced)
+        return bool(np.all(np.abs(weights) <= unit * (np.abs(beta[used]) @ around)))
+    sizes = gram.lengths
+    if balanced and EPS * float(sizes.max()) ** 2 > _FAINT * float(gram.radii.max()) ** 2:
+        # The offset of the samples leaves too little of what they differ by.
+        sizes = np.minimum(gram.radii, sizes)
+    values = gram.product(beta)
+    values = values - values.mean() if balanced else values
+    return bool(np.all(np.abs(values) <= unit * float(np.abs(beta) @ sizes) * sizes))

@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Published problems before a judge: they are read as they are, trials end in time, and the page tells what came."""
+
+from __future__ import annotations
+
+import io
+import tarfile
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+import pytest
+from scipy.io import savemat
+from scipy.sparse import csc_matrix
+
+from benchmarks.trust import __main__ as command
+from benchmarks.trust.maros_meszaros import ARCHIVE, Published, problems, to_program
+from benchmarks.trust.page import References, page
+from benchmarks.trust.records import Proof, Trial, load, save
+from benchmarks.trust.trial import attempt
+from qpkernels.certificates import certify_cone_program
+from qpkernels.programs import ConeProgram, Nonnegative, Zero
+
+README = """
+NAME           M       N      NZ      QN      QNZ       OPT
+
+small-one      2       2       4       2        1    1.5000000e+00
+tiny           1       1       1       1        0    0.0000000e+00
+"""
+
+# min |x|^2 / 2 + 1 s.t. x1 + x2 = 1 + what rounding left, -inf <= x1 <= 0.5, 0 <= x2 <= inf; the optimum is 1.25.
+SMALL: dict[str, Any] = {
+    "P": csc_matrix(np.eye(2)),
+    "q": np.zeros((2, 1)),
+    "r": 1.0,
+    "A": csc_matrix([[1.0, 1.0], [1.0, 0.0], [0.0, 1.0]]),
+    "l": np.array([[1.0], [-1e20], [2e-16]]),
+    "u": np.array([[1.0], [0.5], [1e20]]),
+}
+TINY: dict[str, Any] = {
+    "P": csc_matrix([[2.0]]),
+    "q": [0.0],
+    "r": 0.0,
+    "A": csc_matrix([[1.0]]),
+    "l": [-1.0],
+    "u": [1.0],
+}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    with tarfile.open(tmp_path / ARCHIVE, "w:xz") as archive:
+        for name, data in (("SMALL_ONE.mat", SMALL), ("TINY.mat", TINY), ("00README.QP", README)):
+            buffer = io.BytesIO()
+            if isinstance(data, str):
+                buffer.write(data.encode())
+            else:
+                savemat(buffer, data)
+            entry = tarfile.TarInfo(f"mat/{name}")
+            entry.size = buffer.tell()
+            buffer.seek(0)
+            archive.addfile(entry, buffer)
+    return tmp_path
+
+
+def test_problems_are_read_with_their_published_values(folder: Path) -> None:
+    tiny, small = problems(folder)
+    assert [(each.name, each.value, each.size) for each in (tiny, small)] == [("TINY", 0.0, 3), ("SMALL_ONE", 1.5, 6)]
+    program = small.program
+    assert (program.cones, program.offset, program.name) == ((Zero(1), Nonnegative(2)), 1.0, "SMALL_ONE")
+    np.testing.assert_array_equal(program.A.toarray(), [[1, 1], [1, 0], [0, -1]])
+    np.testing.assert_array_equal(program.b, [1, 0.5, 0])
+    assert [block.name for block in program.rows] == ["equations", "upper", "lower"]
+    x, z = np.array([0.5, 0.5]), np.array([-0.5, 0.0, 0.0])
+    assert certify_cone_program(program, x, z).holds(1e-13)
+    assert program.objective(x) == 1.25
+
+
+def test_a_missing_archive_says_what_to_do(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match=f"{ARCHIVE} was expected in .*; pack the .mat files"):
+        list(problems(tmp_path))
+
+
+class TestTrials:
+    """In processes of their own, which take a moment to start."""
+
+    problem: ClassVar = Published("SMALL_ONE", to_program("SMALL_ONE", SMALL), 1.25)
+
+    def test_an_answer_is_judged(self) -> None:
+        trial = attempt(self.problem, "osqp", 1e-6, 30.0, 8 * 2**30)
+        assert (trial.problem, trial.solver, trial.claim) == ("SMALL_ONE", "osqp", "optimal")
+        assert trial.value == pytest.approx(1.25, rel=1e-5)
+        assert trial.accepted(1e-9)
+        assert trial.came is not None
+        assert trial.repaired is not None
+        assert trial.repaired.error <= trial.came.error
+        assert trial.repaired.primal == pytest.approx(1.25, rel=1e-9)
+
+    def test_what_finds_nothing_is_no_answer(self) -> None:
+        data = {**SMALL, "l": np.array([[3.0], [-1e20], [0.0]]), "u": np.array([[3.0], [0.5], [1.0]])}
+        trial = attempt(Published("NONE", to_program("NONE", data), None), "daqp", 1e-6, 30.0, 8 * 2**30)
+        assert trial.claim in {"stopped", "failed"}
+        assert trial.message
+        assert trial.repaired is None
+        assert not trial.accepted(1.0)
+
+    def test_the_command_writes_records_and_page(self, folder: Path) -> None:
+        out = folder / "trust"
+        arguments = ["--data", str(folder), "--solvers", "clarabel", "--out", str(out), "--largest", "5"]
+        command.main(arguments)
+        (trial,) = load(out)
+        assert trial.key == ("TINY", "clarabel")
+        assert trial.accepted(1e-9)
+        assert "| clarabel | 1 | 1 |" in (out / "maros_meszaros.md").read_text()
+        command.main([*arguments, "--resume"])
+        assert load(out) == [trial]
+
+
+def test_the_command_refuses_unknown_solvers(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        command.main(["--data", str(folder), "--solvers", "smo"])
+    assert "--solvers takes" in capsys.readouterr().err
+
+
+def trial(solver: str, error: float, primal: float, value: float, problem: str = "P") -> Trial:
+    proof = Proof(error, primal, primal, "row 3 of 'upper' is violated")
+    return Trial(problem, 9, 10.0, solver, "optimal", "solved", 0.5, value, proof, proof, 0.1)
+
+
+def test_records_are_read_as_they_were_written(tmp_path: Path) -> None:
+    assert load(tmp_path) == []
+    trials = [trial("a", 1e-9, 10.0, 10.0), replace(trial("b", 1.0, 0.0, 0.0), came=None, repaired=None, value=None)]
+    save(tmp_path, trials)
+    assert load(tmp_path) == trials
+
+
+def test_the_page_counts_what_was_proved_falsely_or_not_at_all() -> None:
+    trials = [
+        trial("right", 1e-10, 10.0, 10.0),
+        trial("refused", 1e-2, 10.0, 10.0),
+        trial("false", 1e-7, 10.1, 10.1),
+        trial("honest", 1e-1, 10.1, 10.1),
+    ]
+    references = References(trials)
+    assert references.values == {"P": 10.0}
+    assert [references.right(each) for each in trials] == [True, True, False, False]
+    assert [references.falsely_accepted(each) for each in trials] == [False, False, True, False]
+    written = page(trials)
+    assert "| right | 1 | 1 | 1 | 1 | 1 | 1 | 0 | 1 | 0 | 0.5, 0.1 |" in written
+    assert "* P, refused (optimal): proved at 1.0e-02 only: row 3 of 'upper' is violated" in written
+    assert "* P, false: 10.1 at 1.0e-07, but the optimal value is 10" in written
+
+
+def test_a_published_value_that_a_proof_contradicts_is_named() -> None:
+    trials = [trial("a", 1e-10, 10.001, 10.001)]
+    references = References(trials)
+    assert references.contradicted == {"P": (10.0, 10.001)}
+    assert references.falsely_accepted(trials[0])
+    assert "* P: 10 is published, 10.001 is proved." in page(trials)
+
+
+def test_programs_without_inequalities_have_no_empty_cone() -> None:
+    program: ConeProgram = to_program("EQUAL", {**TINY, "l": [1.0], "u": [1.0]})
+    assert program.cones == (Zero(1),)
