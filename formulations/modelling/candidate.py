@@ -105,7 +105,7 @@ def expand(
     values
         K beta, where a solver holds it already; computed when left out.
     """
-    finite = bool(np.isfinite(beta).all())
+    finite = bool((np.abs(beta) <= _LARGEST).all())
     usable = finite and bool(beta.any())
     coefficients = gram.expansion_coefficients(beta) if usable else np.zeros(len(gram))
     # Of a clipped matrix, a sample without a multiplier has a coefficient all the same.

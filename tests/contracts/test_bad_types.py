@@ -139,7 +139,6 @@ NUMBERS: dict[str, tuple[Entry, str]] = {
     "epsilon of a loss": (EpsilonInsensitive, "epsilon must be"),
     "tau of a loss": (Pinball, "tau must be"),
     "total": (lambda v: KernelQP(GRAM, t, -1.0, 1.0, total=v), "total must be"),
-    "zero_tolerance": (lambda v: KernelQP(GRAM, t, -1.0, 1.0, zero_tolerance=v), "zero_tolerance must be"),
     "threshold": (lambda v: BatchPerceptron(X, y, threshold=v), "threshold must be"),
     "max_epochs": (lambda v: Perceptron(X, y).solve(max_epochs=v), "max_epochs must be"),
     "noise": (lambda v: RelevanceRegression(X, t, RBF(0.5), noise=v), "noise must be"),
