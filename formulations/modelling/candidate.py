@@ -197,7 +197,7 @@ def sampled(function: Expansion, X: Samples, values: Vector, squared_norm: float
         return FunctionAtSamples(values, squared_norm, sizes, squared_norm, terms)
     reach = float(np.abs(c) @ np.sqrt(np.maximum(kernel.diagonal(centers), 0.0)))
     sizes = reach * np.sqrt(np.maximum(kernel.diagonal(X), 0.0))
-    return FunctionAtSamples(values, squared_norm, sizes, reach**2, terms)
+    return FunctionAtSamples(values, squared_norm, sizes, reach * reach, terms)
 
 
 def linear_values(X: Matrix, w: Vector) -> Vector:

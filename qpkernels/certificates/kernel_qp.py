@@ -213,7 +213,7 @@ def duality_gap(
     rounding = (
         together(losses_error)
         + sum_error(losses)
-        + scaling**2 * error.half_norm
+        + scaling * scaling * error.half_norm
         + sum_error(np.array([level * total]))
         + sum_error(linear)
         + sum_error(costs)
@@ -222,7 +222,7 @@ def duality_gap(
         + (abs(float(beta.sum()) - total) * float(np.abs(residuals).max()) if balanced else 0.0)
     )
     return DualityGap(
-        primal_value=0.5 * scaling**2 * f.squared_norm + float(losses.sum()) + level * total,
+        primal_value=0.5 * scaling * scaling * f.squared_norm + float(losses.sum()) + level * total,
         dual_value=float(linear.sum()) - float(costs.sum()) - 0.5 * squared_norm,
         parts=losses - residuals * beta + costs,
         violation=float(_violations(program, (program.target - intercept) - f.values).max()),

@@ -77,7 +77,7 @@ def expansion_error(gram: Gram, beta: Vector, values: Vector, *, balanced: bool)
     # The weights as computed are a function of their own, whose values lose only what the last product loses.
     unit, norm = np.sqrt(features.shape[1]) * EPS, float(np.sqrt(max(0.0, float(products.sum())))) + reach
     errors, weights_error = unit * norm * sizes, norm * reach
-    if weights_error > _CRUDE * norm**2:
+    if weights_error > _CRUDE * norm * norm:
         # Lengths say little of features in different units: feature by feature, a small one is not lost in a large one.
         around = np.abs(features - (features.mean(axis=0) if balanced else 0.0))
         lost, weights = np.sqrt(used) * EPS * (np.abs(beta) @ around), _weights(features, beta, balanced=balanced)
@@ -105,7 +105,7 @@ def expansion_vanishes(gram: Gram, beta: Vector, *, balanced: bool) -> bool:
         weights = _weights(features, beta, balanced=balanced)
         return bool(np.all(np.abs(weights) <= unit * (np.abs(beta[used]) @ around)))
     sizes = gram.lengths
-    if balanced and EPS * float(sizes.max()) ** 2 > _FAINT * float(gram.radii.max()) ** 2:
+    if balanced and EPS * np.square(sizes.max()) > _FAINT * np.square(gram.radii.max()):
         # The offset of the samples leaves too little of what they differ by.
         sizes = np.minimum(gram.radii, sizes)
     values = gram.product(beta)
