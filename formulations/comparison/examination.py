@@ -109,7 +109,7 @@ class CrossExamination(Sequence[Trial], JupyterMixin):
     optimum
         Bounds of the optimal value, from this answer.
     rigorous
-        Whether they hold in exact arithmetic (:meth:`~formulations.modelling.model.Model.enclose`); otherwise they are
+        Whether they hold in exact arithmetic (:meth:`~formulations.modelling.form.Form.enclose`); otherwise they are
         those of its certificate, in float64.
     """
 

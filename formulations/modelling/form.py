@@ -21,7 +21,7 @@ from formulations.modelling.candidate import Candidate
 from formulations.modelling.lowering import ConeAnswer, Lowered, lower
 from formulations.modelling.model import Model
 from formulations.modelling.reasons import Contradiction, conflict_of, proof_of, relaxation_of
-from formulations.modelling.solution import Run, Seconds, Solution
+from formulations.modelling.solution import ConePoint, Run, Seconds, Solution
 from formulations.modelling.solving import (
     Latest,
     SolveRequest,
@@ -37,7 +37,7 @@ from formulations.modelling.solving import (
 )
 from formulations.modelling.statement import Extension, Multipliers
 from qpkernels.arrays import Vector, shown
-from qpkernels.certificates import Bounds, Certificate, Status, repair
+from qpkernels.certificates import Bounds, Certificate, Enclosure, Status, enclose_cone_program, repair
 from qpkernels.diagnosis import Conflict, Ray, Relaxation
 from qpkernels.errors import ParameterError, UnsupportedProgramError
 from qpkernels.files import write
@@ -281,7 +281,39 @@ class Form(Frozen, metaclass=ABCMeta):
             self.model.hold(answer, certificate, status, bounds)
         seconds = Seconds(marks[1] - marks[0], marks[2] - marks[1], outcome.seconds, perf_counter() - begin)
         run = Run.of(outcome, self.name, objective, status, request.tol, seconds)
+        if repaired is not None:
+            run = replace(run, in_matrices=ConePoint(repaired.point, repaired.multipliers))
         return self.model.solution(answer, certificate, bounds, run)
+
+    def enclose(self, answer: Any) -> Enclosure:
+        """Return an interval that holds the optimum in exact arithmetic, between the two values of a certificate.
+
+        Of a textbook form it is that of the model, see :meth:`formulations.modelling.model.Model.enclose`. Of an
+        extended form the problem is that of its matrices as they are in float64, where kernel values are rounded; see
+        :func:`qpkernels.certificates.enclose_cone_program`.
+
+        Parameters
+        ----------
+        answer
+            Of an extended form, its Solution: any is good for a proof, and the better it is, the narrower.
+
+        Raises
+        ------
+        ParameterError, ShapeError
+            If the answer is none of this form.
+        NoEnclosureError, UnsupportedProgramError
+            If nothing is known of the rounding errors of this kernel, loss or model, or the extension has cones of
+            another kind than equations, inequalities and norms.
+        """
+        if not self.is_extended:
+            return self.model.enclose(answer)
+        if not isinstance(answer, Solution) or answer.in_matrices is None:
+            raise ParameterError(
+                f"an extended form is enclosed at its own Solution, but {type(answer).__name__} came"
+                f"{' of another form' if isinstance(answer, Solution) else ''}; pass what its solve returned."
+            )
+        at = answer.in_matrices
+        return enclose_cone_program(self.lower().program, at.point, at.multipliers)
 
     def _certified_objective(self, certificate: Certificate) -> float:
         """Return the value of this form at the points that were certified, not at the solver's own."""

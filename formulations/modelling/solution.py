@@ -45,6 +45,7 @@ class Run:
     claim: Claim
     message: str
     iterations: int | None
+    in_matrices: ConePoint | None = None
 
     @classmethod
     def of(
@@ -53,6 +54,14 @@ class Run:
         """Return what became of a solver's outcome."""
         said = (outcome.solver, outcome.claim, outcome.message, outcome.iterations)
         return cls(formulation, objective, status, tol, seconds, *said)
+
+
+@dataclass(frozen=True, eq=False)
+class ConePoint:
+    """The x and z of a form in matrices, as they were certified."""
+
+    point: Vector
+    multipliers: Vector
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,6 +107,8 @@ class Solution:
     solver, claim, message, iterations
         Who solved it, what it says itself in our word and in its own, and its own count of iterations (None if it does
         not tell).
+    in_matrices
+        Of an extended form, what :meth:`formulations.modelling.form.Form.enclose` starts from; None of another.
     """
 
     formulation: str
@@ -120,6 +131,7 @@ class Solution:
     claim: Claim
     message: str
     iterations: int | None
+    in_matrices: ConePoint | None = field(default=None, repr=False, kw_only=True)
 
     @property
     def n_support(self) -> int | None:
