@@ -53,8 +53,8 @@ class Certificate:
     worst
         In words, where that largest contribution is.
     rounding
-        Bound of what rounding may have changed in the two values together, given the kernel matrix as it is computed.
-        See :mod:`qpkernels.certificates.rounding`.
+        Bound of what rounding may have changed in the two values together, given the program, or the kernel matrix, as
+        it is computed. See :mod:`qpkernels.certificates.rounding`.
     """
 
     primal_value: float
