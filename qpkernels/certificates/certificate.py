@@ -41,7 +41,7 @@ class Certificate:
     ----------
     primal_value, dual_value
         Values of the primal problem and of its dual at the feasible points nearest to the answer. By weak duality the
-        optimum lies between them, up to the residuals: primal_value >= optimum >= dual_value.
+        optimum lies between them, up to the residuals and the rounding: primal_value >= optimum >= dual_value.
     relative_gap
         (|primal_value - dual_value| + rounding) / max(|primal_value|, |dual_value|); where the optimum is
         proved to be 0, as :func:`certify_values` says.
