@@ -19,6 +19,7 @@ from benchmarks.trust import __main__ as command
 from benchmarks.trust import enclosures
 from benchmarks.trust.maros_meszaros import ARCHIVE, Published, problems, to_program
 from benchmarks.trust.page import References, page
+from benchmarks.trust.picture import PROFILE, profile
 from benchmarks.trust.records import Proof, Trial, load, save
 from benchmarks.trust.trial import attempt
 from formulations import SoftMargin
@@ -116,6 +117,7 @@ class TestTrials:
         assert trial.key == ("TINY", "clarabel")
         assert trial.accepted(1e-9)
         assert "| clarabel | 1 | 1 |" in (out / "maros_meszaros.md").read_text()
+        assert (out / PROFILE).read_bytes().startswith(b"\x89PNG")
         command.main([*arguments, "--resume"])
         assert load(out) == [trial]
 
@@ -153,6 +155,18 @@ def test_the_page_counts_what_was_proved_falsely_or_not_at_all() -> None:
     assert "| right | 1 | 1 | 1 | 1 | 1 | 1 | 0 | 1 | 0 | 0.5, 0.1 |" in written
     assert "* P, refused (optimal): proved at 1.0e-02 only: row 3 of 'upper' is violated" in written
     assert "* P, false: 10.1 at 1.0e-07, but the optimal value is 10" in written
+
+
+def test_the_picture_counts_what_is_proved_by_when() -> None:
+    trials = [
+        replace(trial("a", 1e-9, 10.0, 10.0, "slow"), seconds=3.0),
+        replace(trial("a", 1e-9, 10.0, 10.0, "fast"), seconds=0.2),
+        replace(trial("a", 1e-3, 10.0, 10.0, "loose"), seconds=0.1),
+        replace(trial("b", 1e-9, 10.0, 10.0, "slow"), seconds=1.0),
+    ]
+    assert profile(trials, "a", 1e-6) == ([0.2, 3.0], [1 / 3, 2 / 3])
+    assert profile(trials, "b", 1e-6) == ([1.0], [1 / 3])
+    assert profile(trials, "c", 1e-6) == ([], [])
 
 
 def test_a_published_value_that_a_proof_contradicts_is_named() -> None:

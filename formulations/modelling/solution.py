@@ -14,7 +14,7 @@ from qpkernels.errors import ParameterError
 from qpkernels.gram import Correction, Expansion
 from qpkernels.solvers import Claim, Outcome
 
-__all__ = ["Classification", "Novelty", "Regression", "Run", "Seconds", "Solution", "Tube"]
+__all__ = ["Classification", "ConePoint", "Novelty", "Regression", "Run", "Seconds", "Solution", "Tube"]
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,7 @@ class Solution:
         Who solved it, what it says itself in our word and in its own, and its own count of iterations (None if it does
         not tell).
     in_matrices
-        Of an extended form, what :meth:`formulations.modelling.form.Form.enclose` starts from; None of another.
+        Of an extended form, what :meth:`formulations.modelling.forms.form.Form.enclose` starts from; None of another.
     """
 
     formulation: str
