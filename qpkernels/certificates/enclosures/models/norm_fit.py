@@ -61,8 +61,10 @@ def _equations(F: Matrix, *, has_intercept: bool) -> Matrix:
     if has_intercept and len(rows):
         centred, lost = two_sum(rows, -np.broadcast_to(rows.mean(axis=1, keepdims=True), rows.shape))
         rows = np.where((lost == 0.0).all(axis=1, keepdims=True), centred, rows)
-    # By a power of 2, without rounding.
-    rows = np.ldexp(rows, -np.frexp(np.abs(rows).max(axis=1, initial=0.0))[1][:, None])
+    # By a power of 2, without rounding, unless an entry is lost.
+    exponents = np.frexp(np.abs(rows).max(axis=1, initial=0.0))[1][:, None]
+    scaled = np.ldexp(rows, -exponents)
+    rows = np.where((np.ldexp(scaled, exponents) == rows).all(axis=1, keepdims=True), scaled, rows)
     return np.vstack([rows, np.ones(len(F))]) if has_intercept else rows
 
 
