@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -106,15 +106,6 @@ class Held:
     certificate: Certificate
     proved: bool
     parameters: tuple[bytes, ...]
-
-    @classmethod
-    def of(
-        cls, answer: Candidate, certificate: Certificate, status: Status, parameters: tuple[bytes, ...], bounds: Bounds
-    ) -> Held:
-        """Return the answer whose dual point is the feasible one near by: the one whose value the certificate has."""
-        if isinstance(bounds, KernelQPBounds) and answer.is_squarable:
-            answer = replace(answer, beta=bounds.program.project(answer.beta))
-        return cls(answer, certificate, status is Status.OPTIMAL, parameters)
 
 
 @dataclass(eq=False)

@@ -75,7 +75,10 @@ class Form(Frozen, metaclass=ABCMeta):
         """Read an answer from the values of the solved problem."""
 
     def write(self, answer: Candidate) -> Multipliers | None:
-        """Write an answer to the variables, and return the multipliers of the constraints; None: it cannot be shown."""
+        """Write an answer to the variables, and return the multipliers of the constraints; None: it cannot be shown.
+
+        A constraint that is left out keeps the multiplier that a cone solver last returned for this form.
+        """
         del answer
         return None
 
