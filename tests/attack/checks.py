@@ -30,9 +30,6 @@ __all__ = [
 TOLERANCE = 1e-6
 """Asked of every solver."""
 
-ROUNDING = 1e-8
-"""Relative to the values: what sums in another order may differ by."""
-
 OWN = ("smo", "linear")
 """Solvers of this project, which are not to raise exceptions that somebody else has to wrap."""
 
@@ -47,16 +44,21 @@ class Failure:
 
 @dataclass(frozen=True)
 class Interval:
-    """An interval that contains the optimal value, and whether that is meant to be proved."""
+    """An interval that contains the optimal value up to rounding, and whether that is meant to be proved."""
 
     lower: float
     upper: float
     proved: bool
+    rounding: float = 0.0
 
     @property
     def scale(self) -> float:
         """The larger of the two in size."""
         return max(abs(self.lower), abs(self.upper))
+
+    def is_below(self, other: Interval) -> bool:
+        """Return whether all of it is below all of the other, beyond the rounding that both state."""
+        return self.upper + self.rounding < other.lower - other.rounding
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,7 +85,7 @@ def interval_of(certificate: Certificate) -> Interval:
     """Return what the certificate says of the optimal value; :func:`check_enclosures` has rigorous intervals."""
     # A hard constraint that is missed by a little may be worth any amount.
     feasible = certificate.primal_residual <= 1e-15 and certificate.dual_residual <= 1e-12
-    return Interval(certificate.dual_value, certificate.primal_value, proved=feasible)
+    return Interval(certificate.dual_value, certificate.primal_value, feasible, certificate.rounding)
 
 
 def check_answer(attack: Attack, model: Model[Any], answer: Answer) -> Iterator[Failure]:
@@ -96,7 +98,8 @@ def check_answer(attack: Attack, model: Model[Any], answer: Answer) -> Iterator[
     if solution is None:
         return
     interval = interval_of(solution.certificate)
-    if interval.proved and interval.lower - interval.upper > ROUNDING * interval.scale + negligible(model):
+    # The rounding is that of both values together.
+    if interval.proved and interval.lower - interval.upper > interval.rounding:
         yield Failure("weak duality", f"{answer.route}: D = {interval.lower!r} above P = {interval.upper!r}")
     if answer.is_optimal:
         yield from _check_optimal(attack, model, answer.route, solution, interval)
@@ -150,8 +153,7 @@ def check_pair(model: Model[Any], first: Answer, second: Answer) -> Iterator[Fai
     slack = negligible(model)
     intervals = [interval_of(answer.solution.certificate) for answer in (first, second)]
     for answer, own, other, judge in zip((first, second), intervals, intervals[::-1], (second, first), strict=True):
-        scale = ROUNDING * max(own.scale, other.scale) + slack
-        if own.proved and other.proved and own.upper < other.lower - scale:
+        if own.proved and other.proved and own.is_below(other):
             yield Failure("disjoint", f"{answer.route}: P = {own.upper!r} below D = {other.lower!r} of {judge.route}")
     if first.is_optimal and second.is_optimal:
         apart = max(abs(intervals[0].upper - intervals[1].upper), abs(intervals[0].lower - intervals[1].lower))

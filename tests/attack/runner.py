@@ -19,7 +19,7 @@ from qpkernels.solvers import find_solver
 
 __all__ = ["Record", "attack"]
 
-LIMIT = 4.0
+LIMIT = 2.0
 """Seconds asked of solvers that take such a limit."""
 
 

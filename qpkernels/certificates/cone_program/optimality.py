@@ -128,6 +128,7 @@ def _certify(program: ConeProgram, x: Vector, given: Vector) -> Certificate:
         dual_residual=max(measures[1], outside_dual_cones(program, given)),
         complementarity=relative(_largest(np.abs(gap.products)), scale) if scale else 0.0,
         worst=reasons[int(np.argmax(measures))],
+        rounding=gap.rounding,
     )
 
 
