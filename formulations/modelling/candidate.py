@@ -127,7 +127,7 @@ class Candidate:
             beta=beta,
             intercept=scale * self.intercept,
             function=Expansion(f.kernel, f.centers, scale * f.coefficients, scale * f.intercept, f.classes),
-            at_samples=FunctionAtSamples(scale * at.values, scale**2 * at.squared_norm),
+            sampling=Sampling.of(FunctionAtSamples(scale * at.values, scale**2 * at.squared_norm)),
             is_expansion=False,
             coordinates=None if self.coordinates is None else scale * self.coordinates,
             coefficients=None if own is None else scale * own,
