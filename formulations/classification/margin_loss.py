@@ -79,7 +79,7 @@ class MarginLossPrimal(MarginPrimal):
 class MarginLossDual(MarginDual):
     """The dual. Variables: alpha, and the slopes s = -alpha / C, which let C change without compiling anew.
 
-    Multipliers: b of ``balance``, z of ``slope``, and those of ``lower`` and ``upper`` where the domain ends.
+    Multipliers: b of ``balance``, -z of ``slope``, and those of ``lower`` and ``upper`` where the domain ends.
     """
 
     catalogue = "C10-dual"
@@ -102,7 +102,7 @@ class MarginLossDual(MarginDual):
         )
 
     def write(self, answer: Candidate) -> Multipliers:
-        """Write alpha and the slopes, and return b and z."""
+        """Write alpha and the slopes, and return b and -z."""
         slopes = -self.model.y * answer.beta / self.model.C.value
         self.s.value = np.clip(slopes, *self.model.loss.domain)
         return {**super().write(answer), "slope": -self.model.margins(answer)}

@@ -100,12 +100,16 @@ class SolveRequest:
 
 @dataclass(frozen=True, eq=False)
 class Held:
-    """An answer to a textbook problem, with its certificate, at hyper-parameters of these values."""
+    """An answer to a textbook problem, with its certificate, at hyper-parameters of these values.
+
+    ``source`` is the form whose solver left its multipliers there, if any.
+    """
 
     candidate: Candidate
     certificate: Certificate
     proved: bool
     parameters: tuple[bytes, ...]
+    source: object = None
 
 
 @dataclass(eq=False)

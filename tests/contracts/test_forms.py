@@ -19,11 +19,13 @@ from formulations import (
     HardMarginPrimal,
     LeastSquaresCentred,
     LeastSquaresSystem,
+    MarginLossClassifier,
     NormConstrainedRegression,
     ResidualLossRegression,
     Separability,
     SoftMargin,
 )
+from formulations.losses import Hinge
 from formulations.modelling import Dual, Primal
 from formulations.regression.fits.forms import LinearFit
 from model_data import (
@@ -260,6 +262,17 @@ def test_the_variables_hold_the_point_that_was_certified(case: Case) -> None:
         equation = isinstance(constraint, cp.constraints.Zero | cp.constraints.Equality)
         assert max(np.abs(value) if equation else value) <= 1e-9 + 2.0 * unit * solution.certificate.primal_residual
     assert form.problem.value == pytest.approx(solution.objective, rel=1e-9, abs=1e-9)
+
+
+def test_what_another_form_was_solved_for_leaves_no_old_multipliers() -> None:
+    X, y = two_classes(20)
+    model = MarginLossClassifier(X, y, RBF(0.5), loss=Hinge(), C=1.0)
+    model.dual.solve("clarabel")
+    assert model.dual.constraint("upper").dual_value is not None
+    model.set_params(C=3.0)
+    solution = model.primal.solve("clarabel")
+    assert model.dual.problem.value == pytest.approx(solution.certificate.dual_value, rel=1e-9)
+    assert model.dual.constraint("upper").dual_value is None
 
 
 @pytest.mark.parametrize("sense", [cp.Minimize, cp.Maximize])

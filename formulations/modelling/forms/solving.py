@@ -70,7 +70,7 @@ def solve_lowered(form: Form, backend: Solver, request: SolveRequest, bounds: Bo
     if status is Status.UNCERTIFIED:
         lowered.write_back(outcome.point, outcome.multipliers, solved=False)
     if not form.is_extended:
-        model.hold(answer, certificate, status, bounds)
+        model.hold(answer, certificate, status, bounds, form)
     seconds = Seconds(marks[1] - marks[0], marks[2] - marks[1], outcome.seconds, perf_counter() - begin)
     run = Run.of(outcome, form.name, _objective(form, certificate), status, request.tol, seconds)
     return model.solution(answer, certificate, bounds, run)
