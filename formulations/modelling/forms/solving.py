@@ -22,7 +22,6 @@ from formulations.modelling.solving import (
     no_answer,
     quote,
     status_of,
-    structures_of,
     unbounded,
 )
 from qpkernels.certificates import Bounds, Certificate, Status, repair
@@ -79,8 +78,8 @@ def solve_lowered(form: Form, backend: Solver, request: SolveRequest, bounds: Bo
     status = status_of(certificate, outcome.claim, request.tol)
     if status is Status.UNCERTIFIED:
         lowered.write_back(outcome.point, outcome.multipliers, solved=False)
-    if not form.is_extended and structures_of(bounds, model.linear_system(bounds)):
-        model.hold(answer, certificate, status, bounds)
+    if not form.is_extended:
+        model.hold(answer, certificate, status, bounds, form)
     seconds = Seconds(marks[1] - marks[0], marks[2] - marks[1], outcome.seconds, perf_counter() - begin)
     run = Run.of(outcome, form.name, _objective(form, certificate), status, request.tol, seconds)
     return model.solution(answer, certificate, bounds, run)

@@ -55,12 +55,10 @@ class LinearProgramBounds:
         del function
         if not (np.isfinite(beta).all() and np.isfinite(intercept)):
             return undefined("the answer holds NaN or infinity")
-        alpha = self.y * beta
-        a = np.maximum(alpha, 0.0)
+        alpha, a = self.y * beta, self.y * self.feasible(beta)
         slacks = np.maximum(1.0 - self.signed_product(a) - self.y * intercept, 0.0)
         given = self.completed(beta, self.gram.product(beta) + intercept)
-        multipliers = self.y * nearest_feasible(self.y * given, *self._box(), self.total)
-        multipliers = multipliers / max(1.0, float(self.signed_product(multipliers).max()))
+        multipliers = self.feasible_multipliers(given)
         primal = float(a.sum() + self.costs @ slacks)
         # Where the best f is 0 there is rounding in a and nothing else; a coefficient costs what it is.
         size = max(float(np.abs(alpha).max()), primal / len(self.gram))
@@ -80,6 +78,15 @@ class LinearProgramBounds:
             return Enclosure(-np.inf, np.inf)
         signed = self.y * self.completed(beta, self.gram.product(beta) + intercept)
         return enclose_linear_program(self.gram, self.y, self.costs, self.total, beta, intercept, signed)
+
+    def feasible(self, beta: Vector) -> Vector:
+        """Return beta without its parts of the wrong sign."""
+        return np.asarray(self.y * np.maximum(self.y * beta, 0.0))
+
+    def feasible_multipliers(self, given: Vector) -> Vector:
+        """Return the l near those given that the dual allows: within their bounds and the sum, then shrunk."""
+        multipliers = self.y * nearest_feasible(self.y * given, *self._box(), self.total)
+        return np.asarray(multipliers / max(1.0, float(self.signed_product(multipliers).max())))
 
     def support(self, beta: Vector, decision: Vector) -> Support:
         """Return the samples with a coefficient; there is no bound."""
