@@ -60,9 +60,14 @@ catalogue: .venv/dev
 performance: .venv/dev
 	$(BIN)/python -m benchmarks --data "$(DATA)" --measure all $(OPTIONS)
 
-# docs/trust: Maros-Meszaros by every installed solver, before a judge: make trust DATA=folder OPTIONS="--only TAME"
+# docs/trust: published problems before a judge, solvers cross-examined, enclosures, 10,000 attacks; an afternoon.
+# Some problems only: make trust DATA=folder OPTIONS="--only TAME HS268"
 trust: .venv/dev
 	$(BIN)/python -m benchmarks.trust --data "$(DATA)" $(OPTIONS)
+	$(BIN)/python -m benchmarks.trust.examinations
+	$(BIN)/python -m benchmarks.trust.enclosures
+	-$(BIN)/python -m tests.attack --output attack.jsonl > docs/trust/attack.txt
+	$(BIN)/python -m benchmarks.trust.summary
 
 .venv/bin/python:
 	$(PYTHON) -c 'import sys; sys.exit("qpkernels needs Python 3.11 or newer" if sys.version_info < (3, 11) else 0)'

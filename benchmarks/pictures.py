@@ -16,13 +16,13 @@ from benchmarks.records import MATCHED, OURS, Comparison, Growth
 from benchmarks.repetition import typical
 from benchmarks.slope import slope
 
-__all__ = ["GROWTH", "draw_growth", "draw_ratios", "ratios_name"]
+__all__ = ["GROWTH", "STYLE", "draw_growth", "draw_ratios", "ratios_name"]
 
 GROWTH = "growth.png"
 
 _INK, _BLUE, _ORANGE, _GREEN, _PURPLE = "#767676", "#2b7fc0", "#cf6410", "#12876a", "#b05a9c"
 
-_STYLE: Any = {
+STYLE: Any = {
     "axes.edgecolor": _INK,
     "axes.facecolor": "none",
     "axes.labelcolor": _INK,
@@ -56,7 +56,7 @@ def ratios_name(tol: float) -> str:
 
 def draw_ratios(rows: Sequence[Comparison], path: Path) -> None:
     """Draw the seconds of each solver over those of the limit, a line for each problem, the first one on top."""
-    with rc_context(_STYLE):
+    with rc_context(STYLE):
         figure = Figure(figsize=(8.6, 1.3 + 0.34 * len(rows)), layout="constrained")
         axes = figure.subplots()
         _prepare(axes, rows)
@@ -102,7 +102,7 @@ def _prepare(axes: Axes, rows: Sequence[Comparison]) -> None:
 
 def draw_growth(points: Sequence[Growth], path: Path) -> None:
     """Draw the seconds of ours and of the limit over the samples, and the power of each."""
-    with rc_context(_STYLE):
+    with rc_context(STYLE):
         figure = Figure(figsize=(6.2, 4.4), layout="constrained")
         axes = figure.subplots()
         for number, (task, tol) in enumerate(sorted({(point.task, point.tol) for point in points})):

@@ -284,7 +284,7 @@ class Case:
     @property
     def is_system(self) -> bool:
         form = self.state()
-        return form.linear_system() is not None or form.model.linear_system() is not None
+        return form.linear_system() is not None or form.model.linear_system(form.model.bounds()) is not None
 
     @property
     def routes(self) -> tuple[str, ...]:

@@ -14,11 +14,15 @@ import pytest
 from scipy.io import savemat
 from scipy.sparse import csc_matrix
 
+from benchmarks.computer import Computer, Setting
 from benchmarks.trust import __main__ as command
+from benchmarks.trust import enclosures
 from benchmarks.trust.maros_meszaros import ARCHIVE, Published, problems, to_program
 from benchmarks.trust.page import References, page
+from benchmarks.trust.picture import PROFILE, profile
 from benchmarks.trust.records import Proof, Trial, load, save
 from benchmarks.trust.trial import attempt
+from formulations import SoftMargin
 from qpkernels.certificates import certify_cone_program
 from qpkernels.programs import ConeProgram, Nonnegative, Zero
 
@@ -113,6 +117,7 @@ class TestTrials:
         assert trial.key == ("TINY", "clarabel")
         assert trial.accepted(1e-9)
         assert "| clarabel | 1 | 1 |" in (out / "maros_meszaros.md").read_text()
+        assert (out / PROFILE).read_bytes().startswith(b"\x89PNG")
         command.main([*arguments, "--resume"])
         assert load(out) == [trial]
 
@@ -152,6 +157,18 @@ def test_the_page_counts_what_was_proved_falsely_or_not_at_all() -> None:
     assert "* P, false: 10.1 at 1.0e-07, but the optimal value is 10" in written
 
 
+def test_the_picture_counts_what_is_proved_by_when() -> None:
+    trials = [
+        replace(trial("a", 1e-9, 10.0, 10.0, "slow"), seconds=3.0),
+        replace(trial("a", 1e-9, 10.0, 10.0, "fast"), seconds=0.2),
+        replace(trial("a", 1e-3, 10.0, 10.0, "loose"), seconds=0.1),
+        replace(trial("b", 1e-9, 10.0, 10.0, "slow"), seconds=1.0),
+    ]
+    assert profile(trials, "a", 1e-6) == ([0.2, 3.0], [1 / 3, 2 / 3])
+    assert profile(trials, "b", 1e-6) == ([1.0], [1 / 3])
+    assert profile(trials, "c", 1e-6) == ([], [])
+
+
 def test_a_published_value_that_a_proof_contradicts_is_named() -> None:
     trials = [trial("a", 1e-10, 10.001, 10.001)]
     references = References(trials)
@@ -165,3 +182,18 @@ def test_a_published_value_that_a_proof_contradicts_is_named() -> None:
 def test_programs_without_inequalities_have_no_empty_cone() -> None:
     program: ConeProgram = to_program("EQUAL", {**TINY, "l": [1.0], "u": [1.0]})
     assert program.cones == (Zero(1),)
+
+
+def test_widths_of_intervals_are_measured_against_gaps() -> None:
+    X = np.array([[0.0], [1.0], [2.0], [3.0]])
+    row = enclosures.measure("steps", lambda: SoftMargin(X, [-1, -1, 1, 1], C=1.0))
+    assert (row.model, row.data, row.samples, row.kernel) == ("SoftMargin", "steps", 4, "Linear")
+    assert row.lower <= row.upper
+    assert row.upper - row.lower <= abs(row.gap) + 100 * 2.0**-53 * 30
+    assert row.certify > 0
+    assert row.ratio == row.enclose / row.certify
+    setting = Setting(Computer("a processor", 2, "3", "2", "1", None, "0"), "a day", 0.25)
+    slow = replace(row, certify=1.0, enclose=2.5)
+    written = enclosures.page([slow, replace(slow, enclose=1.0)], setting)
+    assert "a day. Other programs kept 0.25 processors busy. The largest ratio is 2.50." in written
+    assert "| SoftMargin | steps | 4 | Linear |" in written

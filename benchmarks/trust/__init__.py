@@ -2,5 +2,5 @@
 """Solvers before a judge: what they claim of published problems, beside what is proved: ``python -m benchmarks.trust``.
 
 The problems: maros_meszaros. One trial, in a process of its own: trial. What is kept, as JSON: records. What is read:
-page.
+page and picture.
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Let solvers try published problems, judge them, and write records and page after each problem."""
+"""Let solvers try published problems, judge them, write records and page after each, and a picture at the end."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 
 from benchmarks.trust.maros_meszaros import problems
 from benchmarks.trust.page import page
+from benchmarks.trust.picture import PROFILE, draw_profile
 from benchmarks.trust.records import load, save
 from benchmarks.trust.trial import attempt
 from qpkernels.programs import ConeProgram
@@ -34,6 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             print(f"{problem.name} {solver}: {trial.claim}, proved {proved}, {trial.seconds:.3g} s", flush=True)
         save(options.out, trials.values())
         (options.out / "maros_meszaros.md").write_text(page(list(trials.values())))
+    draw_profile(list(trials.values()), options.out / PROFILE)
 
 
 def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:

@@ -11,27 +11,27 @@ and 00README.QP of the authors with the optimal values that the solver BPMPD fou
 
 from __future__ import annotations
 
-import io
 import re
 import tarfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy.io import loadmat
-from scipy.sparse import csc_array, csr_array, vstack
+from scipy.sparse import csc_array
 
 from qpkernels.arrays import Vector
-from qpkernels.programs import Block, ConeProgram, Nonnegative, Zero
+from qpkernels.files.matlab5 import read_variables
+from qpkernels.files.row_bounds import from_row_bounds
+from qpkernels.files.structure import both_triangles
+from qpkernels.programs import ConeProgram
 
 __all__ = ["ARCHIVE", "Published", "problems", "to_program"]
 
 ARCHIVE = "maros_meszaros_mat.tar.xz"
 
-_INFINITE = 1e20
-"""What stands for infinity in l and u."""
+_KEYS = ("P", "q", "r", "A", "l", "u")
 
 _RESIDUE = 1e-10
 """Below this, an entry of l or u is what rounding left of a 0 when the files were evaluated from their sources, which
@@ -75,38 +75,28 @@ def problems(folder: Path) -> Iterator[Published]:
                 values = _published(file.read().decode(errors="replace"))
             elif file is not None and member.name.endswith(".mat"):
                 found.append((Path(member.name).stem, file.read()))
-    read = [Published(name, to_program(name, _matrices(data)), values.get(_key(name))) for name, data in found]
+    read = [
+        Published(name, to_program(name, read_variables(data, _KEYS)), values.get(_key(name))) for name, data in found
+    ]
     yield from sorted(read, key=lambda problem: (problem.size, problem.name))
 
 
-def _matrices(data: bytes) -> dict[str, Any]:
-    source: Any = io.BytesIO(data)
-    return loadmat(source)
+def to_program(name: str, data: Mapping[str, Any]) -> ConeProgram:
+    """Return the problem with equations, upper bounds and lower bounds apart, and infinite ones left out.
+
+    What rounding left of a 0 in l and u is a 0 again; all else is as the file has it.
+    """
+    q, lower, upper, offset = (_vector(data[key]) for key in "qlur")
+    P, A = (csc_array(data[key], dtype=np.float64) for key in "PA")
+    bounds = _without_residues(lower), _without_residues(upper)
+    return from_row_bounds(both_triangles(P), q, A, bounds, float(offset[0]), name=name)
 
 
-def to_program(name: str, data: dict[str, Any]) -> ConeProgram:
-    """Return the problem with equations, upper bounds and lower bounds apart, and infinite ones left out."""
-    A, lower, upper = csr_array(data["A"], dtype=np.float64), _sides(data["l"]), _sides(data["u"])
-    equal = lower == upper
-    above, below = ~equal & (upper < _INFINITE), ~equal & (lower > -_INFINITE)
-    sizes = [int(part.sum()) for part in (equal, above, below)]
-    edges = np.cumsum([0, *sizes]).tolist()
-    cones = (Zero(sizes[0]), Nonnegative(sizes[1] + sizes[2]))
-    return ConeProgram(
-        P=csc_array(data["P"], dtype=np.float64),
-        q=np.asarray(data["q"], dtype=np.float64).ravel(),
-        A=csc_array(vstack([A[equal], A[above], -A[below]])),
-        b=np.concatenate([upper[equal], upper[above], -lower[below]]),
-        cones=tuple(cone for cone in cones if cone.size),
-        variables=(Block("x", 0, A.shape[1]),),
-        rows=tuple(Block(kind, edges[k], edges[k + 1]) for k, kind in enumerate(("equations", "upper", "lower"))),
-        offset=float(np.ravel(data["r"])[0]),
-        name=name,
-    )
+def _vector(values: Any) -> Vector:
+    return np.asarray(values, dtype=np.float64).ravel()
 
 
-def _sides(values: Any) -> Vector:
-    sides = np.asarray(values, dtype=np.float64).ravel()
+def _without_residues(sides: Vector) -> Vector:
     return np.where(np.abs(sides) < _RESIDUE, 0.0, sides)
 
 

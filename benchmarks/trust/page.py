@@ -34,6 +34,11 @@ judged again; what counts is the least tolerance at which the certificate holds.
 
 The optimal value is that of the tightest proof where this agrees with the published one to its eight digits, else the
 published one.
+
+The picture shows the share of all problems whose answer is proved at 1e-6, repaired or not, over the seconds that the
+solver took for it.
+
+![share of problems proved over seconds](maros_meszaros.png)
 """
 
 

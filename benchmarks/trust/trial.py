@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""One solver on one problem, and its judge, in a process of their own that ends in time whatever they do."""
+"""One solver on one problem, and its judge, each in a process of its own that ends in time whatever they do."""
 
 from __future__ import annotations
 
-import multiprocessing
-import resource
-from multiprocessing.connection import Connection
+from collections.abc import Callable
 from time import perf_counter
 from typing import Any
 
@@ -13,18 +11,15 @@ import numpy as np
 
 from benchmarks.trust.maros_meszaros import Published
 from benchmarks.trust.records import Proof, Trial
-from qpkernels.certificates import Repaired, certify_cone_program, repair
+from qpkernels.certificates import Certificate, Repaired, certify_cone_program, repair
 from qpkernels.errors import QPKernelsError
-from qpkernels.programs import ConeProgram
 from qpkernels.solvers import find_solver
+from qpkernels.solvers.isolation import Ended, Limits, Raised, Worker
 
 __all__ = ["attempt"]
 
 _TIGHTEST = 1e-9
 """Tolerance from which a proof is not made any better."""
-
-_GRACE = 5.0
-"""Seconds beyond its own time limit that a solver has before its process is ended."""
 
 
 def attempt(problem: Published, solver: str, tol: float, seconds: float, memory: int) -> Trial:
@@ -37,64 +32,37 @@ def attempt(problem: Published, solver: str, tol: float, seconds: float, memory:
     seconds
         Wall-clock limit of the solver, and again of its judge.
     memory
-        Bytes of address space of the process.
+        Bytes that each of their processes may hold.
     """
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload([__name__])
-    receiver, sender = context.Pipe(duplex=False)
-    process = context.Process(target=_attempt, args=(sender, problem.program, solver, tol, seconds, memory))
-    process.start()
-    sender.close()
-    trial = Trial(problem.name, problem.size, problem.value, solver, constant=problem.program.offset)
+    program = problem.program
+    trial = Trial(problem.name, problem.size, problem.value, solver, constant=program.offset)
     begin = perf_counter()
     try:
-        # The imports of the child are no part of the solver's time.
-        _receive(receiver, 60.0)
-        trial = trial.with_answer(*_receive(receiver, seconds + _GRACE))
-        trial = trial.with_proof(_receive(receiver, seconds + _GRACE))
-        trial = trial.with_repair(*_receive(receiver, seconds + _GRACE))
-    except TimeoutError:
-        trial = trial.ended(f"ended after {perf_counter() - begin:.0f} s")
-    except EOFError:
-        trial = (
-            trial if trial.claim == "failed" and trial.message else trial.ended("no finite answer, or no process left")
-        )
-    finally:
-        process.kill()
-        process.join()
-        receiver.close()
-    return trial
-
-
-def _receive(receiver: Connection, seconds: float) -> Any:
-    if not receiver.poll(seconds):
-        raise TimeoutError
-    return receiver.recv()
-
-
-def _attempt(sender: Connection, program: ConeProgram, name: str, tol: float, seconds: float, memory: int) -> None:
-    """Send a sign of life, the answer, and its proofs; in the child."""
-    resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
-    solver = find_solver(name)
-    solver.load()
-    sender.send(())
-    limits: dict[str, Any] = {"time_limit": seconds} if "time_limit" in solver.options else {}
+        outcome = find_solver(solver).solve(program, tol=tol, isolate=True, time_limit=seconds, memory_limit=memory)
+    except QPKernelsError as error:
+        return trial.with_answer("failed", f"{type(error).__name__}: {error}", perf_counter() - begin, None)
+    found = bool(np.isfinite(outcome.point).all())
+    value = program.objective(outcome.point) if found else None
+    trial = trial.with_answer(str(outcome.claim), outcome.message, outcome.seconds, value)
+    if not (found and np.isfinite(outcome.multipliers).all()):
+        return trial
+    answer = program, outcome.point, outcome.multipliers
     begin = perf_counter()
-    try:
-        outcome = solver.solve(program, tol=tol, **limits)
-    except (QPKernelsError, MemoryError) as error:
-        sender.send(("failed", f"{type(error).__name__}: {error}", perf_counter() - begin, None))
-        return
-    found = np.isfinite(outcome.point).all()
-    sender.send(
-        (str(outcome.claim), outcome.message, outcome.seconds, program.objective(outcome.point) if found else None)
-    )
-    if found and np.isfinite(outcome.multipliers).all():
-        came = certify_cone_program(program, outcome.point, outcome.multipliers)
-        sender.send(_proof(Repaired(outcome.point, outcome.multipliers, came)))
-        begin = perf_counter()
-        repaired = repair(program, outcome.point, outcome.multipliers, _TIGHTEST)
-        sender.send((_proof(repaired), perf_counter() - begin))
+    came = _judged(seconds, memory, certify_cone_program, *answer)
+    if not isinstance(came, Certificate):
+        return trial.ended(came)
+    trial = trial.with_proof(_proof(Repaired(*answer[1:], came)))
+    repaired = _judged(seconds, memory, repair, *answer, _TIGHTEST)
+    if not isinstance(repaired, Repaired):
+        return trial.ended(repaired)
+    return trial.with_repair(_proof(repaired), perf_counter() - begin)
+
+
+def _judged(seconds: float, memory: int, function: Callable[..., Any], *arguments: Any) -> Any:
+    """Return what a judge in a process of its own says, or in words why it says nothing."""
+    with Worker.of(__name__) as worker:
+        result = worker.call(Limits(seconds, memory), function, *arguments)
+    return f"judge: {result.message}" if isinstance(result, Ended | Raised) else result
 
 
 def _proof(answer: Repaired) -> Proof:

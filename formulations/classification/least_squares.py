@@ -24,7 +24,7 @@ from formulations.classification.base import MarginDual, MarginPrimal, TwoClassC
 from formulations.inputs.hyperparameters import derived
 from formulations.modelling import Candidate, Conditions, Multipliers, Primal, Stated, labelled, per_sample
 from qpkernels.arrays import Vector
-from qpkernels.programs import KernelQP, LinearSystem
+from qpkernels.programs import KernelQP
 
 __all__ = [
     "LeastSquaresClassifier",
@@ -91,6 +91,7 @@ class LeastSquaresClassifier(TwoClassCostModel):
 
     catalogue = "E1c"
     sparse = False
+    linear = True  # [0, 1'; 1, K + diag(1/C)] [b; beta] = [0; y]
     primal = Stated(LeastSquaresClassifierPrimal)
     constrained = Stated(LeastSquaresClassifierConstrained)
     dual = Stated(LeastSquaresClassifierDual)
@@ -100,10 +101,6 @@ class LeastSquaresClassifier(TwoClassCostModel):
         return KernelQP(
             self.gram, self.y, -np.inf, np.inf, self.total, ridge=1 / self.C.value, name="least squares of margins"
         )
-
-    def linear_system(self) -> LinearSystem:
-        """State [0, 1'; 1, K + diag(1/C)] [b; beta] = [0; y]."""
-        return self.qp().linear_system()
 
     def slacks(self, answer: Candidate) -> Vector:
         """Return xi_i = 1 - y_i (f(x_i) + b), of either sign."""

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from rich import box
 from rich.markup import escape
 from rich.table import Table
 
@@ -232,11 +233,15 @@ def write_set(
     json_path: JsonPath = None,
 ) -> None:
     """Write the kernel-machine QP set: files, proved optimal values, and what the benchmarks of others read it with."""
-    table = Table("problem", "variables", "rows", "status", "lower end", "upper end")
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column("problem", no_wrap=True)
+    for heading in ("variables", "rows", "status", "optimum", "width"):
+        table.add_column(heading, justify="right")
 
     def add(member: Member) -> None:
         record = member.record()
-        ends = ("" if record[end] is None else f"{record[end]:.12g}" for end in ("lower", "upper"))
+        low, high = record["lower"], record["upper"]
+        ends = ("", "") if low is None or high is None else (f"{low:.8g}", f"{high - low:.0e}")
         table.add_row(record["name"], str(record["variables"]), str(record["rows"]), record["status"], *ends)
 
     members = write_test_set(folder, entries(max_variables), formats or (), add)

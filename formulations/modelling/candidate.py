@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from qpkernels.kernels import Linear, Samples
 
 __all__ = [
     "Candidate",
+    "Sampling",
     "at_coordinates",
     "checked_coefficients",
     "expand",
@@ -34,6 +36,27 @@ _LARGEST = 1e150
 
 
 @dataclass(frozen=True, eq=False)
+class Sampling:
+    """f at the samples, which is computed when it is first asked for: an enclosure never asks."""
+
+    compute: Callable[[], FunctionAtSamples]
+
+    @classmethod
+    def of(cls, known: FunctionAtSamples) -> Sampling:
+        """Return what is known already."""
+        return cls(partial(_itself, known))
+
+    @cached_property
+    def found(self) -> FunctionAtSamples:
+        """f(x_i), shape (m,), and ||f||^2."""
+        return self.compute()
+
+
+def _itself(known: FunctionAtSamples) -> FunctionAtSamples:
+    return known
+
+
+@dataclass(frozen=True, eq=False)
 class Candidate:
     """Coefficients, intercept and function of an answer, with the values of the function at the samples.
 
@@ -45,8 +68,8 @@ class Candidate:
         b.
     function
         f + b as the form solved returns it: from w or its own coefficients in a primal form, from beta in a dual.
-    at_samples
-        f(x_i), shape (m,), and ||f||^2.
+    sampling
+        :attr:`at_samples`, to be computed.
     is_expansion
         Whether f is the expansion in beta: a certificate then computes K beta itself, and trusts no values that came
         along. Otherwise f is a point of its own, judged beside beta.
@@ -59,10 +82,15 @@ class Candidate:
     beta: Vector
     intercept: float
     function: Expansion
-    at_samples: FunctionAtSamples
+    sampling: Sampling
     is_expansion: bool = True
     multipliers: Vector | None = None
     coordinates: Vector | None = None
+
+    @property
+    def at_samples(self) -> FunctionAtSamples:
+        """f(x_i), shape (m,), and ||f||^2."""
+        return self.sampling.found
 
     @cached_property
     def decision(self) -> Vector:
@@ -105,17 +133,20 @@ def expand(
     values
         K beta, where a solver holds it already; computed when left out.
     """
-    finite = bool((np.abs(beta) <= _LARGEST).all())
-    usable = finite and bool(beta.any())
+    usable = bool((np.abs(beta) <= _LARGEST).all()) and bool(beta.any())
     coefficients = gram.expansion_coefficients(beta) if usable else np.zeros(len(gram))
     # Of a clipped matrix, a sample without a multiplier has a coefficient all the same.
     used = np.flatnonzero(coefficients) if usable else np.arange(1)
     function = Expansion(gram.kernel, gram.X[used], coefficients[used], intercept, classes)
+    return Candidate(beta, intercept, function, Sampling(partial(_expanded, gram, beta, values)))
+
+
+def _expanded(gram: Gram, beta: Vector, values: Vector | None) -> FunctionAtSamples:
     with np.errstate(over="ignore", invalid="ignore"):
         if values is None:
+            finite = bool((np.abs(beta) <= _LARGEST).all())
             values = gram.product(beta) if finite else np.full(len(gram), np.nan)
-        at_samples = FunctionAtSamples(values, float(beta @ values))
-    return Candidate(beta, intercept, function, at_samples)
+        return FunctionAtSamples(values, float(beta @ values))
 
 
 def at_coordinates(
@@ -147,13 +178,13 @@ def at_coordinates(
         coefficients = beta if shifted and expands else gram.expansion_coefficients(expansion)
         function = Expansion(gram.kernel, gram.X, coefficients, intercept, classes)
     at_samples = sampled(function, gram.X, values, squared_norm)
-    return Candidate(beta, intercept, function, at_samples, is_expansion=False, coordinates=coordinates)
+    return Candidate(beta, intercept, function, Sampling.of(at_samples), is_expansion=False, coordinates=coordinates)
 
 
 def vanishing(gram: Gram, beta: Vector, intercept: float, classes: NDArray[Any] | None = None) -> Candidate:
     """Return the answer f = 0 with this b, whose dual point is ``beta``."""
     zero = expand(gram, np.zeros(len(gram)), intercept, classes)
-    return replace(zero, beta=beta, at_samples=FunctionAtSamples.zero(len(gram)), is_expansion=False)
+    return replace(zero, beta=beta, sampling=Sampling.of(FunctionAtSamples.zero(len(gram))), is_expansion=False)
 
 
 def checked_coefficients(beta: Any, intercept: Any, samples: int) -> tuple[Vector, float]:
@@ -183,8 +214,25 @@ def with_function_of(solution: Solution, answer: Candidate, gram: Gram) -> Candi
         return answer
     if function.kernel != gram.kernel or function.centers.shape[1:] != gram.X.shape[1:]:
         return answer
-    at_samples = sampled(function, gram.X, function(gram.X) - function.intercept, function.squared_norm)
-    return replace(answer, function=function, at_samples=at_samples, is_expansion=False)
+    if answer.is_expansion and _agree(function, answer.function):
+        return answer
+    return replace(
+        answer, function=function, sampling=Sampling(partial(_evaluated, function, gram.X)), is_expansion=False
+    )
+
+
+def _agree(one: Expansion, other: Expansion) -> bool:
+    """Return whether both are the same sum, b apart."""
+    return (
+        np.array_equal(one.coefficients, other.coefficients)
+        and not is_sparse(one.centers)
+        and not is_sparse(other.centers)
+        and np.array_equal(one.centers, other.centers)
+    )
+
+
+def _evaluated(function: Expansion, X: Samples) -> FunctionAtSamples:
+    return sampled(function, X, function(X) - function.intercept, function.squared_norm)
 
 
 def sampled(function: Expansion, X: Samples, values: Vector, squared_norm: float) -> FunctionAtSamples:

@@ -5,9 +5,7 @@ from __future__ import annotations
 
 from abc import ABCMeta, abstractmethod
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import cached_property
-from time import perf_counter
 from typing import Any, ClassVar, Generic, TypeAlias, TypeVar, cast
 
 from numpy.typing import ArrayLike, NDArray
@@ -16,27 +14,23 @@ from formulations.inputs.estimators import Coefficients, read_coefficients
 from formulations.inputs.hyperparameters import Parametrised
 from formulations.inputs.samples import BoundSamples
 from formulations.modelling.candidate import Candidate, checked_coefficients, expand, vanishing, with_function_of
-from formulations.modelling.solution import Run, Seconds, Solution
+from formulations.modelling.solution import Run, Solution
 from formulations.modelling.solving import (
     Held,
     Latest,
     SolveRequest,
-    first_taken,
     infeasible,
-    is_finite,
     no_answer,
-    quote,
-    status_of,
     structures_of,
     unbounded,
 )
-from formulations.modelling.statement import Stated, Statement
+from formulations.modelling.statement import Stated
+from formulations.modelling.structures import solve_structure
 from qpkernels.arrays import Vector, check_flag, frozen
 from qpkernels.certificates import Bounds, Certificate, Enclosure, KernelQPBounds, Status, Support
 from qpkernels.errors import InfeasibleError, ParameterError
 from qpkernels.gram import Gram
-from qpkernels.programs import KernelQP, LeastSquares, LinearSystem, Program
-from qpkernels.solvers import Claim, Solver
+from qpkernels.programs import KernelQP, LeastSquares, LinearSystem
 
 __all__ = ["Conditions", "Model"]
 
@@ -71,6 +65,9 @@ class Model(Parametrised, Generic[Answered], metaclass=ABCMeta):
 
     hard: ClassVar[bool] = False
     """Whether there are constraints without slack: the model may have no answer, and says why."""
+
+    linear: ClassVar[bool] = False
+    """Whether the optimality conditions of its KernelQP are equations only, which linear algebra solves."""
 
     sparse: ClassVar[bool] = True
     """Whether an answer may have coefficients that are 0: whether there is such a thing as a support vector."""
@@ -113,9 +110,9 @@ class Model(Parametrised, Generic[Answered], metaclass=ABCMeta):
             raise NotImplementedError(f"a {self.name} that is no KernelQP must say how its optimum is bounded")
         return KernelQPBounds(program)
 
-    def linear_system(self) -> LinearSystem | LeastSquares | None:
-        """State the model as a problem of linear algebra, or None if it is none."""
-        return None
+    def linear_system(self, bounds: Bounds) -> LinearSystem | LeastSquares | None:
+        """State the model, whose bounds are these, as a problem of linear algebra, or None if it is none."""
+        return bounds.program.linear_system() if self.linear and isinstance(bounds, KernelQPBounds) else None
 
     @abstractmethod
     def conditions(self, answer: Candidate) -> Conditions:
@@ -171,12 +168,10 @@ class Model(Parametrised, Generic[Answered], metaclass=ABCMeta):
         request = SolveRequest(solver, tol, max_iter, time_limit, warm_start, verbose, options)
         self.check_parameters()
         bounds = self.bounds()
-        structures = structures_of(bounds, self.linear_system())
-        backend = request.backend(structures)
-        program = first_taken(structures, backend)
+        backend, program = request.choose(structures_of(bounds, self.linear_system(bounds)))
         if program is None:
             return cast(Answered, next(iter(self.forms.values())).solve_by(backend, request, bounds))
-        return self.solve_structure(program, backend, request, bounds)
+        return solve_structure(self, program, backend, request, bounds)
 
     def certify(self, answer: Any) -> Certificate:
         """Certify an answer from anywhere: a Solution, a pair (beta, b), or a fitted estimator of scikit-learn.
@@ -210,60 +205,11 @@ class Model(Parametrised, Generic[Answered], metaclass=ABCMeta):
         """Bound the error of an answer by ``bounds``."""
         return answer.judged_by(bounds)
 
-    def judged(self, answer: Candidate, bounds: Bounds, tol: float) -> tuple[Candidate, Certificate]:
-        """Return the answer with its certificate, or a repaired one where only that one's holds."""
-        certificate = self.judge(answer, bounds)
-        if certificate.holds(tol) or not answer.is_squarable:
-            return answer, certificate
-        for repaired in (self.moved(answer, bounds), self.vanishing(answer, bounds)):
-            if repaired is not None and (proof := self.judge(repaired, bounds)).holds(tol):
-                return repaired, proof
-        return answer, certificate
-
-    def moved(self, answer: Candidate, bounds: Bounds) -> Candidate | None:
-        """Return the answer at the feasible point of the dual near it; None where the model is no KernelQP."""
-        if not isinstance(bounds, KernelQPBounds):
-            return None
-        beta = bounds.program.project(answer.beta)
-        if answer.is_expansion:
-            return expand(self.gram, beta, answer.intercept, self.classes)
-        return replace(answer, beta=beta)
-
     def vanishing(self, answer: Candidate, bounds: Bounds) -> Candidate | None:
         """Return the answer that proves an optimum of 0 if it is 0, near ``answer``; None: it cannot be."""
         del answer
         point = bounds.vanishing()
         return None if point is None else vanishing(self.gram, *point, self.classes)
-
-    def solve_structure(
-        self, program: Program, backend: Solver, request: SolveRequest, bounds: Bounds, form: Statement | None = None
-    ) -> Answered:
-        """Solve a KernelQP or linear system that the model is, or that ``form`` is, and certify the answer."""
-        begin = perf_counter()
-        backend.prepare(program)
-        formed = perf_counter() - begin
-        outcome = request.solve_with(backend, program, self.name)
-        if outcome.claim in (Claim.INFEASIBLE, Claim.UNBOUNDED) or not is_finite(outcome):
-            raise self.explain_failure(quote(outcome))
-        b = float(outcome.multipliers[0]) if outcome.multipliers.size else 0.0
-        if isinstance(program, KernelQP):
-            answer = expand(self.gram, outcome.point, b, self.classes, outcome.values)
-        else:
-            answer = (self if form is None else form).from_system(outcome.point, b)
-        begin = perf_counter()
-        answer, certificate = self.judged(answer, bounds, request.tol)
-        seconds = Seconds(gram=formed, solve=outcome.seconds, certify=perf_counter() - begin)
-        if outcome.claim is Claim.STOPPED and not request.ended(outcome) and certificate.primal_residual > request.tol:
-            # It gave up on a hard constraint: perhaps nothing satisfies them all.
-            error = self.explain_failure(quote(outcome))
-            if isinstance(error, InfeasibleError):
-                raise error
-        status = status_of(certificate, outcome.claim, request.tol)
-        self.hold(answer, certificate, status, bounds)
-        objective = certificate.primal_value if form is None else form.objective_of(certificate)
-        name = self.name if form is None else form.name
-        run = Run.of(outcome, name, objective, status, request.tol, seconds)
-        return self.solution(answer, certificate, bounds, run)
 
     def from_system(self, point: Vector, intercept: float) -> Candidate:
         """Read an answer from the solution of :meth:`linear_system`."""

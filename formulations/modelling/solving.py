@@ -66,6 +66,11 @@ class SolveRequest:
             return find_solver("clarabel")
         return find_solver("smo" if isinstance(structures[0], KernelQP) else "linear")
 
+    def choose(self, structures: tuple[Program, ...]) -> tuple[Solver, Program | None]:
+        """Return that solver, and the first of the programs that it takes; None: it is given a lowered form."""
+        backend = self.backend(structures)
+        return backend, first_taken(structures, backend)
+
     def solve_with(self, backend: Solver, program: Program, name: str) -> Outcome:
         """Let ``backend`` solve ``program``, which states a model of that name.
 

@@ -26,7 +26,7 @@ import cvxpy as cp
 import numpy as np
 from scipy.linalg import LinAlgError
 
-from formulations.modelling.lowering import lower
+from formulations.modelling.forms import lower
 from formulations.relevance.ascent import Ascent, fallen, verdict
 from formulations.relevance.posterior import Posterior, caratheodory_reductions
 from formulations.relevance.regression import RegressionMachine

@@ -53,8 +53,8 @@ class Certificate:
     worst
         In words, where that largest contribution is.
     rounding
-        Bound of what rounding may have changed in the two values together, given the kernel matrix as it is computed.
-        See :mod:`qpkernels.certificates.rounding`.
+        Bound of what rounding may have changed in the two values together, given the program, or the kernel matrix, as
+        it is computed. See :mod:`qpkernels.certificates.rounding`.
     """
 
     primal_value: float
@@ -83,9 +83,11 @@ class Certificate:
         return explain_certificate(self, tol)
 
     def __str__(self) -> str:
+        size = max(abs(self.primal_value), abs(self.dual_value))
+        rounded = f", {self.rounding / size:.1e} of it rounding," if self.rounding > 0 and 0 < size < np.inf else ""
         return (
-            f"relative gap {self.relative_gap:.1e} between primal {self.primal_value:.12g} "
-            f"and dual {self.dual_value:.12g}, of which {self.rounding:.1e} is rounding; "
+            f"relative gap {self.relative_gap:.1e}{rounded} between primal {self.primal_value:.12g} "
+            f"and dual {self.dual_value:.12g}; "
             f"residuals {self.primal_residual:.1e} primal, {self.dual_residual:.1e} dual; worst: {self.worst}"
         )
 

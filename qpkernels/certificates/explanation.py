@@ -43,8 +43,12 @@ def explain_certificate(certificate: Certificate, tol: float) -> str:
 
 def _parts(certificate: Certificate) -> tuple[_Part, ...]:
     smaller = "Solve with a smaller tol, or by another solver"
+    closer = f"{smaller}; a limit may have come first."
+    if certificate.rounding > abs(certificate.primal_value - certificate.dual_value):
+        # No solver comes closer than float64 can tell.
+        closer = f"Most of it, {certificate.rounding:.1e}, is rounding of the values; centre and scale the data."
     return (
-        _Part("relative gap", certificate.relative_gap, f"{smaller}; a limit may have come first."),
+        _Part("relative gap", certificate.relative_gap, closer),
         _Part(
             "primal residual",
             certificate.primal_residual,

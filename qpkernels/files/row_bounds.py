@@ -88,10 +88,10 @@ def from_row_bounds(
     rows = csr_array(A)
     parts = {"equations": (rows[equal], upper[equal]), "upper": (rows[above], upper[above])}
     parts["lower"] = (-rows[below], -lower[below])
-    inequalities = int(above.sum() + below.sum())
+    cones = {"ZeroConeT": int(equal.sum()), "NonnegativeConeT": int(above.sum() + below.sum())}
     generic = {
         "name": name,
-        "cones": [{"ZeroConeT": int(equal.sum())}, {"NonnegativeConeT": inequalities}],
+        "cones": [{kind: size} for kind, size in cones.items() if size],
         "variables": [["x", q.size]],
         "rows": [[label, right.size] for label, (_, right) in parts.items()],
     }

@@ -23,7 +23,7 @@ from qpkernels.kernels.vectors import Linear
 
 __all__ = ["EnclosedFunction", "enclose_expansion", "enclose_on_samples", "largest_row_error"]
 
-_BLOCK = 2**18
+_BLOCK = 2**15
 """Entries of a block of K, which stays in a processor's cache."""
 
 _IN_RANGE = 2.0**400
@@ -74,8 +74,13 @@ def enclose_expansion(kernel: Kernel, centers: Samples, coefficients: Vector, X:
             values = values + Interval.of(np.zeros(size), reach)
         return EnclosedFunction(values, w.square().sum())
     values = _sums(kernel.enclosed(X, Z), size, c)
-    own = values[used] if centers is X else _sums(kernel.enclosed(Z, Z), used.size, c)
+    own = values[used] if _same(centers, X) else _sums(kernel.enclosed(Z, Z), used.size, c)
     return EnclosedFunction(values, _norm(c, own))
+
+
+def _same(centers: Samples, X: Samples) -> bool:
+    """Return whether they are known to be the same samples; then f at the centers is known as well."""
+    return centers is X or (not is_sparse(centers) and not is_sparse(X) and np.array_equal(centers, X))
 
 
 def largest_row_error(gram: Gram) -> float:

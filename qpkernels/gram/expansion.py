@@ -18,7 +18,7 @@ from qpkernels.arrays import Vector, check_finite, finite_vector, frozen, is_spa
 from qpkernels.arrays.archives import check_compressed, load_arrays, parsing, sized
 from qpkernels.errors import FileFormatError, ParameterError, ShapeError
 from qpkernels.gram.panels.sums import add_kernel_sums
-from qpkernels.gram.weights import weights_of
+from qpkernels.gram.products import weights_of
 from qpkernels.kernels.base import Kernel, Samples
 from qpkernels.kernels.base.spec import kernel_from_spec, kernel_to_spec
 from qpkernels.kernels.vectors import Linear

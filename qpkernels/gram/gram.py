@@ -19,7 +19,7 @@ from qpkernels.arrays import (
     finite_vector,
     frozen,
 )
-from qpkernels.errors import GramTooLargeError, NonFiniteError, ParameterError
+from qpkernels.errors import NonFiniteError, ParameterError
 from qpkernels.gram.definiteness import (
     PSD_TOLERANCE,
     Correction,
@@ -27,24 +27,17 @@ from qpkernels.gram.definiteness import (
     corrected,
     is_psd,
     psd_threshold,
-    require_symmetric,
-    smallest_eigenvalue,
-    smallest_ritz_value,
 )
 from qpkernels.gram.factor import PivotedCholesky, pivoted_cholesky
-from qpkernels.gram.panels.sums import add_kernel_sums
 from qpkernels.gram.panels.threads import blas_threads_for
-from qpkernels.gram.settling import check_few, indefinite, overflow
-from qpkernels.gram.weights import weights_of
+from qpkernels.gram.products import Features, matrix_product, streamed_product
+from qpkernels.gram.settling import check_few, check_whole, indefinite, kernel_matrix, overflow
 from qpkernels.kernels.base import Kernel
 
 __all__ = ["Gram"]
 
 _TINY = float(np.finfo(float).tiny)
 """The least number of full precision."""
-
-_LARGE = 2000
-"""Samples above which a negative eigenvalue is looked for by Lanczos' method first."""
 
 
 class Gram:
@@ -113,25 +106,10 @@ class Gram:
         """Bytes of the whole matrix."""
         return 8 * len(self) ** 2
 
-    def _matrix_of_kernel(self) -> Matrix:
-        if self._size > self.memory_limit:
-            raise GramTooLargeError(
-                f"the kernel matrix of {len(self)} samples takes {self._size / 2**30:.1f} GiB, above the limit of "
-                f"{self.memory_limit / 2**30:.1f} GiB; bind the samples with Gram(kernel, X, memory_limit=...), "
-                "or take fewer."
-            )
-        with np.errstate(over="ignore", invalid="ignore"), blas_threads_for(len(self)):
-            K = self.kernel.matrix(self.X, self.X)
-        if not np.isfinite(K).all():
-            raise overflow(self.kernel)
-        if not self._by_construction:
-            require_symmetric(K, K, self.kernel)
-        return K
-
     def _form(self) -> Formed:
         """Return the matrix, formed when first asked for, and corrected if that was asked for and it is indefinite."""
         if self._formed is None:
-            K = self._matrix_of_kernel()
+            K = kernel_matrix(self.kernel, self.X, self.memory_limit)
             if self.indefinite == "refuse" or not self._may_be_corrected or is_psd(K, self._diagonal_of_kernel):
                 self._formed = Formed(frozen(K))
             else:
@@ -190,19 +168,13 @@ class Gram:
             return self._product(v)
 
     def _product(self, v: Vector) -> Vector:
-        (used,) = np.nonzero(v)
-        if used.size == 0:
+        if not v.any():
             return np.zeros(len(self))
-        if self.correction is None and self.features is not None:
-            weights = self._weights(v)
-            # Around the mean, so that the samples' offset costs no digits of what they differ by.
-            return np.asarray((self.features - self._level) @ weights + self._level @ weights)
+        if self.correction is None and self._features is not None:
+            return self._features.product(v)
         if self.is_formed or self.correction is not None:
-            few = 4 * used.size < len(self)
-            return np.asarray(v[used] @ self.dense[used] if few else self.dense @ v)
-        values = np.zeros(len(self))
-        add_kernel_sums(self.kernel, self.X[used], v[used], self.X, values)
-        return values
+            return matrix_product(self.dense, v)
+        return streamed_product(self.kernel, self.X, v)
 
     def indefiniteness(self, coefficients: Vector) -> float:
         """Return how far 1/2 v'Kv may be from that of a positive semidefinite matrix: 0 where K is trusted.
@@ -222,8 +194,8 @@ class Gram:
     @cached_property
     def radii(self) -> Vector:
         """The distances of the samples from their mean, in the space of the kernel, shape (m,)."""
-        if self.correction is None and self.features is not None:
-            return frozen(np.linalg.norm(self.features - self._level, axis=1))
+        if self.correction is None and self._features is not None:
+            return frozen(self._features.radii())
         means = self.product(np.full(len(self), 1.0 / len(self)))
         return frozen(np.sqrt(np.maximum(self.diagonal - 2.0 * means + means.mean(), 0.0)))
 
@@ -239,22 +211,15 @@ class Gram:
         if squared < -PSD_TOLERANCE * float(np.abs(v) @ self.lengths) ** 2:
             raise indefinite(self.kernel, float(self.diagonal.max()), squared / float(v @ v), "at most ")
 
-    @cached_property
+    @property
     def features(self) -> Matrix | None:
         """Explicit features Phi with K = Phi Phi', where the kernel has them and they are fewer than the samples."""
-        features = self.kernel.features(self.X)
-        return features if features is not None and features.shape[1] < len(self) else None
+        return None if self._features is None else self._features.matrix
 
     @cached_property
-    def _level(self) -> Vector:
-        """The mean of the features, where there are any."""
-        assert self.features is not None
-        return np.asarray(self.features.mean(axis=0))
-
-    def _weights(self, v: Vector) -> Vector:
-        """Return Phi'v, where there are features, without losing the digits that they share with each other."""
-        assert self.features is not None
-        return weights_of(self.features, v, self._level)
+    def _features(self) -> Features | None:
+        features = self.kernel.features(self.X)
+        return Features(features) if features is not None and features.shape[1] < len(self) else None
 
     @property
     def factor(self) -> Matrix:
@@ -324,19 +289,7 @@ class Gram:
             if self._by_construction or self._size > self.memory_limit:
                 check_few(self.kernel, self.X)
             if not self.trusted:
-                self._check_whole()
+                within = self._size <= self.memory_limit
+                check_whole(self.kernel, self.diagonal, self.dense if within else None, self.product)
             self._settled = 0.0 if self.trusted else psd_threshold(self.diagonal)
         return self._settled
-
-    def _check_whole(self) -> None:
-        """Refuse a matrix with a negative eigenvalue."""
-        largest, fits = float(self.diagonal.max()), self._size <= self.memory_limit
-        if fits and is_psd(self.dense, self.diagonal):
-            return
-        # Where it is enough of a proof, it takes a hundredth of the time of the eigenvalue itself.
-        if not fits or len(self) > _LARGE:
-            smallest = smallest_ritz_value(self.product, len(self))
-            if smallest < -psd_threshold(self.diagonal):
-                raise indefinite(self.kernel, largest, smallest, "at most ")
-        if fits:
-            raise indefinite(self.kernel, largest, smallest_eigenvalue(self.dense))

@@ -22,21 +22,33 @@ _SPLITTER = 2.0**27 + 1.0
 
 def exact_sum(values: Vector) -> float:
     """Return the float nearest to the exact sum; NaN where a part or the sum overflows. A result of 0 is exact."""
-    try:
-        return fsum(values.tolist())
-    except (OverflowError, ValueError):
-        return float("nan")
+    return _nearest(_terms(values))
 
 
 def sum_bounds(values: Vector) -> tuple[float, float]:
     """Return the floats just below and above the exact sum, or that sum twice where it is a float."""
-    nearest = exact_sum(values)
+    terms = _terms(values)
+    nearest = _nearest(terms)
     if not isfinite(nearest):
         return -np.inf, np.inf
-    rest = fsum([*values.tolist(), -nearest])
+    terms.append(-nearest)
+    rest = fsum(terms)
     below = float(np.nextafter(nearest, -np.inf)) if rest < 0 else nearest
     above = float(np.nextafter(nearest, np.inf)) if rest > 0 else nearest
     return below, above
+
+
+def _terms(values: Vector) -> list[float]:
+    """Return what is not 0: lists are what takes the time."""
+    found: list[float] = values[values != 0.0].tolist()
+    return found
+
+
+def _nearest(terms: list[float]) -> float:
+    try:
+        return fsum(terms)
+    except (OverflowError, ValueError):
+        return float("nan")
 
 
 def two_sum(a: Vector, b: Vector) -> tuple[Vector, Vector]:

@@ -27,7 +27,7 @@ from scipy.special import expit
 
 from formulations.inputs.two_classes import two_classes
 from formulations.modelling import labelled
-from formulations.modelling.lowering import lower
+from formulations.modelling.forms import lower
 from formulations.modelling.solving import no_answer, quote, status_of
 from qpkernels.arrays import Vector, check_choice, finite_vector, frozen, real_number
 from qpkernels.certificates import Certificate, SigmoidBounds, Status

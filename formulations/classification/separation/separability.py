@@ -13,7 +13,7 @@ from formulations.classification.base import MarginPrimal, TwoClassModel
 from formulations.classification.separation.hulls import HullIntersection
 from formulations.inputs.samples import SamplesLike
 from formulations.modelling import Candidate, Solution, Stated, labelled
-from formulations.modelling.candidate import expand, linear_values, sampled
+from formulations.modelling.candidate import Sampling, expand, linear_values, sampled
 from qpkernels.arrays import Vector
 from qpkernels.certificates import Certificate, SeparationBounds, Status
 from qpkernels.errors import InseparableError
@@ -85,7 +85,7 @@ class Separability(TwoClassModel):
         values = linear_values(X, w)
         function = Expansion(self.gram.kernel, w[None, :], np.ones(1), self._halfway(values), self.classes)
         at_samples = sampled(function, X, values, 1.0)
-        return Candidate(beta, function.intercept, function, at_samples, is_expansion=False)
+        return Candidate(beta, function.intercept, function, Sampling.of(at_samples), is_expansion=False)
 
     def _halfway(self, values: Vector) -> float:
         if not self.fit_intercept:

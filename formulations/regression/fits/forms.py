@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike
 
 from formulations.inputs.samples import SamplesLike
 from formulations.modelling import Candidate, Conditions, ConeAnswer, Form, Multipliers, Solution, per_sample
-from formulations.modelling.candidate import at_coordinates, linear_values, sampled
+from formulations.modelling.candidate import Sampling, at_coordinates, linear_values, sampled
 from formulations.regression.base import RegressionModel
 from qpkernels.certificates import Bounds, Certificate, NormFitBounds, Support
 from qpkernels.gram import Expansion
@@ -71,7 +71,7 @@ class LinearFit(RegressionModel):
             w, b = np.ravel(answer.coef_).astype(np.float64), self.checked_intercept(np.ravel(answer.intercept_)[0])
             function = Expansion(self.gram.kernel, w[None, :], np.ones(1), b)
             at_samples = sampled(function, self.gram.X, linear_values(self.gram.X, w), function.squared_norm)
-            return self.completed(Candidate(np.zeros(len(self)), b, function, at_samples))
+            return self.completed(Candidate(np.zeros(len(self)), b, function, Sampling.of(at_samples)))
         return super().candidate(answer)
 
     def from_coefficients(self, beta: Any, intercept: Any) -> Candidate:

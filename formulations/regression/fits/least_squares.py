@@ -19,7 +19,7 @@ from formulations.modelling.candidate import at_coordinates
 from formulations.regression.base import ResidualPrimal
 from formulations.regression.fits.forms import FitDual, LinearFit
 from qpkernels.arrays import Vector
-from qpkernels.certificates import SquaredFitBounds
+from qpkernels.certificates import Bounds, SquaredFitBounds
 from qpkernels.programs import LeastSquares
 
 __all__ = ["LeastSquaresFit", "LeastSquaresFitDual", "LeastSquaresFitPrimal"]
@@ -59,8 +59,9 @@ class LeastSquaresFit(LinearFit):
     norm = SquaredFitBounds
     primal, dual = Stated(LeastSquaresFitPrimal), Stated(LeastSquaresFitDual)
 
-    def linear_system(self) -> LeastSquares:
+    def linear_system(self, bounds: Bounds) -> LeastSquares:
         """State the same problem in w or u, and b."""
+        del bounds
         return LeastSquares(self.data.coordinates, self.y, self.fit_intercept, self.name)
 
     def from_system(self, point: Vector, intercept: float) -> Candidate:

@@ -27,7 +27,7 @@ from qpkernels.arrays import Vector
 from qpkernels.certificates import Bounds, Certificate
 from qpkernels.errors import InfeasibleError, SolverFailedError
 from qpkernels.kernels import Kernel
-from qpkernels.programs import KernelQP, LinearSystem
+from qpkernels.programs import KernelQP
 
 __all__ = ["Interpolation", "InterpolationDual", "InterpolationPrimal"]
 
@@ -75,6 +75,7 @@ class Interpolation(RegressionModel):
 
     catalogue = "F3"
     sparse = False
+    linear = True  # K c = y
     primal, dual = Stated(InterpolationPrimal), Stated(InterpolationDual)
 
     def __init__(self, X: SamplesLike, y: ArrayLike, kernel: Kernel | None = None) -> None:
@@ -83,10 +84,6 @@ class Interpolation(RegressionModel):
     def qp(self) -> KernelQP:
         """State the dual in beta = c: a quadratic without constraints."""
         return KernelQP(self.gram, self.y, -np.inf, np.inf, self.total, name="interpolation")
-
-    def linear_system(self) -> LinearSystem:
-        """State K c = y."""
-        return self.qp().linear_system()
 
     def conditions(self, answer: Candidate) -> Conditions:
         """Return y_i - f(x_i)."""

@@ -24,7 +24,7 @@ from formulations.modelling import Candidate, Conditions, Primal, Stated
 from formulations.regression.base import RegressionModel, ResidualDual
 from qpkernels.certificates import Certificate
 from qpkernels.kernels import Kernel
-from qpkernels.programs import KernelQP, LinearSystem
+from qpkernels.programs import KernelQP
 
 __all__ = ["KernelRidge", "KernelRidgeDual", "KernelRidgePrimal"]
 
@@ -72,6 +72,7 @@ class KernelRidge(RegressionModel):
     catalogue = "E2"
     hyperparameters = (LAMBDA,)
     sparse = False
+    linear = True  # (K + lambda I) c = y
     estimator = "KernelRidge"
     regularisation: cp.Parameter
     primal, dual = Stated(KernelRidgePrimal), Stated(KernelRidgeDual)
@@ -85,10 +86,6 @@ class KernelRidge(RegressionModel):
         """State the dual in beta = c: no bounds, no balance, the ridge lambda."""
         ridge = float(self.regularisation.value)
         return KernelQP(self.gram, self.y, -np.inf, np.inf, self.total, ridge=ridge, name="kernel ridge")
-
-    def linear_system(self) -> LinearSystem:
-        """State (K + lambda I) c = y."""
-        return self.qp().linear_system()
 
     def conditions(self, answer: Candidate) -> Conditions:
         """Return lambda c_i - r_i."""

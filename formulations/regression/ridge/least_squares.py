@@ -173,6 +173,7 @@ class LeastSquares(RegressionModel):
     catalogue = "E1"
     hyperparameters = (COST,)
     sparse = False
+    linear = True  # [0, 1'; 1, K + I/C] [b; c] = [0; y]
     C: cp.Parameter
     primal, constrained, dual = Stated(LeastSquaresPrimal), Stated(LeastSquaresConstrained), Stated(LeastSquaresDual)
     system, centred = Stated(LeastSquaresSystem), Stated(LeastSquaresCentred)
@@ -195,10 +196,6 @@ class LeastSquares(RegressionModel):
             ridge=self.ridge.value,
             name="least squares",
         )
-
-    def linear_system(self) -> LinearSystem:
-        """State [0, 1'; 1, K + I/C] [b; c] = [0; y]."""
-        return self.qp().linear_system()
 
     def conditions(self, answer: Candidate) -> Conditions:
         """Return c_i - C r_i."""

@@ -3,11 +3,14 @@
 
 from qpkernels.certificates.enclosures.cone_program import enclose_cone_program
 from qpkernels.certificates.enclosures.enclosure import Enclosure, no_enclosure
-from qpkernels.certificates.enclosures.fenchel import enclose_fenchel
-from qpkernels.certificates.enclosures.free_level import FreeLevel, enclose_free_level
 from qpkernels.certificates.enclosures.kernel_qp import enclose_kernel_qp
-from qpkernels.certificates.enclosures.linear_program import enclose_linear_program
-from qpkernels.certificates.enclosures.separation import enclose_separation
+from qpkernels.certificates.enclosures.models import (
+    FreeLevel,
+    enclose_fenchel,
+    enclose_free_level,
+    enclose_linear_program,
+    enclose_separation,
+)
 
 __all__ = [
     "Enclosure",

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -32,7 +33,7 @@ class Judged:
     coefficients: Vector | None = None
     violation_loss: float = np.inf
 
-    @property
+    @cached_property
     def decision(self) -> Interval:
         """The decision values f(x_i) + b."""
         return self.values + self.intercept

@@ -14,6 +14,7 @@ Three ways, each a proof by itself:
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TypeAlias
 
 import numpy as np
 
@@ -26,7 +27,7 @@ from qpkernels.gram.enclosed import largest_row_error
 from qpkernels.intervals import UNIT, Interval, semidefinite_shift
 from qpkernels.programs.kernel_qp import KernelQP
 
-__all__ = ["corrected", "violations"]
+__all__ = ["Excesses", "corrected", "excesses", "forbidden"]
 
 _EDGE = 1e-6
 """Share of the size of the targets within which a sample is on the edge."""
@@ -41,11 +42,24 @@ _FACTORED = 3000
 """Samples up to which the eigenvalues of K are asked for."""
 
 
-def violations(program: KernelQP, candidate: Judged) -> tuple[Vector, Vector]:
-    """Return how far v_i may lie below target - epsilon, and above target + epsilon, where that is forbidden."""
-    v, hard = candidate.decision, program.ridge == 0
-    short = np.maximum((program.target - program.epsilon - v).upper, 0.0)
-    over = np.maximum((v - program.target - program.epsilon).upper, 0.0)
+Excesses: TypeAlias = tuple[Vector, Vector]
+"""How far v_i may lie below target - epsilon, and above target + epsilon."""
+
+
+def excesses(program: KernelQP, candidate: Judged) -> Excesses:
+    """Return how far v_i may lie below target - epsilon, and above target + epsilon."""
+    v = candidate.decision
+    # target - epsilon would be rounded.
+    away = program.target - v
+    with_tube = bool(program.epsilon.any())
+    below, above = (away - program.epsilon, -away - program.epsilon) if with_tube else (away, -away)
+    return np.maximum(below.upper, 0.0), np.maximum(above.upper, 0.0)
+
+
+def forbidden(program: KernelQP, found: Excesses) -> Excesses:
+    """Return those that violate a hard constraint, and 0 in place of the others."""
+    short, over = found
+    hard = program.ridge == 0
     return np.where(hard & np.isinf(program.upper), short, 0.0), np.where(hard & np.isinf(program.lower), over, 0.0)
 
 
@@ -73,13 +87,13 @@ def corrected(program: KernelQP, candidate: Judged) -> Iterator[Judged]:
 
 
 def _meets(program: KernelQP, candidate: Judged) -> bool:
-    return not any(violation.any() for violation in violations(program, candidate))
+    return not any(violation.any() for violation in forbidden(program, excesses(program, candidate)))
 
 
 def _factor(program: KernelQP, candidate: Judged, margin: float) -> float | None:
     """Return the smallest s >= 1, if any, at which s v meets what v violates, and so many times its rounding more."""
     v = candidate.decision
-    short, over = violations(program, candidate)
+    short, over = forbidden(program, excesses(program, candidate))
     rounding = margin * UNIT * (candidate.values.magnitude + abs(candidate.intercept))
     low, high = program.target - program.epsilon + rounding, program.target + program.epsilon - rounding
     factors = np.concatenate([(low / v.lower)[short > 0], (high / v.upper)[over > 0]])
@@ -94,7 +108,7 @@ def _moved_inside(program: KernelQP, candidate: Judged, margin: float) -> Judged
         return None
     size = np.abs(program.target) + program.epsilon + v.magnitude
     inside = margin * (v.radius + 4.0 * UNIT * size)
-    short, over = violations(program, candidate)
+    short, over = forbidden(program, excesses(program, candidate))
     edge = _EDGE * float(size.max())
     hard = program.ridge == 0
     low, high = program.target - program.epsilon + inside, program.target + program.epsilon - inside
@@ -128,7 +142,7 @@ def _moved_exactly(program: KernelQP, candidate: Judged) -> Judged | None:
     """Return f + g with the least norm that is proved, if K is proved to be positive definite."""
     if len(program) > _FACTORED:
         return None
-    wanted = np.maximum(*violations(program, candidate))
+    wanted = np.maximum(*forbidden(program, excesses(program, candidate)))
     least = _least_eigenvalue(program.gram)
     if least <= 0.0 or not np.isfinite(wanted).all():
         return None

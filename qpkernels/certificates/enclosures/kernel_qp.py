@@ -20,7 +20,7 @@ from qpkernels.certificates.enclosures.definiteness import farthest_square, leas
 from qpkernels.certificates.enclosures.enclosure import Enclosure, quiet
 from qpkernels.certificates.enclosures.feasibility import exactly_feasible
 from qpkernels.certificates.enclosures.functions import Judged, judged
-from qpkernels.certificates.enclosures.hard import corrected, violations
+from qpkernels.certificates.enclosures.hard import Excesses, corrected, excesses, forbidden
 from qpkernels.gram import Expansion
 from qpkernels.gram.enclosed import enclose_on_samples
 from qpkernels.intervals import Interval, inner, sum_bounds, up
@@ -68,27 +68,27 @@ def enclose_kernel_qp(
 def _dual_value(program: KernelQP, beta: Vector, squared_norm: Interval) -> float:
     """Return a lower bound of D(beta)."""
     gain, width = inner(program.target, beta), inner(program.epsilon, np.abs(beta))
-    ridge = (Interval.of(beta).square() * program.ridge).sum()
+    ridge = (Interval.of(beta).square() * program.ridge).sum() if program.ridge.any() else Interval.of(0.0)
     terms = [gain.lower, -width.upper, -0.5 * squared_norm.upper, -0.5 * ridge.upper]
     return sum_bounds(np.array(terms, dtype=np.float64))[0]
 
 
 def _upper_bound(program: KernelQP, candidate: Judged, tau: float) -> float:
     """Return an upper bound of the optimum by the best way of making the candidate feasible."""
-    if not any(violation.any() for violation in violations(program, candidate)):
-        return _primal_value(program, candidate, tau)
-    return min((_primal_value(program, each, tau) for each in corrected(program, candidate)), default=np.inf)
+    found = excesses(program, candidate)
+    if not any(violation.any() for violation in forbidden(program, found)):
+        return _primal_value(program, candidate, found, tau)
+    ways = ((each, excesses(program, each)) for each in corrected(program, candidate))
+    return min((_primal_value(program, *way, tau) for way in ways), default=np.inf)
 
 
-def _primal_value(program: KernelQP, candidate: Judged, tau: float) -> float:
+def _primal_value(program: KernelQP, candidate: Judged, found: Excesses, tau: float) -> float:
     """Return an upper bound of P(f, b), infinite where a hard constraint may be violated."""
-    v = candidate.decision
-    above = np.maximum((program.target - v - program.epsilon).upper, 0.0)
-    below = np.maximum((v - program.target - program.epsilon).upper, 0.0)
-    losses = np.maximum(_branch(above, program.upper, program.ridge), _branch(below, -program.lower, program.ridge))
+    short, over = found
+    losses = np.maximum(_branch(short, program.upper, program.ridge), _branch(over, -program.lower, program.ridge))
     total = 0.0 if program.total is None else program.total
     offset = float((Interval.of(candidate.intercept) * total).upper)
-    violated = np.logical_or(*(violation > 0 for violation in violations(program, candidate)))
+    violated = np.logical_or(*(violation > 0 for violation in forbidden(program, found)))
     losses = np.where(violated, candidate.violation_loss, losses)
     paid = 0.0
     if tau > 0:

@@ -38,6 +38,13 @@ def test_the_part_that_fails_most_is_named(part: str, name: str, advice: str) ->
     )
 
 
+def test_a_gap_of_rounding_asks_for_no_smaller_tolerance() -> None:
+    text = replace(GOOD, dual_value=2.0 - 1e-4, relative_gap=5e-3, rounding=1e-2).explain()
+    assert text.endswith("Most of it, 1.0e-02, is rounding of the values; centre and scale the data.")
+    assert "smaller tol" not in text
+    assert "smaller tol" in replace(GOOD, dual_value=2.0 - 1e-2, relative_gap=5e-3, rounding=1e-4).explain()
+
+
 def test_other_proofs() -> None:
     infeasible = Certificate(np.inf, np.inf, 0.0, 0.0, 1e-8, 0.0, "row 3 of 'margin' is the heaviest")
     assert infeasible.explain().startswith("No point satisfies the constraints, as multipliers prove: row 3 of")

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Cone programs: optima by hand pass in any units, false answers fail."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -205,3 +206,12 @@ def test_a_bound_takes_over_a_slope_at_its_own_cost() -> None:
     assert certificate.dual_value == pytest.approx(1 - 9.0)
     assert not certificate.holds(0.5)
     assert certify_cone_program(program, np.array([1.0, 9e7]), np.array([1.0, 0.0, 1e-7])).holds(1e-14)
+
+
+def test_the_rounding_that_counts_in_the_gap_is_stated() -> None:
+    # min x^2 / 2 - x + 1e8 is exact at x = 1 but for the constant.
+    program = replace(cone_program([[1.0]], [-1.0], [[1.0]], [2.0], [Nonnegative(1)]), offset=1e8)
+    certificate = certify_cone_program(program, np.ones(1), np.zeros(1))
+    assert certificate.rounding >= 1e8 * np.finfo(float).eps
+    assert certificate.relative_gap == pytest.approx(certificate.rounding / 0.5, rel=1e-12)
+    assert "is rounding" in certificate.explain(1e-9)

@@ -5,10 +5,8 @@ from __future__ import annotations
 
 from abc import ABCMeta, abstractmethod
 from copy import copy
-from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from time import perf_counter
 from typing import Any, ClassVar, Literal, Self
 
 import cvxpy as cp
@@ -18,31 +16,27 @@ from numpy.typing import ArrayLike
 
 from formulations.inputs.frozen import Frozen
 from formulations.modelling.candidate import Candidate
-from formulations.modelling.lowering import ConeAnswer, Lowered, lower
+from formulations.modelling.forms.lowering import ConeAnswer, Lowered, lower
+from formulations.modelling.forms.reasons import conflict_of, relaxation_of
+from formulations.modelling.forms.solving import solve_lowered
 from formulations.modelling.model import Model
-from formulations.modelling.reasons import Contradiction, conflict_of, proof_of, relaxation_of
-from formulations.modelling.solution import Run, Seconds, Solution
+from formulations.modelling.solution import Solution
 from formulations.modelling.solving import (
     Latest,
     SolveRequest,
     first_taken,
     foreign,
-    infeasible,
-    is_finite,
-    no_answer,
-    quote,
-    status_of,
     structures_of,
-    unbounded,
 )
 from formulations.modelling.statement import Extension, Multipliers
+from formulations.modelling.structures import solve_structure
 from qpkernels.arrays import Vector, shown
-from qpkernels.certificates import Bounds, Certificate, Status, repair
-from qpkernels.diagnosis import Conflict, Ray, Relaxation
-from qpkernels.errors import ParameterError, UnsupportedProgramError
+from qpkernels.certificates import Bounds, Certificate
+from qpkernels.diagnosis import Conflict, Relaxation
+from qpkernels.errors import ParameterError
 from qpkernels.files import write
 from qpkernels.programs import ConeProgram, LinearSystem, Program
-from qpkernels.solvers import Claim, Outcome, Solver
+from qpkernels.solvers import Solver
 
 __all__ = ["Form"]
 
@@ -226,15 +220,15 @@ class Form(Frozen, metaclass=ABCMeta):
         request = SolveRequest(solver, tol, max_iter, time_limit, warm_start, verbose, options)
         self.model.check_parameters()
         bounds = self.model.bounds()
-        structures = self._structures(bounds)
-        backend = request.backend(structures)
-        program = first_taken(structures, backend)
+        backend, program = request.choose(self._structures(bounds))
         if program is None:
             return self.solve_by(backend, request, bounds)
-        return self.model.solve_structure(program, backend, request, bounds, self)
+        return solve_structure(self.model, program, backend, request, bounds, self)
 
     def _structures(self, bounds: Bounds) -> tuple[Program, ...]:
-        return () if self.is_extended else structures_of(bounds, self.linear_system() or self.model.linear_system())
+        return (
+            () if self.is_extended else structures_of(bounds, self.linear_system() or self.model.linear_system(bounds))
+        )
 
     def refusal(self, solver: Solver) -> str | None:
         """Return why ``solver`` does not take this form, or None if it does."""
@@ -244,64 +238,8 @@ class Form(Frozen, metaclass=ABCMeta):
         return foreign(solver, self.name, self.is_extended) if program is None else solver.refusal(program)
 
     def solve_by(self, backend: Solver, request: SolveRequest, bounds: Bounds) -> Any:
-        """Solve the lowered problem, write the answer back to it, read it in the model's terms, and certify it."""
-        if ConeProgram not in backend.programs:
-            raise UnsupportedProgramError(
-                f"{foreign(backend, self.name, self.is_extended)}; choose a cone solver such as clarabel."
-            )
-        marks = [perf_counter()]
-        self.prepare()
-        marks.append(perf_counter())
-        lowered = lower(self._declared, self.name)
-        if self.is_extended:
-            lowered.program.require_convex()
-        marks.append(perf_counter())
-        outcome = request.solve_with(backend, lowered.program, self.name)
-        if outcome.claim in (Claim.INFEASIBLE, Claim.UNBOUNDED):
-            raise self._no_solution(outcome, lowered, backend)
-        if not is_finite(outcome):
-            message = f"solver {outcome.solver!r} returned no point with multipliers ({outcome.message})"
-            raise no_answer(self.name, message) if self.is_extended else self.model.explain_failure(message)
-        repaired = None
-        if self.is_extended:
-            repaired = repair(lowered.program, outcome.point, outcome.multipliers, request.tol)
-            outcome = replace(outcome, point=repaired.point, multipliers=repaired.multipliers)
-        lowered.write_back(outcome.point, outcome.multipliers, solved=outcome.claim is Claim.OPTIMAL)
-        begin = perf_counter()
-        answer = self.read(ConeAnswer(lowered, outcome.multipliers), bounds)
-        if repaired is None:
-            answer, certificate = self.model.judged(answer, bounds, request.tol)
-        else:
-            certificate = repaired.certificate
-        status = status_of(certificate, outcome.claim, request.tol)
-        objective = self._certified_objective(certificate)
-        if status is Status.UNCERTIFIED:
-            lowered.write_back(outcome.point, outcome.multipliers, solved=False)
-        if not self.is_extended and structures_of(bounds, self.model.linear_system()):
-            self.model.hold(answer, certificate, status, bounds)
-        seconds = Seconds(marks[1] - marks[0], marks[2] - marks[1], outcome.seconds, perf_counter() - begin)
-        run = Run.of(outcome, self.name, objective, status, request.tol, seconds)
-        return self.model.solution(answer, certificate, bounds, run)
-
-    def _certified_objective(self, certificate: Certificate) -> float:
-        """Return the value of this form at the points that were certified, not at the solver's own."""
-        sign = -1.0 if isinstance(self._declared.objective, cp.Maximize) else 1.0
-        return sign * certificate.primal_value if self.is_extended else self.objective_of(certificate)
-
-    def _no_solution(self, outcome: Outcome, lowered: Lowered, backend: Solver) -> Exception:
-        """Return the error for the claim that there is no solution: with its proof, or saying that the proof fails."""
-        message, proof = quote(outcome), proof_of(outcome, lowered, backend)
-        match proof:
-            case Contradiction() if self.is_extended:
-                return infeasible(self.name, proof.certificate, proof.multipliers, message, proof.names)
-            case Contradiction():
-                return self.model.explain_infeasible(proof.certificate, proof.multipliers, message)
-            case Ray() if self.is_extended:
-                return unbounded(self.name, proof.certificate, message, proof)
-            case Ray():
-                return self.model.explain_unbounded(proof.certificate, message)
-        unproved = f"{message}, but what it returned does not prove it"
-        return no_answer(self.name, unproved) if self.is_extended else self.model.explain_failure(unproved)
+        """Solve the lowered problem and certify the answer, which the variables hold then."""
+        return solve_lowered(self, backend, request, bounds)
 
     # Reasons --------------------------------------------------------------------------------------------------
 

@@ -11,9 +11,9 @@ import cvxpy as cp
 import numpy as np
 
 from formulations.modelling.candidate import Candidate, at_coordinates, expand
-from formulations.modelling.form import Form
-from formulations.modelling.hypothesis import Hypothesis, half_squared_norm
-from formulations.modelling.lowering import ConeAnswer
+from formulations.modelling.forms.form import Form
+from formulations.modelling.forms.hypothesis import Hypothesis, half_squared_norm
+from formulations.modelling.forms.lowering import ConeAnswer
 from formulations.modelling.statement import Multipliers, intercept
 from qpkernels.arrays import Vector
 from qpkernels.certificates import Bounds, Certificate, KernelQPBounds

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array, csc_array
 from scipy.sparse.csgraph import connected_components
 
-from formulations.modelling.lowering import Lowered
+from formulations.modelling.forms.lowering import Lowered
 from qpkernels.arrays import Indices, Vector
 from qpkernels.certificates import Certificate, certify_infeasibility
 from qpkernels.diagnosis import (

@@ -1,16 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-r"""Two bounds of a model whose level is free: the nu-machines, where nu is the share of samples beyond the level.
-
-With losses e_i of the decision values v_i = f(x_i) + b, a cost C and the level l, both are
-
-    min  1/2 ||f||^2 + C (nu m l + sum max(0, e_i - l))     over f, b and l
-    max  t'beta - 1/2 beta'K beta                           s.t.  1'beta = 0,  |beta_i| <= C
-
-* the tube of targets t: e_i = |t_i - v_i|, l = epsilon >= 0, and so 1'|beta| <= C nu m
-* the margin of labels y: e_i = -y_i v_i, t = 0, l = -rho <= 0, C = 1/m, and so y_i beta_i >= 0 and 1'|beta| >= C nu m.
-
-Any (f, b) with its best l is feasible above, and any beta near the bounds is moved there: P - D bounds the error.
-"""
+"""What the bounds of tube and margin share where the level is free."""
 
 from __future__ import annotations
 
@@ -32,11 +21,10 @@ from qpkernels.certificates.rounding import (
     together,
 )
 from qpkernels.certificates.support import Support, split_support
-from qpkernels.certificates.vanishing import null_combination
 from qpkernels.gram import Expansion, Gram
-from qpkernels.programs.kernel_qp import KernelQP, nearest_feasible
+from qpkernels.programs.kernel_qp import KernelQP
 
-__all__ = ["MarginLevelBounds", "TubeLevelBounds", "best_level"]
+__all__ = ["FreeLevelBounds", "best_level"]
 
 _UNSPENT = 1e-6
 """Share of C nu m by which 1'|beta| differs from it where the level is held at 0."""
@@ -52,7 +40,7 @@ def best_level(losses: Vector, nu: float) -> float:
 
 
 @dataclass(frozen=True, eq=False)
-class _FreeLevelBounds(ABC):
+class FreeLevelBounds(ABC):
     """What margin and tube share.
 
     Attributes
@@ -198,139 +186,3 @@ class _FreeLevelBounds(ABC):
 
 def _of(samples: Indices, own: NDArray[np.bool_]) -> NDArray[np.bool_]:
     return own & np.isin(np.arange(own.size), samples)
-
-
-class TubeLevelBounds(_FreeLevelBounds):
-    """The tube around targets, whose half width epsilon is the level."""
-
-    @property
-    def target(self) -> Vector:
-        """The targets."""
-        return self.y
-
-    def excess(self, values: Vector, intercept: float) -> Vector:
-        """Return y_i - v_i."""
-        return np.asarray((self.y - intercept) - values)
-
-    def losses(self, excess: Vector) -> Vector:
-        """Return |y_i - v_i|."""
-        return np.abs(excess)
-
-    def vanishing(self) -> tuple[Vector, float]:
-        """Return no coefficients, and the middle of the targets: if they are all equal, nothing costs anything."""
-        middle = 0.5 * float(self.y.min() + self.y.max())
-        return np.zeros(self.y.size), 0.0 if self.total is None else middle
-
-    def level(self, losses: Vector) -> float:
-        """Return epsilon."""
-        return best_level(losses, self.nu)
-
-    def feasible(self, beta: Vector) -> Vector:
-        """Project beta to the bounds and the sum, and shrink it to the budget."""
-        bound = np.full(beta.size, self.cost)
-        feasible = nearest_feasible(beta, -bound, bound, self.total)
-        spent = float(np.abs(feasible).sum())
-        return feasible * min(1.0, self.budget / spent) if spent else feasible
-
-    def free_level(self) -> FreeLevel:
-        """Bound |y_i - v_i| from above, and 1'|beta| by the budget at most."""
-        bound = np.full(self.y.size, self.cost)
-        return FreeLevel(
-            self.gram,
-            self.nu,
-            self.cost,
-            self.total,
-            self.target,
-            -bound,
-            bound,
-            least=False,
-            largest_losses=lambda v: np.maximum((self.y - v).upper, (v - self.y).upper),
-            level=self.level,
-        )
-
-    def at_level(self, level: float) -> KernelQP:
-        """Return the soft tube of that width."""
-        return KernelQP(self.gram, self.y, -self.cost, self.cost, self.total, epsilon=level)
-
-    def side(self, sign: float) -> NDArray[np.bool_]:
-        """Return all samples."""
-        del sign
-        return np.ones(self.y.size, dtype=bool)
-
-    def between(self, upper: tuple[float, float], lower: tuple[float, float]) -> tuple[float, float]:
-        """Let the sum of l + b and l - b, 2 epsilon, be at least 0."""
-        least = 0.5 * (max(upper[0], -lower[1]) - lower[1])
-        return least, 0.5 * (upper[1] - max(lower[0], -upper[1]))
-
-
-class MarginLevelBounds(_FreeLevelBounds):
-    """The margin between labels +-1, whose level rho is the negative of ours."""
-
-    @property
-    def target(self) -> Vector:
-        """Zeros."""
-        return np.zeros(self.y.size)
-
-    def excess(self, values: Vector, intercept: float) -> Vector:
-        """Return -v_i."""
-        return -(values + intercept)
-
-    def losses(self, excess: Vector) -> Vector:
-        """Return -y_i v_i."""
-        return self.y * excess
-
-    def vanishing(self) -> tuple[Vector, float] | None:
-        """Return weights of two equal means, one of each class: the reduced hulls meet."""
-        groups, half = np.array([self.y > 0, self.y < 0], dtype=float), 0.5 * self.budget
-        if self.total is None:
-            groups, sums = np.ones((1, self.y.size)), np.array([self.budget])
-        else:
-            sums = np.array([half, half])
-        bound = np.full(self.y.size, self.cost)
-        alpha = null_combination(self.gram, self.y, bound, groups, sums, balanced=self.total == 0.0)
-        return None if alpha is None else (self.y * alpha, 0.0)
-
-    def level(self, losses: Vector) -> float:
-        """Return -rho."""
-        return min(0.0, best_level(losses, self.nu))
-
-    def feasible(self, beta: Vector) -> Vector:
-        """Let each class add up to half of the budget at least, and both to the same."""
-        inside = np.clip(self.y * beta, 0.0, self.cost)
-        smaller = min(int((self.y > 0).sum()), int((self.y < 0).sum()))
-        half = min(0.5 * max(self.budget, float(inside.sum())), self.cost * smaller)
-        feasible = np.empty(beta.size)
-        for sign in (1.0, -1.0):
-            own = self.side(sign)
-            bound = np.full(int(own.sum()), self.cost)
-            feasible[own] = sign * nearest_feasible(inside[own], np.zeros_like(bound), bound, half)
-        return feasible
-
-    def free_level(self) -> FreeLevel:
-        """Bound -y_i v_i from above, and 1'|beta| by the budget at least."""
-        return FreeLevel(
-            self.gram,
-            self.nu,
-            self.cost,
-            self.total,
-            self.target,
-            np.where(self.y > 0, 0.0, -self.cost),
-            np.where(self.y > 0, self.cost, 0.0),
-            least=True,
-            largest_losses=lambda v: np.where(self.y > 0, -v.lower, v.upper),
-            level=self.level,
-        )
-
-    def at_level(self, level: float) -> KernelQP:
-        """Return the soft margin with that level in place of 1; at level 0, where nothing has a unit, with 1."""
-        lower, upper = np.where(self.y > 0, 0.0, -self.cost), np.where(self.y > 0, self.cost, 0.0)
-        return KernelQP(self.gram, self.y * (-level or 1.0), lower, upper, self.total)
-
-    def side(self, sign: float) -> NDArray[np.bool_]:
-        """Return the samples of that class."""
-        return np.equal(self.y, sign)
-
-    def between(self, upper: tuple[float, float], lower: tuple[float, float]) -> tuple[float, float]:
-        """Let the sum of l + b and l - b, -2 rho, be at most 0."""
-        least = 0.5 * (upper[0] - min(lower[1], -upper[0]))
-        return least, 0.5 * (min(upper[1], -lower[0]) - lower[0])

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Write the page of trust from its parts, without measuring: ``python -m benchmarks.trust.summary``."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+__all__ = ["write_summary"]
+
+_HEAD = """# What `optimal` means, and what could still be wrong
+
+An answer is `optimal` here if two numbers prove it, computed in float64 from your data and the answer alone: P, the
+value of the problem at a point that satisfies its constraints, and D, the value of its dual at a point that satisfies
+those; so the optimum lies between D and P, by weak duality. `optimal` at `tol` means that (P - D, and a bound of the
+rounding errors of both) is at most `tol` times max(|P|, |D|), that the answer had to be moved by no more than `tol`
+of its size to be feasible, and that no single sample or row adds more than `tol` to the gap. Every row is judged in
+its own terms, and nothing is small by decree: a gap that is not small against the values proves nothing, and an
+optimum of 0 is proved only where every term of both values is within the rounding of the sums that made it. The word
+of a solver does not enter.
+
+What could still be wrong:
+
+* **The question.** What is proved is the optimum of the problem in the data as they are in float64. Whether it is the
+  problem you meant, no certificate knows.
+* **The kernel.** The ordinary certificate counts the rounding of its sums, given the entries of K as they are
+  computed. What rounding did to the entries themselves is counted by `model.enclose(answer)`, whose interval holds in
+  exact arithmetic; on samples far from the origin, with a polynomial kernel, it can be much wider than the gap. That
+  a kernel is positive semidefinite is believed of classes that say so, after a check of 32 samples, and checked of
+  all others, to 1e-10 of the largest K_ii; above the limit of memory that check is by products, and finds what it
+  finds.
+* **Extended forms.** Their certificate is that of a cone program: residuals are shares of the terms of each row and
+  column. With bounds on all variables the values bound the optimum all the same; without, they bound that of a
+  program whose coefficients differ by those shares. `enclose_cone_program` proves an interval, or says that it
+  cannot.
+* **Infeasible and unbounded** are proved by multipliers and rays to 1e-9: what is excluded is any solution less than
+  1e9 times as large as the data.
+* **The machine.** Intervals assume the arithmetic of IEEE 754, that sums are sums in whatever order (no product of
+  Strassen's kind in the BLAS), and that exp, log, pow, tanh and sinh are within 4 units in the last place, which the
+  tests check against 60 digits.
+* **This code.** A certificate is a few hundred lines; they are tested against rational arithmetic, closed forms,
+  other software, and by the attacks below. A wrong `optimal` is the worst bug there can be here: please report it.
+
+`make trust DATA=folder` measures all of this page; every command behind it is named where its result is.
+"""
+
+PARTS = ("maros_meszaros.md", "examinations.md", "enclosures.md", "attack.txt")
+"""Files that other commands write, in the order of the page; one that is not there is left out."""
+
+_ATTACK = """# Random models and forged answers
+
+`make attack` states random models, all of them with all kernels, on data in bad shape: duplicates, constant features,
+kernel matrices of rank 1, costs from 1e-8 to 1e8, labels 999 to 1, features from 1e-8 to 1e8, offsets. Two solvers
+answer each. Proved intervals must intersect, nothing may be shown that is not proved, and answers forged on purpose
+(wrong sign, swapped label, permuted or stale or scaled coefficients, float32 rounding, NaN, points of another problem,
+lies of a solver) must be caught, or bounded by an interval that still holds the optimum.
+
+```text
+{table}
+```
+"""
+
+
+def write_summary(folder: Path) -> None:
+    """Write README.md from the parts that are in the folder."""
+    texts = [_HEAD]
+    for name in PARTS:
+        if (folder / name).exists():
+            text = (folder / name).read_text(encoding="utf-8").strip()
+            page = _ATTACK.format(table=text) if name.endswith(".txt") else text
+            # Each part is a page of its own; here its headings are one level deeper.
+            texts.append(re.sub(r"^(#+ )", r"#\1", page, flags=re.MULTILINE) + "\n")
+    (folder / "README.md").write_text("\n".join(texts), encoding="utf-8")
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Read the command line, and write."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.trust.summary", description=__doc__)
+    parser.add_argument("--out", type=Path, default=Path("docs/trust"), help="folder of the parts and the page")
+    write_summary(parser.parse_args(arguments).out)
+
+
+if __name__ == "__main__":
+    main()

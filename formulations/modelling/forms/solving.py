@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The way of a form through a solver of cone programs: lowered, solved, written back, read, and certified."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+import cvxpy as cp
+
+from formulations.modelling.forms.lowering import ConeAnswer, Lowered
+from formulations.modelling.forms.reasons import Contradiction, proof_of
+from formulations.modelling.judging import judged
+from formulations.modelling.solution import Run, Seconds
+from formulations.modelling.solving import (
+    SolveRequest,
+    foreign,
+    infeasible,
+    is_finite,
+    no_answer,
+    quote,
+    status_of,
+    structures_of,
+    unbounded,
+)
+from qpkernels.certificates import Bounds, Certificate, Status, repair
+from qpkernels.diagnosis import Ray
+from qpkernels.errors import UnsupportedProgramError
+from qpkernels.programs import ConeProgram
+from qpkernels.solvers import Claim, Outcome, Solver
+
+if TYPE_CHECKING:
+    from formulations.modelling.forms.form import Form
+
+__all__ = ["solve_lowered"]
+
+
+def solve_lowered(form: Form, backend: Solver, request: SolveRequest, bounds: Bounds) -> Any:
+    """Solve the lowered problem, write the answer back to it, read it in the model's terms, and certify it."""
+    model = form.model
+    if ConeProgram not in backend.programs:
+        raise UnsupportedProgramError(
+            f"{foreign(backend, form.name, form.is_extended)}; choose a cone solver such as clarabel."
+        )
+    marks = [perf_counter()]
+    form.prepare()
+    marks.append(perf_counter())
+    lowered = form.lower()
+    if form.is_extended:
+        lowered.program.require_convex()
+    marks.append(perf_counter())
+    outcome = request.solve_with(backend, lowered.program, form.name)
+    if outcome.claim in (Claim.INFEASIBLE, Claim.UNBOUNDED):
+        raise _no_solution(form, outcome, lowered, backend)
+    if not is_finite(outcome):
+        message = f"solver {outcome.solver!r} returned no point with multipliers ({outcome.message})"
+        raise no_answer(form.name, message) if form.is_extended else model.explain_failure(message)
+    repaired = None
+    if form.is_extended:
+        repaired = repair(lowered.program, outcome.point, outcome.multipliers, request.tol)
+        outcome = replace(outcome, point=repaired.point, multipliers=repaired.multipliers)
+    lowered.write_back(outcome.point, outcome.multipliers, solved=outcome.claim is Claim.OPTIMAL)
+    begin = perf_counter()
+    answer = form.read(ConeAnswer(lowered, outcome.multipliers), bounds)
+    if repaired is None:
+        answer, certificate = judged(model, answer, bounds, request.tol)
+    else:
+        certificate = repaired.certificate
+    status = status_of(certificate, outcome.claim, request.tol)
+    if status is Status.UNCERTIFIED:
+        lowered.write_back(outcome.point, outcome.multipliers, solved=False)
+    if not form.is_extended and structures_of(bounds, model.linear_system(bounds)):
+        model.hold(answer, certificate, status, bounds)
+    seconds = Seconds(marks[1] - marks[0], marks[2] - marks[1], outcome.seconds, perf_counter() - begin)
+    run = Run.of(outcome, form.name, _objective(form, certificate), status, request.tol, seconds)
+    return model.solution(answer, certificate, bounds, run)
+
+
+def _objective(form: Form, certificate: Certificate) -> float:
+    """Return the value of the form at the points that were certified, not at the solver's own."""
+    if not form.is_extended:
+        return form.objective_of(certificate)
+    return (-1.0 if isinstance(form.problem.objective, cp.Maximize) else 1.0) * certificate.primal_value
+
+
+def _no_solution(form: Form, outcome: Outcome, lowered: Lowered, backend: Solver) -> Exception:
+    """Return the error for the claim that there is no solution: with its proof, or saying that the proof fails."""
+    model, message, proof = form.model, quote(outcome), proof_of(outcome, lowered, backend)
+    match proof:
+        case Contradiction() if form.is_extended:
+            return infeasible(form.name, proof.certificate, proof.multipliers, message, proof.names)
+        case Contradiction():
+            return model.explain_infeasible(proof.certificate, proof.multipliers, message)
+        case Ray() if form.is_extended:
+            return unbounded(form.name, proof.certificate, message, proof)
+        case Ray():
+            return model.explain_unbounded(proof.certificate, message)
+    unproved = f"{message}, but what it returned does not prove it"
+    return no_answer(form.name, unproved) if form.is_extended else model.explain_failure(unproved)

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Models that a solver takes as they are: as a KernelQP or linear system, without CVXPY."""
+
+from __future__ import annotations
+
+from time import perf_counter
+from typing import TYPE_CHECKING, TypeVar
+
+from formulations.modelling.candidate import expand
+from formulations.modelling.judging import judged
+from formulations.modelling.solution import Run, Seconds, Solution
+from formulations.modelling.solving import SolveRequest, is_finite, quote, status_of
+from formulations.modelling.statement import Statement
+from qpkernels.certificates import Bounds
+from qpkernels.errors import InfeasibleError
+from qpkernels.programs import KernelQP, Program
+from qpkernels.solvers import Claim, Solver
+
+if TYPE_CHECKING:
+    from formulations.modelling.model import Model
+
+__all__ = ["solve_structure"]
+
+Answered = TypeVar("Answered", bound=Solution)
+
+
+def solve_structure(
+    model: Model[Answered],
+    program: Program,
+    backend: Solver,
+    request: SolveRequest,
+    bounds: Bounds,
+    form: Statement | None = None,
+) -> Answered:
+    """Solve a KernelQP or linear system that the model is, or that ``form`` is, and certify the answer."""
+    begin = perf_counter()
+    backend.prepare(program)
+    formed = perf_counter() - begin
+    outcome = request.solve_with(backend, program, model.name)
+    if outcome.claim in (Claim.INFEASIBLE, Claim.UNBOUNDED) or not is_finite(outcome):
+        raise model.explain_failure(quote(outcome))
+    b = float(outcome.multipliers[0]) if outcome.multipliers.size else 0.0
+    if isinstance(program, KernelQP):
+        answer = expand(model.gram, outcome.point, b, model.classes, outcome.values)
+    else:
+        answer = (model if form is None else form).from_system(outcome.point, b)
+    begin = perf_counter()
+    answer, certificate = judged(model, answer, bounds, request.tol)
+    seconds = Seconds(gram=formed, solve=outcome.seconds, certify=perf_counter() - begin)
+    if outcome.claim is Claim.STOPPED and not request.ended(outcome) and certificate.primal_residual > request.tol:
+        # It gave up on a hard constraint: perhaps nothing satisfies them all.
+        error = model.explain_failure(quote(outcome))
+        if isinstance(error, InfeasibleError):
+            raise error
+    status = status_of(certificate, outcome.claim, request.tol)
+    model.hold(answer, certificate, status, bounds)
+    objective = certificate.primal_value if form is None else form.objective_of(certificate)
+    name = model.name if form is None else form.name
+    run = Run.of(outcome, name, objective, status, request.tol, seconds)
+    return model.solution(answer, certificate, bounds, run)

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The margin between labels: the negative of its level rho is ours."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from qpkernels.arrays import Vector
+from qpkernels.certificates.enclosures import FreeLevel
+from qpkernels.certificates.models.free_level.base import FreeLevelBounds, best_level
+from qpkernels.certificates.vanishing import null_combination
+from qpkernels.programs.kernel_qp import KernelQP, nearest_feasible
+
+__all__ = ["MarginLevelBounds"]
+
+
+class MarginLevelBounds(FreeLevelBounds):
+    """The margin between labels +-1, whose level rho is the negative of ours."""
+
+    @property
+    def target(self) -> Vector:
+        """Zeros."""
+        return np.zeros(self.y.size)
+
+    def excess(self, values: Vector, intercept: float) -> Vector:
+        """Return -v_i."""
+        return -(values + intercept)
+
+    def losses(self, excess: Vector) -> Vector:
+        """Return -y_i v_i."""
+        return self.y * excess
+
+    def vanishing(self) -> tuple[Vector, float] | None:
+        """Return weights of two equal means, one of each class: the reduced hulls meet."""
+        groups, half = np.array([self.y > 0, self.y < 0], dtype=float), 0.5 * self.budget
+        if self.total is None:
+            groups, sums = np.ones((1, self.y.size)), np.array([self.budget])
+        else:
+            sums = np.array([half, half])
+        bound = np.full(self.y.size, self.cost)
+        alpha = null_combination(self.gram, self.y, bound, groups, sums, balanced=self.total == 0.0)
+        return None if alpha is None else (self.y * alpha, 0.0)
+
+    def level(self, losses: Vector) -> float:
+        """Return -rho."""
+        return min(0.0, best_level(losses, self.nu))
+
+    def feasible(self, beta: Vector) -> Vector:
+        """Let each class add up to half of the budget at least, and both to the same."""
+        inside = np.clip(self.y * beta, 0.0, self.cost)
+        smaller = min(int((self.y > 0).sum()), int((self.y < 0).sum()))
+        half = min(0.5 * max(self.budget, float(inside.sum())), self.cost * smaller)
+        feasible = np.empty(beta.size)
+        for sign in (1.0, -1.0):
+            own = self.side(sign)
+            bound = np.full(int(own.sum()), self.cost)
+            feasible[own] = sign * nearest_feasible(inside[own], np.zeros_like(bound), bound, half)
+        return feasible
+
+    def free_level(self) -> FreeLevel:
+        """Bound -y_i v_i from above, and 1'|beta| by the budget at least."""
+        return FreeLevel(
+            self.gram,
+            self.nu,
+            self.cost,
+            self.total,
+            self.target,
+            np.where(self.y > 0, 0.0, -self.cost),
+            np.where(self.y > 0, self.cost, 0.0),
+            least=True,
+            largest_losses=lambda v: np.where(self.y > 0, -v.lower, v.upper),
+            level=self.level,
+        )
+
+    def at_level(self, level: float) -> KernelQP:
+        """Return the soft margin with that level in place of 1; at level 0, where nothing has a unit, with 1."""
+        lower, upper = np.where(self.y > 0, 0.0, -self.cost), np.where(self.y > 0, self.cost, 0.0)
+        return KernelQP(self.gram, self.y * (-level or 1.0), lower, upper, self.total)
+
+    def side(self, sign: float) -> NDArray[np.bool_]:
+        """Return the samples of that class."""
+        return np.equal(self.y, sign)
+
+    def between(self, upper: tuple[float, float], lower: tuple[float, float]) -> tuple[float, float]:
+        """Let the sum of l + b and l - b, -2 rho, be at most 0."""
+        least = 0.5 * (upper[0] - min(lower[1], -upper[0]))
+        return least, 0.5 * (min(upper[1], -lower[0]) - lower[0])
