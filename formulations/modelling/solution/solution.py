@@ -12,7 +12,7 @@ from qpkernels.errors import ParameterError
 from qpkernels.gram import Correction, Expansion
 from qpkernels.solvers import Claim, Outcome
 
-__all__ = ["Run", "Seconds", "Solution"]
+__all__ = ["ConePoint", "Run", "Seconds", "Solution"]
 
 
 @dataclass(frozen=True)
@@ -43,6 +43,7 @@ class Run:
     claim: Claim
     message: str
     iterations: int | None
+    in_matrices: ConePoint | None = None
 
     @classmethod
     def of(
@@ -51,6 +52,14 @@ class Run:
         """Return what became of a solver's outcome."""
         said = (outcome.solver, outcome.claim, outcome.message, outcome.iterations)
         return cls(formulation, objective, status, tol, seconds, *said)
+
+
+@dataclass(frozen=True, eq=False)
+class ConePoint:
+    """The x and z of a form in matrices, as they were certified."""
+
+    point: Vector
+    multipliers: Vector
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,6 +105,8 @@ class Solution:
     solver, claim, message, iterations
         Who solved it, what it says itself in our word and in its own, and its own count of iterations (None if it does
         not tell).
+    in_matrices
+        Of an extended form, what :meth:`formulations.modelling.forms.form.Form.enclose` starts from; None of another.
     """
 
     formulation: str
@@ -118,6 +129,7 @@ class Solution:
     claim: Claim
     message: str
     iterations: int | None
+    in_matrices: ConePoint | None = field(default=None, repr=False, kw_only=True)
 
     @property
     def n_support(self) -> int | None:

@@ -23,6 +23,7 @@ from formulations.inputs.samples import SamplesLike
 from formulations.modelling import Candidate, Conditions, ConeAnswer, Form, Multipliers, Solution, per_sample
 from formulations.modelling.candidate import Sampling, at_coordinates, linear_values, sampled
 from formulations.regression.base import RegressionModel
+from qpkernels.arrays import is_sparse
 from qpkernels.certificates import Bounds, Certificate, NormFitBounds, Support
 from qpkernels.gram import Expansion
 from qpkernels.kernels import Kernel, Linear
@@ -50,7 +51,8 @@ class LinearFit(RegressionModel):
 
     @cached_property
     def _bounds(self) -> NormFitBounds:
-        return self.norm(self.data.coordinates, self.y, self.fit_intercept)
+        X = self.gram.X if isinstance(self.gram.kernel, Linear) and not is_sparse(self.gram.X) else None
+        return self.norm(self.data.coordinates, self.y, self.fit_intercept, X)
 
     def bounds(self) -> NormFitBounds:
         """State the norm and its dual norm."""

@@ -19,11 +19,12 @@ from scipy.linalg import qr
 
 from qpkernels.arrays import Matrix, Vector
 from qpkernels.certificates.certificate import Certificate, certify_values, relative, undefined
-from qpkernels.certificates.enclosures import Enclosure, no_enclosure
+from qpkernels.certificates.enclosures import Enclosure, enclose_norm_fit
 from qpkernels.certificates.kernel_qp import FunctionAtSamples
 from qpkernels.certificates.rounding import EPS, sum_error
 from qpkernels.certificates.support import Support
 from qpkernels.gram import Expansion
+from qpkernels.intervals import Interval
 
 __all__ = ["NormFitBounds"]
 
@@ -44,11 +45,14 @@ class NormFitBounds(ABC):
         y, shape (m,).
     has_intercept
         Whether there is a b.
+    samples
+        The features of the samples as they are given; None if F is a factor of a kernel matrix, which is rounded.
     """
 
     features: Matrix
     target: Vector
     has_intercept: bool
+    samples: Matrix | None = None
 
     # What a norm says -----------------------------------------------------------------------------------------
 
@@ -84,10 +88,21 @@ class NormFitBounds(ABC):
         v = self.balanced(beta)
         return v / max(1.0, self.dual_norm(v))
 
+    @abstractmethod
+    def loss_above(self, residuals: Interval) -> float:
+        """Return an upper bound of what is minimised, for all residuals in the interval."""
+
+    @abstractmethod
+    def bound_below(self, v: Interval, product: Interval) -> float:
+        """Return what :meth:`lower_bound` is at least, for all v in the interval with r'v in ``product``."""
+
+    def enclosed_feasible(self, residuals: Interval) -> Interval:
+        """Return an interval that holds the residuals of a feasible fit near by."""
+        return residuals
+
     def enclose(self, beta: Vector, intercept: float, function: Expansion | None = None) -> Enclosure:
-        """Refuse: no interval is known for a fit of a norm."""
-        del beta, intercept, function
-        raise no_enclosure("a fit of a norm")
+        """Enclose the optimum; see :func:`~qpkernels.certificates.enclosures.enclose_norm_fit`."""
+        return enclose_norm_fit(self, beta, intercept, function)
 
     def support(self, beta: Vector, decision: Vector) -> Support:
         """Return all samples."""
