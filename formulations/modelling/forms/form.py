@@ -75,7 +75,10 @@ class Form(Frozen, metaclass=ABCMeta):
         """Read an answer from the values of the solved problem."""
 
     def write(self, answer: Candidate) -> Multipliers | None:
-        """Write an answer to the variables, and return the multipliers of the constraints; None: it cannot be shown."""
+        """Write an answer to the variables, and return the multipliers of the constraints; None: it cannot be shown.
+
+        A constraint that is left out has the multiplier that the solver of this form returned, or else none.
+        """
         del answer
         return None
 
@@ -130,8 +133,15 @@ class Form(Frozen, metaclass=ABCMeta):
                 primal = {variable.id: variable.value for variable in self._declared.variables()}
                 dual = {self._constraint(label).id: np.asarray(value) for label, value in multipliers.items()}
                 value = self.objective_of(held.certificate)
+                if held.source is not self:
+                    self._forget_multipliers()
                 self._declared.unpack(CVXPYSolution(status, value, primal, dual, {}))
         return self._declared
+
+    def _forget_multipliers(self) -> None:
+        for constraint in self._declared.constraints:
+            for variable in constraint.dual_variables:
+                variable.save_value(None)
 
     def constraint(self, label: str) -> cp.Constraint:
         """Return the constraint of the problem with that label, its multiplier being that of the last answer.

@@ -61,11 +61,15 @@ class NormFitBounds(ABC):
         """Return what is minimised."""
 
     @abstractmethod
+    def dual_norm(self, v: Vector) -> float:
+        """Return what the dual bounds by 1; 0 where it bounds nothing."""
+
     def lower_bound(self, v: Vector, residuals: Vector) -> float:
         """Return the dual value of the feasible multiple of v, where F'v = 0 and 1'v = 0.
 
         Then y'v = r'v for the ``residuals`` r of any fit; those of a good one lose no digits.
         """
+        return float(residuals @ v) / max(1.0, self.dual_norm(v))
 
     @abstractmethod
     def multipliers(self, residuals: Vector) -> Vector:
@@ -75,9 +79,14 @@ class NormFitBounds(ABC):
     def unit(self, residuals: Vector) -> float:
         """Return the size that entries of v have at an optimum with residuals such as these."""
 
-    def feasible(self, residuals: Vector) -> Vector:
+    def mended(self, residuals: Vector) -> Vector:
         """Return the residuals of a feasible fit near by."""
         return residuals
+
+    def feasible(self, beta: Vector) -> Vector:
+        """Return v without its part in the span of F and 1, shrunk to the dual norm 1."""
+        v = self.balanced(beta)
+        return v / max(1.0, self.dual_norm(v))
 
     @abstractmethod
     def loss_above(self, residuals: Interval) -> float:
@@ -112,7 +121,7 @@ class NormFitBounds(ABC):
         if function is None or not (np.isfinite(beta).all() and np.isfinite(intercept)):
             return undefined("the answer holds NaN or infinity, or no function")
         residuals, errors = self.residuals(function, intercept)
-        mended, v = self.feasible(residuals), self.balanced(beta)
+        mended, v = self.mended(residuals), self.balanced(beta)
         unit, worst = self.unit(np.abs(residuals) + errors), int(np.argmax(np.abs(residuals)))
         loss, trivial = self.loss(mended), self.loss(self._centred_target)
         off = np.linalg.norm(self._basis.T @ v) + EPS * np.linalg.norm(v) if v.any() else 0.0

@@ -38,6 +38,11 @@ class SquaredFitBounds(NormFitBounds):
         """Return sum r_i^2."""
         return float(residuals @ residuals)
 
+    def dual_norm(self, v: Vector) -> float:
+        """Return 0: any v is allowed."""
+        del v
+        return 0.0
+
     def lower_bound(self, v: Vector, residuals: Vector) -> float:
         """Return r'v - ||v||^2 / 4."""
         return float(residuals @ v - 0.25 * v @ v)
@@ -68,9 +73,9 @@ class AbsoluteFitBounds(NormFitBounds):
         """Return sum |r_i|."""
         return float(np.abs(residuals).sum())
 
-    def lower_bound(self, v: Vector, residuals: Vector) -> float:
-        """Return r'v with v shrunk until |v_i| <= 1."""
-        return float(residuals @ v) / max(1.0, float(np.abs(v).max()))
+    def dual_norm(self, v: Vector) -> float:
+        """Return max |v_i|."""
+        return float(np.abs(v).max())
 
     def loss_above(self, residuals: Interval) -> float:
         """Return that of sum |r_i|."""
@@ -115,9 +120,13 @@ class AbsoluteFitBounds(NormFitBounds):
 class BalancedAbsoluteFitBounds(AbsoluteFitBounds):
     """The sum of absolute values of residuals that add up to 0, with |v_i - mu| <= 1 for some mu."""
 
-    def feasible(self, residuals: Vector) -> Vector:
+    def mended(self, residuals: Vector) -> Vector:
         """Return the residuals less their mean, which b takes up."""
         return np.asarray(residuals - residuals.mean())
+
+    def dual_norm(self, v: Vector) -> float:
+        """Return max |v_i - mu| with the best mu."""
+        return 0.5 * float(np.ptp(v))
 
     def enclosed_feasible(self, residuals: Interval) -> Interval:
         """Return the residuals less their mean."""
@@ -127,13 +136,9 @@ class BalancedAbsoluteFitBounds(AbsoluteFitBounds):
         """Return that of r'v over half of the span of the entries."""
         return _share(product, 0.5 * float(up(v.upper.max() - v.lower.min())))
 
-    def lower_bound(self, v: Vector, residuals: Vector) -> float:
-        """Return r'v with v shrunk until its entries span at most 2."""
-        return float(residuals @ v) / max(1.0, 0.5 * float(np.ptp(v)))
-
     def multipliers(self, residuals: Vector) -> Vector:
         """Return mu + the signs of the feasible residuals, with the mu of 1'v = 0."""
-        signs = self._signs(self.feasible(residuals), self.columns)
+        signs = self._signs(self.mended(residuals), self.columns)
         return np.asarray(signs - signs.mean())
 
     def _centred(self, v: Vector) -> Vector:
@@ -157,9 +162,9 @@ class LargestResidualBounds(NormFitBounds):
         """Return max |r_i|."""
         return float(np.abs(residuals).max())
 
-    def lower_bound(self, v: Vector, residuals: Vector) -> float:
-        """Return r'v with v shrunk until sum |v_i| <= 1."""
-        return float(residuals @ v) / max(1.0, float(np.abs(v).sum()))
+    def dual_norm(self, v: Vector) -> float:
+        """Return sum |v_i|."""
+        return float(np.abs(v).sum())
 
     def loss_above(self, residuals: Interval) -> float:
         """Return that of max |r_i|."""
