@@ -153,7 +153,7 @@ def test_the_page_counts_what_was_proved_falsely_or_not_at_all() -> None:
     assert [references.falsely_accepted(each) for each in trials] == [False, False, True, False]
     written = page(trials)
     assert "| right | 1 | 1 | 1 | 1 | 1 | 1 | 0 | 1 | 0 | 0.5, 0.1 |" in written
-    assert "* P, refused (optimal): proved at 1.0e-02 only: row 3 of 'upper' is violated" in written
+    assert "* P, refused (optimal): solved; proved at 1.0e-02 only: row 3 of 'upper' is violated" in written
     assert "* P, false: 10.1 at 1.0e-07, but the optimal value is 10" in written
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Solvers before a judge: what they claim of published problems, beside what is proved: ``python -m benchmarks.trust``.
 
-The problems: maros_meszaros. One trial, in a process of its own: trial. What is kept, as JSON: records. What is read:
+The problems: maros_meszaros. One trial, in processes of their own: trial. What is kept, as JSON: records. What is read:
 page and picture.
 """

@@ -46,7 +46,7 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     )
     parser.add_argument("--solvers", nargs="+", metavar="NAME", help="default: all installed ones that take them")
     parser.add_argument("--largest", type=int, default=100_000, help="coefficients of the largest problem tried")
-    parser.add_argument("--limit-seconds", type=float, default=20.0, help="of a solver, and again of its judge")
+    parser.add_argument("--limit-seconds", type=float, default=20.0, help="of a solver; of its judge, four times that")
     parser.add_argument("--memory", type=float, default=8.0, help="GiB of address space of each process")
     parser.add_argument("--resume", action="store_true", help="keep the trials that there are, and add the others")
     parser.add_argument("--out", type=Path, default=Path("docs/trust"), help="folder of records and page")

@@ -127,7 +127,8 @@ def _counts(trials: Sequence[Trial], references: References) -> list[str]:
 
 
 def _rejection(trial: Trial) -> str:
-    why = f"proved at {trial.repaired.error:.1e} only: {trial.repaired.worst}" if trial.repaired else trial.message
+    proved = f"proved at {trial.repaired.error:.1e} only: {trial.repaired.worst}" if trial.repaired else ""
+    why = "; ".join(part for part in (trial.message, proved) if part)
     return f"* {trial.problem}, {trial.solver} ({trial.claim}): {why or 'no multipliers'}"
 
 

@@ -18,8 +18,11 @@ from qpkernels.solvers.isolation import Ended, Limits, Raised, Worker
 
 __all__ = ["attempt"]
 
-_TIGHTEST = 1e-9
-"""Tolerance from which a proof is not made any better."""
+_TOLERANCES = (1e-6, 1e-9)
+"""Tolerances that a repair is to reach, one after the other, so that a late one takes nothing of an earlier."""
+
+_PATIENCE = 4.0
+"""Limit of the judge, in limits of the solver: a repair may take many factorisations."""
 
 
 def attempt(problem: Published, solver: str, tol: float, seconds: float, memory: int) -> Trial:
@@ -30,7 +33,7 @@ def attempt(problem: Published, solver: str, tol: float, seconds: float, memory:
     problem, solver, tol
         What is asked of whom.
     seconds
-        Wall-clock limit of the solver, and again of its judge.
+        Wall-clock limit of the solver; its judge has four times that for each of its proofs.
     memory
         Bytes that each of their processes may hold.
     """
@@ -46,22 +49,26 @@ def attempt(problem: Published, solver: str, tol: float, seconds: float, memory:
     trial = trial.with_answer(str(outcome.claim), outcome.message, outcome.seconds, value)
     if not (found and np.isfinite(outcome.multipliers).all()):
         return trial
-    answer = program, outcome.point, outcome.multipliers
     begin = perf_counter()
-    came = _judged(seconds, memory, certify_cone_program, *answer)
+    came = _judged(seconds, memory, certify_cone_program, program, outcome.point, outcome.multipliers)
     if not isinstance(came, Certificate):
         return trial.ended(came)
-    trial = trial.with_proof(_proof(Repaired(*answer[1:], came)))
-    repaired = _judged(seconds, memory, repair, *answer, _TIGHTEST)
-    if not isinstance(repaired, Repaired):
-        return trial.ended(repaired)
-    return trial.with_repair(_proof(repaired), perf_counter() - begin)
+    best = Repaired(outcome.point, outcome.multipliers, came)
+    trial = trial.with_proof(_proof(best))
+    for goal in _TOLERANCES:
+        repaired = _judged(seconds, memory, repair, program, best.point, best.multipliers, goal)
+        if not isinstance(repaired, Repaired):
+            return trial.ended(repaired)
+        best, trial = repaired, trial.with_repair(_proof(repaired), perf_counter() - begin)
+        if best.error > goal:
+            break
+    return trial
 
 
 def _judged(seconds: float, memory: int, function: Callable[..., Any], *arguments: Any) -> Any:
     """Return what a judge in a process of its own says, or in words why it says nothing."""
     with Worker.of(__name__) as worker:
-        result = worker.call(Limits(seconds, memory), function, *arguments)
+        result = worker.call(Limits(_PATIENCE * seconds, memory), function, *arguments)
     return f"judge: {result.message}" if isinstance(result, Ended | Raised) else result
 
 

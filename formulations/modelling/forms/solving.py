@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import cvxpy as cp
 
+from formulations.modelling.candidate import Candidate
 from formulations.modelling.forms.lowering import ConeAnswer, Lowered
 from formulations.modelling.forms.reasons import Contradiction, proof_of
 from formulations.modelling.judging import judged
@@ -33,6 +34,12 @@ if TYPE_CHECKING:
     from formulations.modelling.forms.form import Form
 
 __all__ = ["solve_lowered"]
+
+_LOOSE = 1e-2
+"""Tolerance at which an answer must hold to be polished: beyond it the claim was wrong, not the answer loose."""
+
+_POLISH = 1e-3
+"""Share of the tolerance to which a loose answer is polished: what is left of it may weigh more in the model."""
 
 
 def solve_lowered(form: Form, backend: Solver, request: SolveRequest, bounds: Bounds) -> Any:
@@ -64,6 +71,8 @@ def solve_lowered(form: Form, backend: Solver, request: SolveRequest, bounds: Bo
     answer = form.read(ConeAnswer(lowered, outcome.multipliers), bounds)
     if repaired is None:
         answer, certificate = judged(model, answer, bounds, request.tol)
+        if outcome.claim is Claim.OPTIMAL and certificate.holds(_LOOSE) and not certificate.holds(request.tol):
+            answer, certificate = _polished(form, lowered, outcome, bounds, request.tol) or (answer, certificate)
     else:
         certificate = repaired.certificate
     status = status_of(certificate, outcome.claim, request.tol)
@@ -74,6 +83,19 @@ def solve_lowered(form: Form, backend: Solver, request: SolveRequest, bounds: Bo
     seconds = Seconds(marks[1] - marks[0], marks[2] - marks[1], outcome.seconds, perf_counter() - begin)
     run = Run.of(outcome, form.name, _objective(form, certificate), status, request.tol, seconds)
     return model.solution(answer, certificate, bounds, run)
+
+
+def _polished(
+    form: Form, lowered: Lowered, outcome: Outcome, bounds: Bounds, tol: float
+) -> tuple[Candidate, Certificate] | None:
+    """Return the answer polished as one of the lowered problem, where that is proved; the problem then shows it."""
+    polished = repair(lowered.program, outcome.point, outcome.multipliers, _POLISH * tol)
+    lowered.write_back(polished.point, polished.multipliers, solved=True)
+    answer, certificate = judged(form.model, form.read(ConeAnswer(lowered, polished.multipliers), bounds), bounds, tol)
+    if certificate.holds(tol):
+        return answer, certificate
+    lowered.write_back(outcome.point, outcome.multipliers, solved=False)
+    return None
 
 
 def _objective(form: Form, certificate: Certificate) -> float:

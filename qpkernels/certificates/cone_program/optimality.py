@@ -52,8 +52,9 @@ def certify_cone_program(program: ConeProgram, x: Vector, z: Vector) -> Certific
       large r_j was;
     * gap: 1/2 u'Pu + sum_j |r_j x_j| + sum_i |s_i z_i| (|s'z| of a coupled cone) and a bound of all rounding errors in
       these sums, so that nothing cancels, relative to max(|P|, |D|), with the constant of the objective or without it,
-      whichever is less. Where values and gap are within the rounding errors of their own sums it is 0: so is the
-      optimum, as far as float64 can tell;
+      whichever is less. Where values and gap are within that bound, the optimum may be 0, and nothing is left that a
+      gap could be relative to. It is then that bound, relative to the larger of 1/2 x'Px and q'x, which cancel; and 0
+      where each of these is within its own rounding errors;
     * complementarity: the largest |s_i z_i|, relative to the same.
 
     No rows or variables share a unit, but the rows of one coupled cone, so names and blocks change nothing; and both
@@ -73,31 +74,38 @@ def certify_cone_program(program: ConeProgram, x: Vector, z: Vector) -> Certific
 
 @dataclass(frozen=True, eq=False)
 class _Gap:
-    """Both values without the constant, and what lies between them."""
+    """Both values without the constant, what lies between them, and the larger part of the first beyond rounding."""
 
     primal: float
     dual: float
     amount: float
     rounding: float
+    cancelling: float
     products: Vector
 
     @classmethod
     def of(cls, program: ConeProgram, x: Vector, y: Vector, z: Vector, r: Vector) -> _Gap:
         s, u = program.b - program.A @ x, x - y
-        primal = float(0.5 * x @ (program.P @ x) + program.q @ x)
-        dual = float(-0.5 * y @ (program.P @ y) - program.b @ z)
+        curved, linear = float(0.5 * x @ (program.P @ x)), float(program.q @ x)
+        primal, dual = curved + linear, float(-0.5 * y @ (program.P @ y) - program.b @ z)
         shares = products(program, s, z)
         parts = float(0.5 * u @ (program.P @ u)) + float(np.abs(r) @ np.abs(x)) + float(np.abs(shares).sum())
         terms = column_terms(program, np.maximum(np.abs(x), np.abs(y)), z)
-        sums = float(np.abs(x) @ terms + np.abs(y) @ (abs(program.P) @ np.abs(y)) + np.abs(z) @ row_terms(program, x))
-        rounding = EPSILON * (longest(program) * sums + abs(program.offset))
-        return cls(primal, dual, max(parts, abs(primal - dual)), rounding, shares)
+        unit = longest(program) * EPSILON
+        cancelling = max(
+            _beyond(curved, 0.5 * unit * float(np.abs(x) @ (abs(program.P) @ np.abs(x)))),
+            _beyond(linear, unit * float(np.abs(program.q) @ np.abs(x))),
+        )
+        size = float(np.abs(x) @ terms + np.abs(y) @ (abs(program.P) @ np.abs(y)) + np.abs(z) @ row_terms(program, x))
+        rounding = unit * size + EPSILON * abs(program.offset)
+        return cls(primal, dual, max(parts, abs(primal - dual)), rounding, cancelling, shares)
 
-    def scale(self, offset: float) -> float:
-        """Return the size of the values, with the constant or without it; 0 where all is rounding."""
-        sizes = (max(abs(self.primal + shift), abs(self.dual + shift)) for shift in (0.0, offset))
-        size = min(sizes)
-        return 0.0 if max(size, self.amount) <= self.rounding else size
+    def relative(self, offset: float) -> tuple[float, float]:
+        """Return the gap and the largest product, relative to the values with the constant or without it."""
+        size = min(max(abs(self.primal + shift), abs(self.dual + shift)) for shift in (0.0, offset))
+        if max(size, self.amount) > self.rounding:
+            return relative(self.amount + self.rounding, size), relative(_largest(np.abs(self.products)), size)
+        return (relative(self.rounding, self.cancelling) if self.cancelling else 0.0), 0.0
 
 
 def _certify(program: ConeProgram, x: Vector, given: Vector) -> Certificate:
@@ -112,8 +120,7 @@ def _certify(program: ConeProgram, x: Vector, given: Vector) -> Certificate:
     gap = _Gap.of(program, x, y, z, r - notable + left)
     if not np.isfinite([gap.primal, gap.dual, gap.amount, gap.rounding]).all():
         return undefined("the value of the answer is infinite")
-    scale = gap.scale(program.offset)
-    relative_gap = relative(gap.amount + gap.rounding, scale) if scale else 0.0
+    relative_gap, complementarity = gap.relative(program.offset)
     measures = [_largest(outside), _largest(unbalanced), relative_gap]
     reasons = (
         f"{place(program.rows, outside)} is outside of its cone by {measures[0]:.1e} of its terms",
@@ -126,10 +133,14 @@ def _certify(program: ConeProgram, x: Vector, given: Vector) -> Certificate:
         relative_gap=relative_gap,
         primal_residual=measures[0],
         dual_residual=max(measures[1], outside_dual_cones(program, given)),
-        complementarity=relative(_largest(np.abs(gap.products)), scale) if scale else 0.0,
+        complementarity=complementarity,
         worst=reasons[int(np.argmax(measures))],
         rounding=gap.rounding,
     )
+
+
+def _beyond(value: float, rounding: float) -> float:
+    return abs(value) if abs(value) > rounding else 0.0
 
 
 def _largest(values: Vector) -> float:

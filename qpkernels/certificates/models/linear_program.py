@@ -20,6 +20,7 @@ from qpkernels.arrays import Vector
 from qpkernels.certificates.certificate import Certificate, certify_values, relative, undefined
 from qpkernels.certificates.enclosures import Enclosure, enclose_linear_program
 from qpkernels.certificates.kernel_qp import FunctionAtSamples
+from qpkernels.certificates.rounding import EPS, expansion_error, sum_error, together
 from qpkernels.certificates.support import Support, intercept_interval, split_support
 from qpkernels.gram import Expansion, Gram
 from qpkernels.programs.kernel_qp import KernelQP, nearest_feasible
@@ -59,6 +60,7 @@ class LinearProgramBounds:
         slacks = np.maximum(1.0 - self.signed_product(a) - self.y * intercept, 0.0)
         given = self.completed(beta, self.gram.product(beta) + intercept)
         multipliers = self.feasible_multipliers(given)
+        short = float(self._error(multipliers).max())
         primal = float(a.sum() + self.costs @ slacks)
         # Where the best f is 0 there is rounding in a and nothing else; a coefficient costs what it is.
         size = max(float(np.abs(alpha).max()), primal / len(self.gram))
@@ -68,6 +70,13 @@ class LinearProgramBounds:
             dual=float(multipliers.sum()),
             primal_residual=relative(float(np.abs(alpha - a).max()), size),
             dual_residual=moved,
+            rounding=(
+                together(self.costs * (self._error(a) + EPS * (1.0 + abs(intercept) + slacks)))
+                + sum_error(a)
+                + sum_error(self.costs * slacks)
+                + sum_error(multipliers)
+                + short * float(multipliers.sum())
+            ),
             worst=f"sample {int(np.argmax(slacks))} has the largest slack, {slacks.max():.3g}",
         )
 
@@ -109,6 +118,15 @@ class LinearProgramBounds:
     def signed_product(self, a: Vector) -> Vector:
         """Return S a."""
         return self.y * self.gram.product(self.y * a)
+
+    def _error(self, a: Vector) -> Vector:
+        """Return how far rounding may take S a."""
+        if self.gram.trusted:
+            return expansion_error(self.gram, self.y * a, self.y * self.signed_product(a), balanced=False).values
+        # Nothing but its entries bounds those of a matrix that need not be semidefinite.
+        return np.asarray(
+            float(np.sqrt(max(1, int(np.count_nonzero(a))))) * EPS * (np.abs(self.gram.dense) @ np.abs(a))
+        )
 
     def completed(self, beta: Vector, decision: Vector) -> Vector:
         """Return l; where an answer came without, C inside the margin, 0 beyond it, and on it what meets the equations.

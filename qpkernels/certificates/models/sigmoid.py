@@ -19,6 +19,7 @@ from scipy.special import entr, expit
 
 from qpkernels.arrays import Matrix, Vector
 from qpkernels.certificates.certificate import Certificate, certify_values, relative, undefined
+from qpkernels.certificates.rounding import sum_error
 
 __all__ = ["SigmoidBounds"]
 
@@ -47,6 +48,7 @@ class SigmoidBounds:
             primal=float((costs - self.targets * z).mean()),
             dual=float(entropies.mean()),
             dual_residual=float(max(map(relative, missed, size))),
+            rounding=(sum_error(costs) + sum_error(self.targets * z) + sum_error(entropies)) / z.size,
             largest=float(parts[worst]),
             worst=f"sample {worst} (score {self.scores[worst]:.6g}) adds {parts[worst]:.1e} to the gap",
         )
