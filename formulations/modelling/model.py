@@ -223,7 +223,10 @@ class Model(Parametrised, Generic[Answered], metaclass=ABCMeta):
         self.latest.answer = Held(shown, certificate, status is Status.OPTIMAL, self.parameter_values(), source)
 
     def certified(self, answer: Candidate, bounds: Bounds) -> Candidate:
-        """Return the feasible points, near an answer, whose values its certificate has."""
+        """Return the feasible points, near an answer, whose values its certificate has.
+
+        Where f misses a hard constraint within the tolerance, f and b are rescaled to it; a solution keeps those found.
+        """
         scale = bounds.scaling(answer.decision) if isinstance(bounds, KernelQPBounds) else 1.0
         return answer.at_feasible(bounds.feasible(answer.beta), scale)
 
