@@ -20,6 +20,7 @@ from qpkernels.arrays import Vector
 from qpkernels.certificates.certificate import Certificate, certify_values, relative, undefined
 from qpkernels.certificates.enclosures import Enclosure, enclose_linear_program
 from qpkernels.certificates.kernel_qp import FunctionAtSamples
+from qpkernels.certificates.rounding import expansion_error, sum_error, together
 from qpkernels.certificates.support import Support, intercept_interval, split_support
 from qpkernels.gram import Expansion, Gram
 from qpkernels.programs.kernel_qp import KernelQP, nearest_feasible
@@ -57,10 +58,13 @@ class LinearProgramBounds:
             return undefined("the answer holds NaN or infinity")
         alpha = self.y * beta
         a = np.maximum(alpha, 0.0)
-        slacks = np.maximum(1.0 - self.signed_product(a) - self.y * intercept, 0.0)
+        margins = self.signed_product(a)
+        slacks = np.maximum(1.0 - margins - self.y * intercept, 0.0)
         given = self.completed(beta, self.gram.product(beta) + intercept)
         multipliers = self.y * nearest_feasible(self.y * given, *self._box(), self.total)
-        multipliers = multipliers / max(1.0, float(self.signed_product(multipliers).max()))
+        held = self.signed_product(multipliers)
+        excess = max(1.0, float(held.max()))
+        multipliers, held = multipliers / excess, held / excess
         primal = float(a.sum() + self.costs @ slacks)
         # Where the best f is 0 there is rounding in a and nothing else; a coefficient costs what it is.
         size = max(float(np.abs(alpha).max()), primal / len(self.gram))
@@ -70,8 +74,22 @@ class LinearProgramBounds:
             dual=float(multipliers.sum()),
             primal_residual=relative(float(np.abs(alpha - a).max()), size),
             dual_residual=moved,
+            rounding=together(
+                np.array([self._primal_rounding(a, margins, slacks), self._dual_rounding(multipliers, held)])
+            ),
             worst=f"sample {int(np.argmax(slacks))} has the largest slack, {slacks.max():.3g}",
         )
+
+    def _primal_rounding(self, a: Vector, margins: Vector, slacks: Vector) -> float:
+        """Bound the error of the primal value: that of a margin counts where there is a slack."""
+        errors = expansion_error(self.gram, self.y * a, self.y * margins, balanced=False).values
+        lost = together(self.costs * np.where(slacks > 0, errors, 0.0))
+        return together(np.array([sum_error(a), sum_error(self.costs * slacks), lost]))
+
+    def _dual_rounding(self, multipliers: Vector, held: Vector) -> float:
+        """Bound the error of the dual value: where S l is above 1 by some share, so may the value be."""
+        share = expansion_error(self.gram, self.y * multipliers, self.y * held, balanced=False).values.max()
+        return together(np.array([sum_error(multipliers), share * multipliers.sum()]))
 
     def enclose(self, beta: Vector, intercept: float, function: Expansion | None = None) -> Enclosure:
         """Enclose the optimum; see :mod:`qpkernels.certificates.enclosures.linear_program`."""
