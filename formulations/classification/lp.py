@@ -28,6 +28,7 @@ from formulations.modelling import (
     Conditions,
     ConeAnswer,
     Form,
+    Multipliers,
     Stated,
     intercept,
     labelled,
@@ -73,6 +74,15 @@ class LinearProgramPrimal(_LinearProgramForm):
         del answer, bounds
         return self.model.with_multipliers(self.alpha.value, float(self.b.value), self.dual_of("margin"))
 
+    def write(self, answer: Candidate) -> Multipliers:
+        """Write a, b and the slacks, and return l, and what it leaves of C and of the dual's constraints."""
+        model, multipliers = self.model, self.model.multipliers_of(answer)
+        self.alpha.value, self.xi.value = model.y * answer.beta, model.slacks(answer)
+        if model.fit_intercept:
+            self.b.value = answer.intercept
+        beyond = 1.0 - model.signed @ multipliers
+        return {"margin": multipliers, "nonnegative": beyond, "slack": model.C.value - multipliers}
+
 
 class LinearProgramDual(_LinearProgramForm):
     """The dual. Variable: l. Multipliers: a of ``few``, b of ``balance``, xi of ``upper``."""
@@ -94,6 +104,14 @@ class LinearProgramDual(_LinearProgramForm):
         del answer, bounds
         few, b = self.dual_of("few"), self.multiplier_of_balance()
         return self.model.with_multipliers(few, b, np.asarray(self.l.value))
+
+    def write(self, answer: Candidate) -> Multipliers:
+        """Write l, and return a, b and how far each margin is beyond 1, or short of it."""
+        model, beyond = self.model, self.model.margins(answer) - 1.0
+        self.l.value = model.multipliers_of(answer)
+        balance = {"balance": answer.intercept} if model.fit_intercept else {}
+        bounds = {"lower": np.maximum(beyond, 0.0), "upper": np.maximum(-beyond, 0.0)}
+        return {"few": model.y * answer.beta, **balance, **bounds}
 
     def objective_of(self, certificate: Certificate) -> float:
         """Return the dual value."""
@@ -122,6 +140,16 @@ class LinearProgramMachine(TwoClassCostModel):
         """Return the answer of the function with the coefficients y * alpha, and the dual point ``multipliers``."""
         return replace(expand(self.gram, self.y * alpha, intercept, self.classes), multipliers=multipliers)
 
+    def multipliers_of(self, answer: Candidate) -> Vector:
+        """Return l of an answer, completed where it came without."""
+        return self._with_those_of(answer, self.bounds()).completed(answer.beta, answer.decision)
+
+    def certified(self, answer: Candidate, bounds: Bounds) -> Candidate:
+        """Return the feasible points of both programs."""
+        own = self._with_those_of(answer, bounds)
+        multipliers = own.feasible_multipliers(own.completed(answer.beta, answer.decision))
+        return self.with_multipliers(self.y * own.feasible(answer.beta), answer.intercept, multipliers)
+
     def bounds(self) -> LinearProgramBounds:
         """State both programs."""
         return LinearProgramBounds(self.gram, self.y, np.asarray(self.C.value), self.total)
@@ -140,12 +168,11 @@ class LinearProgramMachine(TwoClassCostModel):
 
     def conditions(self, answer: Candidate) -> Conditions:
         """Return l_i (y_i g(x_i) - 1 + xi_i), (C_i - l_i) xi_i and a_j (1 - y_j sum_i l_i y_i K_ij)."""
-        bounds = self._with_those_of(answer, self.bounds())
-        margins, multipliers = self.margins(answer), bounds.completed(answer.beta, answer.decision)
+        margins, multipliers = self.margins(answer), self.multipliers_of(answer)
         return {
             "l (y g(x) - 1 + xi)": multipliers * np.maximum(margins - 1.0, 0.0),
             "(C - l) xi": (self.C.value - multipliers) * np.maximum(1.0 - margins, 0.0),
-            "a (1 - y K y l)": self.y * answer.beta * (1.0 - bounds.signed_product(multipliers)),
+            "a (1 - y K y l)": self.y * answer.beta * (1.0 - self.bounds().signed_product(multipliers)),
         }
 
     @staticmethod

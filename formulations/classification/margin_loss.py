@@ -23,7 +23,7 @@ from formulations.classification.base import MarginDual, MarginPrimal, TwoClassM
 from formulations.inputs.hyperparameters import COSTS
 from formulations.inputs.samples import SamplesLike
 from formulations.losses import Hinge, MarginLoss
-from formulations.modelling import Candidate, Conditions, Stated, labelled, per_sample
+from formulations.modelling import Candidate, Conditions, Multipliers, Stated, labelled, per_sample
 from qpkernels.arrays import Vector
 from qpkernels.certificates import FenchelBounds, SampleLosses
 from qpkernels.errors import ParameterError
@@ -70,11 +70,16 @@ class MarginLossPrimal(MarginPrimal):
         margin = self.z == cp.multiply(self.model.y, self.g)
         return cp.Problem(cp.Minimize(self.f.half_squared_norm + cost), labelled(margin=margin))
 
+    def write(self, answer: Candidate) -> Multipliers:
+        """Write f, b and the margins, and return a."""
+        self.z.value = self.model.margins(answer)
+        return super().write(answer)
+
 
 class MarginLossDual(MarginDual):
     """The dual. Variables: alpha, and the slopes s = -alpha / C, which let C change without compiling anew.
 
-    Multipliers: b of ``balance``, z of ``slope``, and those of ``lower`` and ``upper`` where the domain ends.
+    Multipliers: b of ``balance``, -z of ``slope``, and those of ``lower`` and ``upper`` where the domain ends.
     """
 
     catalogue = "C10-dual"
@@ -95,6 +100,12 @@ class MarginLossDual(MarginDual):
                 upper=self.s <= high if np.isfinite(high) else None,
             ),
         )
+
+    def write(self, answer: Candidate) -> Multipliers:
+        """Write alpha and the slopes, and return b and -z."""
+        slopes = -self.model.y * answer.beta / self.model.C.value
+        self.s.value = np.clip(slopes, *self.model.loss.domain)
+        return {**super().write(answer), "slope": -self.model.margins(answer)}
 
 
 class MarginLossClassifier(TwoClassModel):

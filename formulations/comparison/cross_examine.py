@@ -128,10 +128,8 @@ def _measured(
 
 def _enclosure(problem: Problem, best: Solution) -> Enclosure | None:
     """Return what is proved of the optimum in exact arithmetic; None: nothing is, or not of both ends."""
-    if problem.is_extended:
-        return None
     try:
-        enclosure = problem.model.enclose(best)
-    except NoEnclosureError:
+        enclosure = problem.forms[0].enclose(best)
+    except (NoEnclosureError, UnsupportedProgramError):
         return None
     return enclosure if np.isfinite(enclosure.width) else None

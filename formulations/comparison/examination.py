@@ -109,8 +109,8 @@ class CrossExamination(Sequence[Trial], JupyterMixin):
     optimum
         Bounds of the optimal value, from this answer.
     rigorous
-        Whether they hold in exact arithmetic (:meth:`~formulations.modelling.model.Model.enclose`); otherwise they are
-        those of its certificate, in float64.
+        Whether they hold in exact arithmetic; otherwise they are those of its certificate, in float64. See
+        :meth:`formulations.modelling.forms.form.Form.enclose`.
     """
 
     problem: str

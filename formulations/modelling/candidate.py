@@ -77,6 +77,8 @@ class Candidate:
         The dual point of a model where beta are coefficients of f only.
     coordinates
         w or u of f, where the route to the answer has them.
+    coefficients
+        Those of f over the samples, where beta was moved away from them to a feasible point.
     """
 
     beta: Vector
@@ -86,6 +88,7 @@ class Candidate:
     is_expansion: bool = True
     multipliers: Vector | None = None
     coordinates: Vector | None = None
+    coefficients: Vector | None = None
 
     @property
     def at_samples(self) -> FunctionAtSamples:
@@ -113,6 +116,21 @@ class Candidate:
         parts = (self.beta, self.intercept, self.at_samples.values)
         return all(bool((np.abs(part) <= _LARGEST).all()) for part in parts) and bool(
             np.isfinite(self.at_samples.squared_norm)
+        )
+
+    def at_feasible(self, beta: Vector, scale: float = 1.0) -> Candidate:
+        """Return f and b times ``scale`` beside this point of the dual, from which f is no expansion any more."""
+        f, at = self.function, self.at_samples
+        own = self.beta if self.is_expansion else self.coefficients
+        return replace(
+            self,
+            beta=beta,
+            intercept=scale * self.intercept,
+            function=Expansion(f.kernel, f.centers, scale * f.coefficients, scale * f.intercept, f.classes),
+            sampling=Sampling.of(FunctionAtSamples(scale * at.values, scale**2 * at.squared_norm)),
+            is_expansion=False,
+            coordinates=None if self.coordinates is None else scale * self.coordinates,
+            coefficients=None if own is None else scale * own,
         )
 
     def judged_by(self, bounds: Bounds) -> Certificate:

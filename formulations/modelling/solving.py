@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -100,21 +100,16 @@ class SolveRequest:
 
 @dataclass(frozen=True, eq=False)
 class Held:
-    """An answer to a textbook problem, with its certificate, at hyper-parameters of these values."""
+    """An answer to a textbook problem, with its certificate, at hyper-parameters of these values.
+
+    ``source`` is the form whose solver left its multipliers there, if any.
+    """
 
     candidate: Candidate
     certificate: Certificate
     proved: bool
     parameters: tuple[bytes, ...]
-
-    @classmethod
-    def of(
-        cls, answer: Candidate, certificate: Certificate, status: Status, parameters: tuple[bytes, ...], bounds: Bounds
-    ) -> Held:
-        """Return the answer whose dual point is the feasible one near by: the one whose value the certificate has."""
-        if isinstance(bounds, KernelQPBounds) and answer.is_squarable:
-            answer = replace(answer, beta=bounds.program.project(answer.beta))
-        return cls(answer, certificate, status is Status.OPTIMAL, parameters)
+    source: object = None
 
 
 @dataclass(eq=False)

@@ -27,7 +27,7 @@ from numpy.typing import ArrayLike
 from formulations.inputs.hyperparameters import SQUARED_RADIUS, derived
 from formulations.inputs.samples import SamplesLike
 from formulations.losses import ResidualLoss, Squared
-from formulations.modelling import Candidate, Conditions, ConeAnswer, Stated, labelled
+from formulations.modelling import Candidate, Conditions, ConeAnswer, Multipliers, Stated, labelled
 from formulations.modelling.candidate import at_coordinates
 from formulations.regression.base import ResidualDual, ResidualPrimal
 from formulations.regression.residual_loss import ResidualLossModel
@@ -49,6 +49,10 @@ class NormConstrainedPrimal(ResidualPrimal):
         norm = 2 * self.f.half_squared_norm <= self.model.R
         losses = cp.sum(self.model.loss.atom(self.r))
         return cp.Problem(cp.Minimize(losses), labelled(residual=self.residual, norm=norm))
+
+    def write(self, answer: Candidate) -> Multipliers:
+        """Write f, b and the residuals, and return c and lambda."""
+        return {**super().write(answer), "norm": self.model.regularisation_of(answer.beta)}
 
     def read(self, answer: ConeAnswer, bounds: Bounds) -> Candidate:
         """Read w or u, brought into the ball, and b from the variables, c from the multipliers."""
@@ -90,6 +94,12 @@ class NormConstrainedDual(ResidualDual):
         del answer, bounds
         w = np.atleast_1d(self.dual_of("function"))
         return self.model.within_ball(w, self.multiplier_of_balance(), np.asarray(self.c.value))
+
+    def write(self, answer: Candidate) -> Multipliers:
+        """Write c and v, and return b, and w or u."""
+        self.v.value = self.model.data.coordinates.T @ answer.beta
+        function = {} if answer.coordinates is None else {"function": answer.coordinates}
+        return {**super().write(answer), **function}
 
     def prepare(self) -> None:
         """Factor K unless f has weights."""

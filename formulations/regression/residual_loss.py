@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike
 from formulations.inputs.hyperparameters import COST
 from formulations.inputs.samples import SamplesLike
 from formulations.losses import AbsolutePower, EpsilonInsensitive, ResidualLoss
-from formulations.modelling import Candidate, Conditions, Stated, labelled, per_sample
+from formulations.modelling import Candidate, Conditions, Multipliers, Stated, labelled, per_sample
 from formulations.regression.base import RegressionModel, ResidualDual, ResidualPrimal
 from qpkernels.arrays import Vector
 from qpkernels.certificates import FenchelBounds, SampleLosses
@@ -129,6 +129,11 @@ class ResidualLossDual(ResidualDual):
                 upper=self.s <= high if np.isfinite(high) else None,
             ),
         )
+
+    def write(self, answer: Candidate) -> Multipliers:
+        """Write c and s, and return b and r."""
+        self.s.value = np.clip(answer.beta / float(self.model.C.value), *self.model.loss.domain)
+        return {**super().write(answer), "share": self.model.residuals(answer)}
 
 
 class ResidualLossRegression(ResidualLossModel):

@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Array types of the project, and what every entry point shares: checks, blocks of rows, names of array files."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.sparse import csr_array, issparse
+from scipy.sparse import csr_array
 
+from qpkernels.arrays.sparse import float_sparse, is_sparse
 from qpkernels.errors import NonFiniteError, ShapeError
 
 __all__ = [
@@ -62,10 +63,6 @@ def row_blocks(rows: int, columns: int) -> Iterator[slice]:
         yield slice(start, min(start + step, rows))
 
 
-is_sparse: Callable[[object], bool] = issparse
-"""Whether values are a sparse matrix in any format of SciPy."""
-
-
 def finite_matrix(values: object, name: str) -> Matrix:
     """Return ``values`` as a two-dimensional float64 array of finite numbers.
 
@@ -97,16 +94,8 @@ def finite_samples(values: ArrayLike, name: str) -> Samples:
     if not is_sparse(values):
         return finite_matrix(values, name)
     matrix: Any = values
-    if matrix.dtype.kind not in "biuf":
-        raise ShapeError(f"{name} must hold real numbers, but {matrix.dtype} came; convert it first.")
     _check_shape(matrix.shape, name)
-    try:
-        # In float64 before anything is added up: small integers would overflow.
-        rows: Any = csr_array(matrix.astype(np.float64))
-        rows.check_format(full_check=True)
-    except ValueError as error:
-        raise ShapeError(f"{name} is no valid sparse matrix: {error}; build it anew from its entries.") from error
-    rows.sum_duplicates()
+    rows = float_sparse(values, name, csr_array)
     finite = np.isfinite(rows.data)
     if not finite.all():
         first = int(np.argmin(finite))

@@ -34,6 +34,9 @@ class Bounds(Protocol):
             If the rounding errors of this problem, or of its kernel, are not known.
         """
 
+    def feasible(self, beta: Vector) -> Vector:
+        """Return the dual feasible point near ``beta``: the one whose value the certificate has."""
+
     def support(self, beta: Vector, decision: Vector) -> Support:
         """Return the support vectors, given also f(x_i) + b."""
 

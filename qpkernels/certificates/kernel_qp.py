@@ -124,6 +124,14 @@ class KernelQPBounds:
         """Enclose the optimum; see :func:`~qpkernels.certificates.enclosures.enclose_kernel_qp`."""
         return enclose_kernel_qp(self.program, beta, intercept, function)
 
+    def feasible(self, beta: Vector) -> Vector:
+        """Project beta to the bounds and the sum."""
+        return self.program.project(beta)
+
+    def scaling(self, decision: Vector) -> float:
+        """Return the factor of f and b by which P is feasible; 1 where they violate nothing, or none helps."""
+        return _scaling(self.program, decision)
+
     def support(self, beta: Vector, decision: Vector) -> Support:
         """Read the support vectors off strict complementarity."""
         return split_support(self.program, beta, decision)

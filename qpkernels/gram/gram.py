@@ -19,7 +19,7 @@ from qpkernels.arrays import (
     finite_vector,
     frozen,
 )
-from qpkernels.errors import ParameterError
+from qpkernels.errors import NonFiniteError, ParameterError
 from qpkernels.gram.definiteness import (
     PSD_TOLERANCE,
     Correction,
@@ -35,6 +35,9 @@ from qpkernels.gram.settling import check_few, check_whole, indefinite, kernel_m
 from qpkernels.kernels.base import Kernel
 
 __all__ = ["Gram"]
+
+_TINY = float(np.finfo(float).tiny)
+"""The least number of full precision."""
 
 
 class Gram:
@@ -57,7 +60,7 @@ class Gram:
     Raises
     ------
     ShapeError, NonFiniteError
-        If ``X`` does not fit the kernel, or the kernel overflows on it.
+        If ``X`` does not fit the kernel, or the kernel overflows or underflows on it.
     ParameterError
         If ``kernel`` is none, or ``indefinite`` is no such word.
     """
@@ -81,6 +84,7 @@ class Gram:
         self._settled: float | None = None
         if not np.isfinite(self._diagonal_of_kernel).all():
             raise overflow(kernel)
+        self._require_no_underflow()
 
     def __len__(self) -> int:
         """Return the number m of samples."""
@@ -90,6 +94,12 @@ class Gram:
     def _diagonal_of_kernel(self) -> Vector:
         with np.errstate(over="ignore", invalid="ignore"):
             return frozen(self.kernel.diagonal(self.X))
+
+    def _require_no_underflow(self) -> None:
+        """Refuse samples of which the kernel sees nothing, though they are not 0: what is proved would be of others."""
+        (small,) = np.nonzero(np.abs(self._diagonal_of_kernel) < _TINY)
+        if small.size and not self.kernel.vanishes(self.X[small]).all():
+            raise NonFiniteError(self.kernel.underflow)
 
     @property
     def _size(self) -> int:

@@ -4,12 +4,12 @@
 from __future__ import annotations
 
 from functools import cached_property
-from math import fsum
 
 import numpy as np
 
 from qpkernels.arrays import Matrix, Samples, Vector
 from qpkernels.gram.panels.sums import add_kernel_sums
+from qpkernels.intervals import exact_sum
 from qpkernels.kernels.base import Kernel
 
 __all__ = ["Features", "matrix_product", "streamed_product", "weights_of"]
@@ -19,9 +19,9 @@ def weights_of(features: Matrix, coefficients: Vector, level: Vector) -> Vector:
     """Return Phi'c without losing the digits that the rows of Phi share: sum c_j (phi_j - level) + level sum c_j.
 
     Coefficients of a model with an intercept add up to 0. What rounding leaves of that counts for as much as the
-    samples are far away, so that it is added up exactly, whatever the order.
+    samples are far away, so that it is added up exactly, whatever the order. NaN where that sum overflows.
     """
-    return np.asarray((features - level).T @ coefficients + level * fsum(coefficients))
+    return np.asarray((features - level).T @ coefficients + level * exact_sum(coefficients))
 
 
 class Features:

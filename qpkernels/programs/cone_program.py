@@ -7,12 +7,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from scipy.sparse import csc_array, csr_array
 
-from qpkernels.arrays import Vector, finite_vector, frozen
-from qpkernels.errors import NonconvexError, NonFiniteError, ShapeError, UnsupportedProgramError
+from qpkernels.arrays import Vector, check_count, check_finite, finite_vector, float_array, frozen, is_sparse, shown
+from qpkernels.arrays.sparse import float_sparse
+from qpkernels.errors import NonconvexError, NonFiniteError, ParameterError, ShapeError, UnsupportedProgramError
 from qpkernels.programs.cones import Cone, Nonnegative, Zero
 from qpkernels.programs.convexity import negative_eigenvalue
 
@@ -26,6 +28,10 @@ class Block:
     name: str
     start: int
     stop: int
+
+    def __post_init__(self) -> None:
+        for edge in ("start", "stop"):
+            check_count(getattr(self, edge), f"the {edge} of a block", least=0)
 
     @property
     def range(self) -> slice:
@@ -72,8 +78,8 @@ class ConeProgram:
 
     Raises
     ------
-    ShapeError, NonFiniteError
-        If the parts do not fit together or hold NaN or infinity.
+    ShapeError, NonFiniteError, ParameterError
+        If the parts do not fit together, hold NaN or infinity, or are something else.
     """
 
     P: csc_array
@@ -90,7 +96,10 @@ class ConeProgram:
         for name in ("q", "b"):
             object.__setattr__(self, name, frozen(finite_vector(getattr(self, name), name)))
         for name in ("P", "A"):
-            object.__setattr__(self, name, _fixed(getattr(self, name)))
+            object.__setattr__(self, name, _fixed(getattr(self, name), name))
+        for name, kind in (("cones", Cone), ("variables", Block), ("rows", Block)):
+            object.__setattr__(self, name, _all_of(getattr(self, name), name, kind))
+        object.__setattr__(self, "offset", check_finite(self.offset, "offset"))
         n, k = self.q.size, self.b.size
         if self.P.shape != (n, n) or self.A.shape != (k, n):
             raise ShapeError(
@@ -176,13 +185,24 @@ class ConeProgram:
         )
 
 
-def _fixed(matrix: csc_array) -> csc_array:
+def _fixed(matrix: object, name: str) -> csc_array:
     """Return a copy in canonical format, whose entries and their places are read-only."""
-    copied = csc_array(matrix, dtype=np.float64, copy=True)
-    copied.sum_duplicates()
+    values: Any = matrix if is_sparse(matrix) else float_array(matrix, name)
+    if len(values.shape) != 2:
+        raise ShapeError(f"{name} must have two dimensions, but its shape is {values.shape}.")
+    copied: csc_array = float_sparse(values, name, csc_array) if is_sparse(matrix) else csc_array(values)
     for part in ("data", "indices", "indptr"):
         getattr(copied, part).flags.writeable = False
     return copied
+
+
+def _all_of(values: object, name: str, kind: type) -> tuple[Any, ...]:
+    """Return a list or tuple as a tuple, all of one kind."""
+    sequence = tuple(values) if isinstance(values, list | tuple) else (values,)
+    strange = [value for value in sequence if not isinstance(value, kind)]
+    if strange:
+        raise ParameterError(f"{name} must be a tuple of {kind.__name__}, but {shown(strange[0])} came.")
+    return sequence
 
 
 def _check_blocks(blocks: tuple[Block, ...], size: int, what: str) -> None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from qpkernels.arrays import Vector
+from qpkernels.arrays import Vector, check_count, real_number
 from qpkernels.errors import ParameterError
 from qpkernels.gram.panels.threads import blas_threads_for
 
@@ -38,6 +38,9 @@ class Cone(ABC):
 @dataclass(frozen=True)
 class _Sized(Cone):
     length: int
+
+    def __post_init__(self) -> None:
+        check_count(self.length, "the length of a cone", least=0)
 
     @property
     def size(self) -> int:
@@ -86,6 +89,9 @@ class PSDTriangle(Cone):
     """
 
     order: int
+
+    def __post_init__(self) -> None:
+        check_count(self.order, "the order of a matrix", least=0)
 
     @property
     def size(self) -> int:
@@ -136,7 +142,7 @@ class Power(Cone):
     alpha: float
 
     def __post_init__(self) -> None:
-        if not 0.0 < self.alpha < 1.0:
+        if not 0.0 < real_number(self.alpha, "the exponent of a power cone") < 1.0:
             raise ParameterError(f"the exponent of a power cone must lie between 0 and 1, but {self.alpha!r} came.")
 
     @property

@@ -151,15 +151,20 @@ class KernelQP:
         return nearest_feasible(beta, self.lower, self.upper, self.total)
 
     def to_cone_program(self) -> ConeProgram:
-        """Return the same problem in matrices: in x = beta, or in x = (beta+, beta-) where epsilon is not 0."""
+        """Return the same problem in matrices: in x = beta, or in x = (beta+, beta-) where epsilon is not 0.
+
+        Each half has a bound of its own: one of them is 0 at an optimum, and both are in a box where beta is.
+        """
         m = len(self)
         split = bool(self.epsilon.any())
         signs = (1.0, -1.0) if split else (1.0,)
         beta = csr_array(hstack([sign * eye_array(m) for sign in signs]))
         below, above = np.isfinite(self.upper), np.isfinite(self.lower)
+        risen = eye_array(m, beta.shape[1], format="csr")
+        fallen = eye_array(m, 2 * m, k=m, format="csr") if split else -risen
         parts: list[tuple[str, csr_array, Vector, type[Zero | Nonnegative]]] = [
-            ("upper", beta[below], self.upper[below], Nonnegative),
-            ("lower", -beta[above], -self.lower[above], Nonnegative),
+            ("upper", risen[below], self.upper[below], Nonnegative),
+            ("lower", fallen[above], -self.lower[above], Nonnegative),
         ]
         if split:
             parts.append(("split", -eye_array(2 * m, format="csr"), np.zeros(2 * m), Nonnegative))

@@ -24,7 +24,6 @@ __all__ = [
     "check_enclosures",
     "check_pair",
     "interval_of",
-    "negligible",
 ]
 
 TOLERANCE = 1e-6
@@ -59,6 +58,11 @@ class Interval:
     def is_below(self, other: Interval) -> bool:
         """Return whether all of it is below all of the other, beyond the rounding that both state."""
         return self.upper + self.rounding < other.lower - other.rounding
+
+    def distance(self, other: Interval) -> float:
+        """Return how far the ends of both are apart, beyond the rounding that both state."""
+        apart = max(abs(self.upper - other.upper), abs(self.lower - other.lower))
+        return max(0.0, apart - self.rounding - other.rounding)
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,15 +112,15 @@ def check_answer(attack: Attack, model: Model[Any], answer: Answer) -> Iterator[
 def _check_optimal(
     attack: Attack, model: Model[Any], route: Route, solution: Solution, interval: Interval
 ) -> Iterator[Failure]:
-    width, noise = interval.upper - interval.lower, negligible(model)
-    if width > 2 * TOLERANCE * interval.scale + noise:
+    allowed = 2 * TOLERANCE * interval.scale + interval.rounding
+    if interval.upper - interval.lower > allowed:
         yield Failure("wide", f"{route} is optimal at P = {interval.upper!r}, D = {interval.lower!r}")
     form = next((each for each in model.forms.values() if each.name == solution.formulation), None)
     if route.extended or form is None:
         shown = min(abs(solution.objective - sign * interval.upper) for sign in (1.0, -1.0))
     else:
         shown = abs(solution.objective - form.objective_of(solution.certificate))
-    if shown > 2 * TOLERANCE * interval.scale + noise:
+    if shown > allowed:
         yield Failure("shown", f"{route}: objective {solution.objective!r} of {solution.certificate}")
     yield from _check_function(attack, route, solution)
     if not route.extended:
@@ -143,22 +147,20 @@ def _check_function(attack: Attack, route: Route, solution: Solution) -> Iterato
         yield Failure("prediction", f"{route}: predict differs from the sign of decision at {np.flatnonzero(wrong)}")
 
 
-def check_pair(model: Model[Any], first: Answer, second: Answer) -> Iterator[Failure]:
+def check_pair(first: Answer, second: Answer) -> Iterator[Failure]:
     """Yield how two answers to one problem contradict each other."""
     for one, other in ((first, second), (second, first)):
         if isinstance(one.error, InfeasibleError | UnboundedError) and other.is_optimal:
             yield Failure("no solution", f"{one.route}: {one.status}: {one.error}; {other.route}: {other.solution}")
     if first.solution is None or second.solution is None:
         return
-    slack = negligible(model)
     intervals = [interval_of(answer.solution.certificate) for answer in (first, second)]
     for answer, own, other, judge in zip((first, second), intervals, intervals[::-1], (second, first), strict=True):
         if own.proved and other.proved and own.is_below(other):
             yield Failure("disjoint", f"{answer.route}: P = {own.upper!r} below D = {other.lower!r} of {judge.route}")
-    if first.is_optimal and second.is_optimal:
-        apart = max(abs(intervals[0].upper - intervals[1].upper), abs(intervals[0].lower - intervals[1].lower))
-        if apart > 4 * TOLERANCE * max(each.scale for each in intervals) + slack:
-            yield Failure("disagree", f"{first.solution} against {second.solution}")
+    one, other = intervals
+    if first.is_optimal and second.is_optimal and one.distance(other) > 4 * TOLERANCE * max(one.scale, other.scale):
+        yield Failure("disagree", f"{first.solution} against {second.solution}")
 
 
 def check_enclosures(model: Model[Any], answers: list[Answer]) -> Iterator[Failure]:
@@ -176,23 +178,6 @@ def check_enclosures(model: Model[Any], answers: list[Answer]) -> Iterator[Failu
     for answer, _ in enclosed:
         interval = interval_of(answer.solution.certificate) if answer.solution is not None else None
         if interval is not None and answer.is_optimal:
-            slack = 2 * TOLERANCE * interval.scale + negligible(model)
+            slack = 2 * TOLERANCE * interval.scale + interval.rounding
             if interval.upper < low - slack or interval.lower > high + slack:
                 yield Failure("enclosure", f"{answer.route}: {interval}, but the optimum is in [{low!r}, {high!r}]")
-
-
-def negligible(model: Model[Any]) -> float:
-    """Return the size of values that rounding alone may leave of an optimum that is 0.
-
-    That is what 1e-14 of the targets costs, added to the mean target as a constant f, and as a residual of each sample;
-    and 1e-14 of the largest K_ii, or of 1.
-    """
-    y = getattr(model, "y", np.zeros(1))
-    shift = 1e-14 * float(np.abs(y).max())
-    cost = float(np.max(model.C.value)) if hasattr(model, "C") else 1.0
-    b = float(np.mean(y)) if model.fit_intercept else 0.0
-    levels = (b, b + shift if model.fit_intercept else 0.0)
-    near, far = (model.certify((np.zeros(len(model)), level)).primal_value for level in levels)
-    moved = 1e-13 * abs(near) + abs(far - near)
-    size = cost * len(model) * shift + 1e-14 * min(1.0, float(model.gram.diagonal.max()))
-    return size + (moved if np.isfinite(moved) else 0.0)

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.random import Generator
 
-from attack.checks import TOLERANCE, Answer, Failure, interval_of, negligible
+from attack.checks import TOLERANCE, Answer, Failure, interval_of
 from attack.generator import Attack
 from attack.sabotage import passed
 from formulations.modelling import Model
@@ -62,7 +62,7 @@ def check_liars(attack: Attack, model: Model[Any], answers: list[Answer]) -> tup
     if answer is None or answer.solution is None or attack.seed % 4:
         # They take more time than the rest of an attack.
         return 0, []
-    interval, noise = interval_of(answer.solution.certificate), negligible(model)
+    interval = interval_of(answer.solution.certificate)
     form = list(model.forms.values())[attack.seed % len(model.forms)]
     failures: list[Failure] = []
     for lie in LIES:
@@ -77,7 +77,7 @@ def check_liars(attack: Attack, model: Model[Any], answers: list[Answer]) -> tup
             except Exception as error:
                 failures.append(Failure("untyped", f"{lie}, {form.name}: {type(error).__name__}: {error}"))
                 continue
-        ways = passed(solution.certificate, interval, noise) if solution.status == "optimal" else ()
+        ways = passed(solution.certificate, interval) if solution.status == "optimal" else ()
         failures += (Failure("forgery", f"{lie}, {form.name}: {each}") for each in ways)
     return len(LIES), failures
 

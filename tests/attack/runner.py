@@ -74,7 +74,7 @@ def attack(seed: int, tell: Callable[[str], None] = lambda _: None) -> Record:
             if len(answers) == 2:
                 break
         if len(answers) == 2:
-            failures += _guarded(check_pair, model, *answers)
+            failures += _guarded(check_pair, *answers)
         if form is None:
             failures += _guarded(check_enclosures, model, answers)
             tell(f"{drawn}: forgeries")

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 
-from attack.checks import TOLERANCE, Answer, Failure, Interval, interval_of, negligible
+from attack.checks import TOLERANCE, Answer, Failure, Interval, interval_of
 from attack.generator import Attack
 from formulations.modelling import Model, Solution
 from qpkernels.arrays import Vector
@@ -104,7 +104,7 @@ def check_forgeries(attack: Attack, model: Model[Any], answers: list[Answer]) ->
     answer = next((each for each in answers if each.is_optimal), None)
     if answer is None or answer.solution is None:
         return 0, []
-    interval, noise = interval_of(answer.solution.certificate), negligible(model)
+    interval = interval_of(answer.solution.certificate)
     failures: list[Failure] = []
     tried = 0
     for name, forge in FORGERIES.items():
@@ -118,17 +118,16 @@ def check_forgeries(attack: Attack, model: Model[Any], answers: list[Answer]) ->
         except Exception as error:
             failures.append(Failure("untyped", f"certify, {name}: {type(error).__name__}: {error}"))
             continue
-        ways = passed(certificate, interval, noise)
+        ways = passed(certificate, interval)
         failures += (Failure("forgery", f"{name} of {answer.route}: {each}") for each in ways)
     return tried, failures
 
 
-def passed(certificate: Certificate, truth: Interval, noise: float) -> Iterator[str]:
+def passed(certificate: Certificate, truth: Interval) -> Iterator[str]:
     """Yield how a forged answer got through: called proved at another value, or bounded where the optimum is not."""
     interval = interval_of(certificate)
     if certificate.holds(TOLERANCE):
-        apart = max(abs(interval.upper - truth.upper), abs(interval.lower - truth.lower))
-        if apart > 4 * TOLERANCE * truth.scale + noise:
+        if interval.distance(truth) > 4 * TOLERANCE * truth.scale:
             yield f"holds at {certificate}, truth in [{truth.lower!r}, {truth.upper!r}]"
     elif interval.proved and truth.proved and (interval.is_below(truth) or truth.is_below(interval)):
         yield f"bounded by {certificate}, truth in [{truth.lower!r}, {truth.upper!r}]"

@@ -89,6 +89,10 @@ REPAIRED = (
     1408,
     1460,
     2090,
+    3023,
+    3137,
+    3202,
+    3223,
 )
 """Seeds that failed once, beside those of the slice."""
 
@@ -131,12 +135,12 @@ def test_an_attack_is_the_same_again(seed: int) -> None:
 
 def test_forgeries_that_pass_are_told() -> None:
     truth = Interval(1.0, 1.0 + 1e-9, proved=True)
-    assert not list(passed(certify_values(1.0 + 1e-9, 1.0), truth, noise=0.0))
-    assert not list(passed(certify_values(3.0, 0.5), truth, noise=0.0))
-    assert list(passed(certify_values(2.0, 2.0), truth, noise=0.0))
-    assert list(passed(certify_values(3.0, 2.0), truth, noise=0.0))
-    assert list(passed(certify_values(0.9, 0.5), truth, noise=0.0))
-    assert not list(passed(certify_values(0.9, 0.5, rounding=0.2), truth, noise=0.0))
+    assert not list(passed(certify_values(1.0 + 1e-9, 1.0), truth))
+    assert not list(passed(certify_values(3.0, 0.5), truth))
+    assert list(passed(certify_values(2.0, 2.0), truth))
+    assert list(passed(certify_values(3.0, 2.0), truth))
+    assert list(passed(certify_values(0.9, 0.5), truth))
+    assert not list(passed(certify_values(0.9, 0.5, rounding=0.2), truth))
 
 
 def test_rounding_excuses_no_more_than_is_stated() -> None:

@@ -86,6 +86,21 @@ class TestBadInput:
         with pytest.raises(ShapeError, match=r"X is no valid sparse matrix: .*; build it anew"):
             RBF(1.0)(X)
 
+    # SciPy's own full check passes over the first of these, and compiled code then writes out of bounds.
+    @pytest.mark.parametrize("starts", [[0, 5, 0], [0, 2, 1], [1, 1, 2], [0, -1, 2]])
+    @pytest.mark.parametrize("form", ["csr", "csc", "bsr"])
+    def test_starts_that_do_not_ascend_to_the_number_of_entries(self, starts: list[int], form: str) -> None:
+        X = csr_array(np.eye(2)).asformat(form)
+        X.indptr[:] = starts
+        with pytest.raises(ShapeError, match="X is no valid sparse matrix"):
+            RBF(1.0)(X)
+
+    def test_coordinates_beyond_the_shape(self) -> None:
+        X = coo_array(np.eye(2))
+        X.coords[0][1] = 2
+        with pytest.raises(ShapeError, match="X is no valid sparse matrix"):
+            RBF(1.0)(X)
+
     def test_lengths_and_features_that_do_not_fit(self) -> None:
         X = csr_array(with_zeros(6))
         with pytest.raises(ShapeError, match="X has 6 samples and y has 5 labels"):

@@ -78,7 +78,8 @@ class HardMarginGeometric(MarginPrimal):
         """Write f, b and gamma at unit norm, and return the multipliers at unit sum; all are 0 where f is."""
         norm = float(np.sqrt(max(0.0, answer.at_samples.squared_norm)))
         scale = 1.0 / norm if norm > 0 else 0.0
-        self.f.assign(scale * answer.beta)
+        super().write(answer)
+        self.f.variable.value = scale * self.f.variable.value
         if self.model.fit_intercept:
             self.b.value = scale * answer.intercept
         self.gamma.value = scale

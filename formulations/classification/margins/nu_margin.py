@@ -27,7 +27,16 @@ from formulations.classification.base import MarginDual, MarginPrimal, TwoClassM
 from formulations.inputs.estimators import Coefficients
 from formulations.inputs.hyperparameters import NU
 from formulations.inputs.samples import SamplesLike
-from formulations.modelling import Candidate, Classification, Conditions, Stated, labelled, per_sample, scalar
+from formulations.modelling import (
+    Candidate,
+    Classification,
+    Conditions,
+    Multipliers,
+    Stated,
+    labelled,
+    per_sample,
+    scalar,
+)
 from qpkernels.arrays import Vector
 from qpkernels.certificates import MarginLevelBounds, best_level
 from qpkernels.errors import ParameterError
@@ -61,6 +70,14 @@ class NuMarginPrimal(MarginPrimal):
             labelled(margin=margin, slack=self.xi >= 0, level=self.rho >= 0),
         )
 
+    def write(self, answer: Candidate) -> Multipliers:
+        """Write f, b, rho and the slacks, and return a, and what it leaves of 1/m and above nu."""
+        model, alpha = self.model, self.model.y * answer.beta
+        self.rho.value = model.rho(answer)
+        self.xi.value = np.maximum(self.rho.value - model.margins(answer), 0.0)
+        spare = float(alpha.sum()) - float(model.nu.value)
+        return {**super().write(answer), "slack": 1.0 / len(model) - alpha, "level": spare}
+
 
 class NuMarginDual(MarginDual):
     """The dual. Variable: alpha. Multipliers: b of ``balance``, rho of ``share``, xi of ``upper``."""
@@ -80,6 +97,13 @@ class NuMarginDual(MarginDual):
                 share=cp.sum(alpha) >= self.model.nu,
             ),
         )
+
+    def write(self, answer: Candidate) -> Multipliers:
+        """Write alpha, and return b, rho and how far each margin is beyond rho, or short of it."""
+        rho = self.model.rho(answer)
+        beyond = self.model.margins(answer) - rho
+        bounds = {"lower": np.maximum(beyond, 0.0), "upper": np.maximum(-beyond, 0.0)}
+        return {**super().write(answer), **bounds, "share": rho}
 
 
 class NuMargin(TwoClassModel):

@@ -15,7 +15,7 @@ from formulations.inputs.samples import SamplesLike
 from formulations.modelling import Candidate, Solution, Stated, labelled
 from formulations.modelling.candidate import Sampling, expand, linear_values, sampled
 from qpkernels.arrays import Vector
-from qpkernels.certificates import Certificate, SeparationBounds, Status
+from qpkernels.certificates import Bounds, Certificate, SeparationBounds, Status
 from qpkernels.errors import InseparableError
 from qpkernels.gram import Expansion
 from qpkernels.kernels import Kernel
@@ -69,6 +69,11 @@ class Separability(TwoClassModel):
     def bounds(self) -> SeparationBounds:
         """State that f and b are to separate the classes."""
         return SeparationBounds(self.gram, self.y)
+
+    def certified(self, answer: Candidate, bounds: Bounds) -> Candidate:
+        """Return f and b with margins of 1 at least, where they separate, and multipliers 0."""
+        smallest = float(self.margins(answer).min())
+        return answer.at_feasible(bounds.feasible(answer.beta), 1.0 / smallest if 0.0 < smallest < 1.0 else 1.0)
 
     def between(self, weights: Vector) -> Candidate:
         """Return the function that falls from one weighted mean to the other, 0 halfway between the classes.

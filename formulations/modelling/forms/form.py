@@ -31,7 +31,7 @@ from formulations.modelling.solving import (
 from formulations.modelling.statement import Extension, Multipliers
 from formulations.modelling.structures import solve_structure
 from qpkernels.arrays import Vector, shown
-from qpkernels.certificates import Bounds, Certificate
+from qpkernels.certificates import Bounds, Certificate, Enclosure, enclose_cone_program
 from qpkernels.diagnosis import Conflict, Relaxation
 from qpkernels.errors import ParameterError
 from qpkernels.files import write
@@ -75,7 +75,10 @@ class Form(Frozen, metaclass=ABCMeta):
         """Read an answer from the values of the solved problem."""
 
     def write(self, answer: Candidate) -> Multipliers | None:
-        """Write an answer to the variables, and return the multipliers of the constraints; None: it cannot be shown."""
+        """Write an answer to the variables, and return the multipliers of the constraints; None: it cannot be shown.
+
+        A constraint that is left out has the multiplier that the solver of this form returned, or else none.
+        """
         del answer
         return None
 
@@ -130,8 +133,15 @@ class Form(Frozen, metaclass=ABCMeta):
                 primal = {variable.id: variable.value for variable in self._declared.variables()}
                 dual = {self._constraint(label).id: np.asarray(value) for label, value in multipliers.items()}
                 value = self.objective_of(held.certificate)
+                if held.source is not self:
+                    self._forget_multipliers()
                 self._declared.unpack(CVXPYSolution(status, value, primal, dual, {}))
         return self._declared
+
+    def _forget_multipliers(self) -> None:
+        for constraint in self._declared.constraints:
+            for variable in constraint.dual_variables:
+                variable.save_value(None)
 
     def constraint(self, label: str) -> cp.Constraint:
         """Return the constraint of the problem with that label, its multiplier being that of the last answer.
@@ -240,6 +250,36 @@ class Form(Frozen, metaclass=ABCMeta):
     def solve_by(self, backend: Solver, request: SolveRequest, bounds: Bounds) -> Any:
         """Solve the lowered problem and certify the answer, which the variables hold then."""
         return solve_lowered(self, backend, request, bounds)
+
+    def enclose(self, answer: Any) -> Enclosure:
+        """Return an interval that holds the optimum in exact arithmetic, between the two values of a certificate.
+
+        Of a textbook form it is that of the model, see :meth:`formulations.modelling.model.Model.enclose`. Of an
+        extended form the problem is that of its matrices as they are in float64, where kernel values are rounded; see
+        :func:`qpkernels.certificates.enclose_cone_program`.
+
+        Parameters
+        ----------
+        answer
+            Of an extended form, its Solution: any is good for a proof, and the better it is, the narrower.
+
+        Raises
+        ------
+        ParameterError, ShapeError
+            If the answer is none of this form.
+        NoEnclosureError, UnsupportedProgramError
+            If nothing is known of the rounding errors of this kernel, loss or model, or the extension has cones of
+            another kind than equations, inequalities and norms.
+        """
+        if not self.is_extended:
+            return self.model.enclose(answer)
+        if not isinstance(answer, Solution) or answer.in_matrices is None:
+            raise ParameterError(
+                f"an extended form is enclosed at its own Solution, but {type(answer).__name__} came"
+                f"{' of another form' if isinstance(answer, Solution) else ''}; pass what its solve returned."
+            )
+        at = answer.in_matrices
+        return enclose_cone_program(self.lower().program, at.point, at.multipliers)
 
     # Reasons --------------------------------------------------------------------------------------------------
 

@@ -87,7 +87,7 @@ class Primal(Form):
     def write(self, answer: Candidate) -> Multipliers:
         """Write f and b; the forms add the multipliers of their constraints."""
         if answer.coordinates is None:
-            self.f.assign(answer.beta)
+            self.f.assign(answer.beta if answer.coefficients is None else answer.coefficients)
         else:
             self.f.variable.value = answer.coordinates
         if self.model.fit_intercept:

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import cvxpy as cp
 
+from formulations.modelling.candidate import Candidate
 from formulations.modelling.forms.lowering import ConeAnswer, Lowered
 from formulations.modelling.forms.reasons import Contradiction, proof_of
 from formulations.modelling.judging import judged
-from formulations.modelling.solution import Run, Seconds
+from formulations.modelling.solution import ConePoint, Run, Seconds
 from formulations.modelling.solving import (
     SolveRequest,
     foreign,
@@ -21,7 +22,6 @@ from formulations.modelling.solving import (
     no_answer,
     quote,
     status_of,
-    structures_of,
     unbounded,
 )
 from qpkernels.certificates import Bounds, Certificate, Status, repair
@@ -34,6 +34,12 @@ if TYPE_CHECKING:
     from formulations.modelling.forms.form import Form
 
 __all__ = ["solve_lowered"]
+
+_LOOSE = 1e-2
+"""Tolerance at which an answer must hold to be polished: beyond it the claim was wrong, not the answer loose."""
+
+_POLISH = 1e-3
+"""Share of the tolerance to which a loose answer is polished: what is left of it may weigh more in the model."""
 
 
 def solve_lowered(form: Form, backend: Solver, request: SolveRequest, bounds: Bounds) -> Any:
@@ -56,25 +62,49 @@ def solve_lowered(form: Form, backend: Solver, request: SolveRequest, bounds: Bo
     if not is_finite(outcome):
         message = f"solver {outcome.solver!r} returned no point with multipliers ({outcome.message})"
         raise no_answer(form.name, message) if form.is_extended else model.explain_failure(message)
-    repaired = None
-    if form.is_extended:
-        repaired = repair(lowered.program, outcome.point, outcome.multipliers, request.tol)
-        outcome = replace(outcome, point=repaired.point, multipliers=repaired.multipliers)
-    lowered.write_back(outcome.point, outcome.multipliers, solved=outcome.claim is Claim.OPTIMAL)
     begin = perf_counter()
-    answer = form.read(ConeAnswer(lowered, outcome.multipliers), bounds)
-    if repaired is None:
-        answer, certificate = judged(model, answer, bounds, request.tol)
-    else:
-        certificate = repaired.certificate
+    judge = _judged_in_matrices if form.is_extended else _judged_as_model
+    answer, certificate, shown = judge(form, lowered, outcome, bounds, request.tol)
     status = status_of(certificate, outcome.claim, request.tol)
-    if status is Status.UNCERTIFIED:
-        lowered.write_back(outcome.point, outcome.multipliers, solved=False)
-    if not form.is_extended and structures_of(bounds, model.linear_system(bounds)):
-        model.hold(answer, certificate, status, bounds)
+    lowered.write_back(
+        shown.point, shown.multipliers, solved=outcome.claim is Claim.OPTIMAL and status is not Status.UNCERTIFIED
+    )
+    if not form.is_extended:
+        model.hold(answer, certificate, status, bounds, form)
     seconds = Seconds(marks[1] - marks[0], marks[2] - marks[1], outcome.seconds, perf_counter() - begin)
     run = Run.of(outcome, form.name, _objective(form, certificate), status, request.tol, seconds)
+    if form.is_extended:
+        run = replace(run, in_matrices=shown)
     return model.solution(answer, certificate, bounds, run)
+
+
+def _judged_in_matrices(
+    form: Form, lowered: Lowered, outcome: Outcome, bounds: Bounds, tol: float
+) -> tuple[Candidate, Certificate, ConePoint]:
+    """Return the answer to an extended problem, repaired, with its conic certificate."""
+    repaired = repair(lowered.program, outcome.point, outcome.multipliers, tol)
+    shown = ConePoint(repaired.point, repaired.multipliers)
+    return _read(form, lowered, shown, bounds), repaired.certificate, shown
+
+
+def _judged_as_model(
+    form: Form, lowered: Lowered, outcome: Outcome, bounds: Bounds, tol: float
+) -> tuple[Candidate, Certificate, ConePoint]:
+    """Return the answer to a textbook problem with its certificate; a loose one polished, where that is proved."""
+    came = ConePoint(outcome.point, outcome.multipliers)
+    answer, certificate = judged(form.model, _read(form, lowered, came, bounds), bounds, tol)
+    if outcome.claim is not Claim.OPTIMAL or certificate.holds(tol) or not certificate.holds(_LOOSE):
+        return answer, certificate, came
+    repaired = repair(lowered.program, came.point, came.multipliers, _POLISH * tol)
+    polished = ConePoint(repaired.point, repaired.multipliers)
+    other, proof = judged(form.model, _read(form, lowered, polished, bounds), bounds, tol)
+    return (other, proof, polished) if proof.holds(tol) else (answer, certificate, came)
+
+
+def _read(form: Form, lowered: Lowered, point: ConePoint, bounds: Bounds) -> Candidate:
+    """Write a point to the variables and read it in the terms of the model."""
+    lowered.write_back(point.point, point.multipliers, solved=True)
+    return form.read(ConeAnswer(lowered, point.multipliers), bounds)
 
 
 def _objective(form: Form, certificate: Certificate) -> float:

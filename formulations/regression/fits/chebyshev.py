@@ -15,7 +15,7 @@ import cvxpy as cp
 
 from formulations.modelling import Stated, labelled
 from formulations.regression.base import ResidualPrimal
-from formulations.regression.fits.forms import FitDual, LinearFit
+from formulations.regression.fits.forms import LinearFit, UnitFitDual
 from qpkernels.certificates import LargestResidualBounds
 
 __all__ = ["ChebyshevFit", "ChebyshevFitDual", "ChebyshevFitPrimal"]
@@ -31,8 +31,8 @@ class ChebyshevFitPrimal(ResidualPrimal):
         return cp.Problem(cp.Minimize(cp.norm_inf(self.r)), labelled(residual=self.residual))
 
 
-class ChebyshevFitDual(FitDual):
-    """The dual. Variable: v. Multipliers: w or u of ``normal``, b of ``balance``."""
+class ChebyshevFitDual(UnitFitDual):
+    """The dual. Variable: v. Multipliers: w or u of ``normal``, b of ``balance``, max |r_i| of ``unit``."""
 
     catalogue = "A3-dual"
 

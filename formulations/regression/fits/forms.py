@@ -23,11 +23,12 @@ from formulations.inputs.samples import SamplesLike
 from formulations.modelling import Candidate, Conditions, ConeAnswer, Form, Multipliers, Solution, per_sample
 from formulations.modelling.candidate import Sampling, at_coordinates, linear_values, sampled
 from formulations.regression.base import RegressionModel
+from qpkernels.arrays import is_sparse
 from qpkernels.certificates import Bounds, Certificate, NormFitBounds, Support
 from qpkernels.gram import Expansion
 from qpkernels.kernels import Kernel, Linear
 
-__all__ = ["FitDual", "LinearFit"]
+__all__ = ["FitDual", "LinearFit", "UnitFitDual"]
 
 
 class LinearFit(RegressionModel):
@@ -50,7 +51,8 @@ class LinearFit(RegressionModel):
 
     @cached_property
     def _bounds(self) -> NormFitBounds:
-        return self.norm(self.data.coordinates, self.y, self.fit_intercept)
+        X = self.gram.X if isinstance(self.gram.kernel, Linear) and not is_sparse(self.gram.X) else None
+        return self.norm(self.data.coordinates, self.y, self.fit_intercept, X)
 
     def bounds(self) -> NormFitBounds:
         """State the norm and its dual norm."""
@@ -84,6 +86,10 @@ class LinearFit(RegressionModel):
         residuals, _ = self._bounds.residuals(answer.at_samples, answer.intercept)
         suggested = np.zeros(len(self)) if self._is_exact(answer) else self._bounds.multipliers(residuals)
         return replace(answer, beta=suggested, is_expansion=False)
+
+    def loss(self, answer: Candidate) -> float:
+        """Return the norm of the residuals."""
+        return self._bounds.loss(self.residuals(answer))
 
     def _is_exact(self, answer: Candidate) -> bool:
         """Return whether all residuals are rounding."""
@@ -128,13 +134,12 @@ class FitDual(Form):
         b = self.multiplier_of_balance()
         return at_coordinates(self.model.data, w, b, np.asarray(self.v.value), expands=False)
 
-    def write(self, answer: Candidate) -> Multipliers | None:
+    def write(self, answer: Candidate) -> Multipliers:
         """Write v, and return w or u and b."""
         self.v.value = answer.beta
-        if answer.coordinates is None:
-            return None
         balance = {"balance": answer.intercept} if self.model.fit_intercept else {}
-        return {**balance, "normal": answer.coordinates}
+        normal = {} if answer.coordinates is None else {"normal": answer.coordinates}
+        return {**balance, **normal}
 
     def objective_of(self, certificate: Certificate) -> float:
         """Return the value of the dual."""
@@ -143,3 +148,11 @@ class FitDual(Form):
     def prepare(self) -> None:
         """Factor K unless f has weights."""
         self.model.data.coordinates  # noqa: B018  a cached factor
+
+
+class UnitFitDual(FitDual):
+    """The dual of a norm: ||v||* <= 1 is its constraint ``unit``, whose multiplier is the norm of the residuals."""
+
+    def write(self, answer: Candidate) -> Multipliers:
+        """Write v, and return w or u, b and the norm."""
+        return {**super().write(answer), "unit": self.model.loss(answer)}

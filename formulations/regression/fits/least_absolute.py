@@ -13,14 +13,17 @@ is the multiplier of sum r_i = 0. Source: A2, A2L of the catalogue; Boscovich (1
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import cvxpy as cp
 from numpy.typing import ArrayLike
 
 from formulations.inputs.samples import SamplesLike
-from formulations.modelling import Stated, labelled, scalar
+from formulations.modelling import Candidate, Multipliers, Stated, labelled, scalar
 from formulations.regression.base import ResidualPrimal
-from formulations.regression.fits.forms import FitDual, LinearFit
-from qpkernels.certificates import AbsoluteFitBounds, BalancedAbsoluteFitBounds
+from formulations.regression.fits.forms import LinearFit, UnitFitDual
+from qpkernels.arrays import Vector
+from qpkernels.certificates import AbsoluteFitBounds, BalancedAbsoluteFitBounds, Bounds
 from qpkernels.kernels import Kernel
 
 __all__ = [
@@ -43,8 +46,8 @@ class LeastAbsoluteFitPrimal(ResidualPrimal):
         return cp.Problem(cp.Minimize(cp.norm1(self.r)), labelled(residual=self.residual))
 
 
-class LeastAbsoluteFitDual(FitDual):
-    """The dual. Variable: v. Multipliers: w or u of ``normal``, b of ``balance``."""
+class LeastAbsoluteFitDual(UnitFitDual):
+    """The dual. Variable: v. Multipliers: w or u of ``normal``, b of ``balance``, sum |r_i| of ``unit``."""
 
     catalogue = "A2-dual"
 
@@ -78,9 +81,13 @@ class LaplaceFitPrimal(ResidualPrimal):
         zero_sum = cp.sum(self.r) == 0
         return cp.Problem(cp.Minimize(cp.norm1(self.r)), labelled(residual=self.residual, zero_sum=zero_sum))
 
+    def write(self, answer: Candidate) -> Multipliers:
+        """Write f, b and the residuals, and return v and mu."""
+        return {**super().write(answer), "zero_sum": _middle(answer.beta)}
 
-class LaplaceFitDual(FitDual):
-    """The dual. Variables: v, mu. Multipliers: w or u of ``normal``, b of ``balance``."""
+
+class LaplaceFitDual(UnitFitDual):
+    """The dual. Variables: v, mu. Multipliers: w or u of ``normal``, b of ``balance``, sum |r_i| of ``unit``."""
 
     catalogue = "A2L-dual"
     mu = scalar("mu")
@@ -89,6 +96,16 @@ class LaplaceFitDual(FitDual):
         """State the problem."""
         unit = cp.norm_inf(self.v - self.mu) <= 1
         return cp.Problem(cp.Maximize(self.model.y @ self.v), labelled(**self.orthogonal(), unit=unit))
+
+    def write(self, answer: Candidate) -> Multipliers:
+        """Write v and mu, and return w or u, b and the norm."""
+        self.mu.value = _middle(answer.beta)
+        return super().write(answer)
+
+
+def _middle(v: Vector) -> float:
+    """Return the mu nearest to all v_i."""
+    return 0.5 * float(v.max() + v.min())
 
 
 class LaplaceFit(LinearFit):
@@ -106,3 +123,8 @@ class LaplaceFit(LinearFit):
 
     def __init__(self, X: SamplesLike, y: ArrayLike, kernel: Kernel | None = None) -> None:
         super().__init__(X, y, kernel)
+
+    def certified(self, answer: Candidate, bounds: Bounds) -> Candidate:
+        """Return the feasible points: residuals whose sum is 0, by the choice of b, and v."""
+        moved = super().certified(answer, bounds)
+        return replace(moved, intercept=answer.intercept + float(self.residuals(answer).mean()))

@@ -27,8 +27,8 @@ from numpy.typing import ArrayLike
 
 from formulations.inputs.hyperparameters import COST, NU, derived
 from formulations.inputs.samples import SamplesLike
-from formulations.modelling import Candidate, Conditions, Stated, labelled, per_sample, scalar
-from formulations.regression.tubes.forms import TubeDual, TubeModel, TubePrimal
+from formulations.modelling import Candidate, Conditions, Multipliers, Stated, labelled, per_sample, scalar
+from formulations.regression.tubes.forms import TubeDual, TubeModel, TubePrimal, sides_of
 from qpkernels.arrays import Vector
 from qpkernels.certificates import TubeLevelBounds, best_level
 from qpkernels.kernels import Kernel
@@ -63,6 +63,14 @@ class NuTubePrimal(TubePrimal):
             ),
         )
 
+    def write(self, answer: Candidate) -> Multipliers:
+        """Write f, b, epsilon and the slacks, and return a+, a-, and what they leave of C and C nu m."""
+        model, (plus, minus) = self.model, sides_of(answer.beta)
+        self.epsilon.value = model.tube_width(model.residuals(answer))
+        self.xi_plus.value, self.xi_minus.value = model.slacks(answer)
+        C, spare = float(model.C.value), float(model.budget.value) - float(np.abs(answer.beta).sum())
+        return {**super().write(answer), "slack_plus": C - plus, "slack_minus": C - minus, "width": spare}
+
 
 class NuTubeDual(TubeDual):
     """The dual. Variables: a_plus, a_minus.
@@ -87,6 +95,12 @@ class NuTubeDual(TubeDual):
                 upper_minus=self.a_minus <= model.C,
             ),
         )
+
+    def write(self, answer: Candidate) -> Multipliers:
+        """Write a+ and a-, and return b, epsilon, the slacks and the multipliers of both signs."""
+        width = self.model.tube_width(self.model.residuals(answer))
+        above, below = self.model.slacks(answer)
+        return {**super().write(answer), "share": width, "upper_plus": above, "upper_minus": below}
 
 
 class NuTube(TubeModel):

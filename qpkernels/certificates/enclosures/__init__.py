@@ -9,6 +9,7 @@ from qpkernels.certificates.enclosures.models import (
     enclose_fenchel,
     enclose_free_level,
     enclose_linear_program,
+    enclose_norm_fit,
     enclose_separation,
 )
 
@@ -20,6 +21,7 @@ __all__ = [
     "enclose_free_level",
     "enclose_kernel_qp",
     "enclose_linear_program",
+    "enclose_norm_fit",
     "enclose_separation",
     "no_enclosure",
 ]

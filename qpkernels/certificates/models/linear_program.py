@@ -20,7 +20,7 @@ from qpkernels.arrays import Vector
 from qpkernels.certificates.certificate import Certificate, certify_values, relative, undefined
 from qpkernels.certificates.enclosures import Enclosure, enclose_linear_program
 from qpkernels.certificates.kernel_qp import FunctionAtSamples
-from qpkernels.certificates.rounding import expansion_error, sum_error, together
+from qpkernels.certificates.rounding import EPS, expansion_error, sum_error, together
 from qpkernels.certificates.support import Support, intercept_interval, split_support
 from qpkernels.gram import Expansion, Gram
 from qpkernels.programs.kernel_qp import KernelQP, nearest_feasible
@@ -56,15 +56,11 @@ class LinearProgramBounds:
         del function
         if not (np.isfinite(beta).all() and np.isfinite(intercept)):
             return undefined("the answer holds NaN or infinity")
-        alpha = self.y * beta
-        a = np.maximum(alpha, 0.0)
-        margins = self.signed_product(a)
-        slacks = np.maximum(1.0 - margins - self.y * intercept, 0.0)
+        alpha, a = self.y * beta, self.y * self.feasible(beta)
+        slacks = np.maximum(1.0 - self.signed_product(a) - self.y * intercept, 0.0)
         given = self.completed(beta, self.gram.product(beta) + intercept)
-        multipliers = self.y * nearest_feasible(self.y * given, *self._box(), self.total)
-        held = self.signed_product(multipliers)
-        excess = max(1.0, float(held.max()))
-        multipliers, held = multipliers / excess, held / excess
+        multipliers = self.feasible_multipliers(given)
+        short = float(self._error(multipliers).max())
         primal = float(a.sum() + self.costs @ slacks)
         # Where the best f is 0 there is rounding in a and nothing else; a coefficient costs what it is.
         size = max(float(np.abs(alpha).max()), primal / len(self.gram))
@@ -74,22 +70,15 @@ class LinearProgramBounds:
             dual=float(multipliers.sum()),
             primal_residual=relative(float(np.abs(alpha - a).max()), size),
             dual_residual=moved,
-            rounding=together(
-                np.array([self._primal_rounding(a, margins, slacks), self._dual_rounding(multipliers, held)])
+            rounding=(
+                together(self.costs * (self._error(a) + EPS * (1.0 + abs(intercept) + slacks)))
+                + sum_error(a)
+                + sum_error(self.costs * slacks)
+                + sum_error(multipliers)
+                + short * float(multipliers.sum())
             ),
             worst=f"sample {int(np.argmax(slacks))} has the largest slack, {slacks.max():.3g}",
         )
-
-    def _primal_rounding(self, a: Vector, margins: Vector, slacks: Vector) -> float:
-        """Bound the error of the primal value: that of a margin counts where there is a slack."""
-        errors = expansion_error(self.gram, self.y * a, self.y * margins, balanced=False).values
-        lost = together(self.costs * np.where(slacks > 0, errors, 0.0))
-        return together(np.array([sum_error(a), sum_error(self.costs * slacks), lost]))
-
-    def _dual_rounding(self, multipliers: Vector, held: Vector) -> float:
-        """Bound the error of the dual value: where S l is above 1 by some share, so may the value be."""
-        share = expansion_error(self.gram, self.y * multipliers, self.y * held, balanced=False).values.max()
-        return together(np.array([sum_error(multipliers), share * multipliers.sum()]))
 
     def enclose(self, beta: Vector, intercept: float, function: Expansion | None = None) -> Enclosure:
         """Enclose the optimum; see :mod:`qpkernels.certificates.enclosures.linear_program`."""
@@ -98,6 +87,15 @@ class LinearProgramBounds:
             return Enclosure(-np.inf, np.inf)
         signed = self.y * self.completed(beta, self.gram.product(beta) + intercept)
         return enclose_linear_program(self.gram, self.y, self.costs, self.total, beta, intercept, signed)
+
+    def feasible(self, beta: Vector) -> Vector:
+        """Return beta without its parts of the wrong sign."""
+        return np.asarray(self.y * np.maximum(self.y * beta, 0.0))
+
+    def feasible_multipliers(self, given: Vector) -> Vector:
+        """Return the l near those given that the dual allows: within their bounds and the sum, then shrunk."""
+        multipliers = self.y * nearest_feasible(self.y * given, *self._box(), self.total)
+        return np.asarray(multipliers / max(1.0, float(self.signed_product(multipliers).max())))
 
     def support(self, beta: Vector, decision: Vector) -> Support:
         """Return the samples with a coefficient; there is no bound."""
@@ -120,6 +118,15 @@ class LinearProgramBounds:
     def signed_product(self, a: Vector) -> Vector:
         """Return S a."""
         return self.y * self.gram.product(self.y * a)
+
+    def _error(self, a: Vector) -> Vector:
+        """Return how far rounding may take S a."""
+        if self.gram.trusted:
+            return expansion_error(self.gram, self.y * a, self.y * self.signed_product(a), balanced=False).values
+        # Nothing but its entries bounds those of a matrix that need not be semidefinite.
+        return np.asarray(
+            float(np.sqrt(max(1, int(np.count_nonzero(a))))) * EPS * (np.abs(self.gram.dense) @ np.abs(a))
+        )
 
     def completed(self, beta: Vector, decision: Vector) -> Vector:
         """Return l; where an answer came without, C inside the margin, 0 beyond it, and on it what meets the equations.

@@ -55,6 +55,10 @@ class SeparationBounds:
             return Enclosure(0.0, np.inf)
         return enclose_separation(self.gram, self.y, beta, intercept, function)
 
+    def feasible(self, beta: Vector) -> Vector:
+        """Return multipliers 0, which prove that an objective of 0 is least."""
+        return np.zeros_like(beta)
+
     def support(self, beta: Vector, decision: Vector) -> Support:
         """Return the samples with a multiplier."""
         del decision

@@ -19,7 +19,7 @@ from scipy.special import entr, expit
 
 from qpkernels.arrays import Matrix, Vector
 from qpkernels.certificates.certificate import Certificate, certify_values, relative, undefined
-from qpkernels.certificates.rounding import EPS, sum_error, together
+from qpkernels.certificates.rounding import sum_error
 
 __all__ = ["SigmoidBounds"]
 
@@ -43,15 +43,12 @@ class SigmoidBounds:
         # By the equations sum t_i z_i = sum p_i z_i, so that these parts, none below 0, add up to the gap.
         parts = (costs - p * z - entropies) / z.size
         worst = int(np.argmax(parts))
-        # An error of z_i, itself a sum of two, counts in the primal by the slope there, p_i - t_i.
-        errors = 2 * EPS * np.abs(p - self.targets) * (np.abs(A * self.scores) + abs(B))
-        sums = np.array([sum_error(costs), sum_error(self.targets * z), sum_error(entropies), together(errors)])
         missed, size = np.abs(unit.T @ (p - self.targets)), np.abs(unit).T @ (p + self.targets)
         return certify_values(
             primal=float((costs - self.targets * z).mean()),
             dual=float(entropies.mean()),
             dual_residual=float(max(map(relative, missed, size))),
-            rounding=together(sums) / z.size,
+            rounding=(sum_error(costs) + sum_error(self.targets * z) + sum_error(entropies)) / z.size,
             largest=float(parts[worst]),
             worst=f"sample {worst} (score {self.scores[worst]:.6g}) adds {parts[worst]:.1e} to the gap",
         )

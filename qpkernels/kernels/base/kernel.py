@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, cast
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from qpkernels.arrays import Matrix, Samples, Vector, finite_samples, is_sparse
 from qpkernels.errors import NoEnclosureError, NonFiniteError, ShapeError
@@ -56,13 +56,13 @@ class Kernel(ABC):
     algebra: ClassVar[Algebra]
 
     def __init_subclass__(cls, **options: Any) -> None:
-        """Drop what is inherited of a product form and of errors from a subclass with a matrix of its own.
+        """Drop what is inherited of a product form, errors and zeros from a subclass with a matrix of its own.
 
         That may be another function.
         """
         super().__init_subclass__(**options)
         if "matrix" in vars(cls):
-            for name in ("product_form", "enclosed"):
+            for name in ("product_form", "enclosed", "vanishes"):
                 if name not in vars(cls):
                     setattr(cls, name, vars(Kernel)[name])
 
@@ -90,6 +90,13 @@ class Kernel(ABC):
         :mod:`qpkernels.kernels.base.products` has the inner products and distances of either.
         """
         return False
+
+    def vanishes(self, X: Samples) -> NDArray[np.bool_]:
+        """Return where k(x, x) = 0 in exact arithmetic, shape (m,): there a computed 0 is none that underflowed.
+
+        Here: wherever it is 0 as computed.
+        """
+        return np.equal(self.diagonal(X), 0.0)
 
     def features(self, X: Samples) -> Matrix | None:
         """Return features Phi, dense, shape (m, d), with k(x, z) = phi(x)'phi(z), or None if they are not few."""
@@ -167,6 +174,14 @@ class Kernel(ABC):
     def overflow(self) -> str:
         """What to say of samples on which it is not finite."""
         return f"{self} is not finite on these samples; scale the features, or choose other parameters."
+
+    @property
+    def underflow(self) -> str:
+        """What to say of samples on which it is too small for float64, and not 0."""
+        return (
+            f"{self} is below 1e-307 on some of these samples, which float64 takes for 0; scale the features, or "
+            "choose other parameters."
+        )
 
     def __add__(self, other: Kernel) -> Kernel:
         """Return the kernel k1(x, z) + k2(x, z)."""

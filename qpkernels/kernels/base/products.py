@@ -13,12 +13,13 @@ differences.
 from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.spatial.distance import cdist
 
 from qpkernels.arrays import Indices, Matrix, Samples, Vector, is_sparse, row_blocks
 
-__all__ = ["distances", "inner_products", "scaled", "squared_distances", "squared_lengths"]
+__all__ = ["are_zero", "distances", "inner_products", "scaled", "squared_distances", "squared_lengths"]
 
 Roots: TypeAlias = Vector | np.float64
 """Square roots of weights: one for all features, or one each."""
@@ -62,6 +63,14 @@ def squared_lengths(X: Samples) -> Vector:
         return np.asarray(np.einsum("ij,ij->i", X, X))
     rows = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
     return np.asarray(np.bincount(rows, weights=X.data**2, minlength=X.shape[0]), dtype=np.float64)
+
+
+def are_zero(X: Samples) -> NDArray[np.bool_]:
+    """Return where all features are 0, shape (m,)."""
+    if not is_sparse(X):
+        return np.asarray(~X.any(axis=1))
+    rows = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
+    return np.equal(np.bincount(rows, weights=X.data != 0, minlength=X.shape[0]), 0.0)
 
 
 def squared_distances(X: Samples, Z: Samples, roots: Roots) -> Matrix:

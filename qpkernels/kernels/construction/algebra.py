@@ -49,6 +49,10 @@ class Sum(_Pair):
         left, right = self.left.enclosed(X, Z), self.right.enclosed(X, Z)
         return lambda rows: left(rows).plus(right(rows))
 
+    def vanishes(self, X: Samples) -> NDArray[np.bool_]:
+        """Return where both parts do."""
+        return self.left.vanishes(X) & self.right.vanishes(X)
+
     def diagonal(self, X: Samples) -> Vector:
         return self.left.diagonal(X) + self.right.diagonal(X)
 
@@ -68,6 +72,10 @@ class Product(_Pair):
     def enclosed(self, X: Samples, Z: Samples) -> EnclosedRows:
         left, right = self.left.enclosed(X, Z), self.right.enclosed(X, Z)
         return lambda rows: left(rows).times(right(rows))
+
+    def vanishes(self, X: Samples) -> NDArray[np.bool_]:
+        """Return where one of both parts does."""
+        return self.left.vanishes(X) | self.right.vanishes(X)
 
     def diagonal(self, X: Samples) -> Vector:
         return self.left.diagonal(X) * self.right.diagonal(X)
@@ -117,6 +125,10 @@ class Scaled(_Mapped):
         base = self.base.enclosed(X, Z)
         return lambda rows: base(rows).scaled(self.factor)
 
+    def vanishes(self, X: Samples) -> NDArray[np.bool_]:
+        """Return where the base kernel does."""
+        return self.base.vanishes(X)
+
     def diagonal(self, X: Samples) -> Vector:
         return self.factor * self.base.diagonal(X)
 
@@ -142,6 +154,10 @@ class Power(_Mapped):
     def enclosed(self, X: Samples, Z: Samples) -> EnclosedRows:
         base = self.base.enclosed(X, Z)
         return lambda rows: base(rows).power(self.exponent)
+
+    def vanishes(self, X: Samples) -> NDArray[np.bool_]:
+        """Return where the base kernel does."""
+        return self.base.vanishes(X)
 
     def diagonal(self, X: Samples) -> Vector:
         return np.asarray(self.base.diagonal(X) ** self.exponent)

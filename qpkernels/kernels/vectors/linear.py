@@ -4,11 +4,12 @@
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from qpkernels.arrays import Matrix, Vector, is_sparse
 from qpkernels.kernels.base import EnclosedRows, Kernel, ProductForm, Samples
 from qpkernels.kernels.base.enclosed_products import enclosed_inner_products
-from qpkernels.kernels.base.products import inner_products, squared_lengths
+from qpkernels.kernels.base.products import are_zero, inner_products, squared_lengths
 
 __all__ = ["Linear"]
 
@@ -33,6 +34,10 @@ class Linear(Kernel):
 
     def diagonal(self, X: Samples) -> Vector:
         return squared_lengths(X)
+
+    def vanishes(self, X: Samples) -> NDArray[np.bool_]:
+        """Return where x = 0."""
+        return are_zero(X)
 
     def features(self, X: Samples) -> Matrix | None:
         """Return the samples; sparse ones where there are more of them than features, made dense within 256 MiB."""

@@ -4,11 +4,12 @@
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from qpkernels.arrays import Matrix, Vector, check_count, check_finite, check_positive
 from qpkernels.kernels.base import EnclosedRows, Kernel, ProductForm, Samples
 from qpkernels.kernels.base.enclosed_products import enclosed_inner_products
-from qpkernels.kernels.base.products import inner_products, squared_lengths
+from qpkernels.kernels.base.products import are_zero, inner_products, squared_lengths
 
 __all__ = ["Polynomial"]
 
@@ -55,6 +56,10 @@ class Polynomial(Kernel):
 
     def diagonal(self, X: Samples) -> Vector:
         return np.asarray((self.gamma * squared_lengths(X) + self.coef0) ** self.degree)
+
+    def vanishes(self, X: Samples) -> NDArray[np.bool_]:
+        """Return where x = 0, if there is no constant."""
+        return are_zero(X) if self.coef0 == 0 else super().vanishes(X)
 
     def enclosed(self, X: Samples, Z: Samples) -> EnclosedRows:
         products = enclosed_inner_products(X, Z)

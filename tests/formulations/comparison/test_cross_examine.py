@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from formulations import CrossExamination, HardMargin, KernelRidge, SoftMargin, cross_examine
+from formulations import CrossExamination, HardMargin, KernelRidge, LeastAbsoluteFit, SoftMargin, cross_examine
 from formulations.comparison.picture import draw_trials
 from model_data import overlapping, separable, xor
 from qpkernels.errors import ParameterError
@@ -136,9 +136,17 @@ def test_without_an_answer_nothing_is_measured() -> None:
     assert str(trials)
 
 
-def test_without_an_enclosure_the_certificate_says_where_the_optimum_is() -> None:
+def test_an_extended_form_is_measured_against_its_own_enclosure() -> None:
     form = soft().dual
     trials = examined(form.extend(form.alpha <= 0.5), "clarabel", 1e-8)
+    assert trials.rigorous
+    row = trials[0].row
+    assert trials.optimum.lower <= row.primal_value + 1e-12
+    assert 0.0 <= trials.optimum.width <= 1e-6 * abs(row.primal_value)
+
+
+def test_without_an_enclosure_the_certificate_says_where_the_optimum_is() -> None:
+    trials = examined(LeastAbsoluteFit(*overlapping(), RBF(0.5)), "clarabel", 1e-8)
     assert not trials.rigorous
     row = trials[0].row
     assert (trials.optimum.lower, trials.optimum.upper) == tuple(sorted((row.dual_value, row.primal_value)))

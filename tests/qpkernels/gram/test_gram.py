@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
@@ -133,6 +135,33 @@ def test_a_kernel_that_overflows_is_refused() -> None:
         Gram(Linear().exp(), np.full((2, 1), 1e3))
     with pytest.raises(NonFiniteError, match="scale the features"):
         Gram(Polynomial(9), np.full((2, 1), 1e30))
+
+
+@pytest.mark.parametrize("make", [np.asarray, csr_array])
+@pytest.mark.parametrize(
+    "kernel", [Linear(), Polynomial(2), Linear() + Polynomial(3), 2.0 * Linear(), Linear() * RBF(1.0), Linear() ** 2]
+)
+def test_a_kernel_that_underflows_is_refused(kernel: Kernel, make: Any) -> None:
+    X = np.array([[1e-300, 0.0], [0.0, -1e-300], [0.0, 0.0]])
+    with pytest.raises(NonFiniteError, match="float64 takes for 0; scale the features"):
+        Gram(kernel, make(X))
+    with pytest.raises(NonFiniteError, match="scale the features"):
+        Gram(kernel, make(X + 1e-160))
+
+
+def test_kernels_may_be_0() -> None:
+    zeros = csr_array((np.zeros(1), ([1], [0])), shape=(3, 2))
+    for kernel in (Linear(), Polynomial(2), 3.0 * Linear() + Polynomial(2), Linear() * RBF(1.0)):
+        for X in (zeros, zeros.toarray(), np.array([[0.0, 0.0], [1.0, 1.0]])):
+            np.testing.assert_array_equal(Gram(kernel, X).diagonal == 0, ~abs(csr_array(X)).sum(axis=1).astype(bool))
+    for kernel in (RBF(1.0), RBF(1.0) + Linear(), Polynomial(2, coef0=1.0)):
+        np.testing.assert_allclose(Gram(kernel, np.full((2, 1), 1e-300)).diagonal, 1.0)
+
+
+def test_a_product_that_overflows_is_no_number() -> None:
+    with np.errstate(all="ignore"):
+        values = Gram(Linear(), np.ones((3, 1))).product(np.full(3, 1.5e308))
+    assert not np.isfinite(values).any()
 
 
 def test_product_refuses_other_lengths() -> None:

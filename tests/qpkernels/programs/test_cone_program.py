@@ -8,8 +8,8 @@ import pytest
 from scipy.sparse import csc_array, diags_array
 
 from builders import cone_program
-from qpkernels.errors import NonconvexError, NonFiniteError, ShapeError, UnsupportedProgramError
-from qpkernels.programs import Block, ConeProgram, Exponential, Nonnegative, SecondOrder, Zero
+from qpkernels.errors import NonconvexError, NonFiniteError, ParameterError, ShapeError, UnsupportedProgramError
+from qpkernels.programs import Block, ConeProgram, Exponential, Nonnegative, Power, PSDTriangle, SecondOrder, Zero
 
 
 def valid(**changes: Any) -> ConeProgram:
@@ -50,6 +50,39 @@ def valid(**changes: Any) -> ConeProgram:
 def test_cone_programs_refuse_parts_that_do_not_fit(changes: Any, error: type[Exception], words: str) -> None:
     with pytest.raises(error, match=words):
         valid(**changes)
+
+
+@pytest.mark.parametrize("strange", [None, "text", [1.0, None], {"a": 1}, object(), [[1.0]], np.eye(2) * 1j])
+@pytest.mark.parametrize("name", ["P", "q", "A", "b", "cones", "variables", "rows", "offset"])
+def test_parts_of_any_type_are_refused_by_name(name: str, strange: Any) -> None:
+    with pytest.raises((ShapeError, ParameterError, NonFiniteError), match=rf"\b{name}\b"):
+        valid(**{name: strange})
+
+
+def test_dense_matrices_and_lists_of_parts_are_taken() -> None:
+    program = valid(P=np.eye(2), A=np.ones((3, 2)).tolist(), cones=[Zero(1), Nonnegative(2)])
+    assert (program.P != valid().P).nnz == (program.A != valid().A).nnz == 0
+    assert program.cones == valid().cones
+
+
+def test_a_sparse_matrix_that_contradicts_itself_is_refused() -> None:
+    A = csc_array(np.ones((3, 2)))
+    A.indptr[:] = [0, 5, 0]
+    with pytest.raises(ShapeError, match="A is no valid sparse matrix"):
+        valid(A=A)
+
+
+@pytest.mark.parametrize("make", [Zero, Nonnegative, SecondOrder, PSDTriangle, Power])
+@pytest.mark.parametrize("size", [-1, "3", None, 1.5])
+def test_cones_of_no_size_are_refused(make: Any, size: Any) -> None:
+    with pytest.raises(ParameterError, match=r"cone|order"):
+        make(size)
+
+
+@pytest.mark.parametrize("edges", [(None, 1), (0, "1"), (-1, 2), (0.0, 1.0)])
+def test_blocks_of_no_range_are_refused(edges: Any) -> None:
+    with pytest.raises(ParameterError, match="of a block must be an integer"):
+        Block("x", *edges)
 
 
 def test_a_cone_program_knows_its_parts() -> None:

@@ -14,6 +14,7 @@ and one without bounds needs g_j = 0 exactly: y and z are moved so that one is r
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +23,7 @@ from scipy.sparse import csc_array, csr_array, hstack, vstack
 from qpkernels.arrays import Vector
 from qpkernels.certificates.enclosures.cone_program.inequalities import inside, parts, slack, slopes
 from qpkernels.certificates.enclosures.cone_program.upper import MARGINS
+from qpkernels.gram.panels.threads import blas_threads_for
 from qpkernels.intervals import (
     Interval,
     enclose_point,
@@ -89,6 +91,23 @@ class _Bounded:
             cones.append(Zero(left) if isinstance(cone, Zero) else Nonnegative(left))
         return cls(program, csr_array(A[kept]), program.b[kept], tuple(cones), kept, lower, upper)
 
+    @cached_property
+    def lacking(self) -> float:
+        """What P may lack of being positive semidefinite: a tau with P + tau I proved to be so."""
+        with blas_threads_for(self.program.q.size):
+            return semidefinite_shift(self.program.P)
+
+    @cached_property
+    def touched(self) -> NDArray[np.bool_]:
+        """Which variables P knows."""
+        return np.diff(csc_array(self.program.P).indptr) > 0
+
+    @property
+    def is_hopeless(self) -> bool:
+        """Whether P may lack something that no bounds limit the cost of."""
+        reach = (self.upper - self.lower)[self.touched]
+        return self.lacking > 0 and not np.isfinite(reach).all()
+
     def equations(self) -> NDArray[np.bool_]:
         mask = np.zeros(self.b.size, dtype=bool)
         for cone, rows in parts(self.cones):
@@ -101,20 +120,20 @@ class _Bounded:
         low = np.where(np.isfinite(self.lower), self.lower, np.where(np.isfinite(self.upper), self.upper, 0.0))
         high = np.where(np.isfinite(self.upper), self.upper, low)
         cost = (g * Interval(low, high)).lower
-        lacking = semidefinite_shift(self.program.P)
         dual = (
             -(0.5 * quadratic(self.program.P, y)) - inner(self.b, z) + Interval(cost, cost).sum() + self.program.offset
         )
-        if lacking > 0:
-            touched = np.diff(csc_array(self.program.P).indptr) > 0
-            reach = (Interval(self.lower, self.upper) - y)[touched].square().sum()
-            dual = dual - 0.5 * lacking * reach
+        if self.lacking > 0:
+            reach = (Interval(self.lower, self.upper) - y)[self.touched].square().sum()
+            dual = dual - 0.5 * self.lacking * reach
         return float(dual.lower)
 
 
 def lower_bound(program: ConeProgram, x: Vector, z: Vector) -> float:
     """Return a lower bound of the optimal value; -inf where no dual feasible point is proved near (x, z)."""
     bounded = _Bounded.of(program)
+    if bounded.is_hopeless:
+        return -np.inf
     start, y = _clipped(bounded.cones, z[bounded.rows]), np.clip(x, bounded.lower, bounded.upper)
     if not program.P.nnz and not program.q.any():
         start = np.zeros_like(start)

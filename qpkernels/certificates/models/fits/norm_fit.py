@@ -19,11 +19,12 @@ from scipy.linalg import qr
 
 from qpkernels.arrays import Matrix, Vector
 from qpkernels.certificates.certificate import Certificate, certify_values, relative, undefined
-from qpkernels.certificates.enclosures import Enclosure, no_enclosure
+from qpkernels.certificates.enclosures import Enclosure, enclose_norm_fit
 from qpkernels.certificates.kernel_qp import FunctionAtSamples
 from qpkernels.certificates.rounding import EPS, sum_error
 from qpkernels.certificates.support import Support
 from qpkernels.gram import Expansion
+from qpkernels.intervals import Interval
 
 __all__ = ["NormFitBounds"]
 
@@ -44,11 +45,14 @@ class NormFitBounds(ABC):
         y, shape (m,).
     has_intercept
         Whether there is a b.
+    samples
+        The features of the samples as they are given; None if F is a factor of a kernel matrix, which is rounded.
     """
 
     features: Matrix
     target: Vector
     has_intercept: bool
+    samples: Matrix | None = None
 
     # What a norm says -----------------------------------------------------------------------------------------
 
@@ -57,11 +61,15 @@ class NormFitBounds(ABC):
         """Return what is minimised."""
 
     @abstractmethod
+    def dual_norm(self, v: Vector) -> float:
+        """Return what the dual bounds by 1; 0 where it bounds nothing."""
+
     def lower_bound(self, v: Vector, residuals: Vector) -> float:
         """Return the dual value of the feasible multiple of v, where F'v = 0 and 1'v = 0.
 
         Then y'v = r'v for the ``residuals`` r of any fit; those of a good one lose no digits.
         """
+        return float(residuals @ v) / max(1.0, self.dual_norm(v))
 
     @abstractmethod
     def multipliers(self, residuals: Vector) -> Vector:
@@ -71,14 +79,30 @@ class NormFitBounds(ABC):
     def unit(self, residuals: Vector) -> float:
         """Return the size that entries of v have at an optimum with residuals such as these."""
 
-    def feasible(self, residuals: Vector) -> Vector:
+    def mended(self, residuals: Vector) -> Vector:
         """Return the residuals of a feasible fit near by."""
         return residuals
 
+    def feasible(self, beta: Vector) -> Vector:
+        """Return v without its part in the span of F and 1, shrunk to the dual norm 1."""
+        v = self.balanced(beta)
+        return v / max(1.0, self.dual_norm(v))
+
+    @abstractmethod
+    def loss_above(self, residuals: Interval) -> float:
+        """Return an upper bound of what is minimised, for all residuals in the interval."""
+
+    @abstractmethod
+    def bound_below(self, v: Interval, product: Interval) -> float:
+        """Return what :meth:`lower_bound` is at least, for all v in the interval with r'v in ``product``."""
+
+    def enclosed_feasible(self, residuals: Interval) -> Interval:
+        """Return an interval that holds the residuals of a feasible fit near by."""
+        return residuals
+
     def enclose(self, beta: Vector, intercept: float, function: Expansion | None = None) -> Enclosure:
-        """Refuse: no interval is known for a fit of a norm."""
-        del beta, intercept, function
-        raise no_enclosure("a fit of a norm")
+        """Enclose the optimum; see :func:`~qpkernels.certificates.enclosures.enclose_norm_fit`."""
+        return enclose_norm_fit(self, beta, intercept, function)
 
     def support(self, beta: Vector, decision: Vector) -> Support:
         """Return all samples."""
@@ -97,7 +121,7 @@ class NormFitBounds(ABC):
         if function is None or not (np.isfinite(beta).all() and np.isfinite(intercept)):
             return undefined("the answer holds NaN or infinity, or no function")
         residuals, errors = self.residuals(function, intercept)
-        mended, v = self.feasible(residuals), self.balanced(beta)
+        mended, v = self.mended(residuals), self.balanced(beta)
         unit, worst = self.unit(np.abs(residuals) + errors), int(np.argmax(np.abs(residuals)))
         loss, trivial = self.loss(mended), self.loss(self._centred_target)
         off = np.linalg.norm(self._basis.T @ v) + EPS * np.linalg.norm(v) if v.any() else 0.0

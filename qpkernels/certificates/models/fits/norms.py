@@ -11,6 +11,7 @@ from scipy.optimize import lsq_linear
 from qpkernels.arrays import Matrix, Vector
 from qpkernels.certificates.models.fits.norm_fit import NormFitBounds
 from qpkernels.certificates.support import Support
+from qpkernels.intervals import Interval, sum_bounds, up
 
 __all__ = ["AbsoluteFitBounds", "BalancedAbsoluteFitBounds", "LargestResidualBounds", "SquaredFitBounds"]
 
@@ -37,9 +38,22 @@ class SquaredFitBounds(NormFitBounds):
         """Return sum r_i^2."""
         return float(residuals @ residuals)
 
+    def dual_norm(self, v: Vector) -> float:
+        """Return 0: any v is allowed."""
+        del v
+        return 0.0
+
     def lower_bound(self, v: Vector, residuals: Vector) -> float:
         """Return r'v - ||v||^2 / 4."""
         return float(residuals @ v - 0.25 * v @ v)
+
+    def loss_above(self, residuals: Interval) -> float:
+        """Return that of sum r_i^2."""
+        return float(residuals.square().sum().upper)
+
+    def bound_below(self, v: Interval, product: Interval) -> float:
+        """Return that of r'v - ||v||^2 / 4."""
+        return float((product - 0.25 * v.square().sum()).lower)
 
     def multipliers(self, residuals: Vector) -> Vector:
         """Return 2r."""
@@ -59,9 +73,17 @@ class AbsoluteFitBounds(NormFitBounds):
         """Return sum |r_i|."""
         return float(np.abs(residuals).sum())
 
-    def lower_bound(self, v: Vector, residuals: Vector) -> float:
-        """Return r'v with v shrunk until |v_i| <= 1."""
-        return float(residuals @ v) / max(1.0, float(np.abs(v).max()))
+    def dual_norm(self, v: Vector) -> float:
+        """Return max |v_i|."""
+        return float(np.abs(v).max())
+
+    def loss_above(self, residuals: Interval) -> float:
+        """Return that of sum |r_i|."""
+        return sum_bounds(residuals.magnitude)[1]
+
+    def bound_below(self, v: Interval, product: Interval) -> float:
+        """Return that of r'v over max |v_i|."""
+        return _share(product, float(v.magnitude.max()))
 
     def multipliers(self, residuals: Vector) -> Vector:
         """Return the signs off the fit, and on it what brings v nearest to F'v = 0 and 1'v = 0."""
@@ -98,17 +120,25 @@ class AbsoluteFitBounds(NormFitBounds):
 class BalancedAbsoluteFitBounds(AbsoluteFitBounds):
     """The sum of absolute values of residuals that add up to 0, with |v_i - mu| <= 1 for some mu."""
 
-    def feasible(self, residuals: Vector) -> Vector:
+    def mended(self, residuals: Vector) -> Vector:
         """Return the residuals less their mean, which b takes up."""
         return np.asarray(residuals - residuals.mean())
 
-    def lower_bound(self, v: Vector, residuals: Vector) -> float:
-        """Return r'v with v shrunk until its entries span at most 2."""
-        return float(residuals @ v) / max(1.0, 0.5 * float(np.ptp(v)))
+    def dual_norm(self, v: Vector) -> float:
+        """Return max |v_i - mu| with the best mu."""
+        return 0.5 * float(np.ptp(v))
+
+    def enclosed_feasible(self, residuals: Interval) -> Interval:
+        """Return the residuals less their mean."""
+        return residuals - residuals.sum().divided_by(np.asarray(float(len(residuals))))
+
+    def bound_below(self, v: Interval, product: Interval) -> float:
+        """Return that of r'v over half of the span of the entries."""
+        return _share(product, 0.5 * float(up(v.upper.max() - v.lower.min())))
 
     def multipliers(self, residuals: Vector) -> Vector:
         """Return mu + the signs of the feasible residuals, with the mu of 1'v = 0."""
-        signs = self._signs(self.feasible(residuals), self.columns)
+        signs = self._signs(self.mended(residuals), self.columns)
         return np.asarray(signs - signs.mean())
 
     def _centred(self, v: Vector) -> Vector:
@@ -132,9 +162,17 @@ class LargestResidualBounds(NormFitBounds):
         """Return max |r_i|."""
         return float(np.abs(residuals).max())
 
-    def lower_bound(self, v: Vector, residuals: Vector) -> float:
-        """Return r'v with v shrunk until sum |v_i| <= 1."""
-        return float(residuals @ v) / max(1.0, float(np.abs(v).sum()))
+    def dual_norm(self, v: Vector) -> float:
+        """Return sum |v_i|."""
+        return float(np.abs(v).sum())
+
+    def loss_above(self, residuals: Interval) -> float:
+        """Return that of max |r_i|."""
+        return float(residuals.magnitude.max())
+
+    def bound_below(self, v: Interval, product: Interval) -> float:
+        """Return that of r'v over sum |v_i|."""
+        return _share(product, sum_bounds(v.magnitude)[1])
 
     def multipliers(self, residuals: Vector) -> Vector:
         """Return the signs of the largest residuals, shared such that v is nearest to F'v = 0 and 1'v = 0."""
@@ -148,3 +186,8 @@ class LargestResidualBounds(NormFitBounds):
         shares = lsq_linear(columns.T, np.append(np.zeros(signed.shape[1]), weight), (0.0, np.inf), method="bvls").x
         v[largest] = np.sign(residuals[largest]) * shares / shares.sum()
         return v
+
+
+def _share(product: Interval, norm: float) -> float:
+    """Return a lower bound of the product over the norm, where that is above 1."""
+    return float(product.divided_by(np.asarray(max(1.0, norm))).lower)

@@ -7,7 +7,7 @@ import pytest
 
 from formulations import LeastAbsoluteFit, LeastSquares, SoftMargin
 from qpkernels.certificates import Status
-from qpkernels.errors import SolverFailedError
+from qpkernels.errors import ParameterError, ShapeError, SolverFailedError
 from qpkernels.kernels import Precomputed
 
 SOLVERS = ["clarabel", "scs", "osqp", "highs", "piqp", "proxqp"]
@@ -61,3 +61,29 @@ def test_a_ridge_is_never_unbounded(solver: str) -> None:
     except SolverFailedError:
         return
     assert solution.status in {Status.OPTIMAL, Status.UNCERTIFIED}
+
+
+def test_the_optimum_of_an_extended_form_is_enclosed() -> None:
+    """x1 = -1, 1 with w <= 1/2: the slacks of 1/2 cost 1 in all, and w 1/8; without the cap w = 1 costs 1/2."""
+    X, y = np.array([[-1.0], [1.0]]), np.array([-1.0, 1.0])
+    form = SoftMargin(X, y, C=1.0).primal
+    extended = form.extend(form.w <= 0.5)
+    for tol in (1e-3, 1e-9):
+        solution = extended.solve("clarabel", tol=tol)
+        enclosure = extended.enclose(solution)
+        assert enclosure.contains(1.125)
+        certificate = solution.certificate
+        assert enclosure.width <= 1.001 * abs(certificate.primal_value - certificate.dual_value) + 1e-12
+    assert form.enclose(form.solve("clarabel", tol=1e-9)).contains(0.5)
+
+
+def test_only_its_own_answer_encloses_an_extended_form() -> None:
+    X, y = noisy_line(0)
+    form = SoftMargin(X, np.sign(y), C=1.0).primal
+    extended = form.extend(form.w[0] <= 0.5)
+    with pytest.raises(ParameterError, match="at its own Solution, but Classification came of another form"):
+        extended.enclose(form.solve("clarabel"))
+    with pytest.raises(ParameterError, match="at its own Solution, but tuple came"):
+        extended.enclose((np.zeros(20), 0.0))
+    with pytest.raises(ShapeError):
+        extended.enclose(form.extend(cp.norm(form.w) <= 1.0).solve("clarabel"))

@@ -126,18 +126,11 @@ def test_both_certificates_agree_on_the_optimum(name: str) -> None:
     blocks = {block.name: block.range for block in matrices.rows}
     if "balance" in blocks:
         z[blocks["balance"]] = made.intercept
-    slope_left = slope + program.epsilon * np.sign(made.beta)
-    slope_left = np.where((made.beta == 0) & (program.epsilon > 0), 0.0, slope_left)
-    one_sided = (made.beta == 0) & ((program.lower == 0) | (program.upper == 0))
-    slope_left = np.where(
-        one_sided, slope + np.where(program.lower == 0, program.epsilon, -program.epsilon), slope_left
-    )
-    z[blocks["upper"]] = np.maximum(-slope_left, 0)[np.isfinite(program.upper)]
-    z[blocks["lower"]] = np.maximum(slope_left, 0)[np.isfinite(program.lower)]
+    rising, falling = np.maximum(-slope - program.epsilon, 0.0), np.maximum(slope - program.epsilon, 0.0)
+    z[blocks["upper"]] = rising[np.isfinite(program.upper)]
+    z[blocks["lower"]] = falling[np.isfinite(program.lower)]
     if "split" in blocks:
-        z[blocks["split"]] = np.concatenate(
-            [program.epsilon + slope - slope_left, program.epsilon - slope + slope_left]
-        )
+        z[blocks["split"]] = np.concatenate([program.epsilon + slope + rising, program.epsilon - slope + falling])
     certificate = certify_cone_program(matrices, x, z)
     assert certificate.holds(1e-12), certificate
     assert certificate.primal_value == pytest.approx(made.optimum, rel=1e-11)

@@ -9,8 +9,11 @@ from scipy.sparse import csc_array
 
 from model_data import FIRST_CASES
 from qpkernels.certificates import Enclosure, enclose_cone_program
+from qpkernels.certificates.enclosures import enclose_kernel_qp
 from qpkernels.errors import NonFiniteError, ShapeError, UnsupportedProgramError
-from qpkernels.programs import Block, ConeProgram, Exponential, Nonnegative, SecondOrder, Zero
+from qpkernels.gram import Gram
+from qpkernels.kernels import RBF
+from qpkernels.programs import Block, ConeProgram, Exponential, KernelQP, Nonnegative, SecondOrder, Zero
 from qpkernels.solvers import find_solver
 
 TRIPLES = np.array([[5, 3, 4], [13, 5, 12], [5, -4, 3]])
@@ -158,3 +161,19 @@ def test_an_enclosure_speaks():
     assert enclosure.contains(1.5)
     assert not enclosure.contains(1.6)
     assert str(enclosure) == "[1, 1.5] (width 5.0e-01)"
+
+
+def test_the_two_halves_of_a_tube_s_coefficients_are_in_a_box_of_their_own():
+    """P = [[K, -K], [-K, K]] is singular, and what rounding may take from it has a price within a box only."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(30, 3))
+    kernel_qp = KernelQP(Gram(RBF(0.5), X), np.sin(X[:, 0]) + 0.1 * rng.normal(size=30), -1.0, 1.0, 0.0, epsilon=0.1)
+    program = kernel_qp.to_cone_program()
+    found = find_solver("clarabel").solve(program, tol=1e-9)
+    enclosure = enclose_cone_program(program, found.point, found.multipliers)
+    assert enclosure.width <= 1e-6 * abs(enclosure.upper)
+    own = find_solver("smo").solve(kernel_qp, tol=1e-10)
+    other = enclose_kernel_qp(kernel_qp, own.point, float(own.multipliers[0]))
+    # The one for K as it is rounded, the other for the kernel itself.
+    assert -other.upper - 1e-12 <= enclosure.upper
+    assert enclosure.lower <= -other.lower + 1e-12
