@@ -154,6 +154,8 @@ def test_the_page_counts_what_was_proved_falsely_or_not_at_all() -> None:
     written = page(trials)
     assert "| right | 1 | 1 | 1 | 1 | 1 | 1 | 0 | 1 | 0 | 0.5, 0.1 |" in written
     assert "* P, refused (optimal): solved; proved at 1.0e-02 only: row 3 of 'upper' is violated" in written
+    assert "Not convex" not in written
+    assert "## Not convex, so that nothing is proved\n\n* P\n" in page([trials[0].ended("judge: NonconvexError")])
     assert "* P, false: 10.1 at 1.0e-07, but the optimal value is 10" in written
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from statistics import median
 
 from benchmarks.trust.records import Trial
+from qpkernels.errors import NonconvexError
 
 __all__ = ["References", "page"]
 
@@ -86,15 +87,25 @@ def page(trials: Sequence[Trial]) -> str:
     for solver in solvers:
         parts.append(_row(solver, *_counts([trial for trial in trials if trial.solver == solver], references)))
     rejected = [trial for trial in trials if references.right(trial) and not trial.accepted(1e-6)]
-    parts += ["\n## False rejects\n", *(_rejection(trial) for trial in rejected)] if rejected else []
+    parts += [_REJECTS, *(_rejection(trial) for trial in rejected)] if rejected else []
     accepted = [trial for trial in trials if references.falsely_accepted(trial)]
     parts += ["\n## False accepts\n", *(_acceptance(trial, references) for trial in accepted)] if accepted else []
+    if refused := sorted({trial.problem for trial in trials if NonconvexError.__name__ in trial.message}):
+        parts += ["\n## Not convex, so that nothing is proved\n", *(f"* {name}" for name in refused)]
     if references.contradicted:
         parts += ["\n## Published values that a proof at 1e-9 contradicts\n"]
         for name, (published, proved) in sorted(references.contradicted.items()):
             parts.append(f"* {name}: {published:.8g} is published, {proved:.12g} is proved.")
     return "\n".join(parts) + "\n"
 
+
+_REJECTS = """
+## False rejects
+
+The objective is right, but a row, or the slope along a variable, is off by the share of its own terms that stands
+here, and no repair in time was better. It happens where rows force variables to 0, and a point leaves them at less than
+its tolerance: in such a row that is all there is.
+"""
 
 _COLUMNS = (
     "tried",
