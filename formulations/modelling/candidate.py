@@ -235,7 +235,7 @@ def with_function_of(solution: Solution, answer: Candidate, gram: Gram) -> Candi
     if answer.is_expansion and _agree(function, answer.function):
         return answer
     return replace(
-        answer, function=function, sampling=Sampling(partial(_evaluated, function, gram.X)), is_expansion=False
+        answer, function=function, sampling=Sampling(partial(_evaluated, function, gram)), is_expansion=False
     )
 
 
@@ -249,8 +249,19 @@ def _agree(one: Expansion, other: Expansion) -> bool:
     )
 
 
-def _evaluated(function: Expansion, X: Samples) -> FunctionAtSamples:
-    return sampled(function, X, function(X) - function.intercept, function.squared_norm)
+def _evaluated(function: Expansion, gram: Gram) -> FunctionAtSamples:
+    """Return f at the samples, computed as for the answer itself: other sums of the same terms round otherwise."""
+    X, centers = gram.X, function.centers
+    dense = not is_sparse(X) and not is_sparse(centers)
+    if dense and gram.correction is None and np.array_equal(centers, X):
+        values = gram.product(function.coefficients)
+        return sampled(function, X, values, float(function.coefficients @ values))
+    if dense and isinstance(function.kernel, Linear) and len(centers) == 1:
+        values = linear_values(X, function.coefficients[0] * centers[0])
+    else:
+        # Added first, b would take the digits of f that it is larger by.
+        values = replace(function, intercept=0.0)(X)
+    return sampled(function, X, values, function.squared_norm)
 
 
 def sampled(function: Expansion, X: Samples, values: Vector, squared_norm: float) -> FunctionAtSamples:

@@ -93,6 +93,9 @@ REPAIRED = (
     3137,
     3202,
     3223,
+    4026,
+    4107,
+    4111,
 )
 """Seeds that failed once, beside those of the slice."""
 
