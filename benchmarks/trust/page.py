@@ -103,8 +103,8 @@ _REJECTS = """
 ## False rejects
 
 The objective is right, but a row, or the slope along a variable, is off by the share of its own terms that stands
-here, and no repair in time was better. It happens where rows force variables to 0, and a point leaves them at less than
-its tolerance: in such a row that is all there is.
+here, and no repair that was tried brought both within 1e-6. A row that forces variables to 0 is off by all of its terms
+where a point leaves these at anything else, however small.
 """
 
 _COLUMNS = (
