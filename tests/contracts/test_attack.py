@@ -96,6 +96,7 @@ REPAIRED = (
     4026,
     4107,
     4111,
+    4536,
 )
 """Seeds that failed once, beside those of the slice."""
 

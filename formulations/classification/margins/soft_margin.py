@@ -62,7 +62,9 @@ class SoftMarginHinge(Primal):
     def read_beta(self, answer: ConeAnswer, bounds: Bounds) -> Vector:
         """Return the multipliers of the epigraph rows t_i >= 1 - y_i (f(x_i) + b) of the hinge."""
         del bounds
-        return self.model.y * answer.epigraphs(self.g)[0]
+        rows = answer.epigraphs(self.g)
+        # Where all samples are 0 and there is no b, no row holds a variable of f, which is 0.
+        return self.model.y * rows[0] if rows else self.model.qp().slopes(np.zeros(len(self.model)))
 
 
 class SoftMarginDual(MarginDual):

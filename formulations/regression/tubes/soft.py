@@ -18,6 +18,7 @@ Schoelkopf (2004).
 from __future__ import annotations
 
 import cvxpy as cp
+import numpy as np
 from numpy.typing import ArrayLike
 
 from formulations.inputs.hyperparameters import EPSILON, TUBE_COSTS, derived
@@ -76,8 +77,9 @@ class SoftTubeLoss(Primal):
     def read_beta(self, answer: ConeAnswer, bounds: Bounds) -> Vector:
         """Return the multipliers of the epigraph rows t_i >= r_i less those of t_i >= -r_i."""
         del bounds
-        plus, minus = answer.epigraphs(self.g)[:2]
-        return plus - minus
+        rows = answer.epigraphs(self.g)[:2]
+        # Where all samples are 0 and there is no b, no row holds a variable of f, which is 0.
+        return rows[0] - rows[1] if rows else self.model.qp().slopes(np.zeros(len(self.model)))
 
 
 class SoftTubeDual(TubeDual):
