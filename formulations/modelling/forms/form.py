@@ -61,7 +61,7 @@ class Form(Frozen, metaclass=ABCMeta):
     def __init__(self, model: Model[Any]) -> None:
         self.model = model
         self.extension = Extension()
-        self._shown = Latest()
+        self._shown, self._own = Latest(), Latest()
         self.freeze()
 
     # What a form says -----------------------------------------------------------------------------------------
@@ -133,10 +133,16 @@ class Form(Frozen, metaclass=ABCMeta):
                 primal = {variable.id: variable.value for variable in self._declared.variables()}
                 dual = {self._constraint(label).id: np.asarray(value) for label, value in multipliers.items()}
                 value = self.objective_of(held.certificate)
-                if held.source is not self:
+                own = self._own.answer
+                if held.source is not self and (own is None or own.parameters != held.parameters):
+                    # Multipliers that the answer of another form does not have would be those of another problem.
                     self._forget_multipliers()
                 self._declared.unpack(CVXPYSolution(status, value, primal, dual, {}))
         return self._declared
+
+    def solved(self) -> None:
+        """Remember that the last answer of the model came from this form, with multipliers of all constraints."""
+        self._own.answer = self.model.latest.answer
 
     def _forget_multipliers(self) -> None:
         for constraint in self._declared.constraints:

@@ -71,6 +71,7 @@ def solve_lowered(form: Form, backend: Solver, request: SolveRequest, bounds: Bo
     )
     if not form.is_extended:
         model.hold(answer, certificate, status, bounds, form)
+        form.solved()
     seconds = Seconds(marks[1] - marks[0], marks[2] - marks[1], outcome.seconds, perf_counter() - begin)
     run = Run.of(outcome, form.name, _objective(form, certificate), status, request.tol, seconds)
     if form.is_extended:
