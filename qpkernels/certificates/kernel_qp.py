@@ -28,7 +28,14 @@ from qpkernels.certificates.vanishing import vanishing_point
 from qpkernels.gram import Expansion, Gram
 from qpkernels.programs.kernel_qp import KernelQP
 
-__all__ = ["DualityGap", "FunctionAtSamples", "KernelQPBounds", "certify_kernel_qp", "duality_gap", "expand_at_samples"]
+__all__ = [
+    "DualityGap",
+    "FunctionAtSamples",
+    "KernelQPBounds",
+    "certify_kernel_qp",
+    "duality_gap",
+    "expand_at_samples",
+]
 
 
 @dataclass(frozen=True, eq=False)

@@ -22,8 +22,9 @@ from scipy.optimize import minimize_scalar
 from qpkernels.arrays import Vector
 from qpkernels.certificates.certificate import Certificate, certify_values, relative, undefined
 from qpkernels.certificates.enclosures import Enclosure, enclose_fenchel
-from qpkernels.certificates.kernel_qp import FunctionAtSamples, expand_at_samples
-from qpkernels.certificates.rounding import EPS, expansion_error, sum_error, together
+from qpkernels.certificates.kernel_qp import FunctionAtSamples
+from qpkernels.certificates.models.expanded import expanded
+from qpkernels.certificates.rounding import EPS, sum_error, together
 from qpkernels.certificates.support import Support
 from qpkernels.gram import Expansion, Gram
 from qpkernels.intervals import Interval
@@ -171,14 +172,7 @@ class FenchelBounds:
         if not (np.isfinite(beta).all() and np.isfinite(intercept)):
             return undefined("the answer holds NaN or infinity")
         feasible = self.feasible(beta)
-        expansion = self.gram.product(feasible)
-        self.gram.require_nonnegative(feasible, expansion)
-        if function is None:
-            function = expand_at_samples(self.gram, beta, feasible, expansion)
-            error = expansion_error(self.gram, beta, function.values, balanced=self.total == 0.0)
-        else:
-            error = function.error
-        own = expansion_error(self.gram, feasible, expansion, balanced=self.total == 0.0)
+        expansion, own, function, error = expanded(self.gram, beta, feasible, function, balanced=self.total == 0.0)
         shrinkage = self.regulariser.shrinkage(function.squared_norm)
         decision = shrinkage * function.values + (intercept - self.losses.level)
         charged, charged_error = self._charged(decision, function.values, error.values)

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from qpkernels.arrays import Indices, Vector
 from qpkernels.certificates.certificate import Certificate, certify_values, undefined
 from qpkernels.certificates.enclosures import Enclosure, FreeLevel, enclose_free_level
-from qpkernels.certificates.kernel_qp import FunctionAtSamples, expand_at_samples
+from qpkernels.certificates.kernel_qp import FunctionAtSamples
+from qpkernels.certificates.models.expanded import expanded
 from qpkernels.certificates.rounding import (
     EPS,
-    expansion_error,
     expansion_vanishes,
     sum_error,
     together,
@@ -106,14 +106,7 @@ class FreeLevelBounds(ABC):
         if not (np.isfinite(beta).all() and np.isfinite(intercept)):
             return undefined("the answer holds NaN or infinity")
         feasible = self.feasible(beta)
-        expansion = self.gram.product(feasible)
-        self.gram.require_nonnegative(feasible, expansion)
-        if function is None:
-            function = expand_at_samples(self.gram, beta, feasible, expansion)
-            error = expansion_error(self.gram, beta, function.values, balanced=self.total == 0.0)
-        else:
-            error = function.error
-        own = expansion_error(self.gram, feasible, expansion, balanced=self.total == 0.0)
+        expansion, own, function, error = expanded(self.gram, beta, feasible, function, balanced=self.total == 0.0)
         excess = self.excess(function.values, intercept)
         losses = self.losses(excess)
         level = self.level(losses)
