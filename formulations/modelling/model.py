@@ -215,12 +215,10 @@ class Model(Parametrised, Generic[Answered], metaclass=ABCMeta):
         """Read an answer from the solution of :meth:`linear_system`."""
         return expand(self.gram, point, intercept, self.classes)
 
-    def hold(
-        self, answer: Candidate, certificate: Certificate, status: Status, bounds: Bounds, source: object = None
-    ) -> None:
+    def hold(self, answer: Candidate, certificate: Certificate, status: Status, bounds: Bounds) -> None:
         """Keep the answer for the forms to show, at the points that were certified."""
         shown = self.certified(answer, bounds) if answer.is_squarable else answer
-        self.latest.answer = Held(shown, certificate, status is Status.OPTIMAL, self.parameter_values(), source)
+        self.latest.answer = Held(shown, certificate, status is Status.OPTIMAL, self.parameter_values())
 
     def certified(self, answer: Candidate, bounds: Bounds) -> Candidate:
         """Return the feasible points, near an answer, whose values its certificate has.

@@ -100,16 +100,12 @@ class SolveRequest:
 
 @dataclass(frozen=True, eq=False)
 class Held:
-    """An answer to a textbook problem, with its certificate, at hyper-parameters of these values.
-
-    ``source`` is the form whose solver left its multipliers there, if any.
-    """
+    """An answer to a textbook problem, with its certificate, at hyper-parameters of these values."""
 
     candidate: Candidate
     certificate: Certificate
     proved: bool
     parameters: tuple[bytes, ...]
-    source: object = None
 
 
 @dataclass(eq=False)

@@ -134,7 +134,7 @@ class Form(Frozen, metaclass=ABCMeta):
                 dual = {self._constraint(label).id: np.asarray(value) for label, value in multipliers.items()}
                 value = self.objective_of(held.certificate)
                 own = self._own.answer
-                if held.source is not self and (own is None or own.parameters != held.parameters):
+                if own is None or own.parameters != held.parameters:
                     # Multipliers that the answer of another form does not have would be those of another problem.
                     self._forget_multipliers()
                 self._declared.unpack(CVXPYSolution(status, value, primal, dual, {}))

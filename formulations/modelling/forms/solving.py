@@ -66,11 +66,10 @@ def solve_lowered(form: Form, backend: Solver, request: SolveRequest, bounds: Bo
     judge = _judged_in_matrices if form.is_extended else _judged_as_model
     answer, certificate, shown = judge(form, lowered, outcome, bounds, request.tol)
     status = status_of(certificate, outcome.claim, request.tol)
-    lowered.write_back(
-        shown.point, shown.multipliers, solved=outcome.claim is Claim.OPTIMAL and status is not Status.UNCERTIFIED
-    )
+    if outcome.claim is not Claim.OPTIMAL or status is not Status.OPTIMAL:
+        lowered.write_back(shown.point, shown.multipliers, solved=False)
     if not form.is_extended:
-        model.hold(answer, certificate, status, bounds, form)
+        model.hold(answer, certificate, status, bounds)
         form.solved()
     seconds = Seconds(marks[1] - marks[0], marks[2] - marks[1], outcome.seconds, perf_counter() - begin)
     run = Run.of(outcome, form.name, _objective(form, certificate), status, request.tol, seconds)
