@@ -11,6 +11,7 @@ from qpkernels.certificates.cone_program import (
     repair,
     repair_direction,
     repair_multipliers,
+    without_rounding,
 )
 from qpkernels.certificates.enclosures import Enclosure, enclose_cone_program
 from qpkernels.certificates.kernel_qp import (
@@ -80,4 +81,5 @@ __all__ = [
     "repair_multipliers",
     "split_support",
     "undefined",
+    "without_rounding",
 ]

@@ -12,14 +12,20 @@ from scipy.sparse import csc_array, csr_array
 from scipy.sparse.linalg import lsqr
 
 from qpkernels.arrays import Indices, Vector
-from qpkernels.certificates import Certificate, certify_cone_program, certify_infeasibility, repair_multipliers
+from qpkernels.certificates import (
+    Certificate,
+    certify_cone_program,
+    certify_infeasibility,
+    repair_multipliers,
+    without_rounding,
+)
 from qpkernels.diagnosis.circuits import circuit
 from qpkernels.diagnosis.elastic import elastic, units_of
 from qpkernels.errors import SolverFailedError
 from qpkernels.programs import Block, Cone, ConeProgram, Nonnegative, Zero
 from qpkernels.solvers import Claim, Solver
 
-__all__ = ["PROVED", "Feasibility", "Verdict", "restricted", "violations", "without_rounding"]
+__all__ = ["PROVED", "Feasibility", "Verdict", "restricted", "violations"]
 
 PROVED = 1e-9
 """Residual within which multipliers, or a ray, prove that there is no solution that is not 1e9 times as large as the
@@ -27,9 +33,6 @@ data."""
 
 _REFINEMENTS = 4
 """Points tried next to one that a solver found."""
-
-_NOISE = 1e-12
-"""Size of an entry, against the largest, below which it is rounding."""
 
 _SOLVER_ROUNDING = 1e-3
 """Share of the tolerance that the terms of an equation or inequality may leave in it."""
@@ -78,11 +81,6 @@ def restricted(program: ConeProgram, kept: NDArray[np.bool_]) -> ConeProgram:
         rows=tuple(Block(block.name, int(ends[block.start]), int(ends[block.stop])) for block in program.rows),
         name=f"feasibility of {program.name}",
     )
-
-
-def without_rounding(x: Vector) -> Vector:
-    """Return the point without entries that are nothing but rounding, beside which homogeneous rows never hold."""
-    return np.where(np.abs(x) > _NOISE * np.abs(x).max(initial=0.0), x, 0.0)
 
 
 def violations(program: ConeProgram, x: Vector, tol: float) -> tuple[Vector, Vector]:

@@ -4,7 +4,7 @@
 from qpkernels.certificates.cone_program.infeasibility import certify_infeasibility, certify_unboundedness
 from qpkernels.certificates.cone_program.optimality import certify_cone_program
 from qpkernels.certificates.cone_program.proofs import repair_direction, repair_multipliers
-from qpkernels.certificates.cone_program.repair import Repaired, repair
+from qpkernels.certificates.cone_program.repair import Repaired, repair, without_rounding
 
 __all__ = [
     "Repaired",
@@ -14,4 +14,5 @@ __all__ = [
     "repair",
     "repair_direction",
     "repair_multipliers",
+    "without_rounding",
 ]

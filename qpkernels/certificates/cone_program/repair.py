@@ -25,7 +25,7 @@ from qpkernels.certificates.cone_program.residuals import (
 )
 from qpkernels.programs.cone_program import ConeProgram
 
-__all__ = ["Repaired", "repair"]
+__all__ = ["Repaired", "repair", "without_rounding"]
 
 _PATIENCE = 60
 """Repairs in a row that make no better proof, after which no more are tried."""
@@ -79,12 +79,12 @@ def _judged(program: ConeProgram, x: Vector, z: Vector) -> Repaired:
 def _repairs(program: ConeProgram, x: Vector, z: Vector) -> Iterator[tuple[Vector, Vector]]:
     bounds = VariableBounds.of(program)
     yield x, _without_slack_rows(program, x, z)
-    yield x, _without_rounding(z)
+    yield x, without_rounding(z)
     yield _completed(program, bounds, x, z)
     yield _completed(program, bounds, x, _without_slack_rows(program, x, z))
     for point, multipliers in polished(program, x, z) if program.is_quadratic else _linearised(program, x, z):
         yield _completed(program, bounds, point, multipliers)
-        yield _completed(program, bounds, _without_rounding(point), _without_rounding(multipliers))
+        yield _completed(program, bounds, without_rounding(point), without_rounding(multipliers))
 
 
 def _linearised(program: ConeProgram, x: Vector, z: Vector) -> Iterator[tuple[Vector, Vector]]:
@@ -98,7 +98,8 @@ def _linearised(program: ConeProgram, x: Vector, z: Vector) -> Iterator[tuple[Ve
         yield x, z
 
 
-def _without_rounding(values: Vector) -> Vector:
+def without_rounding(values: Vector) -> Vector:
+    """Return the values with 0 in place of those that may be rounding, beside which homogeneous rows never hold."""
     return np.where(np.abs(values) > _ROUNDING * np.abs(values).max(initial=0.0), values, 0.0)
 
 

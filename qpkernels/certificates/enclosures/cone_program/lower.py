@@ -108,12 +108,6 @@ class _Bounded:
         reach = (self.upper - self.lower)[self.touched]
         return self.lacking > 0 and not np.isfinite(reach).all()
 
-    def equations(self) -> NDArray[np.bool_]:
-        mask = np.zeros(self.b.size, dtype=bool)
-        for cone, rows in parts(self.cones):
-            mask[rows] = isinstance(cone, Zero)
-        return mask
-
     def value(self, y: Interval, z: Interval, g: Interval) -> float:
         """Return the bound, where the signs of g are proved."""
         # An infinite end, and the sign of g that would ask for it, are excluded: the other end stands for both.

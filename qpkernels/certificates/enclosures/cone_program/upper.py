@@ -19,10 +19,10 @@ from scipy.optimize import linprog
 from scipy.sparse import csr_array, hstack, vstack
 
 from qpkernels.arrays import Vector
+from qpkernels.certificates.cone_program.residuals import kinds
 from qpkernels.certificates.enclosures.cone_program.inequalities import inside, slack, slopes
 from qpkernels.intervals import UNIT, Interval, enclose_point, inner, least_move, product, quadratic
 from qpkernels.programs.cone_program import ConeProgram
-from qpkernels.programs.cones import Zero
 
 __all__ = ["MARGINS", "upper_bound"]
 
@@ -60,10 +60,7 @@ class _Constraints:
 
     @classmethod
     def of(cls, program: ConeProgram) -> _Constraints:
-        equations = np.zeros(program.b.size, dtype=bool)
-        for cone, part in program.parts():
-            equations[part] = isinstance(cone, Zero)
-        return cls(program, csr_array(program.A), equations)
+        return cls(program, csr_array(program.A), kinds(program)[0])
 
     def feasible(self, x: Vector) -> Interval | None:
         """Return points near x of which one is feasible, proved; None where that fails."""
