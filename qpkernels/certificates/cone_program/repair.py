@@ -77,7 +77,7 @@ def _judged(program: ConeProgram, x: Vector, z: Vector) -> Repaired:
 
 
 def _repairs(program: ConeProgram, x: Vector, z: Vector) -> Iterator[tuple[Vector, Vector]]:
-    bounds = VariableBounds.of(program)
+    bounds = VariableBounds.of(program).forced(program)
     yield x, _without_slack_rows(program, x, z)
     yield x, without_rounding(z)
     yield _completed(program, bounds, x, z)
