@@ -11,7 +11,7 @@ import numpy as np
 import typer
 from numpy.typing import NDArray
 
-import formulations
+import formulations.public as public
 from formulations.classification.base import TwoClassModel
 from formulations.classification.one_class import OneClass
 from formulations.modelling import Form, Model, Stated
@@ -54,8 +54,8 @@ def _kebab(name: str) -> str:
 
 MODELS: dict[str, type[Model[Any]]] = {
     _kebab(name): value
-    for name, value in vars(formulations).items()
-    if name in formulations.__all__ and isinstance(value, type) and issubclass(value, Model)
+    for name, value in vars(public).items()
+    if name in public.__all__ and isinstance(value, type) and issubclass(value, Model)
 }
 """Every public model by its name on the command line."""
 
