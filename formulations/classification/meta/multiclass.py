@@ -19,7 +19,6 @@ from itertools import combinations
 from typing import Any, ClassVar
 
 import numpy as np
-from joblib import Parallel, delayed
 from numpy.typing import ArrayLike, NDArray
 
 from formulations.classification.base import TwoClassModel
@@ -188,6 +187,8 @@ class _Multiclass:
         QPKernelsError
             The error of the first machine that has no answer, with a note that names its classes.
         """
+        from joblib import Parallel, delayed
+
         if not is_integer(n_jobs) or n_jobs == 0 or abs(n_jobs) > _MOST_THREADS:
             raise ParameterError(f"n_jobs must be a number of threads, or -1 for all cores, but {shown(n_jobs)} came.")
         pairs = tuple(self.pairs())
