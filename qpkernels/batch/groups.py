@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from qpkernels.arrays import is_sparse
 from qpkernels.batch.machine import Machine
@@ -51,21 +52,21 @@ def grouped(gram: Gram, machines: Sequence[Machine], memory: int) -> tuple[list[
         (fitting if _is_shared(gram, machine) else alone).append(number)
     if _makes_own_rows(gram, [machines[number] for number in fitting]):
         return [_group(machines, fitting, shared=False)], alone
-    groups: list[list[int]] = []
-    union = np.zeros(len(gram), bool)
+    groups: list[tuple[list[int], NDArray[np.bool_]]] = []
     for chain in _chains(machines, fitting):
         samples = np.zeros(len(gram), bool)
         for number in chain:
             samples[machines[number].samples] = True
+        sizes = [int((union | samples).sum()) for _, union in groups]
         if 4 * int(samples.sum()) ** 2 > memory:
             alone += chain
-        elif groups and 4 * int((union | samples).sum()) ** 2 <= memory:
-            groups[-1] += chain
+        elif sizes and 4 * min(sizes) ** 2 <= memory:
+            numbers, union = groups[int(np.argmin(sizes))]
+            numbers += chain
             union |= samples
         else:
-            groups.append(list(chain))
-            union = samples
-    return [_group(machines, sorted(group), shared=True) for group in groups], alone
+            groups.append((list(chain), samples))
+    return [_group(machines, sorted(numbers), shared=True) for numbers, _ in groups], alone
 
 
 def _makes_own_rows(gram: Gram, machines: Sequence[Machine]) -> bool:
