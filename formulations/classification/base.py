@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import cvxpy as cp
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+import formulations.cvx as cp
 from formulations.inputs.estimators import Coefficients
 from formulations.inputs.hyperparameters import COSTS
 from formulations.inputs.samples import SamplesLike, bind
