@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -72,6 +72,12 @@ class Restatable(Parametrised):
 
     def check_samples(self) -> None:
         """Refuse samples on which the model cannot be stated; here none are."""
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What the model is beside its data and hyper-parameters, by attribute: its intercept, its classes, a loss."""
+        others = {"data", "gram", "_frozen", *self.of_samples, *(each.name for each in self.hyperparameters)}
+        return {name: value for name, value in vars(self).items() if name not in others and not self._is_derived(name)}
 
     def _stated_on(self, data: BoundSamples, numbers: Indices | None) -> Self:
         model = object.__new__(type(self))
