@@ -13,7 +13,14 @@ from qpkernels.gram.gram import Gram
 from qpkernels.gram.growing import GrowingMatrix, Stored
 from qpkernels.gram.settling import check_diagonal, kernel_matrix
 
-__all__ = ["ChangingGram", "changed"]
+__all__ = ["ChangingGram", "changed", "stored"]
+
+
+def stored(gram: Gram) -> Stored | None:
+    """Return a matrix in memory that holds the entries of ``gram``; None: there is none."""
+    if isinstance(gram, ChangingGram) and gram.is_shared:
+        return gram.stored
+    return Stored(gram.dense, np.arange(len(gram))) if gram.is_formed else None
 
 
 def changed(gram: Gram, rows: Indices, X: Samples) -> Gram:
@@ -80,9 +87,10 @@ class ChangingGram(Gram):
         return self._memory is not None
 
     @property
-    def stored(self) -> Stored | None:
+    def stored(self) -> Stored:
         """The matrix in memory that holds the entries, and the row there of each sample."""
-        return super().stored if self._memory is None else Stored(self._memory.entries, self._slots)
+        assert self._memory is not None
+        return Stored(self._memory.entries, self._slots)
 
     def changed(self, rows: Indices, X: Samples) -> Gram:
         """Return the matrix of other samples; see :func:`changed`."""

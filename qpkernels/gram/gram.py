@@ -29,7 +29,6 @@ from qpkernels.gram.definiteness import (
     psd_threshold,
 )
 from qpkernels.gram.factor import PivotedCholesky, pivoted_cholesky
-from qpkernels.gram.growing import Stored
 from qpkernels.gram.panels.threads import blas_threads_for
 from qpkernels.gram.products import Features, matrix_product, streamed_product
 from qpkernels.gram.selection import Selection
@@ -155,11 +154,6 @@ class Gram:
     def is_formed(self) -> bool:
         """Whether the whole matrix is there, or is a part of one that is."""
         return self._formed is not None or (self._source is not None and self._source.is_formed)
-
-    @property
-    def stored(self) -> Stored | None:
-        """A matrix in memory that holds the entries, with the row there of each sample; None: there is none."""
-        return Stored(self.dense, np.arange(len(self))) if self.is_formed else None
 
     @property
     def dense(self) -> Matrix:

@@ -8,7 +8,6 @@ from typing import NamedTuple
 import numpy as np
 
 from qpkernels.arrays import Indices, Matrix, Vector
-from qpkernels.gram.panels.loops import add_stored_rows
 from qpkernels.gram.panels.threads import in_parts
 
 __all__ = ["GrowingMatrix", "Stored"]
@@ -67,6 +66,8 @@ class GrowingMatrix:
 
     def product(self, slots: Indices, v: Vector) -> Vector:
         """Return the product with v of the matrix in ``slots``, from the rows where v is not 0."""
+        from qpkernels.gram.panels.loops import add_stored_rows
+
         (used,) = np.nonzero(v)
         sums = np.zeros(len(self.entries))
         rows, factors = slots[used], v[used]

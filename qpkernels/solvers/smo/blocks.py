@@ -17,6 +17,7 @@ from time import perf_counter
 import numpy as np
 
 from qpkernels.arrays import Vector
+from qpkernels.gram.changing import stored
 from qpkernels.gram.panels.making import make_product
 from qpkernels.gram.panels.products import EXPONENT_ERROR
 from qpkernels.gram.panels.threads import without_blas_threads
@@ -91,8 +92,8 @@ def _stages(program: KernelQP, cache: int) -> Iterator[Rows]:
     if forms_matrix(program):
         yield MatrixRows(gram.dense)
         return
-    if (stored := gram.stored) is not None:
-        yield MatrixRows(*stored)
+    if (known := stored(gram)) is not None:
+        yield MatrixRows(*known)
         return
     if gram.features is not None:
         yield FeatureRows(gram.features, pairs)
