@@ -5,6 +5,10 @@ Each message says what was expected, what came, and what to do. Each type also i
 caller would have caught without knowing this library (``ValueError`` for bad data, and so on).
 """
 
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
 __all__ = [
     "DataFormatError",
     "FileFormatError",
@@ -35,7 +39,15 @@ __all__ = [
 
 
 class QPKernelsError(Exception):
-    """Base of every exception raised on purpose by this project."""
+    """Base of every exception raised on purpose by this project.
+
+    Attributes
+    ----------
+    others
+        Where several machines were solved together and this one has no answer: the answers of those that have one.
+    """
+
+    others: Mapping[Any, Any] = MappingProxyType({})
 
 
 class NonFiniteError(QPKernelsError, ValueError):

@@ -14,16 +14,16 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from formulations.incremental.restating import restated
 from formulations.incremental.samples import numbers_of, read_samples, read_targets, require_classes
 from formulations.incremental.start import start_after
+from formulations.inputs.samples import BoundSamples
 from formulations.modelling import Model, Solution
 from formulations.modelling.solving import SolveRequest
 from formulations.modelling.structures import solve_structure
-from qpkernels.arrays import Indices, Samples, Vector, check_positive, shown
+from qpkernels.arrays import Indices, Samples, Vector, check_positive, frozen, shown
 from qpkernels.certificates import KernelQPBounds, Status
 from qpkernels.errors import ParameterError
-from qpkernels.gram import ChangingGram, changed
+from qpkernels.gram import ChangingGram, Gram, changed
 from qpkernels.solvers import find_solver
 
 __all__ = ["Incremental"]
@@ -58,7 +58,7 @@ class Incremental(Generic[Answered]):
         program = isinstance(model.bounds(), KernelQPBounds)
         self._warm = program and not model.linear
         gram = ChangingGram.of(model.gram) if program else model.gram
-        self._model = restated(model, gram, getattr(model, "y", None), _values(model))
+        self._model = _restated(model, gram, getattr(model, "y", None), _values(model))
         self._solution = self._model.solve(tol=self._tol)
 
     @property
@@ -164,7 +164,7 @@ class Incremental(Generic[Answered]):
         ParameterError, ShapeError
             If there is no such hyper-parameter, or a value is outside its range.
         """
-        after = restated(self._model, self._model.gram, self._y, _values(self._model)).set_params(**values)
+        after = self._model.copy().set_params(**values)
         return self._answer(after, np.arange(len(self)))
 
     @property
@@ -176,16 +176,16 @@ class Incremental(Generic[Answered]):
         """No samples."""
         return self._model.gram.X[:0]
 
-    def _change(self, rows: Indices, X: Samples, y: Vector | None, parameters: Mapping[str, Any]) -> Answered:
+    def _change(self, rows: Indices, X: Samples, y: Vector | None, parameters: Mapping[str, Vector]) -> Answered:
         """State and solve the model of these samples, numbered as by :func:`changed`, and go over to it."""
         if y is not None:
             require_classes(self._model, y)
         before, same = self._model.gram, X.shape[0] == 0 and rows.size == len(self)
         gram = before if same else changed(before, rows, X)
         try:
-            if getattr(self._model, "needs_psd", True):
+            if self._model.needs_psd:
                 gram.require_psd()
-            answer = self._answer(restated(self._model, gram, y, parameters), rows)
+            answer = self._answer(_restated(self._model, gram, y, parameters), rows)
         except BaseException:
             _leave(gram, before)
             raise
@@ -214,9 +214,15 @@ def _leave(gram: Any, other: Any) -> None:
         gram.leave(other)
 
 
-def _values(model: Model[Any]) -> dict[str, Any]:
+def _restated(model: Model[Answered], gram: Gram, y: Vector | None, values: Mapping[str, Vector]) -> Model[Answered]:
+    """Return the same model of the samples of ``gram``, with these labels as signs, or targets."""
+    entries = {} if y is None else {"y": frozen(y)}
+    return model.with_samples(BoundSamples(gram, model.data.explicit), entries, values)
+
+
+def _values(model: Model[Any]) -> dict[str, Vector]:
     """Return the values of the hyper-parameters."""
-    return {each.name: getattr(model, each.name).value for each in model.hyperparameters}
+    return {each.name: model.value_of(each.name) for each in model.hyperparameters}
 
 
 def _per_sample(model: Model[Any]) -> tuple[str, ...]:

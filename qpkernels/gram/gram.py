@@ -307,8 +307,8 @@ class Gram:
 
     def _indefiniteness(self) -> float:
         """Return how far below 0 an eigenvalue of K may be; 0 where that is rounding."""
-        if self._settled is None and self._source is not None and self._source.is_formed:
-            # No eigenvalue of a part is below all those of the whole.
+        if self._settled is None and self._source is not None and not self._may_be_corrected:
+            # No eigenvalue of a part is below all those of the whole, where these are known.
             self._settled = self._source.whole._settled
         if self._settled is None:
             if self._by_construction or self._size > self.memory_limit:

@@ -13,9 +13,9 @@ differences.
 from typing import Any, TypeAlias
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
-from scipy.spatial.distance import cdist
 
 from qpkernels.arrays import Indices, Matrix, Samples, Vector, is_sparse, row_blocks
 
@@ -93,7 +93,7 @@ def squared_distances(X: Samples, Z: Samples, roots: Roots) -> Matrix:
 def distances(X: Samples, Z: Samples) -> Matrix:
     """Return ||x_i - z_j||, shape (m, n), to a relative error of 1e-11; 0 where the samples are equal."""
     if not is_sparse(X) and not is_sparse(Z):
-        return cdist(X, Z)
+        return scipy.spatial.distance.cdist(X, Z)
     with np.errstate(over="ignore", invalid="ignore"):
         squares, lengths = _product_form(X, Z)
         _mend(squares, *lengths, X, Z, np.float64(1.0), relative=True)

@@ -15,7 +15,7 @@ from qpkernels.certificates.vanishing import vanishing_point
 from qpkernels.programs.kernel_qp import KernelQP
 from qpkernels.solvers.smo.descent.passes import Arrays, separating_interval
 
-__all__ = ["Iterate", "Progress", "measure", "measure_exactly", "nearly_vanishes", "vanishing_iterate"]
+__all__ = ["Iterate", "Progress", "diverges", "measure", "measure_exactly", "nearly_vanishes", "vanishing_iterate"]
 
 _SAME_POINT = 1e-6
 """Distance of two weighted means, against the spread of their samples, below which they are taken for one point."""
@@ -104,7 +104,7 @@ def measure(program: KernelQP, beta: Vector, values: Vector, iterations: int, es
         gap=gap,
         rounding=relative(gap.rounding, gap.scale),
         iterations=iterations,
-        diverging=_diverges(program, beta),
+        diverging=diverges(program, beta),
         estimated=estimated,
     )
 
@@ -135,7 +135,7 @@ def nearly_vanishes(program: KernelQP, iterate: Iterate) -> bool:
     return bool(program.total) and iterate.gap.scale <= _NEARLY_ZERO * 0.5 * reach**2
 
 
-def _diverges(program: KernelQP, beta: Vector) -> bool:
+def diverges(program: KernelQP, beta: Vector) -> bool:
     """Return whether beta's unbounded part is a ray of decrease as far as float64 can tell.
 
     That is, f of the part is 0 against the spread of its samples around their weighted mean: distances, so that
