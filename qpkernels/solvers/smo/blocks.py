@@ -17,12 +17,13 @@ from time import perf_counter
 import numpy as np
 
 from qpkernels.arrays import Vector
+from qpkernels.gram.changing import stored
 from qpkernels.gram.panels.making import make_product
 from qpkernels.gram.panels.products import EXPONENT_ERROR
 from qpkernels.gram.panels.threads import without_blas_threads
 from qpkernels.programs.kernel_qp import KernelQP
 from qpkernels.solvers.smo.gap_error import GapError
-from qpkernels.solvers.smo.iterate import Iterate, Progress, measure_exactly
+from qpkernels.solvers.smo.iterate import Iterate, Progress, measure, measure_exactly
 from qpkernels.solvers.smo.rows.cache import RowCache
 from qpkernels.solvers.smo.rows.product_rows import ProductRows
 from qpkernels.solvers.smo.rows.rows import FeatureRows, KernelRows, MatrixRows, Rows
@@ -67,10 +68,18 @@ def forms_matrix(program: KernelQP) -> bool:
     return len(program) <= SMALL or program.gram.correction is not None
 
 
-def block_iterates(program: KernelQP, limits: Limits, beta: Vector, cache: int) -> Iterator[Iterate]:
-    """Yield an iterate now and then; the last one proves the tolerance, or is as good as float64 makes it."""
+def block_iterates(
+    program: KernelQP, limits: Limits, beta: Vector, cache: int, values: Vector | None = None
+) -> Iterator[Iterate]:
+    """Yield an iterate now and then; the last one proves the tolerance, or is as good as float64 makes it.
+
+    ``values`` is K beta, where it is known in float64.
+    """
     with without_blas_threads():
         reached = None
+        if values is not None:
+            reached = replace(measure(program, beta, values, 0), values=values)
+            yield reached
         for rows in _stages(program, cache):
             reached = yield from _in_cycles(program, rows, limits, beta, reached)
         assert reached is not None
@@ -80,8 +89,11 @@ def block_iterates(program: KernelQP, limits: Limits, beta: Vector, cache: int) 
 def _stages(program: KernelQP, cache: int) -> Iterator[Rows]:
     """Yield the rows to descend with: in float32 first, where that is faster and tells enough, and in float64."""
     gram, pairs = program.gram, program.total is not None
-    if gram.is_formed or forms_matrix(program):
+    if forms_matrix(program):
         yield MatrixRows(gram.dense)
+        return
+    if (known := stored(gram)) is not None:
+        yield MatrixRows(*known)
         return
     if gram.features is not None:
         yield FeatureRows(gram.features, pairs)
