@@ -13,7 +13,6 @@ from qpkernels.arrays import is_sparse
 from qpkernels.batch.machine import Machine
 from qpkernels.errors import QPKernelsError
 from qpkernels.gram import Gram
-from qpkernels.solvers.smo.blocks import is_hard
 from qpkernels.solvers.smo.rows.rows import ONE_BLOCK
 
 __all__ = ["Group", "grouped"]
@@ -105,7 +104,7 @@ def _is_shared(gram: Gram, machine: Machine) -> bool:
         diagonal = machine.program.gram.diagonal
     except QPKernelsError:
         return False
-    return not corrected and not is_hard(machine.program) and _SMALLEST <= diagonal.max() <= _LARGEST
+    return not corrected and not machine.program.is_hard and _SMALLEST <= diagonal.max() <= _LARGEST
 
 
 def _chains(machines: Sequence[Machine], numbers: Sequence[int]) -> list[list[int]]:

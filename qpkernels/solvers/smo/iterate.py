@@ -150,6 +150,8 @@ def diverges(program: KernelQP, beta: Vector) -> bool:
     That is, f of the part is 0 against the spread of its samples around their weighted mean: distances, so that
     neither the origin nor a sample without weight matters.
     """
+    if not program.is_hard:
+        return False
     free = (np.isinf(program.lower) & (beta < 0)) | (np.isinf(program.upper) & (beta > 0))
     ray = np.where(free & (program.ridge == 0), beta, 0.0)
     weight = np.abs(ray)
