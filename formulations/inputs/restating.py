@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -73,6 +73,12 @@ class Restatable(Parametrised):
 
     def check_samples(self) -> None:
         """Refuse samples on which the model cannot be stated; here none are."""
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What the model is beside its data and hyper-parameters, by attribute: its intercept, its classes, a loss."""
+        others = {"data", "gram", "_frozen", *self.of_samples, *(each.name for each in self.hyperparameters)}
+        return {name: value for name, value in vars(self).items() if name not in others and not self._is_derived(name)}
 
     def with_samples(self, data: BoundSamples, entries: Mapping[str, Vector], values: Mapping[str, Vector]) -> Self:
         """Return the same model of other samples.

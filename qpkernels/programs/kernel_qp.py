@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from copy import copy
+from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
@@ -73,14 +75,17 @@ class KernelQP:
         if not isinstance(gram, Gram):
             raise ParameterError(f"a KernelQP takes a Gram first, but {type(gram).__name__} came first.")
         m = len(gram)
-        parts: dict[str, object] = {"gram": gram, "name": name}
-        parts["total"] = None if total is None else real_number(total, "total", "a finite number, or None")
-        vectors = {"lower": _bound(lower, "lower", m), "upper": _bound(upper, "upper", m)}
-        for field, values in (("target", target), ("epsilon", epsilon), ("ridge", ridge)):
-            vectors[field] = finite_vector(values, field, m)
-        parts |= {field: frozen(vector) for field, vector in vectors.items()}
-        for field, value in parts.items():
-            object.__setattr__(self, field, value)
+        # A frozen dataclass sets nothing, but its dictionary takes it.
+        vars(self).update(
+            gram=gram,
+            total=None if total is None else real_number(total, "total", "a finite number, or None"),
+            lower=frozen(_bound(lower, "lower", m)),
+            upper=frozen(_bound(upper, "upper", m)),
+            target=frozen(finite_vector(target, "target", m)),
+            epsilon=frozen(finite_vector(epsilon, "epsilon", m)),
+            ridge=frozen(finite_vector(ridge, "ridge", m)),
+            name=name,
+        )
         self._validate()
 
     def _validate(self) -> None:
@@ -88,7 +93,8 @@ class KernelQP:
             raise ParameterError("epsilon and ridge must be at least 0 everywhere.")
         if self.lower.max() > 0 or self.upper.min() < 0:
             raise ParameterError("the bounds must enclose 0: lower <= 0 <= upper for every sample.")
-        if self.total is None:
+        # Where it is 0, beta = 0 will do.
+        if not self.total:
             return
         if not np.isfinite(self.total):
             raise ParameterError(
@@ -106,6 +112,17 @@ class KernelQP:
         """Return the number m of samples."""
         return self.target.size
 
+    @cached_property
+    def has_ridge(self) -> bool:
+        """Whether there is a ridge anywhere."""
+        return bool(self.ridge.any())
+
+    @cached_property
+    def is_hard(self) -> bool:
+        """Whether there is a hard constraint: an infinite bound of a coefficient that has no ridge."""
+        unbounded = np.isinf(self.lower) | np.isinf(self.upper)
+        return bool((unbounded & (self.ridge == 0)).any())
+
     @property
     def middle(self) -> float:
         """The middle of the targets where a shift of them changes nothing but b, as 1'beta = 0; else 0."""
@@ -113,7 +130,11 @@ class KernelQP:
 
     def around(self, level: float) -> KernelQP:
         """Return the problem with targets less ``level``: where 1'beta = 0, the same one, whose b is that much less."""
-        return replace(self, target=self.target - level) if level else self
+        if not level:
+            return self
+        shifted = copy(self)
+        vars(shifted)["target"] = frozen(finite_vector(self.target - level, "target"))
+        return shifted
 
     def objective(self, beta: Vector, values: Vector | None = None) -> float:
         """Return the objective at ``beta``; ``values`` is K beta, where it is known already."""
@@ -212,7 +233,7 @@ def _shift(beta: Vector, lower: Vector, upper: Vector, movable: NDArray[np.bool_
 
 
 def _bound(values: ArrayLike, name: str, m: int) -> Vector:
-    vector = np.array(float_vector(values, name, m))
+    vector = float_vector(values, name, m)
     if np.isnan(vector).any():
         raise NonFiniteError(f"{name} must not hold NaN; write an infinity where there is no bound.")
     return vector

@@ -103,19 +103,14 @@ def _stages(program: KernelQP, cache: int) -> Iterator[Rows]:
     if form is not None:
         singles = make_product(form, gram.X, np.float32)
         exact = singles.largest * _UNIT <= EXPONENT_ERROR
-        if singles.largest * float(np.finfo(np.float32).eps) <= _SINGLE_ERROR and not _is_hard(program):
+        # Without a bound, a curvature that rounding makes of 0 is followed for ever.
+        if singles.largest * float(np.finfo(np.float32).eps) <= _SINGLE_ERROR and not program.is_hard:
             yield ProductRows.with_cache(singles, cache)
         del singles
     if form is not None and exact:
         yield ProductRows.with_cache(make_product(form, gram.X, np.float64), cache)
     else:
         yield KernelRows(gram.kernel, gram.X, RowCache(len(gram), cache, np.float64))
-
-
-def _is_hard(program: KernelQP) -> bool:
-    """Return whether a coefficient has no bound: then a curvature that rounding makes of 0 is followed for ever."""
-    unbounded = np.isinf(program.lower) | np.isinf(program.upper)
-    return bool((unbounded & (program.ridge == 0)).any())
 
 
 def _in_cycles(
