@@ -76,7 +76,7 @@ class Restatable(Parametrised):
     @property
     def settings(self) -> dict[str, Any]:
         """What the model is beside its data and hyper-parameters, by attribute: its intercept, its classes, a loss."""
-        others = {"data", "gram", "_frozen", *self.of_samples, *(each.name for each in self.hyperparameters)}
+        others = {"data", "gram", "_frozen", "_numbers", *self.of_samples}
         return {name: value for name, value in vars(self).items() if name not in others and not self._is_derived(name)}
 
     def _stated_on(self, data: BoundSamples, numbers: Indices | None) -> Self:
@@ -89,7 +89,7 @@ class Restatable(Parametrised):
         model.check_samples()
         model.make_parameters(
             {
-                each.name: _value(getattr(self, each.name).value, numbers if each.per_sample else None)
+                each.name: _value(self.value_of(each.name), numbers if each.per_sample else None)
                 for each in self.hyperparameters
             }
         )

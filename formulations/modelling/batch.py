@@ -12,8 +12,6 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any, Generic, TypeVar, overload
 
-from joblib import Parallel, delayed
-
 from formulations.modelling.candidate import expand
 from formulations.modelling.model import Model
 from formulations.modelling.solution import Run, Seconds, Solution
@@ -169,6 +167,8 @@ def train(
         first = alone.pop(0)
         keep(first, _train_alone(gram, parts[first], tol, solver, chosen))
     if alone:
+        from joblib import Parallel, delayed
+
         task = delayed(_in_its_thread)
         tasks = (task(gram, parts[number], tol, solver, chosen) for number in alone)
         found = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")(tasks)
