@@ -155,7 +155,11 @@ class KernelQPBounds:
 
 
 def certify_kernel_qp(
-    program: KernelQP, beta: Vector, intercept: float, function: FunctionAtSamples | None = None
+    program: KernelQP,
+    beta: Vector,
+    intercept: float,
+    function: FunctionAtSamples | None = None,
+    expansion: Vector | None = None,
 ) -> Certificate:
     """Certify the candidate (beta, b), and with it the function f, from the data alone.
 
@@ -174,11 +178,14 @@ def certify_kernel_qp(
         b.
     function
         f at the samples. Left out: the expansion of beta as it came, before the projection.
+    expansion
+        K beta, where the judge has computed it from K in float64 before, as for many programs at once.
     """
     if not (np.isfinite(beta).all() and np.isfinite(intercept)):
         return undefined("the answer holds NaN or infinity")
     feasible = program.project(beta)
-    expansion = program.gram.product(feasible)
+    if expansion is None or not np.array_equal(feasible, beta):
+        expansion = program.gram.product(feasible)
     program.gram.require_nonnegative(feasible, expansion)
     if function is None:
         function = expand_at_samples(program.gram, beta, feasible, expansion)

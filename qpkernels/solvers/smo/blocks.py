@@ -28,7 +28,7 @@ from qpkernels.solvers.smo.rows.product_rows import ProductRows
 from qpkernels.solvers.smo.rows.rows import FeatureRows, KernelRows, MatrixRows, Rows
 from qpkernels.solvers.smo.shrinking import ShrinkingDescent
 
-__all__ = ["Limits", "block_iterates", "forms_matrix"]
+__all__ = ["Limits", "block_iterates", "forms_matrix", "is_hard"]
 
 SMALL = 700
 """Samples up to which the whole kernel matrix is formed in float64, whatever the kernel."""
@@ -91,7 +91,7 @@ def _stages(program: KernelQP, cache: int) -> Iterator[Rows]:
     if form is not None:
         singles = make_product(form, gram.X, np.float32)
         exact = singles.largest * _UNIT <= EXPONENT_ERROR
-        if singles.largest * float(np.finfo(np.float32).eps) <= _SINGLE_ERROR and not _is_hard(program):
+        if singles.largest * float(np.finfo(np.float32).eps) <= _SINGLE_ERROR and not is_hard(program):
             yield ProductRows.with_cache(singles, cache)
         del singles
     if form is not None and exact:
@@ -100,7 +100,7 @@ def _stages(program: KernelQP, cache: int) -> Iterator[Rows]:
         yield KernelRows(gram.kernel, gram.X, RowCache(len(gram), cache, np.float64))
 
 
-def _is_hard(program: KernelQP) -> bool:
+def is_hard(program: KernelQP) -> bool:
     """Return whether a coefficient has no bound: then a curvature that rounding makes of 0 is followed for ever."""
     unbounded = np.isinf(program.lower) | np.isinf(program.upper)
     return bool((unbounded & (program.ridge == 0)).any())

@@ -15,7 +15,16 @@ from qpkernels.certificates.vanishing import vanishing_point
 from qpkernels.programs.kernel_qp import KernelQP
 from qpkernels.solvers.smo.descent.passes import Arrays, separating_interval
 
-__all__ = ["Iterate", "Progress", "diverges", "measure", "measure_exactly", "nearly_vanishes", "vanishing_iterate"]
+__all__ = [
+    "Iterate",
+    "Progress",
+    "diverges",
+    "intercept_of",
+    "measure",
+    "measure_exactly",
+    "nearly_vanishes",
+    "vanishing_iterate",
+]
 
 _SAME_POINT = 1e-6
 """Distance of two weighted means, against the spread of their samples, below which they are taken for one point."""
@@ -96,7 +105,7 @@ class Progress:
 
 def measure(program: KernelQP, beta: Vector, values: Vector, iterations: int, estimated: bool = False) -> Iterate:
     """Return the iterate at ``beta``, whose K beta is ``values``, as far as the steps kept them up to date."""
-    intercept = _intercept(program, beta, values)
+    intercept = intercept_of(program, beta, values)
     gap = duality_gap(program, beta, values, intercept)
     return Iterate(
         beta=beta.copy(),
@@ -156,7 +165,8 @@ def diverges(program: KernelQP, beta: Vector) -> bool:
     return float(ray @ values) <= max((_SAME_POINT * spread) ** 2, rounding)
 
 
-def _intercept(program: KernelQP, beta: Vector, values: Vector) -> float:
+def intercept_of(program: KernelQP, beta: Vector, values: Vector) -> float:
+    """Return the b in the middle of what the slopes allow; 0 in a model without b."""
     if program.total is None:
         return 0.0
     # K is not read.
