@@ -115,7 +115,7 @@ def _in_units(rng: Generator, X: Matrix) -> tuple[Matrix, str]:
 
 def _standard(X: Matrix) -> Matrix:
     spread = X.std(axis=0)
-    return (X - X.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
+    return np.asarray((X - X.mean(axis=0)) / np.where(spread > 0, spread, 1.0))
 
 
 def _labels(rng: Generator, direction: Vector) -> tuple[Vector, str]:

@@ -76,7 +76,7 @@ def summary(campaign: list[Examined]) -> str:
     lines += ["", *_named("Missed by the default", (each for row in found.values() for each in row if each.missed))]
     slow = [each for row in found.values() for each in row if each.best is not None and not each.missed]
     slow.sort(key=lambda each: -each.ratio())
-    return "\n".join(lines + ["", *_named("Slowest against the best", slow[:_WORST])])
+    return "\n".join([*lines, "", *_named("Slowest against the best", slow[:_WORST])])
 
 
 def _quantiles(both: list[Verdict]) -> Iterator[str]:
