@@ -15,7 +15,7 @@ from qpkernels.certificates import Bounds
 from qpkernels.errors import InfeasibleError
 from qpkernels.gram.panels.threads import blas_threads_for
 from qpkernels.programs import KernelQP, Program
-from qpkernels.solvers import Claim, Solver
+from qpkernels.solvers import Automatic, Claim, Solver
 
 if TYPE_CHECKING:
     from formulations.modelling.model import Model
@@ -28,7 +28,7 @@ Answered = TypeVar("Answered", bound=Solution)
 def solve_structure(
     model: Model[Answered],
     program: Program,
-    backend: Solver,
+    backend: Solver | Automatic,
     request: SolveRequest,
     bounds: Bounds,
     form: Statement | None = None,
