@@ -11,7 +11,7 @@ from formulations.modelling.judging import judged
 from formulations.modelling.solution import Run, Seconds, Solution
 from formulations.modelling.solving import SolveRequest, is_finite, quote, status_of
 from formulations.modelling.statement import Statement
-from qpkernels.certificates import Bounds
+from qpkernels.certificates import Bounds, KernelQPBounds
 from qpkernels.errors import InfeasibleError
 from qpkernels.programs import KernelQP, Program
 from qpkernels.solvers import Claim, Solver
@@ -41,7 +41,8 @@ def solve_structure(
         raise model.explain_failure(quote(outcome))
     b = float(outcome.multipliers[0]) if outcome.multipliers.size else 0.0
     if isinstance(program, KernelQP):
-        answer = expand(model.gram, outcome.point, b, model.classes, outcome.values)
+        judge = bounds if isinstance(bounds, KernelQPBounds) else None
+        answer = expand(model.gram, outcome.point, b, model.classes, outcome.values, judge)
     else:
         answer = (model if form is None else form).from_system(outcome.point, b)
     begin = perf_counter()

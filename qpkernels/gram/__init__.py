@@ -5,5 +5,6 @@ from qpkernels.gram.definiteness import PSD_TOLERANCE, Correction
 from qpkernels.gram.expansion import Expansion
 from qpkernels.gram.gram import Gram
 from qpkernels.gram.mercer import Mercer
+from qpkernels.gram.products import BoundedProduct, bounded_product
 
-__all__ = ["PSD_TOLERANCE", "Correction", "Expansion", "Gram", "Mercer"]
+__all__ = ["PSD_TOLERANCE", "BoundedProduct", "Correction", "Expansion", "Gram", "Mercer", "bounded_product"]

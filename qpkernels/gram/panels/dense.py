@@ -57,6 +57,10 @@ class DenseProduct(Product):
                 offsets[rows] = 0.5 * np.einsum("ij,ij->i", features[rows], features[rows], dtype=np.float64)
         return cls(Dense(features, offsets, degree))
 
+    @property
+    def terms(self) -> int:
+        return self.width
+
     def part(self, samples: Indices | slice) -> DenseProduct:
         features, offsets, degree = self._data
         return DenseProduct(Dense(features[samples], offsets[samples], degree))
