@@ -36,7 +36,7 @@ from numpy.typing import NDArray
 
 from qpkernels.arrays import Floats, Indices, Samples, Vector
 from qpkernels.gram.panels.products import EXP2_ERROR
-from qpkernels.gram.panels.sums import COLUMNS, ROWS, DoubleSums
+from qpkernels.gram.panels.sums import COLUMNS, ROWS, DoubleSums, Taken
 from qpkernels.gram.panels.threads import in_parts, without_blas_threads
 from qpkernels.kernels.base import ProductForm
 
@@ -103,31 +103,22 @@ def _pieces(first: int, last: int) -> list[slice]:
 
 
 def add_sums_where(
-    form: ProductForm,
-    expansion: tuple[Samples, Vector],
-    at: tuple[Samples, Indices],
-    suffices: Suffices | None,
-    values: Vector,
-    error: Vector,
+    taken: Taken, coefficients: Vector, wanted: Indices, suffices: Suffices | None, values: Vector, error: Vector
 ) -> None:
-    """Write the sums at some samples to their ``values``, made in float32 where that suffices, else in float64.
+    """Write the sums at the samples that are ``wanted`` to their ``values``, in float32 where that suffices.
 
     Parameters
     ----------
-    expansion
-        The centers, and their coefficients.
-    at
-        All samples, and the numbers of those that are wanted.
     suffices
-        Says at which of them float32 will do; None: at none. Where it does at less than half of some, the rest is made
-        in float64 at once.
+        Says at which of some samples float32 will do; None: at none. Once it does at less than half of them, float64
+        makes the rest at once.
     error
         Where bounds of the errors of the values are written: 0 for those made in float64.
     """
-    X, wanted = at
-    double = DoubleSums(form, *expansion)
-    effort = float(expansion[1].size) * wanted.size * double.width
-    single = None if suffices is None or form.degree or effort < _WORTH else SingleSums(form, *expansion)
+    form, centers, X = taken
+    double = DoubleSums(form, centers, coefficients)
+    effort = float(coefficients.size) * wanted.size * double.width
+    single = None if suffices is None or form.degree or effort < _WORTH else SingleSums(form, centers, coefficients)
 
     def work(number: int, part: slice) -> None:
         del number

@@ -6,14 +6,16 @@ Of K beta at the samples with a coefficient themselves, k_ij serves f(x_i) and f
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from qpkernels.arrays import Floats, Matrix, Samples, Vector, is_sparse, row_blocks
-from qpkernels.gram.panels.products import EXPONENT_ERROR, PANEL, Product
+from qpkernels.gram.panels.products import EXPONENT_ERROR, PANEL, Product, mostly_zero
 from qpkernels.gram.panels.threads import in_parts, threads, without_blas_threads
 from qpkernels.kernels.base import Kernel, ProductForm
 
-__all__ = ["COLUMNS", "ROWS", "DoubleSums", "add_kernel_sums", "add_symmetric_sums", "form_for_panels"]
+__all__ = ["COLUMNS", "ROWS", "DoubleSums", "Taken", "add_kernel_sums", "add_symmetric_sums", "taken_by_panels"]
 
 ROWS, COLUMNS = 512, 2048
 """Centers and samples of a piece of work."""
@@ -32,23 +34,36 @@ def add_kernel_sums(kernel: Kernel, centers: Samples, coefficients: Vector, X: S
     """
     if coefficients.size == 0:
         return
-    form = form_for_panels(kernel, centers, X)
-    if form is None:
+    taken = taken_by_panels(kernel, centers, X)
+    if taken is None:
         for rows in row_blocks(values.size, coefficients.size):
             values[rows] += kernel.matrix(X[rows], centers) @ coefficients
         return
-    sums = DoubleSums(form, centers, coefficients)
-    _add_in_panels(sums, X, values, coefficients.size * values.size * sums.width)
+    sums = DoubleSums(taken.form, taken.centers, coefficients)
+    _add_in_panels(sums, taken.X, values, coefficients.size * values.size * sums.width)
 
 
-def form_for_panels(kernel: Kernel, centers: Samples, X: Samples) -> ProductForm | None:
-    """Return what panels make the kernel of; None: they are not worth it, or would round more than the kernel does."""
+class Taken(NamedTuple):
+    """A kernel's form, centers and samples, as panels take them."""
+
+    form: ProductForm
+    centers: Samples
+    X: Samples
+
+
+def taken_by_panels(kernel: Kernel, centers: Samples, X: Samples) -> Taken | None:
+    """Return what panels make the sums of; None: they are not worth it, or would round more than the kernel does."""
     few = centers.shape[0] * X.shape[0] <= _FEW
     # Panels take centers and samples of one kind.
     form = None if few or is_sparse(X) != is_sparse(centers) else kernel.product_form(centers)
+    if form is not None and mostly_zero(centers):
+        from qpkernels.gram.panels.making import compressed
+
+        centers, X = compressed(centers), compressed(X)
+        form = kernel.product_form(centers)
     if form is None or max(form.error(centers), form.error(X)) > EXPONENT_ERROR:
         return None
-    return form
+    return Taken(form, centers, X)
 
 
 class DoubleSums:
@@ -76,12 +91,12 @@ class DoubleSums:
         return sums
 
 
-def add_symmetric_sums(form: ProductForm, centers: Samples, coefficients: Vector, values: Vector) -> None:
+def add_symmetric_sums(taken: Taken, coefficients: Vector, values: Vector) -> None:
     """Add sum over c of coefficients_c k(x_c, x_j) to ``values[j]`` for the centers x_j themselves."""
     # It loads the compiler, which not everyone needs.
     from qpkernels.gram.panels.making import make_product
 
-    product, size = make_product(form, centers, np.float64), coefficients.size
+    product, size = make_product(taken.form, taken.centers, np.float64), coefficients.size
     strips = [slice(start, min(start + _SQUARE, size)) for start in range(0, size, _SQUARE)]
     # The first is the longest: with the last it makes as much work as any other such pair.
     order = [number for pair in zip(strips, reversed(strips), strict=True) for number in pair][: len(strips)]
@@ -89,9 +104,9 @@ def add_symmetric_sums(form: ProductForm, centers: Samples, coefficients: Vector
     of_thread = np.zeros((threads(), size))
 
     def work(number: int, part: slice) -> None:
-        block = np.empty((_SQUARE, _SQUARE))
+        memory = np.empty((_SQUARE, _SQUARE)), np.empty(_SQUARE * PANEL)
         for rows in order[part]:
-            _add_strip(product, rows, strips, coefficients, of_thread[number], block)
+            _add_strip(product, rows, strips, coefficients, of_thread[number], memory)
 
     with without_blas_threads():
         in_parts(work, len(strips), 2, 0.5 * size**2 * product.width)
@@ -111,13 +126,19 @@ def _add_in_panels(sums: DoubleSums, X: Samples, values: Vector, effort: float) 
 
 
 def _add_strip(
-    product: Product, rows: slice, strips: list[slice], coefficients: Vector, sums: Vector, memory: Matrix
+    product: Product,
+    rows: slice,
+    strips: list[slice],
+    coefficients: Vector,
+    sums: Vector,
+    memory: tuple[Matrix, Matrix],
 ) -> None:
     """Add what the entries from the diagonal on of these rows add to both sides."""
-    left = product.part(rows).centers()
+    left, weights, (block, buffer) = product.part(rows).centers(), coefficients[rows], memory
+    slots = np.arange(weights.size)
     for columns in strips[rows.start // _SQUARE :]:
-        block = memory[: rows.stop - rows.start, : columns.stop - columns.start]
-        product.part(columns).make_block(left, np.arange(len(block)), block)
-        sums[rows] += block @ coefficients[columns]
+        added = np.zeros(columns.stop - columns.start)
+        product.part(columns).add_rows(left, weights, added, buffer, block, slots, 0)
+        sums[columns] += added
         if columns != rows:
-            sums[columns] += coefficients[rows] @ block
+            sums[rows] += block[: weights.size, : added.size] @ coefficients[columns]

@@ -17,7 +17,7 @@ from qpkernels.gram.panels import single
 from qpkernels.gram.panels.exponential import exp2
 from qpkernels.gram.panels.products import EXP2_ERROR
 from qpkernels.gram.panels.single import SingleSums, add_sums_where
-from qpkernels.gram.panels.sums import ROWS, DoubleSums, add_symmetric_sums
+from qpkernels.gram.panels.sums import ROWS, DoubleSums, Taken, add_symmetric_sums
 
 RNG = np.random.default_rng(0)
 CLOSE = RNG.normal(size=(30, 1)) + 1e-4 * RNG.normal(size=(30, 6))
@@ -83,8 +83,7 @@ def test_float64_makes_what_float32_does_not_suffice_for(
         assert (np.abs(some - matrix[samples] @ coefficients) <= errors).all()
         return enough[samples]
 
-    form = kernel.product_form(X[:80])
-    add_sums_where(form, (X[:80], coefficients), (X, wanted), suffices, values, error)
+    add_sums_where(Taken(kernel.product_form(X[:80]), X[:80], X), coefficients, wanted, suffices, values, error)
     assert asked
     assert (error[~enough] == 0).all()
     assert share < 0.5 or (error[80:] > 0).tolist() == enough[80:].tolist()
@@ -96,8 +95,8 @@ def test_kernels_without_an_exponential_are_summed_in_float64(monkeypatch: pytes
     monkeypatch.setattr(single, "_WORTH", 0)
     X, kernel = DATA["normal"], Polynomial(3, 0.5, 1.0)
     values, error = np.zeros(30), np.zeros(30)
-    form, at = kernel.product_form(X), (X, np.arange(30))
-    add_sums_where(form, (X, np.ones(30)), at, lambda *_: np.ones(30, bool), values, error)
+    taken = Taken(kernel.product_form(X), X, X)
+    add_sums_where(taken, np.ones(30), np.arange(30), lambda *_: np.ones(30, bool), values, error)
     assert values == pytest.approx(kernel.matrix(X, X).sum(axis=1), rel=1e-12)
     assert not error.any()
 
@@ -109,7 +108,7 @@ def test_sums_at_the_centers_themselves(kernel: Any, sparse: bool, count: int) -
     X, c = np.random.default_rng(3).normal(size=(count, 3)), np.random.default_rng(4).normal(size=count)
     held: Any = csr_array(X) if sparse else X
     values = np.ones(count)
-    add_symmetric_sums(kernel.product_form(held), held, c, values)
+    add_symmetric_sums(Taken(kernel.product_form(held), held, held), c, values)
     K = kernel.matrix(X, X)
     assert (np.abs(values - 1 - K @ c) <= 1e-13 * (np.abs(K) @ np.abs(c) + 1)).all()
     again = DoubleSums(kernel.product_form(held), held, c)(held, np.empty(ROWS * 512))
