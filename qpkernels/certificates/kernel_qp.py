@@ -72,7 +72,7 @@ class FunctionAtSamples:
 
 def expand_at_samples(gram: Gram, beta: Vector, feasible: Vector, expansion: Vector) -> FunctionAtSamples:
     """Return the expansion in beta, given K times the feasible point near it: mostly beta itself."""
-    values = expansion if np.array_equal(feasible, beta) else gram.product(beta)
+    values = expansion if feasible is beta or np.array_equal(feasible, beta) else gram.product(beta)
     return FunctionAtSamples(values, float(beta @ values))
 
 
@@ -179,22 +179,19 @@ def certify_kernel_qp(
     if not (np.isfinite(beta).all() and np.isfinite(intercept)):
         return undefined("the answer holds NaN or infinity")
     feasible = program.project(beta)
+    if (feasible == beta).all():
+        feasible = beta
     expansion = program.gram.product(feasible)
     program.gram.require_nonnegative(feasible, expansion)
     if function is None:
         function = expand_at_samples(program.gram, beta, feasible, expansion)
     gap = duality_gap(program, feasible, expansion, intercept, function)
-    moved = np.abs(beta - feasible)
-    imbalance = 0.0 if program.total is None else abs(float(beta.sum()) - program.total)
-    largest = int(np.argmax(gap.parts))
+    largest = int(gap.parts.argmax())
     return certify_values(
         gap.primal_value,
         gap.dual_value,
         primal_residual=gap.violation,
-        dual_residual=max(
-            relative(float(moved.max()), max(float(np.abs(feasible).max()), float(np.abs(beta).max()))),
-            relative(imbalance, max(float(np.abs(feasible).sum()), float(np.abs(beta).sum()))),
-        ),
+        dual_residual=_dual_residual(program, beta, feasible),
         rounding=gap.rounding,
         vanishing=gap.vanishing,
         largest=float(gap.parts[largest]),
@@ -202,6 +199,19 @@ def certify_kernel_qp(
             f"sample {largest} (target {program.target[largest]:g}, beta {beta[largest]:.6g}) "
             f"adds {gap.parts[largest]:.1e} to the gap"
         ),
+    )
+
+
+def _dual_residual(program: KernelQP, beta: Vector, feasible: Vector) -> float:
+    """Return how far beta is from the feasible point near it, or its sum from the one asked for, as shares of them."""
+    imbalance = 0.0 if program.total is None else abs(float(beta.sum()) - program.total)
+    sizes = np.abs(beta)
+    if feasible is beta:
+        return relative(imbalance, float(sizes.sum()))
+    own, moved = np.abs(feasible), float(np.abs(beta - feasible).max())
+    return max(
+        relative(moved, max(float(own.max()), float(sizes.max()))),
+        relative(imbalance, max(float(own.sum()), float(sizes.sum()))),
     )
 
 
@@ -220,11 +230,11 @@ def duality_gap(
     f = FunctionAtSamples(expansion, squared_norm) if function is None else function
     own = expansion_error(program.gram, beta, expansion, balanced=balanced)
     error = own if function is None else f.error
-    scaling = _scaling(program, f.values + intercept)
+    scaling = _scaling(program, f.values + intercept) if program.is_hard else 1.0
     level = scaling * intercept
     residuals = (program.target - level) - (f.values if scaling == 1.0 else scaling * f.values)
     losses, losses_error = _losses_and_error(program, residuals, scaling * error.values, level)
-    linear = (program.target - program.middle) * beta
+    linear = (program.target - program.middle if program.middle else program.target) * beta
     costs = program.costs(beta)
     rounding = (
         together(losses_error)
@@ -235,13 +245,13 @@ def duality_gap(
         + sum_error(costs)
         + own.half_norm
         + program.gram.indefiniteness(beta)
-        + (abs(float(beta.sum()) - total) * float(np.abs(residuals).max()) if balanced else 0.0)
+        + (abs(float(beta.sum())) * float(np.abs(residuals).max()) if balanced else 0.0)
     )
     return DualityGap(
         primal_value=0.5 * scaling * scaling * f.squared_norm + float(losses.sum()) + level * total,
         dual_value=float(linear.sum()) - float(costs.sum()) - 0.5 * squared_norm,
         parts=losses - residuals * beta + costs,
-        violation=_violation(program, (program.target - intercept) - f.values),
+        violation=_violation(program, f.values, intercept),
         rounding=rounding,
         vanishing=(
             f.is_zero
@@ -260,7 +270,7 @@ def _losses_and_error(program: KernelQP, residuals: Vector, error: Vector, level
     A convex function changes most at an end of an interval.
     """
     error = error + EPS * (np.abs(program.target - level) + np.abs(residuals) + program.epsilon)
-    losses, *ends = _losses(program, np.stack((residuals, residuals - error, residuals + error)))
+    losses, *ends = _losses(program, np.array((residuals, residuals - error, residuals + error)))
     return losses, np.maximum(np.abs(ends[0] - losses), np.abs(ends[1] - losses))
 
 
@@ -284,8 +294,9 @@ def _branch(slope: Vector, bound: Vector, ridge: Vector | None) -> Vector:
     return np.asarray(slope * s - 0.5 * ridge * s**2)
 
 
-def _violation(program: KernelQP, residuals: Vector) -> float:
-    return float(_violations(program, residuals).max()) if program.is_hard else 0.0
+def _violation(program: KernelQP, values: Vector, intercept: float) -> float:
+    """Return the largest violation of a hard constraint by f(x_i) and b."""
+    return float(_violations(program, (program.target - intercept) - values).max()) if program.is_hard else 0.0
 
 
 def _violations(program: KernelQP, residuals: Vector) -> Vector:
@@ -304,8 +315,6 @@ def _violations(program: KernelQP, residuals: Vector) -> Vector:
 
 def _scaling(program: KernelQP, v: Vector) -> float:
     """Return the smallest s >= 1 such that s v satisfies every hard constraint, or 1 if there is none."""
-    if not program.is_hard:
-        return 1.0
     violated = _violations(program, program.target - v) > 0
     if not violated.any():
         return 1.0
