@@ -107,15 +107,15 @@ def duality_gap(
     expansion: Vector,
     intercept: float,
     function: FunctionAtSamples | None = None,
-    inexact: Vector | float = 0.0,
+    inexact: Vector | None = None,
 ) -> DualityGap:
     """Return P(f, b) and D(beta) for a feasible ``beta`` whose K beta is ``expansion``.
 
     f is ``function``, or else the expansion in beta itself. Where 1'beta = 0, neither an offset of the targets nor one
     of f changes the values: residuals are taken around b, and D around the middle of the targets and the mean of f.
 
-    ``inexact``, which adds up as it is, bounds how far ``expansion`` is from what float64 makes of K beta; with hard
-    constraints it must be 0.
+    ``inexact``, which adds up as it is, bounds how far ``expansion`` is from what float64 makes of K beta; None: it was
+    made in float64, as it must be with hard constraints.
     """
     balanced, total = program.total == 0.0, program.total or 0.0
     around = expansion - mean(expansion) if balanced else expansion
@@ -123,31 +123,33 @@ def duality_gap(
     f = FunctionAtSamples(expansion, squared_norm) if function is None else function
     own = expansion_error(program.gram, beta, expansion, balanced=balanced)
     error = own if function is None else f.error
-    scaling = mending_factor(program, f.values + intercept)
+    scaling = mending_factor(program, f.values + intercept) if program.is_hard else 1.0
     level = scaling * intercept
     residuals = (program.target - level) - (f.values if scaling == 1.0 else scaling * f.values)
-    losses, losses_error = _losses_and_error(program, residuals, scaling * (error.values + inexact), level)
-    bounded = np.broadcast_to(inexact, beta.shape) > 0
-    linear = (program.target - program.middle) * beta
+    within = scaling * error.values if inexact is None else scaling * (error.values + inexact)
+    losses, losses_error = _losses_and_error(program, residuals, within, level)
+    linear = (program.target - program.middle if program.middle else program.target) * beta
     costs = program.costs(beta)
     rounding = (
-        together(losses_error[~bounded])
-        + float(losses_error[bounded].sum())
+        together(losses_error)
         + sum_error(losses)
         + scaling * scaling * error.half_norm
         + EPS * abs(level * total)
         + sum_error(linear)
         + sum_error(costs)
         + own.half_norm
-        + float(np.abs(beta) @ np.broadcast_to(inexact, beta.shape))
         + program.gram.indefiniteness(beta)
-        + (abs(float(beta.sum()) - total) * float((np.abs(residuals) + inexact).max()) if balanced else 0.0)
+        + (abs(float(beta.sum())) * float(np.abs(residuals).max()) if balanced else 0.0)
     )
+    if inexact is not None:
+        bounded = inexact > 0
+        rounding += float(losses_error[bounded].sum()) + float(np.abs(beta) @ inexact)
+        rounding += abs(float(beta.sum())) * float(inexact.max()) if balanced else 0.0
     return DualityGap(
         primal_value=0.5 * scaling * scaling * f.squared_norm + float(losses.sum()) + level * total,
         dual_value=float(linear.sum()) - float(costs.sum()) - 0.5 * squared_norm,
         parts=losses - residuals * beta + costs,
-        violation=_violation(program, (program.target - intercept) - f.values),
+        violation=_violation(program, f.values, intercept),
         rounding=rounding,
         vanishing=(
             f.is_zero
@@ -166,7 +168,7 @@ def _losses_and_error(program: KernelQP, residuals: Vector, error: Vector, level
     A convex function changes most at an end of an interval.
     """
     error = error + EPS * (np.abs(program.target - level) + np.abs(residuals) + program.epsilon)
-    losses, *ends = _losses(program, np.stack((residuals, residuals - error, residuals + error)))
+    losses, *ends = _losses(program, np.array((residuals, residuals - error, residuals + error)))
     return losses, np.maximum(np.abs(ends[0] - losses), np.abs(ends[1] - losses))
 
 
@@ -190,8 +192,9 @@ def _branch(slope: Vector, bound: Vector, ridge: Vector | None) -> Vector:
     return np.asarray(slope * s - 0.5 * ridge * s**2)
 
 
-def _violation(program: KernelQP, residuals: Vector) -> float:
-    return float(_violations(program, residuals).max()) if program.is_hard else 0.0
+def _violation(program: KernelQP, values: Vector, intercept: float) -> float:
+    """Return the largest violation of a hard constraint by f(x_i) and b."""
+    return float(_violations(program, (program.target - intercept) - values).max()) if program.is_hard else 0.0
 
 
 def _violations(program: KernelQP, residuals: Vector) -> Vector:
@@ -210,8 +213,6 @@ def _violations(program: KernelQP, residuals: Vector) -> Vector:
 
 def mending_factor(program: KernelQP, v: Vector) -> float:
     """Return the smallest s >= 1 such that s v satisfies every hard constraint, or 1 if there is none."""
-    if not program.is_hard:
-        return 1.0
     violated = _violations(program, program.target - v) > 0
     if not violated.any():
         return 1.0
