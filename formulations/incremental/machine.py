@@ -24,7 +24,7 @@ from qpkernels.arrays import Indices, Samples, Vector, check_positive, frozen, s
 from qpkernels.certificates import KernelQPBounds, Status
 from qpkernels.errors import ParameterError
 from qpkernels.gram import ChangingGram, Gram, changed
-from qpkernels.solvers import find_solver
+from qpkernels.incremental import ActiveSet
 
 __all__ = ["Incremental"]
 
@@ -56,7 +56,7 @@ class Incremental(Generic[Answered]):
             raise ParameterError(f"Incremental takes a model, such as SoftMargin(X, y), but {shown(model)} came.")
         self._tol = check_positive(tol, "tol")
         program = isinstance(model.bounds(), KernelQPBounds)
-        self._warm = program and not model.linear
+        self._solver = ActiveSet() if program else None
         gram = ChangingGram.of(model.gram) if program else model.gram
         self._model = _restated(model, gram, getattr(model, "y", None), _values(model))
         self._solution = self._model.solve(tol=self._tol)
@@ -194,7 +194,7 @@ class Incremental(Generic[Answered]):
 
     def _answer(self, after: Model[Answered], rows: Indices) -> Answered:
         """Solve the model ``after`` a change, from the present answer where that is a start, and go over to it."""
-        solution = self._from_present(after, rows) if self._warm else None
+        solution = self._from_present(after, rows) if self._solver else None
         if solution is None or solution.status is not Status.OPTIMAL:
             solution = after.solve(tol=self._tol)
         self._model, self._solution = after, solution
@@ -203,9 +203,10 @@ class Incremental(Generic[Answered]):
     def _from_present(self, after: Model[Answered], rows: Indices) -> Answered:
         bounds = after.bounds()
         assert isinstance(bounds, KernelQPBounds)
+        assert self._solver is not None
         start = start_after(self._solution, self._model.gram, rows, bounds.program)
-        request = SolveRequest("smo", self._tol, None, None, start.beta, False, {"values": start.values})
-        return solve_structure(after, bounds.program, find_solver("smo"), request, bounds)
+        request = SolveRequest(None, self._tol, None, None, start.beta, False, {"values": start.values})
+        return solve_structure(after, bounds.program, self._solver, request, bounds)
 
 
 def _leave(gram: Any, other: Any) -> None:

@@ -8,7 +8,7 @@ from scipy.sparse import csr_array, vstack
 
 from qpkernels.arrays import Indices, Samples, Vector, frozen, is_sparse
 from qpkernels.errors import NonFiniteError
-from qpkernels.gram.definiteness import Formed, require_symmetric
+from qpkernels.gram.definiteness import PSD_TOLERANCE, Formed, require_symmetric
 from qpkernels.gram.gram import Gram
 from qpkernels.gram.growing import GrowingMatrix, Stored
 from qpkernels.gram.settling import check_diagonal, kernel_matrix
@@ -99,9 +99,7 @@ class ChangingGram(Gram):
         every = np.concatenate([self._slots, slots])
         after = ChangingGram._sharing(self, frozen(joined(self.X, X)[rows]), self._memory, every[rows])
         try:
-            if slots.size:
-                after._write(np.flatnonzero(rows >= len(self)))
-            else:
+            if slots.size == 0 or after._write(np.flatnonzero(rows >= len(self))):
                 # No eigenvalue of a part is below all those of the whole.
                 after._settled = self._settled
         except BaseException:
@@ -109,26 +107,33 @@ class ChangingGram(Gram):
             raise
         return after
 
-    def _write(self, added: Indices) -> None:
-        """Compute the rows of the samples ``added``."""
+    def _write(self, added: Indices) -> bool:
+        """Compute the rows of the samples ``added``.
+
+        Return whether the kernel is one that says to be positive semidefinite, and no pair of samples contradicts it.
+        """
         assert self._memory is not None
         X, kernel = self.X, self.kernel
         new = X[added]
         check_diagonal(kernel, new, kernel.diagonal(new))
         with np.errstate(over="ignore", invalid="ignore"):
             rows, own = kernel.matrix(new, X), kernel.matrix(new, new)
-            if not kernel.positive_semidefinite:
+            if not self._by_construction:
                 require_symmetric(rows, kernel.matrix(X, new), kernel)
         if not (np.isfinite(rows).all() and np.isfinite(own).all()):
             raise NonFiniteError(kernel.overflow)
         rows[:, added] = own
         self._memory.write(self._slots[added], self._slots, rows)
+        limits = (1.0 + PSD_TOLERANCE) * self.lengths[added, None] * self.lengths
+        return self._by_construction and bool((np.abs(rows) <= limits).all())
 
     def leave(self, other: Gram) -> None:
         """Share no entries any more: memory that ``other`` does not use is free for the next change."""
         if self._memory is None or not isinstance(other, ChangingGram) or other._memory is not self._memory:
             return
-        self._memory.give_back(np.setdiff1d(self._slots, other._slots))
+        used = np.zeros(len(self._memory.entries), bool)
+        used[other._slots] = True
+        self._memory.give_back(self._slots[~used[self._slots]])
         self._memory = None
 
     @property

@@ -18,7 +18,7 @@ import numpy as np
 
 from qpkernels.arrays import Vector
 from qpkernels.gram.changing import stored
-from qpkernels.gram.panels.making import make_product
+from qpkernels.gram.panels.making import make_product, panel_samples
 from qpkernels.gram.panels.products import EXPONENT_ERROR
 from qpkernels.gram.panels.threads import without_blas_threads
 from qpkernels.programs.kernel_qp import KernelQP
@@ -98,17 +98,18 @@ def _stages(program: KernelQP, cache: int) -> Iterator[Rows]:
     if gram.features is not None:
         yield FeatureRows(gram.features, pairs)
         return
-    form = gram.kernel.product_form(gram.X)
+    X = panel_samples(gram.X)
+    form = gram.kernel.product_form(X)
     exact = False
     if form is not None:
-        singles = make_product(form, gram.X, np.float32)
+        singles = make_product(form, X, np.float32)
         exact = singles.largest * _UNIT <= EXPONENT_ERROR
         # Without a bound, a curvature that rounding makes of 0 is followed for ever.
         if singles.largest * float(np.finfo(np.float32).eps) <= _SINGLE_ERROR and not program.is_hard:
             yield ProductRows.with_cache(singles, cache)
         del singles
     if form is not None and exact:
-        yield ProductRows.with_cache(make_product(form, gram.X, np.float64), cache)
+        yield ProductRows.with_cache(make_product(form, X, np.float64), cache)
     else:
         yield KernelRows(gram.kernel, gram.X, RowCache(len(gram), cache, np.float64))
 
@@ -124,7 +125,8 @@ def _in_cycles(
     while True:
         if reached is None or reached.values is None:
             values, used = np.zeros(len(program)), np.flatnonzero(beta)
-            rows.add_to(slice(None), used, beta[used], values)
+            if used.size:
+                rows.add_to(slice(None), used, beta[used], values)
         else:
             beta, values = reached.beta, reached.values
         search = ShrinkingDescent(program, rows, beta, values)
