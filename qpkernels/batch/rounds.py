@@ -40,6 +40,9 @@ _GOAL = 0.8
 _GAIN = 0.3
 """Part of the gap that a round must get it down to; else another would gain little."""
 
+_AT_ONCE = 100_000
+"""Steps between two looks at the clock, where there is a limit of time."""
+
 _BLOCK, _PARTS = 1024, 4
 """Samples of a block where they are several, and the least number of parts."""
 
@@ -125,8 +128,7 @@ def _descend_all(
                 begin_cold(task, rows[k])
             else:
                 begin_after(task, tasks[after], rows[k], rows[after].columns)
-        if perf_counter() < limits.deadline:
-            _descend(task, rows[k], limits, scratch)
+        _descend(task, rows[k], limits, scratch)
         task.seconds += thread_time() - begin
 
     before = [task.machine.after if first else None for task in tasks]
@@ -138,14 +140,17 @@ def _block_size(samples: int) -> int:
 
 
 def _descend(task: Task, rows: CompiledRows, limits: Limits, scratch: Scratch) -> None:
-    paired, limit, goal = task.program.total is not None, limits.max_iter - task.steps, _GOAL * limits.tol
     size = _block_size(task.beta.size)
     own = Scratch(scratch.block, scratch.made[:size])
-    if size == task.beta.size:
-        steps = descend_in_one_block(rows.source, task.data, paired, task.beta, task.values, goal, limit, own)
-    else:
-        steps = descend_in_blocks(rows.source, rows.runs, task.data, paired, task.beta, task.values, goal, limit, own)
-    task.steps += steps
+    point = task.data, task.program.total is not None, task.beta, task.values, _GOAL * limits.tol
+    source, taken, limit = rows.source, 0, 0
+    while taken == limit and task.steps < limits.max_iter and perf_counter() < limits.deadline:
+        limit = min(limits.max_iter - task.steps, _AT_ONCE if limits.deadline < np.inf else limits.max_iter)
+        if size == task.beta.size:
+            taken = descend_in_one_block(source, *point, limit, own)
+        else:
+            taken = descend_in_blocks(source, rows.runs, *point, limit, own)
+        task.steps += taken
 
 
 def _judged(
@@ -187,12 +192,13 @@ def _judge(task: Task, held_out: Vector, limits: Limits) -> Task | Fitted | Vect
             return beta
         task.violation = violation
         return task
-    claim = Claim.OPTIMAL if certificate.holds(limits.tol) else Claim.STOPPED
+    proved = certificate.holds(limits.tol)
+    limit = "" if proved else f"limit of {'iterations' if task.steps >= limits.max_iter else 'time'}; "
     outcome = Outcome(
         beta,
         np.array([] if program.total is None else [intercept]),
-        claim,
-        f"relative gap {certificate.relative_gap:.1e}",
+        Claim.OPTIMAL if proved else Claim.STOPPED,
+        f"{limit}relative gap {certificate.relative_gap:.1e}",
         task.steps,
         values,
         "smo",
