@@ -46,6 +46,7 @@ from formulations.comparison.compare import compare
 from formulations.comparison.cross_examine import cross_examine
 from formulations.comparison.examination import CrossExamination
 from formulations.comparison.table import Comparison
+from formulations.incremental.machine import Incremental
 from formulations.modelling.forms.form import Form
 from formulations.modelling.model import Model
 from formulations.modelling.solution import Classification, Novelty, Regression, Solution
@@ -125,6 +126,7 @@ __all__ = [
     "HuberDual",
     "HuberPrimal",
     "HullIntersection",
+    "Incremental",
     "Interpolation",
     "InterpolationDual",
     "InterpolationPrimal",

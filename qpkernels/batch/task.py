@@ -9,7 +9,7 @@ import numpy as np
 
 from qpkernels.arrays import Floats, Indices, Vector
 from qpkernels.batch.machine import Machine
-from qpkernels.batch.rows import SharedRows
+from qpkernels.batch.rows import Rows
 from qpkernels.programs import KernelQP
 from qpkernels.solvers.smo.descent.passes import Arrays
 
@@ -68,7 +68,7 @@ class Task:
         return result
 
 
-def begin_cold(task: Task, rows: SharedRows, start: Vector | None = None) -> None:
+def begin_cold(task: Task, rows: Rows, start: Vector | None = None) -> None:
     """Begin at the feasible point near ``start``, of the order of the program, or near 0."""
     task.beta = task.ordered(task.program.project(np.zeros(len(task.program)) if start is None else start))
     task.values = np.zeros(task.beta.size)
@@ -76,7 +76,7 @@ def begin_cold(task: Task, rows: SharedRows, start: Vector | None = None) -> Non
     rows.add_to(task.values, rows.columns[used], task.beta[used])
 
 
-def begin_after(task: Task, before: Task, rows: SharedRows, columns: Indices) -> None:
+def begin_after(task: Task, before: Task, rows: Rows, columns: Indices) -> None:
     """Begin at the answer of another task, whose samples are at these ``columns``.
 
     On the same samples, with bounds that are a multiple of those of the other, the start is a multiple of its point,

@@ -1,0 +1,224 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The duality gap of a KernelQP, with bounds of what rounding does to it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from qpkernels.arrays import Vector
+from qpkernels.certificates.certificate import relative
+from qpkernels.certificates.rounding import (
+    EPS,
+    FunctionError,
+    expansion_error,
+    expansion_vanishes,
+    mean,
+    sum_error,
+    together,
+)
+from qpkernels.gram import BoundedProduct
+from qpkernels.programs.kernel_qp import KernelQP
+
+__all__ = ["DualityGap", "FunctionAtSamples", "duality_gap", "mending_factor"]
+
+
+@dataclass(frozen=True, eq=False)
+class FunctionAtSamples:
+    """All a certificate needs of f: the values f(x_i) without intercept, shape (m,), and ||f||^2 in the space of k.
+
+    f(x_i) is a sum of that many ``terms``, whose sizes add up to ``sizes``, shape (m,), and so for ``half_size`` and
+    1/2 ||f||^2: what rounding is measured by. Left out, the values are taken as exact.
+
+    ``product`` is what the values are of an expansion whose certificate they were made for.
+    """
+
+    values: Vector
+    squared_norm: float
+    sizes: Vector | float = 0.0
+    half_size: float = 0.0
+    terms: int = 1
+    product: BoundedProduct | None = None
+
+    @classmethod
+    def zero(cls, samples: int) -> FunctionAtSamples:
+        """Return the function that is 0 everywhere."""
+        return cls(np.zeros(samples), 0.0)
+
+    @property
+    def error(self) -> FunctionError:
+        """How far rounding may have taken the values and 1/2 ||f||^2."""
+        unit = np.sqrt(self.terms) * EPS
+        return FunctionError(unit * np.broadcast_to(self.sizes, self.values.shape), unit * self.half_size)
+
+    @property
+    def is_zero(self) -> bool:
+        """Whether it is 0, without any rounding."""
+        return self.squared_norm == 0.0 and not self.values.any()
+
+
+@dataclass(frozen=True, eq=False)
+class DualityGap:
+    """P(f, b) and D(beta), and how far they are apart.
+
+    Attributes
+    ----------
+    primal_value, dual_value
+        P(f, b) and D(beta).
+    parts
+        What each sample adds to P - D.
+    violation
+        The largest violation of a hard constraint by (f, b).
+    rounding
+        Bound of what rounding may have changed in P and D together.
+    vanishing
+        Whether every term of both is 0 up to its own rounding, so that the optimum is 0.
+    """
+
+    primal_value: float
+    dual_value: float
+    parts: Vector
+    violation: float
+    rounding: float
+    vanishing: bool
+
+    @property
+    def scale(self) -> float:
+        """max(|P|, |D|), which makes the gap free of units."""
+        return max(abs(self.primal_value), abs(self.dual_value))
+
+    @property
+    def relative(self) -> float:
+        """|P - D| and the rounding, over the scale."""
+        gap = abs(self.primal_value - self.dual_value)
+        return 0.0 if self.vanishing else relative(gap + self.rounding, self.scale)
+
+    @property
+    def largest(self) -> float:
+        """What the sample that adds most to the gap adds, over the scale; others may make up for it."""
+        return 0.0 if self.vanishing else relative(abs(float(self.parts.max())), self.scale)
+
+
+@np.errstate(over="ignore", invalid="ignore")
+def duality_gap(
+    program: KernelQP,
+    beta: Vector,
+    expansion: Vector,
+    intercept: float,
+    function: FunctionAtSamples | None = None,
+    inexact: Vector | None = None,
+) -> DualityGap:
+    """Return P(f, b) and D(beta) for a feasible ``beta`` whose K beta is ``expansion``.
+
+    f is ``function``, or else the expansion in beta itself. Where 1'beta = 0, neither an offset of the targets nor one
+    of f changes the values: residuals are taken around b, and D around the middle of the targets and the mean of f.
+
+    ``inexact``, which adds up as it is, bounds how far ``expansion`` is from what float64 makes of K beta; None: it was
+    made in float64, as it must be with hard constraints.
+    """
+    balanced, total = program.total == 0.0, program.total or 0.0
+    around = expansion - mean(expansion) if balanced else expansion
+    squared_norm = float(beta @ around)
+    f = FunctionAtSamples(expansion, squared_norm) if function is None else function
+    own = expansion_error(program.gram, beta, expansion, balanced=balanced)
+    error = own if function is None else f.error
+    scaling = mending_factor(program, f.values + intercept) if program.is_hard else 1.0
+    level = scaling * intercept
+    residuals = (program.target - level) - (f.values if scaling == 1.0 else scaling * f.values)
+    within = scaling * error.values if inexact is None else scaling * (error.values + inexact)
+    losses, losses_error = _losses_and_error(program, residuals, within, level)
+    linear = (program.target - program.middle if program.middle else program.target) * beta
+    costs = program.costs(beta)
+    rounding = (
+        together(losses_error)
+        + sum_error(losses)
+        + scaling * scaling * error.half_norm
+        + EPS * abs(level * total)
+        + sum_error(linear)
+        + sum_error(costs)
+        + own.half_norm
+        + program.gram.indefiniteness(beta)
+        + (abs(float(beta.sum())) * float(np.abs(residuals).max()) if balanced else 0.0)
+    )
+    if inexact is not None:
+        bounded = inexact > 0
+        rounding += float(losses_error[bounded].sum()) + float(np.abs(beta) @ inexact)
+        rounding += abs(float(beta.sum())) * float(inexact.max()) if balanced else 0.0
+    return DualityGap(
+        primal_value=0.5 * scaling * scaling * f.squared_norm + float(losses.sum()) + level * total,
+        dual_value=float(linear.sum()) - float(costs.sum()) - 0.5 * squared_norm,
+        parts=losses - residuals * beta + costs,
+        violation=_violation(program, f.values, intercept),
+        rounding=rounding,
+        vanishing=(
+            f.is_zero
+            and level * total == 0.0
+            and bool((losses <= losses_error).all())
+            and not linear.any()
+            and not costs.any()
+            and expansion_vanishes(program.gram, beta, balanced=balanced)
+        ),
+    )
+
+
+def _losses_and_error(program: KernelQP, residuals: Vector, error: Vector, level: float) -> tuple[Vector, Vector]:
+    """Return L_i, and how far they may be off where f(x_i) is known up to ``error``.
+
+    A convex function changes most at an end of an interval.
+    """
+    error = error + EPS * (np.abs(program.target - level) + np.abs(residuals) + program.epsilon)
+    losses, *ends = _losses(program, np.array((residuals, residuals - error, residuals + error)))
+    return losses, np.maximum(np.abs(ends[0] - losses), np.abs(ends[1] - losses))
+
+
+def _losses(program: KernelQP, residuals: Vector) -> Vector:
+    """Return L_i at target - v = ``residuals``, rows of shape (m,); a hard constraint contributes 0, told apart."""
+    # Without a ridge, losses are as steep as the bounds.
+    ridge = program.ridge if program.has_ridge or program.is_hard else None
+    above = _branch(residuals - program.epsilon, program.upper, ridge)
+    below = _branch(-residuals - program.epsilon, -program.lower, ridge)
+    return np.maximum(above, below)
+
+
+def _branch(slope: Vector, bound: Vector, ridge: Vector | None) -> Vector:
+    """Return max over 0 <= s <= bound of slope s - ridge/2 s^2, with 0 in place of infinity."""
+    slope = np.maximum(slope, 0.0)
+    if ridge is None:
+        return slope * bound
+    peak = np.divide(slope, ridge, out=np.full_like(slope, np.inf), where=ridge > 0)
+    s = np.minimum(bound, peak)
+    s[np.isinf(s)] = 0.0
+    return np.asarray(slope * s - 0.5 * ridge * s**2)
+
+
+def _violation(program: KernelQP, values: Vector, intercept: float) -> float:
+    """Return the largest violation of a hard constraint by f(x_i) and b."""
+    return float(_violations(program, (program.target - intercept) - values).max()) if program.is_hard else 0.0
+
+
+def _violations(program: KernelQP, residuals: Vector) -> Vector:
+    """Return how far each residual is beyond epsilon on a side with an infinite bound.
+
+    The unit is half the spread of the targets and epsilon, never the size of the targets, which an offset makes as
+    large as one likes; only targets that are all equal have no other unit than that.
+    """
+    hard = program.ridge == 0
+    unit = 0.5 * float(np.ptp(program.target)) + float(program.epsilon.max())
+    unit = unit or float(np.abs(program.target).max()) or 1.0
+    short = np.where(hard & np.isinf(program.upper), np.maximum(residuals - program.epsilon, 0.0) / unit, 0.0)
+    over = np.where(hard & np.isinf(program.lower), np.maximum(-residuals - program.epsilon, 0.0) / unit, 0.0)
+    return np.maximum(short, over)
+
+
+def mending_factor(program: KernelQP, v: Vector) -> float:
+    """Return the smallest s >= 1 such that s v satisfies every hard constraint, or 1 if there is none."""
+    violated = _violations(program, program.target - v) > 0
+    if not violated.any():
+        return 1.0
+    bound = np.where(v < program.target, program.target - program.epsilon, program.target + program.epsilon)[violated]
+    with np.errstate(divide="ignore", over="ignore"):
+        factor = float((bound / v[violated]).max())
+    rounding = 4 * EPS
+    mended = np.isfinite(factor) and factor > 1
+    return factor if mended and float(_violations(program, program.target - factor * v).max()) <= rounding else 1.0
