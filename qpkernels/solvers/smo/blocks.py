@@ -18,7 +18,7 @@ import numpy as np
 
 from qpkernels.arrays import Vector
 from qpkernels.gram.changing import stored
-from qpkernels.gram.panels.making import make_product, panel_samples
+from qpkernels.gram.panels.making import form_and_samples, make_product
 from qpkernels.gram.panels.products import EXPONENT_ERROR
 from qpkernels.gram.panels.threads import without_blas_threads
 from qpkernels.programs.kernel_qp import KernelQP
@@ -98,8 +98,7 @@ def _stages(program: KernelQP, cache: int) -> Iterator[Rows]:
     if gram.features is not None:
         yield FeatureRows(gram.features, pairs)
         return
-    X = panel_samples(gram.X)
-    form = gram.kernel.product_form(X)
+    form, X = form_and_samples(gram.kernel, gram.X)
     exact = False
     if form is not None:
         singles = make_product(form, X, np.float32)
