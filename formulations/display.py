@@ -4,12 +4,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import count
 from typing import Any
 
-__all__ = ["as_text", "plain_text", "progress_bar"]
+__all__ = ["as_text", "plain_text", "progress_bar", "table_text"]
 
 
 @contextmanager
@@ -38,3 +38,16 @@ def plain_text(printed: Any) -> str:
 def as_text(value: float, form: str) -> str:
     """Return a number as a cell of a table; NaN is an empty one."""
     return "" if math.isnan(value) else format(value, form)
+
+
+def table_text(title: str, headings: Sequence[str], rows: Iterable[Sequence[str]], notes: Iterable[str] = ()) -> str:
+    """Return a table as plain text, numbers to the right, with a title above and notes below."""
+    from rich import box
+    from rich.table import Table
+
+    table = Table(pad_edge=False, box=box.SIMPLE_HEAD)
+    for heading in headings:
+        table.add_column(heading, justify="right", no_wrap=True)
+    for row in rows:
+        table.add_row(*row)
+    return "\n".join([title, *(line.rstrip() for line in plain_text(table).strip("\n").splitlines()), *notes])

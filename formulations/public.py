@@ -46,6 +46,7 @@ from formulations.comparison.compare import compare
 from formulations.comparison.cross_examine import cross_examine
 from formulations.comparison.examination import CrossExamination
 from formulations.comparison.table import Comparison
+from formulations.incremental.machine import Incremental
 from formulations.modelling.forms.form import Form
 from formulations.modelling.model import Model
 from formulations.modelling.solution import Classification, Novelty, Regression, Solution
@@ -91,6 +92,16 @@ from formulations.relevance.classification import RelevanceClassification
 from formulations.relevance.regression import RelevanceRegression
 from formulations.relevance.reweighted import ReweightedRelevance
 from formulations.relevance.solution import RelevanceSolution
+from formulations.selection import (
+    CrossValidation,
+    GridSearch,
+    LeaveOneOut,
+    SolutionPath,
+    cross_validate,
+    grid,
+    leave_one_out,
+    path,
+)
 
 __all__ = [
     "BatchPerceptron",
@@ -101,7 +112,9 @@ __all__ = [
     "Classification",
     "Comparison",
     "CrossExamination",
+    "CrossValidation",
     "Form",
+    "GridSearch",
     "HardMargin",
     "HardMarginDual",
     "HardMarginGeometric",
@@ -113,6 +126,7 @@ __all__ = [
     "HuberDual",
     "HuberPrimal",
     "HullIntersection",
+    "Incremental",
     "Interpolation",
     "InterpolationDual",
     "InterpolationPrimal",
@@ -138,6 +152,7 @@ __all__ = [
     "LeastSquaresFitPrimal",
     "LeastSquaresPrimal",
     "LeastSquaresSystem",
+    "LeaveOneOut",
     "LinearProgramDual",
     "LinearProgramMachine",
     "LinearProgramPrimal",
@@ -192,6 +207,7 @@ __all__ = [
     "SoftTubeLoss",
     "SoftTubePrimal",
     "Solution",
+    "SolutionPath",
     "SparseApproximation",
     "SparseApproximationL1",
     "SparseApproximationSplit",
@@ -203,7 +219,11 @@ __all__ = [
     "calibrate",
     "compare",
     "cross_examine",
+    "cross_validate",
     "cross_validated_scores",
+    "grid",
+    "leave_one_out",
     "losses_of_margins",
     "mistake_bound",
+    "path",
 ]

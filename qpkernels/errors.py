@@ -12,6 +12,7 @@ from typing import Any
 __all__ = [
     "DataFormatError",
     "FileFormatError",
+    "ForeignResultsError",
     "GramTooLargeError",
     "IndefiniteKernelError",
     "InfeasibleError",
@@ -211,6 +212,21 @@ class UnknownDatasetError(QPKernelsError, LookupError):
 
 class FileFormatError(QPKernelsError, ValueError):
     """A file is damaged, or of another format than it was read as."""
+
+
+class ForeignResultsError(QPKernelsError, ValueError):
+    """A file of earlier results belongs to other data.
+
+    Attributes
+    ----------
+    expected, found
+        The fingerprints of the data at hand and of those in the file.
+    """
+
+    def __init__(self, message: str, expected: str, found: str) -> None:
+        super().__init__(message)
+        self.expected = expected
+        self.found = found
 
 
 class DataFormatError(FileFormatError):

@@ -113,7 +113,7 @@ def _solved(case: Case, route: str, tol: float, seconds: float) -> Trial:
                 row = Row.of_solution("", model.name, model.solve(tol=tol))
             else:
                 stated: Any = model if name == "model" else model.forms[name]
-                limit = {"time_limit": seconds} if "time_limit" in find_solver(solver).options else {}
+                limit: dict[str, Any] = {"time_limit": seconds} if "time_limit" in find_solver(solver).options else {}
                 row = Row.of_solution("", stated.name, stated.solve(solver, tol=tol, **limit))
         except UnsupportedProgramError:
             raise

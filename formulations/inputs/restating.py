@@ -3,15 +3,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from formulations.inputs.hyperparameters import Parametrised
 from formulations.inputs.samples import BoundSamples
-from qpkernels.arrays import Indices, read_array, shown
+from qpkernels.arrays import Indices, Vector, read_array, shown
 from qpkernels.errors import ParameterError, ShapeError
 from qpkernels.gram import Gram
 from qpkernels.kernels import Kernel
@@ -73,23 +74,45 @@ class Restatable(Parametrised):
     def check_samples(self) -> None:
         """Refuse samples on which the model cannot be stated; here none are."""
 
-    def _stated_on(self, data: BoundSamples, numbers: Indices | None) -> Self:
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What the model is beside its data and hyper-parameters, by attribute: its intercept, its classes, a loss."""
+        others = {"data", "gram", "_frozen", "_numbers", *self.of_samples}
+        return {name: value for name, value in vars(self).items() if name not in others and not self._is_derived(name)}
+
+    def with_samples(self, data: BoundSamples, entries: Mapping[str, Vector], values: Mapping[str, Vector]) -> Self:
+        """Return the same model of other samples.
+
+        Parameters
+        ----------
+        data
+            The samples, for which the model is known to be sound.
+        entries
+            Of :attr:`of_samples`, those that the model has, with an entry for each sample.
+        values
+            The hyper-parameters.
+
+        Raises
+        ------
+        ParameterError, ShapeError, OneClassError
+            If the model cannot be stated on these samples, or a hyper-parameter is outside its range for them.
+        """
         model = object.__new__(type(self))
         kept = {name: value for name, value in vars(self).items() if not self._is_derived(name)}
-        for name in self.of_samples:
-            if numbers is not None and name in kept:
-                kept[name] = _entries(kept[name], numbers)
-        vars(model).update(kept, data=data, gram=data.gram, _frozen=False)
+        vars(model).update(kept, **entries, data=data, gram=data.gram, _frozen=False)
         model.check_samples()
-        model.make_parameters(
-            {
-                each.name: _value(getattr(self, each.name).value, numbers if each.per_sample else None)
-                for each in self.hyperparameters
-            }
-        )
+        model.make_parameters(values)
         model.check_parameters()
         model.freeze()
         return model
+
+    def _stated_on(self, data: BoundSamples, numbers: Indices | None) -> Self:
+        chosen = {name: vars(self)[name] for name in self.of_samples if name in vars(self)}
+        values = {each.name: self.value_of(each.name) for each in self.hyperparameters}
+        if numbers is not None:
+            chosen = {name: _entries(entries, numbers) for name, entries in chosen.items()}
+            values |= {each.name: values[each.name][numbers] for each in self.hyperparameters if each.per_sample}
+        return self.with_samples(data, chosen, values)
 
     def _is_derived(self, name: str) -> bool:
         """Return whether an attribute was computed from others when it was first asked for."""
@@ -129,7 +152,3 @@ def _entries(values: np.ndarray, numbers: Indices) -> np.ndarray:
     chosen = values[numbers]
     chosen.flags.writeable = False
     return chosen
-
-
-def _value(values: np.ndarray, numbers: Indices | None) -> np.ndarray:
-    return values if numbers is None else np.asarray(values)[numbers]

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -77,13 +77,7 @@ class Gram:
         self.X = frozen(kernel.samples(X))
         check_diagonal(kernel, self.X, self._diagonal_of_kernel)
 
-    def _begin(
-        self,
-        kernel: Kernel,
-        memory_limit: float,
-        indefinite: Literal["refuse", "clip", "shift"],
-        source: Selection | None = None,
-    ) -> None:
+    def _begin(self, kernel: Kernel, memory_limit: float, indefinite: Any, source: Selection | None = None) -> None:
         self.kernel, self.memory_limit, self.indefinite = kernel, memory_limit, indefinite
         self._by_construction = kernel.positive_semidefinite
         self._formed: Formed | None = None
@@ -182,7 +176,7 @@ class Gram:
             return self._features.product(v)
         if self.is_formed or self.correction is not None:
             return matrix_product(self.dense, v)
-        return streamed_product(self.kernel, self.X, v)
+        return streamed_product(self.kernel, self.X, v).values
 
     def indefiniteness(self, coefficients: Vector) -> float:
         """Return how far 1/2 v'Kv may be from that of a positive semidefinite matrix: 0 where K is trusted.
@@ -226,6 +220,8 @@ class Gram:
 
     @cached_property
     def _features(self) -> Features | None:
+        if self._source is not None:
+            return self._source.features
         features = self.kernel.features(self.X)
         return Features(features) if features is not None and features.shape[1] < len(self) else None
 

@@ -7,9 +7,9 @@ inside. With those at bounds exactly there, the others F and b solve linear equa
     (K E x)_F + b 1 + ridge_F x_F = goal_F,   1'x = total,
 
 by the Newton system of the path with W = 1 / (ridge + small) at F, a proximal step, repeated with the residual that it
-leaves. A variable that comes out beyond a bound is put there, one that its slope draws away from its bound is freed,
-and the equations are solved again: the primal-dual active set method (M. Hintermueller, K. Ito, K. Kunisch, SIAM J.
-Optim. 13, 2002). It need not end; what comes of it is judged as any other point.
+leaves. A variable that comes out beyond a bound is put there, one that its slope draws away
+from its bound is freed, and the equations are solved again: the primal-dual active set method (M. Hintermueller, K. Ito
+and K. Kunisch, SIAM J. Optim. 13, 2002). It need not end; what comes of it is judged as any other point.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from qpkernels.arrays import Vector
+from qpkernels.arrays import Indices, Vector
 from qpkernels.solvers.interior_point.boxes import Boxes
 from qpkernels.solvers.interior_point.path import CentralPath
 from qpkernels.solvers.interior_point.systems import NewtonSystem
 
-__all__ = ["vertex_from", "vertex_near"]
+__all__ = ["ActiveSet", "Places"]
 
 Places: TypeAlias = NDArray[np.int8]
 """Where each variable is: -1 at its lower bound, 1 at the upper one, 0 inside."""
@@ -36,68 +36,60 @@ _CHANGES, _REFINEMENTS = 6, 3
 _DRAWN = 1e-10
 """Slope, in the units of the problem, from which a variable is freed."""
 
-_PROXIMAL = 1e-9
-"""The least proximal term, in the units of the problem."""
+_LEAST, _MOST = 1e-9, 1e-6
+"""Between these is the proximal term, in the units of the problem."""
 
 
 @dataclass(frozen=True, eq=False)
-class Vertex:
-    """Variables at their places, the others solving their equations.
+class ActiveSet:
+    """The search for the places of a problem."""
 
-    Attributes
-    ----------
-    settled
-        Whether every variable is where its slope and its bounds want it.
-    """
+    boxes: Boxes
+    system: NewtonSystem
 
-    x: Vector
-    b: float
-    settled: bool
+    def near(self, path: CentralPath) -> tuple[Vector, float]:
+        """Return the beta and b that a point near the end of the path means."""
+        places = np.zeros(path.x.size, np.int8)
+        places[path.below] -= path.to_lower
+        places[path.above] += path.to_upper
+        small = np.clip(1.0 / path.inverse - self.boxes.ridge, _LEAST, _MOST)
+        return self._settle(path.x, path.function, path.b, places, small)
 
+    def of(self, beta: Vector) -> tuple[Vector, float]:
+        """Return the beta and b with the places of ``beta``, or those they lead to."""
+        x = self.boxes.split(beta)
+        places = (x >= self.boxes.upper).astype(np.int8) - (x <= self.boxes.lower)
+        return self._settle(x, self.system.expand(beta), 0.0, places, np.full(x.size, _LEAST))
 
-def vertex_near(path: CentralPath) -> Vertex:
-    """Return the vertex that a point near the end of the path means."""
-    places = np.zeros(path.x.size, np.int8)
-    places[path.below] -= path.to_lower
-    places[path.above] += path.to_upper
-    small = np.maximum(1.0 / path.inverse - path.boxes.ridge, _PROXIMAL)
-    return _settle(path.boxes, path.system, path.x, path.b, places, np.minimum(small, 1e-6))
+    def _settle(self, x: Vector, function: Vector, b: float, places: Places, small: Vector) -> tuple[Vector, float]:
+        boxes, system = self.boxes, self.system
+        for _ in range(_CHANGES):
+            places = boxes.one_sided(places, x)
+            x = np.where(places < 0, boxes.lower, np.where(places > 0, boxes.upper, x))
+            (inside,) = np.nonzero(places == 0)
+            if inside.size:
+                x, b = self._solve_inside(x, function, b, inside, small[inside])
+            function = system.expand(boxes.fold(x))
+            slope = boxes.spread(system.at_samples(function) + b) + boxes.ridge * x - boxes.goal
+            wanted = np.where(places * slope > _DRAWN, 0, places)
+            wanted = np.where(x > boxes.upper, 1, np.where(x < boxes.lower, -1, wanted)).astype(np.int8)
+            if np.array_equal(wanted, places):
+                break
+            places = wanted
+        return boxes.fold(np.clip(x, boxes.lower, boxes.upper)), b
 
-
-def vertex_from(boxes: Boxes, system: NewtonSystem, beta: Vector) -> Vertex:
-    """Return the vertex with the places of ``beta``, in the units of the boxes, or those they lead to."""
-    x = boxes.split(beta)
-    places = (x >= boxes.upper).astype(np.int8) - (x <= boxes.lower)
-    return _settle(boxes, system, x, 0.0, places, np.full(x.size, _PROXIMAL))
-
-
-def _settle(boxes: Boxes, system: NewtonSystem, x: Vector, b: float, places: Places, small: Vector) -> Vertex:
-    for _ in range(_CHANGES):
-        places = boxes.one_sided(places, x)
-        x = np.where(places < 0, boxes.lower, np.where(places > 0, boxes.upper, x))
-        x, b = _solve_free(boxes, system, x, b, places == 0, small)
-        slope = boxes.spread(system.product(boxes.fold(x)) + b) + boxes.ridge * x - boxes.goal
-        wanted = np.where(places * slope > _DRAWN, 0, places)
-        wanted = np.where(x > boxes.upper, 1, np.where(x < boxes.lower, -1, wanted)).astype(np.int8)
-        if np.array_equal(wanted, places):
-            return Vertex(x, b, True)
-        places = wanted
-    return Vertex(np.clip(x, boxes.lower, boxes.upper), b, False)
-
-
-def _solve_free(
-    boxes: Boxes, system: NewtonSystem, x: Vector, b: float, inside: NDArray[np.bool_], small: Vector
-) -> tuple[Vector, float]:
-    (free,) = np.nonzero(inside)
-    if free.size == 0:
+    def _solve_inside(
+        self, x: Vector, function: Vector, b: float, inside: Indices, small: Vector
+    ) -> tuple[Vector, float]:
+        boxes, system = self.boxes, self.system
+        samples, goal, ridge = boxes.samples[inside], boxes.goal[inside], boxes.ridge[inside]
+        part, weights = system.part(samples), 1.0 / (ridge + small)
+        part.factor(weights)
+        f, x = system.restricted(function, samples), x.copy()
+        for _ in range(_REFINEMENTS):
+            left = part.at_samples(f) + b + ridge * x[inside] - goal
+            lag = system.restricted(system.expand(boxes.fold(x)), samples) - f
+            change, c = part.solve(-left * weights, boxes.total - float(x.sum()), lag)
+            x[inside] -= (left + part.at_samples(change) + c) * weights
+            f, b = f + change, b + c
         return x, b
-    samples = boxes.samples[free]
-    part, ridge, weights = system.part(samples), boxes.ridge[free], 1.0 / (boxes.ridge + small)[free]
-    part.factor(weights)
-    x = x.copy()
-    for _ in range(_REFINEMENTS):
-        left = system.product(boxes.fold(x))[samples] + b + ridge * x[free] - boxes.goal[free]
-        h, c = part.solve(-left * weights, boxes.total - float(x.sum()))
-        x[free] += (-left - h) * weights
-        b += c
-    return x, b

@@ -13,7 +13,7 @@ from qpkernels.certificates.certificate import Certificate
 from qpkernels.certificates.kernel_qp import certify_kernel_qp
 from qpkernels.programs import KernelQP
 from qpkernels.solvers.interface import Claim
-from qpkernels.solvers.interior_point.active_set import vertex_from, vertex_near
+from qpkernels.solvers.interior_point.active_set import ActiveSet
 from qpkernels.solvers.interior_point.boxes import boxes_of
 from qpkernels.solvers.interior_point.path import CentralPath
 from qpkernels.solvers.interior_point.systems import newton_system
@@ -23,8 +23,8 @@ __all__ = ["Final", "minimise"]
 _SHORT, _PATIENCE = 1e-6, 3
 """A step that gains nothing, and how many of them end the method."""
 
-_END = 1e-16
-"""Complementarity, in the units of the problem, below which only rounding is left."""
+_END = 1e-15
+"""Relative gap of the path below which only rounding is left."""
 
 _FAR, _FARTHER = 1e4, 100.0
 """Coefficients, in the units of the problem, from which it is asked whether they grow without end, and then again."""
@@ -70,41 +70,43 @@ class _Descent:
     def __init__(self, program: KernelQP) -> None:
         self.program = program
         self.system = newton_system(program.gram, program.total is not None)
-        self.boxes = boxes_of(program, self.system)
-        self.path = CentralPath(self.boxes, self.system)
+        self.boxes, start = boxes_of(program, self.system)
+        self.path = CentralPath(self.boxes, self.system, start)
+        self.active_set = ActiveSet(self.boxes, self.system)
+        self._best: Candidate | None = None
         self._short, self._far = 0, _FAR
 
     def judge(self, beta: Vector, b: float) -> Candidate:
         """Return the candidate (beta, b), given in the units of the path."""
-        beta = self.program.project(self.boxes.coefficient * beta)
-        values = self.program.gram.product(beta)
-        intercept = 0.0
+        boxes, feasible = self.boxes, self.program.project(self.boxes.coefficient * beta)
+        values, intercept = self.program.gram.product(feasible), 0.0
         if self.program.total is not None:
-            decision = self.boxes.value * (self.system.product(beta / self.boxes.coefficient) + b) + self.boxes.shift
-            intercept = float(np.mean(decision - values))
-        return Candidate(beta, intercept, values, certify_kernel_qp(self.program, beta, intercept))
+            own = self.system.at_samples(self.system.expand(feasible / boxes.coefficient)) + b
+            intercept = float(np.mean(boxes.value * own + boxes.shift - values))
+        return Candidate(feasible, intercept, values, certify_kernel_qp(self.program, feasible, intercept))
 
     def best(self, tol: float) -> Candidate:
-        """Return the better one of the vertex near the path, and the point on it."""
-        near = vertex_near(self.path)
-        vertex = self.judge(self.boxes.fold(near.x), near.b)
-        if vertex.error <= tol:
-            return vertex
-        point = self.judge(self.path.beta, self.path.b)
-        return vertex if vertex.error <= point.error else point
+        """Return the best candidate so far: what the path means, with coefficients at bounds, or where it is."""
+        candidates = [] if self._best is None else [self._best]
+        for point in (self.active_set.near, _itself):
+            candidates.append(self.judge(*point(self.path)))
+            if candidates[-1].error <= tol:
+                break
+        self._best = min(candidates, key=lambda candidate: np.nan_to_num(candidate.error, nan=np.inf))
+        return self._best
 
     def proved_from(self, start: Vector, tol: float) -> Final | None:
-        """Return the vertex that ``start`` means, or None: it is not optimal."""
-        near = vertex_from(self.boxes, self.system, self.program.project(start) / self.boxes.coefficient)
-        candidate = self.judge(self.boxes.fold(near.x), near.b)
+        """Return the point that ``start`` means, or None: it is not optimal."""
+        candidate = self.judge(*self.active_set.of(self.program.project(start) / self.boxes.coefficient))
         return _final(candidate, Claim.OPTIMAL, 0) if candidate.error <= tol else None
 
     def ended(self, length: float, count: int, tol: float) -> Final | None:
         """Return what came of it if a step of this length was the last one needed, or is the last one possible."""
         path = self.path
         self._short = self._short + 1 if length < _SHORT else 0
-        lost = self._short >= _PATIENCE or path.complementarity < _END
-        if lost or path.complementarity <= tol * abs(path.objective):
+        gap = path.gap
+        lost = length == 0.0 or self._short >= _PATIENCE or gap <= _END
+        if lost or gap <= tol:
             candidate = self.best(tol)
             if candidate.error <= tol:
                 return _final(candidate, Claim.OPTIMAL, count)
@@ -124,6 +126,8 @@ class _Descent:
         return diverges(self.program, self.boxes.coefficient * self.path.beta)
 
 
+# Slacks and multipliers fall to 0 where nothing but rounding is left; a step that is not finite is then not made.
+@np.errstate(over="ignore", divide="ignore", invalid="ignore")
 def minimise(
     program: KernelQP, tol: float, max_iter: int, deadline: float, start: Vector | None = None, verbose: bool = False
 ) -> Final:
@@ -157,6 +161,10 @@ def minimise(
         if perf_counter() >= deadline:
             return _final(descent.best(tol), Claim.STOPPED, count, "limit of time; ")
     return _final(descent.best(tol), Claim.STOPPED, count, "limit of iterations; ")
+
+
+def _itself(path: CentralPath) -> tuple[Vector, float]:
+    return path.beta, path.b
 
 
 def _final(best: Candidate, claim: Claim, count: int, why: str = "") -> Final:

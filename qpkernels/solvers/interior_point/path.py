@@ -23,13 +23,13 @@ from __future__ import annotations
 import numpy as np
 
 from qpkernels.arrays import Indices, Vector
-from qpkernels.solvers.interior_point.boxes import Boxes
+from qpkernels.solvers.interior_point.boxes import Boxes, Start
 from qpkernels.solvers.interior_point.systems import NewtonSystem
 
 __all__ = ["CentralPath"]
 
-_LEAST = 1e-11
-"""Least theta: a proximal term at variables without bounds and ridge."""
+_PROXIMAL = 1e-10
+"""Proximal term of variables without bounds and ridge, in the units of the problem."""
 
 
 _FRACTION = 0.99
@@ -53,17 +53,18 @@ class CentralPath:
         1 / theta of the last step.
     """
 
-    def __init__(self, boxes: Boxes, system: NewtonSystem) -> None:
+    def __init__(self, boxes: Boxes, system: NewtonSystem, start: Start) -> None:
         self.boxes, self.system = boxes, system
         self.below, self.above = _places(boxes.lower), _places(boxes.upper)
-        half = np.minimum(0.5 * (boxes.upper - boxes.lower), 1.0)
-        self.x = np.maximum(np.minimum(0.0, boxes.upper - half), boxes.lower + half)
+        unbounded = np.isinf(boxes.lower) & np.isinf(boxes.upper) & (boxes.ridge == 0)
+        self._ridge = np.where(unbounded, _PROXIMAL, boxes.ridge)
+        room = np.minimum(0.5 * (boxes.upper - boxes.lower), float(np.abs(start.coefficients).mean()) or 1.0)
+        self.x = np.maximum(np.minimum(0.0, boxes.upper - room), boxes.lower + room)
         self.r, self.t = (self.x - boxes.lower)[self.below], (boxes.upper - self.x)[self.above]
-        self.b = 0.0
+        self.function, self.b = start.function, start.b
         self._evaluate()
         slope = self._slope()
-        self.y = np.maximum(slope[self.below], 0.0) + 1.0
-        self.z = np.maximum(-slope[self.above], 0.0) + 1.0
+        self.y, self.z = np.maximum(slope[self.below], 0.0) + 1.0, np.maximum(-slope[self.above], 0.0) + 1.0
 
     @property
     def beta(self) -> Vector:
@@ -81,13 +82,18 @@ class CentralPath:
         return self.complementarity / max(1, self.r.size + self.t.size)
 
     @property
-    def objective(self) -> float:
-        """The objective at x, as far as its sum is right."""
-        quadratic = float(self.beta @ (self.values - self.b) + self.boxes.ridge @ self.x**2)
-        return 0.5 * quadratic - float(self.boxes.goal @ self.x)
+    def gap(self) -> float:
+        """The duality gap over the objective, with what the lag of the function and the residuals make of it."""
+        beta, goal = self.beta, self.boxes.goal
+        squared = float(beta @ self.system.at_samples(self.expansion))
+        lag = abs(float(beta @ self.system.at_samples(self.function)) - squared)
+        objective = 0.5 * (squared + float(self.boxes.ridge @ self.x**2)) - float(goal @ self.x)
+        left = float(np.abs(self._residual()) @ np.abs(self.x))
+        return (self.complementarity + lag + left) / abs(objective)
 
     def _evaluate(self) -> None:
-        self.values = self.system.product(self.beta) + self.b
+        self.values = self.system.at_samples(self.function) + self.b
+        self.expansion = self.system.expand(self.beta)
 
     def _slope(self) -> Vector:
         return self.boxes.spread(self.values) + self.boxes.ridge * self.x - self.boxes.goal
@@ -99,43 +105,47 @@ class CentralPath:
         return left
 
     def advance(self) -> float:
-        """Make one step, and return its length."""
+        """Make one step, and return its length: 0 where rounding has left none."""
         r, t, y, z, below, above = self.r, self.t, self.y, self.z, self.below, self.above
         self._factor()
         mu = self.mu
-        dx, dy, dz, db = self._direction(-y, -z)
+        dx, dy, dz, db, change = self._direction(-y, -z)
         length = self._length(dx, dy, dz)
         if mu > 0:
             after = (r + length * dx[below]) @ (y + length * dy) + (t - length * dx[above]) @ (z + length * dz)
             target = mu * (float(after) / self.complementarity) ** 3
             pull, push = (target - dx[below] * dy) / r - y, (target + dx[above] * dz) / t - z
-            dx, dy, dz, db = self._direction(pull, push)
+            dx, dy, dz, db, change = self._direction(pull, push)
             length = min(1.0, max(_FRACTION, 1.0 - mu) * self._length(dx, dy, dz))
+        if not np.isfinite(length * float(dx.sum())):
+            return 0.0
         self.to_lower, self.to_upper = dx[below] / r < dy / y, -dx[above] / t < dz / z
         self.x, self.b = self.x + length * dx, self.b + length * db
         self.r, self.t = r + length * dx[below], t - length * dx[above]
         self.y, self.z = y + length * dy, z + length * dz
+        self.function = self.function + length * change
         self._evaluate()
         return length
 
     def _factor(self) -> None:
         """Form theta and the residuals at the iterate, and factor its Newton system."""
-        theta = self.boxes.ridge.copy()
+        theta = self._ridge.copy()
         theta[self.below] += self.y / self.r
         theta[self.above] += self.z / self.t
-        self.inverse = 1.0 / np.maximum(theta, _LEAST)
+        self.inverse = 1.0 / theta
         self.system.factor(self.boxes.fold(self.inverse))
         self._left = self._residual()
         self._lack = self.boxes.total - float(self.x.sum())
 
-    def _direction(self, pull: Vector, push: Vector) -> tuple[Vector, Vector, Vector, float]:
+    def _direction(self, pull: Vector, push: Vector) -> tuple[Vector, Vector, Vector, float, Vector]:
         boxes, below, above = self.boxes, self.below, self.above
         rho = -self._left
         rho[below] += pull
         rho[above] -= push
-        h, db = self.system.solve(boxes.fold(rho * self.inverse), self._lack)
-        dx = (rho - boxes.spread(h)) * self.inverse
-        return dx, pull - self.y * dx[below] / self.r, push + self.z * dx[above] / self.t, db
+        q, lag = boxes.fold(rho * self.inverse), self.expansion - self.function
+        change, db = self.system.solve(q, self._lack, lag)
+        dx = (rho - boxes.spread(self.system.at_samples(change) + db)) * self.inverse
+        return dx, pull - self.y * dx[below] / self.r, push + self.z * dx[above] / self.t, db, change
 
     def _length(self, dx: Vector, dy: Vector, dz: Vector) -> float:
         """Return how far r, t, y and z stay positive, at most 1."""

@@ -3,17 +3,18 @@ r"""The Newton system of an interior-point step, in as many unknowns as K has fe
 
 Once all that belongs to one sample is eliminated, a step d of beta and the change h of the values K beta + b obey::
 
-    d = q - W h,    h = K d + c 1,    1'd = s        (W diagonal, positive; c the change of b)
+    d = q - W h,    h = g + c 1,    g = K d + lag,    1'd = s
 
+(W diagonal, positive; c the change of b, g that of f, which is carried beside beta and lags behind it by K beta - f.)
 W runs over many orders of magnitude: it grows without end at samples strictly inside their bounds, and vanishes at all
-others. Neither form below ever subtracts numbers of its largest size. With K = Z Z', h = Z e + c 1 and z the mean of
+others. Neither form below ever subtracts numbers of its largest size. With K = Z Z', f = Z w, g = Z e and z the mean of
 the rows of Z with the weights W, these are the normal equations of weighted least squares::
 
-    (I + (Z - 1z')' W (Z - 1z')) e = Z'q - (1'q - s) z,    c = (1'q - s) / 1'W1 - z'e
+    (I + (Z - 1z')' W (Z - 1z')) e = Z'q + lag - (1'q - s) z,    c = (1'q - s) / 1'W1 - z'e
 
-and without features, d = S u with S = W^(1/2)::
+where the lag is that of w, Z'beta - w; and without features, d = S u with S = W^(1/2)::
 
-    (I + S K S) u = S^-1 q - c S 1
+    (I + S K S) u = S^-1 q - S (lag + c 1)
 
 The diagonal of 1 keeps the smallest eigenvalue at 1. Entries of very different size do a Cholesky factorisation no
 harm (M. H. Wright, SIAM J. Optim. 9, 1998); one step of refinement takes most of what rounding leaves.
@@ -46,7 +47,7 @@ class NewtonSystem(ABC):
         Whether there is a b; K is then taken around the mean of the samples, which changes no more than b and the
         values by :attr:`offset` for each unit of 1'beta.
     unit
-        The mean of the diagonal of K around that mean, by which K is divided.
+        What K is divided by: the mean of its diagonal around that mean, until :meth:`rescale` changes it.
     """
 
     bordered: bool
@@ -62,16 +63,28 @@ class NewtonSystem(ABC):
         """Return the same of some of the samples."""
 
     @abstractmethod
-    def product(self, beta: Vector) -> Vector:
-        """Return K beta / unit."""
+    def restricted(self, function: Vector, rows: Indices) -> Vector:
+        """Return a function as that part has it."""
+
+    @abstractmethod
+    def rescale(self, factor: float) -> None:
+        """Multiply K by a factor, of which the unit takes account."""
+
+    @abstractmethod
+    def expand(self, beta: Vector) -> Vector:
+        """Return the function of the coefficients beta: its weights, or its values where there are no features."""
+
+    @abstractmethod
+    def at_samples(self, function: Vector) -> Vector:
+        """Return the values of a function."""
 
     @abstractmethod
     def factor(self, weights: Vector) -> None:
         """Prepare the system with these W."""
 
     @abstractmethod
-    def solve(self, q: Vector, s: float) -> tuple[Vector, float]:
-        """Return h and c."""
+    def solve(self, q: Vector, s: float, lag: Vector | float = 0.0) -> tuple[Vector, float]:
+        """Return the change of the function, and c."""
 
 
 class FeatureSystem(NewtonSystem):
@@ -94,9 +107,23 @@ class FeatureSystem(NewtonSystem):
         part.Z, part.offset = self.Z[rows], self.offset[rows]
         return part
 
-    def product(self, beta: Vector) -> Vector:
-        """Return K beta / unit."""
-        return np.asarray(self.Z @ (beta @ self.Z))
+    def restricted(self, function: Vector, rows: Indices) -> Vector:
+        """Return the same weights."""
+        del rows
+        return function
+
+    def rescale(self, factor: float) -> None:
+        """Multiply K by a factor, of which the unit takes account."""
+        self.Z = self.Z * np.sqrt(factor)
+        self.unit, self.offset = self.unit / factor, self.offset * factor
+
+    def expand(self, beta: Vector) -> Vector:
+        """Return w = Z'beta."""
+        return np.asarray(beta @ self.Z)
+
+    def at_samples(self, function: Vector) -> Vector:
+        """Return Z w."""
+        return np.asarray(self.Z @ function)
 
     def factor(self, weights: Vector) -> None:
         """Prepare the system with these W."""
@@ -107,15 +134,13 @@ class FeatureSystem(NewtonSystem):
         H.flat[:: len(H) + 1] += 1.0
         self.triangle = _cholesky(H)
 
-    def solve(self, q: Vector, s: float) -> tuple[Vector, float]:
-        """Return h and c."""
-        right, rest = q @ self.Z, float(q.sum()) - s
+    def solve(self, q: Vector, s: float, lag: Vector | float = 0.0) -> tuple[Vector, float]:
+        """Return the change of w, and c."""
+        right, rest = q @ self.Z + lag, float(q.sum()) - s
         e, c = self._step(right, rest)
-        h = self.Z @ e + c
-        d = self.W * h
+        d = self.W * (self.Z @ e + c)
         change, more = self._step(right - e - d @ self.Z, rest - float(d.sum()))
-        c += more
-        return h + (self.Z @ change + more), c
+        return e + change, c + more
 
     def _step(self, right: Vector, rest: float) -> tuple[Vector, float]:
         if not self.bordered:
@@ -144,9 +169,22 @@ class DenseSystem(NewtonSystem):
         part.K, part.offset = self.K[np.ix_(rows, rows)], self.offset[rows]
         return part
 
-    def product(self, beta: Vector) -> Vector:
-        """Return K beta / unit."""
+    def restricted(self, function: Vector, rows: Indices) -> Vector:
+        """Return the values there."""
+        return function[rows]
+
+    def rescale(self, factor: float) -> None:
+        """Multiply K by a factor, of which the unit takes account."""
+        self.K *= factor
+        self.unit, self.offset = self.unit / factor, self.offset * factor
+
+    def expand(self, beta: Vector) -> Vector:
+        """Return K beta."""
         return np.asarray(self.K @ beta)
+
+    def at_samples(self, function: Vector) -> Vector:
+        """Return the values, which are the function."""
+        return function
 
     def factor(self, weights: Vector) -> None:
         """Prepare the system with these W."""
@@ -160,14 +198,14 @@ class DenseSystem(NewtonSystem):
     def _inverse(self, right: Vector) -> Vector:
         return np.asarray(dpotrs(self.triangle, right)[0])
 
-    def solve(self, q: Vector, s: float) -> tuple[Vector, float]:
-        """Return h and c."""
+    def solve(self, q: Vector, s: float, lag: Vector | float = 0.0) -> tuple[Vector, float]:
+        """Return the change of the values, and c."""
         right, c = q / self.root, 0.0
-        u = self._inverse(right)
+        u = self._inverse(right - self.root * lag)
         if self.bordered:
             c = (float(self.root @ u) - s) / float(self.root @ self.ones)
             u -= c * self.ones
-        return (right - u) / self.root, c
+        return (right - u) / self.root - c, c
 
 
 def _cholesky(H: Matrix) -> Matrix:

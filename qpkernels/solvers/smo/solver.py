@@ -8,6 +8,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from qpkernels.arrays import check_positive, finite_vector
 from qpkernels.errors import UnsupportedOptionError
@@ -24,9 +25,9 @@ class SMO(Solver):
     """Sequential minimal optimisation; stops when the relative duality gap is at most ``tol``.
 
     max_iter counts pair steps (default: 10 million, or 1000 a sample if that is more); time_limit is checked after
-    each block; warm_start is any beta; cache_size bounds the memory for rows of the kernel matrix, in MiB (default
-    2048). ``watch`` is called with each iterate whose gap is computed, and ends the descent by returning True. Ctrl-C
-    returns the best point so far.
+    each block; warm_start is any beta, and values the product K beta there, where it is known; cache_size bounds the
+    memory for rows of the kernel matrix, in MiB (default 2048). ``watch`` is called with each iterate whose gap is
+    computed, and ends the descent by returning True. Ctrl-C returns the best point so far.
     """
 
     name = "smo"
@@ -56,6 +57,7 @@ class SMO(Solver):
         request: Request,
         *,
         cache_size: float = 2048,
+        values: ArrayLike | None = None,
         watch: Callable[[Iterate], bool] | None = None,
         **options: Any,
     ) -> Answer:
@@ -63,9 +65,11 @@ class SMO(Solver):
         from qpkernels.solvers.smo.engine import minimise
 
         if options:
-            has = ", ".join(sorted({*self.options, "cache_size", "verbose", "watch"}))
+            has = ", ".join(sorted({*self.options, "cache_size", "values", "verbose", "watch"}))
             raise UnsupportedOptionError(f"smo has no option {', '.join(options)}; it has {has}.")
         start = None if request.warm_start is None else finite_vector(request.warm_start, "warm_start", len(program))
+        if values is not None and start is None:
+            raise UnsupportedOptionError("values are K beta at warm_start, which is missing; give both, or neither.")
         max_iter = request.max_iter or step_limit(program)
         final = minimise(
             program.around(program.middle),
@@ -75,6 +79,7 @@ class SMO(Solver):
             start=start,
             report=_print_progress if request.verbose else None,
             cache_bytes=int(2**20 * check_positive(cache_size, "cache_size")),
+            values=None if values is None else finite_vector(values, "values", len(program)),
             watch=watch,
         )
         claim, message = _verdict(final, request.tol, max_iter)
