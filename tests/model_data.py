@@ -289,7 +289,12 @@ class Case:
     @property
     def routes(self) -> tuple[str, ...]:
         """Return the solvers of the contract that take it."""
-        own = (("smo", self.is_kernel_qp), ("linear", self.is_system), ("clarabel", True))
+        own = (
+            ("smo", self.is_kernel_qp),
+            ("interior-point", self.is_kernel_qp),
+            ("linear", self.is_system),
+            ("clarabel", True),
+        )
         return tuple(solver for solver, takes in own if takes)
 
 
@@ -309,7 +314,7 @@ FIRST_CASES = [case for case in CASES if case.intercept and case.kernel == case.
 """One case for each example, in explicit features: for what has nothing to do with the kernel."""
 MODEL_CASES = [case for case in FIRST_CASES if case.form == next(name for name, _ in Stated.of(case.model))]
 """One case for each example, of the usual form: for what is asked of the model."""
-SHARP = {"smo": 1e-11, "linear": 1e-9, "clarabel": 1e-8}
+SHARP = {"smo": 1e-11, "interior-point": 1e-11, "linear": 1e-9, "clarabel": 1e-8}
 """The tolerance asked of each route where numbers are compared."""
 
 

@@ -49,7 +49,7 @@ class Machine:
                 f"samples must name one sample for each of the {len(self.program)} of the program, but "
                 f"{self.samples.size} came."
             )
-        if np.unique(self.samples).size != self.samples.size:
+        if np.bincount(self.samples).max() > 1:
             raise ParameterError("samples must differ from each other, but some came twice; state such in a Gram.")
         if self.held_out is not None:
             object.__setattr__(self, "held_out", _numbers(self.held_out, "held_out"))
@@ -88,4 +88,6 @@ def _numbers(values: object, name: str) -> Indices:
         raise ShapeError(
             f"{name} must be numbers of samples in one dimension, but shape {numbers.shape} of {numbers.dtype} came."
         )
+    if numbers.size and numbers.min() < 0:
+        raise ParameterError(f"{name} must be at least 0, but {numbers.min()} came.")
     return frozen(numbers.astype(np.intp))

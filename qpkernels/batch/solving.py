@@ -8,16 +8,21 @@ from time import perf_counter
 
 import numpy as np
 
-from qpkernels.arrays import Vector
+from qpkernels.arrays import Vector, check_count, check_positive
+from qpkernels.batch.alone import solve_alone
+from qpkernels.batch.groups import grouped
 from qpkernels.batch.machine import Fitted, Machine
+from qpkernels.batch.rounds import Limits, solve_together
+from qpkernels.batch.schedule import Team
 from qpkernels.batch.warm import warm_start
-from qpkernels.certificates import KernelQPBounds
 from qpkernels.errors import ParameterError, QPKernelsError
 from qpkernels.gram import Gram
-from qpkernels.gram.panels.sums import add_kernel_sums
-from qpkernels.solvers.smo import SMO
+from qpkernels.gram.panels.threads import threads, without_blas_threads
 
 __all__ = ["solve_batch"]
+
+_LEAST = 1e-3
+"""Seconds that a machine is given when the time is over: it answers with where it stands."""
 
 
 def solve_batch(
@@ -57,47 +62,64 @@ def solve_batch(
     ParameterError
         If a machine does not belong to ``gram``, or comes before the one it starts from.
     """
-    del n_jobs
     _check(gram, machines)
-    deadline = None if time_limit is None else perf_counter() + time_limit
-    answers: list[Fitted | QPKernelsError] = []
-    for number, machine in enumerate(machines):
-        before = None if machine.after is None else answers[machine.after]
-        start = None
-        if isinstance(before, Fitted) and machine.after is not None:
-            start = warm_start(machine, machines[machine.after], before.outcome.point)
-        left = None if deadline is None else max(1e-3, deadline - perf_counter())
-        try:
-            answers.append(_solve_alone(gram, machine, start, tol, max_iter, left, cache_size))
-        except QPKernelsError as error:
-            answers.append(error)
+    memory = int(2**20 * check_positive(cache_size, "cache_size"))
+    _check_memory(memory, machines)
+    jobs = threads() if n_jobs == -1 else check_count(n_jobs, "n_jobs")
+    deadline = np.inf if time_limit is None else perf_counter() + check_positive(time_limit, "time_limit")
+    limits = Limits(check_positive(tol, "tol"), _steps(max_iter, machines), deadline)
+    answers: dict[int, Fitted | QPKernelsError] = {}
+
+    def answered(number: int, answer: Fitted | QPKernelsError) -> None:
+        answers[number] = answer
         if report is not None:
-            report(number, answers[-1])
-    return answers
+            report(number, answer)
+
+    groups, alone = grouped(gram, machines, memory)
+    starts: dict[int, Vector] = {}
+    with Team(jobs) as team, without_blas_threads():
+        for group in groups:
+            for number, answer in solve_together(gram, group, limits, team):
+                if isinstance(answer, np.ndarray):
+                    starts[number] = answer
+                else:
+                    answered(number, answer)
+    for number in sorted([*alone, *starts]):
+        start = starts.get(number, _start(machines, number, answers))
+        left = None if time_limit is None else max(_LEAST, deadline - perf_counter())
+        try:
+            one = solve_alone(
+                gram, machines[number], start, tol=tol, max_iter=max_iter, time_limit=left, cache_size=cache_size
+            )
+        except QPKernelsError as error:
+            answered(number, error)
+        else:
+            answered(number, one)
+    return [answers[number] for number in range(len(machines))]
 
 
-def _solve_alone(
-    gram: Gram,
-    machine: Machine,
-    start: Vector | None,
-    tol: float,
-    max_iter: int | None,
-    time_limit: float | None,
-    cache_size: float,
-) -> Fitted:
-    program = machine.program
-    program.gram.require_psd()
-    outcome = SMO().solve(
-        program, tol=tol, max_iter=max_iter, time_limit=time_limit, warm_start=start, cache_size=cache_size
-    )
-    intercept = float(outcome.multipliers.sum())
-    certificate = KernelQPBounds(program).certify(outcome.point, intercept)
-    held_out = None
-    if machine.held_out is not None:
-        c = program.gram.expansion_coefficients(outcome.point)
-        held_out = np.full(machine.held_out.size, intercept)
-        add_kernel_sums(gram.kernel, program.gram.X[c != 0], c[c != 0], gram.X[machine.held_out], held_out)
-    return Fitted(outcome, certificate, held_out)
+def _start(machines: Sequence[Machine], number: int, answers: dict[int, Fitted | QPKernelsError]) -> Vector | None:
+    """Return the start that another machine gives, or None."""
+    machine = machines[number]
+    before = None if machine.after is None else answers.get(machine.after)
+    if machine.after is None or not isinstance(before, Fitted):
+        return None
+    return warm_start(machine, machines[machine.after], before.outcome.point)
+
+
+def _steps(max_iter: int | None, machines: Sequence[Machine]) -> int:
+    if max_iter is not None:
+        return check_count(max_iter, "max_iter")
+    return max(10_000_000, 1000 * max((len(machine.program) for machine in machines), default=0))
+
+
+def _check_memory(memory: int, machines: Sequence[Machine]) -> None:
+    row = 8 * max((len(machine.program) for machine in machines), default=0)
+    if memory < row:
+        raise ParameterError(
+            f"cache_size must hold a row of the kernel matrix, {row / 2**20:.2g} MiB for the largest machine, but "
+            f"{memory / 2**20:.2g} MiB came; raise it."
+        )
 
 
 def _check(gram: Gram, machines: Sequence[Machine]) -> None:

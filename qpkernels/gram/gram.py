@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -77,13 +77,7 @@ class Gram:
         self.X = frozen(kernel.samples(X))
         check_diagonal(kernel, self.X, self._diagonal_of_kernel)
 
-    def _begin(
-        self,
-        kernel: Kernel,
-        memory_limit: float,
-        indefinite: Literal["refuse", "clip", "shift"],
-        source: Selection | None = None,
-    ) -> None:
+    def _begin(self, kernel: Kernel, memory_limit: float, indefinite: Any, source: Selection | None = None) -> None:
         self.kernel, self.memory_limit, self.indefinite = kernel, memory_limit, indefinite
         self._by_construction = kernel.positive_semidefinite
         self._formed: Formed | None = None
@@ -226,6 +220,8 @@ class Gram:
 
     @cached_property
     def _features(self) -> Features | None:
+        if self._source is not None:
+            return self._source.features
         features = self.kernel.features(self.X)
         return Features(features) if features is not None and features.shape[1] < len(self) else None
 
@@ -307,8 +303,8 @@ class Gram:
 
     def _indefiniteness(self) -> float:
         """Return how far below 0 an eigenvalue of K may be; 0 where that is rounding."""
-        if self._settled is None and self._source is not None and self._source.is_formed:
-            # No eigenvalue of a part is below all those of the whole.
+        if self._settled is None and self._source is not None and not self._may_be_corrected:
+            # No eigenvalue of a part is below all those of the whole, where these are known.
             self._settled = self._source.whole._settled
         if self._settled is None:
             if self._by_construction or self._size > self.memory_limit:

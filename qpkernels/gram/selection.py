@@ -10,6 +10,7 @@ import numpy as np
 
 from qpkernels.arrays import Indices, Samples, frozen
 from qpkernels.gram.definiteness import Formed
+from qpkernels.gram.products import Features
 
 if TYPE_CHECKING:
     from qpkernels.gram.gram import Gram
@@ -36,6 +37,12 @@ class Selection:
     def samples(self) -> Samples:
         """A copy of the samples, read-only."""
         return frozen(self.whole.X[self.rows])
+
+    @property
+    def features(self) -> Features | None:
+        """Their explicit features, where the whole has such, and they are fewer than these samples."""
+        matrix = self.whole.features
+        return Features(matrix[self.rows]) if matrix is not None and matrix.shape[1] < self.rows.size else None
 
     @property
     def is_formed(self) -> bool:

@@ -32,7 +32,7 @@ _SPREAD = 10_000
 
 def expand_at_samples(gram: Gram, beta: Vector, feasible: Vector, expansion: Vector) -> FunctionAtSamples:
     """Return the expansion in beta, given K times the feasible point near it: mostly beta itself."""
-    values = expansion if np.array_equal(feasible, beta) else gram.product(beta)
+    values = expansion if feasible is beta or np.array_equal(feasible, beta) else gram.product(beta)
     return FunctionAtSamples(values, float(beta @ values))
 
 
@@ -113,6 +113,8 @@ def certify_kernel_qp(
     if not (np.isfinite(beta).all() and np.isfinite(intercept)):
         return undefined("the answer holds NaN or infinity")
     feasible = program.project(beta)
+    if (feasible == beta).all():
+        feasible = beta
     if product is None or not np.array_equal(product.coefficients, feasible):
         product = gap_product(program, feasible, intercept)
     program.gram.require_psd()
@@ -120,18 +122,14 @@ def certify_kernel_qp(
         program.gram.require_nonnegative(feasible, product.values)
         if function is None:
             function = expand_at_samples(program.gram, beta, feasible, product.values)
-        gap = duality_gap(program, feasible, product.values, intercept, function, product.error)
-    moved = np.abs(beta - feasible)
-    imbalance = 0.0 if program.total is None else abs(float(beta.sum()) - program.total)
-    largest = int(np.argmax(gap.parts))
+        inexact = product.error if product.error.any() else None
+        gap = duality_gap(program, feasible, product.values, intercept, function, inexact)
+    largest = int(gap.parts.argmax())
     return certify_values(
         gap.primal_value,
         gap.dual_value,
         primal_residual=gap.violation,
-        dual_residual=max(
-            relative(float(moved.max()), max(float(np.abs(feasible).max()), float(np.abs(beta).max()))),
-            relative(imbalance, max(float(np.abs(feasible).sum()), float(np.abs(beta).sum()))),
-        ),
+        dual_residual=_dual_residual(program, beta, feasible),
         rounding=gap.rounding,
         vanishing=gap.vanishing,
         largest=float(gap.parts[largest]),
@@ -145,3 +143,16 @@ def certify_kernel_qp(
 def _sums_in_one_thread(samples: int) -> AbstractContextManager[None]:
     """Keep BLAS from spreading sums of so many terms: to wake its threads takes longer, where others use them."""
     return without_blas_threads() if samples >= _SPREAD else nullcontext()
+
+
+def _dual_residual(program: KernelQP, beta: Vector, feasible: Vector) -> float:
+    """Return how far beta is from the feasible point near it, or its sum from the one asked for, as shares of them."""
+    imbalance = 0.0 if program.total is None else abs(float(beta.sum()) - program.total)
+    sizes = np.abs(beta)
+    if feasible is beta:
+        return relative(imbalance, float(sizes.sum()))
+    own, moved = np.abs(feasible), float(np.abs(beta - feasible).max())
+    return max(
+        relative(moved, max(float(own.max()), float(sizes.max()))),
+        relative(imbalance, max(float(own.sum()), float(sizes.sum()))),
+    )

@@ -14,6 +14,7 @@ from qpkernels.certificates.rounding import (
     FunctionError,
     expansion_error,
     expansion_vanishes,
+    mean,
     sum_error,
     together,
 )
@@ -106,47 +107,49 @@ def duality_gap(
     expansion: Vector,
     intercept: float,
     function: FunctionAtSamples | None = None,
-    inexact: Vector | float = 0.0,
+    inexact: Vector | None = None,
 ) -> DualityGap:
     """Return P(f, b) and D(beta) for a feasible ``beta`` whose K beta is ``expansion``.
 
     f is ``function``, or else the expansion in beta itself. Where 1'beta = 0, neither an offset of the targets nor one
     of f changes the values: residuals are taken around b, and D around the middle of the targets and the mean of f.
 
-    ``inexact``, which adds up as it is, bounds how far ``expansion`` is from what float64 makes of K beta; with hard
-    constraints it must be 0.
+    ``inexact``, which adds up as it is, bounds how far ``expansion`` is from what float64 makes of K beta; None: it was
+    made in float64, as it must be with hard constraints.
     """
     balanced, total = program.total == 0.0, program.total or 0.0
-    around = expansion - expansion.mean() if balanced else expansion
+    around = expansion - mean(expansion) if balanced else expansion
     squared_norm = float(beta @ around)
     f = FunctionAtSamples(expansion, squared_norm) if function is None else function
     own = expansion_error(program.gram, beta, expansion, balanced=balanced)
     error = own if function is None else f.error
-    scaling = mending_factor(program, f.values + intercept)
+    scaling = mending_factor(program, f.values + intercept) if program.is_hard else 1.0
     level = scaling * intercept
-    residuals = (program.target - level) - scaling * f.values
-    losses, losses_error = _losses_and_error(program, residuals, scaling * (error.values + inexact), level)
-    bounded = np.broadcast_to(inexact, beta.shape) > 0
-    linear = (program.target - program.middle) * beta
-    costs = program.epsilon * np.abs(beta) + 0.5 * program.ridge * beta**2
+    residuals = (program.target - level) - (f.values if scaling == 1.0 else scaling * f.values)
+    within = scaling * error.values if inexact is None else scaling * (error.values + inexact)
+    losses, losses_error = _losses_and_error(program, residuals, within, level)
+    linear = (program.target - program.middle if program.middle else program.target) * beta
+    costs = program.costs(beta)
     rounding = (
-        together(losses_error[~bounded])
-        + float(losses_error[bounded].sum())
+        together(losses_error)
         + sum_error(losses)
         + scaling * scaling * error.half_norm
-        + sum_error(np.array([level * total]))
+        + EPS * abs(level * total)
         + sum_error(linear)
         + sum_error(costs)
         + own.half_norm
-        + float(np.abs(beta) @ np.broadcast_to(inexact, beta.shape))
         + program.gram.indefiniteness(beta)
-        + (abs(float(beta.sum()) - total) * float((np.abs(residuals) + inexact).max()) if balanced else 0.0)
+        + (abs(float(beta.sum())) * float(np.abs(residuals).max()) if balanced else 0.0)
     )
+    if inexact is not None:
+        bounded = inexact > 0
+        rounding += float(losses_error[bounded].sum()) + float(np.abs(beta) @ inexact)
+        rounding += abs(float(beta.sum())) * float(inexact.max()) if balanced else 0.0
     return DualityGap(
         primal_value=0.5 * scaling * scaling * f.squared_norm + float(losses.sum()) + level * total,
         dual_value=float(linear.sum()) - float(costs.sum()) - 0.5 * squared_norm,
         parts=losses - residuals * beta + costs,
-        violation=float(_violations(program, (program.target - intercept) - f.values).max()),
+        violation=_violation(program, f.values, intercept),
         rounding=rounding,
         vanishing=(
             f.is_zero
@@ -165,25 +168,33 @@ def _losses_and_error(program: KernelQP, residuals: Vector, error: Vector, level
     A convex function changes most at an end of an interval.
     """
     error = error + EPS * (np.abs(program.target - level) + np.abs(residuals) + program.epsilon)
-    losses = _losses(program, residuals)
-    ends = [np.abs(_losses(program, residuals + end) - losses) for end in (-error, error)]
-    return losses, np.maximum(*ends)
+    losses, *ends = _losses(program, np.array((residuals, residuals - error, residuals + error)))
+    return losses, np.maximum(np.abs(ends[0] - losses), np.abs(ends[1] - losses))
 
 
 def _losses(program: KernelQP, residuals: Vector) -> Vector:
-    """Return L_i at target - v = ``residuals``; a hard constraint contributes 0, and its violation is told apart."""
-    above = _branch(residuals - program.epsilon, program.upper, program.ridge)
-    below = _branch(-residuals - program.epsilon, -program.lower, program.ridge)
+    """Return L_i at target - v = ``residuals``, rows of shape (m,); a hard constraint contributes 0, told apart."""
+    # Without a ridge, losses are as steep as the bounds.
+    ridge = program.ridge if program.has_ridge or program.is_hard else None
+    above = _branch(residuals - program.epsilon, program.upper, ridge)
+    below = _branch(-residuals - program.epsilon, -program.lower, ridge)
     return np.maximum(above, below)
 
 
-def _branch(slope: Vector, bound: Vector, ridge: Vector) -> Vector:
+def _branch(slope: Vector, bound: Vector, ridge: Vector | None) -> Vector:
     """Return max over 0 <= s <= bound of slope s - ridge/2 s^2, with 0 in place of infinity."""
     slope = np.maximum(slope, 0.0)
+    if ridge is None:
+        return slope * bound
     peak = np.divide(slope, ridge, out=np.full_like(slope, np.inf), where=ridge > 0)
     s = np.minimum(bound, peak)
     s[np.isinf(s)] = 0.0
     return np.asarray(slope * s - 0.5 * ridge * s**2)
+
+
+def _violation(program: KernelQP, values: Vector, intercept: float) -> float:
+    """Return the largest violation of a hard constraint by f(x_i) and b."""
+    return float(_violations(program, (program.target - intercept) - values).max()) if program.is_hard else 0.0
 
 
 def _violations(program: KernelQP, residuals: Vector) -> Vector:

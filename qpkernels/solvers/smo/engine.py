@@ -36,6 +36,8 @@ def minimise(
     start: Vector | None = None,
     report: Callable[[Iterate], None] | None = None,
     cache_bytes: int = CACHE,
+    values: Vector | None = None,
+    watch: Callable[[Iterate], bool] | None = None,
 ) -> Iterate:
     """Return the first iterate whose relative duality gap is within ``tol``, or the last one before a limit.
 
@@ -57,26 +59,43 @@ def minimise(
         Called with each iterate whose gap is computed.
     cache_bytes
         Bytes that kept rows of the kernel matrix may take.
+    values
+        K start, where it is known in float64.
+    watch
+        Asked after each iterate whose gap is computed, and which proves nothing, whether to give up there.
     """
-    beta = program.project(np.zeros(len(program)) if start is None else start)
-    iterates = block_iterates(program, Limits(tol, max_iter, deadline), beta, cache_bytes)
+    beta, values = _beginning(program, start, values)
+    iterates = block_iterates(program, Limits(tol, max_iter, deadline), beta, cache_bytes, values)
     iterate, tried = None, False
     try:
         while True:
             iterate = next(iterates)
             if report is not None:
                 report(iterate)
-            if iterate.proves(tol) or iterate.stalled or iterate.diverging:
+            if iterate.proves(tol) or iterate.diverging:
+                return iterate
+            given_up = watch is not None and watch(iterate)
+            if iterate.stalled:
                 return iterate
             if not tried and nearly_vanishes(program, iterate):
                 tried = True
                 if (vanishing := vanishing_iterate(program, iterate.iterations)) is not None:
                     return vanishing
+            if given_up:
+                return replace(iterate, given_up=True)
             if iterate.iterations >= max_iter or perf_counter() >= deadline:
                 return iterate
     except KeyboardInterrupt:
         iterate = iterate or measure_exactly(program, beta, 0)
         return replace(iterate, interrupted=True)
+
+
+def _beginning(program: KernelQP, start: Vector | None, values: Vector | None) -> tuple[Vector, Vector | None]:
+    """Return the feasible point near ``start``, and K times it where K start is known."""
+    beta = program.project(np.zeros(len(program)) if start is None else start)
+    if start is None or values is None:
+        return beta, None
+    return beta, values + program.gram.product(beta - start)
 
 
 @cache

@@ -3,23 +3,36 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
+from math import isfinite
 
 import numpy as np
 
-from qpkernels.arrays import Vector
+from qpkernels.arrays import Floats, Vector
 from qpkernels.certificates.certificate import relative
 from qpkernels.certificates.kernel_qp import DualityGap, FunctionAtSamples, duality_gap
 from qpkernels.certificates.vanishing import vanishing_point
 from qpkernels.programs.kernel_qp import KernelQP
 from qpkernels.solvers.smo.descent.passes import Arrays, separating_interval
 
-__all__ = ["Iterate", "Progress", "measure", "measure_exactly", "nearly_vanishes", "vanishing_iterate"]
+__all__ = [
+    "Iterate",
+    "Progress",
+    "diverges",
+    "intercept_of",
+    "measure",
+    "measure_exactly",
+    "nearly_vanishes",
+    "vanishing_iterate",
+]
 
 _SAME_POINT = 1e-6
 """Distance of two weighted means, against the spread of their samples, below which they are taken for one point."""
 
+
+_NOT_READ: Floats = np.empty((0, 0))
+"""In place of a K that compiled code does not look at."""
 
 _NEARLY_ZERO = 1e-8
 """Part of what the terms of f could make below which values may be on their way to 0."""
@@ -49,6 +62,8 @@ class Iterate:
         The gap is an estimate, some values being older than beta.
     interrupted
         The user wished no more steps.
+    given_up
+        Who watches the progress wished no more steps.
     values
         K beta, where it was computed from K itself in float64; None where steps brought it up to date.
     """
@@ -63,6 +78,7 @@ class Iterate:
     gap_error: float = 0.0
     estimated: bool = False
     interrupted: bool = False
+    given_up: bool = False
     values: Vector | None = None
 
     @cached_property
@@ -94,9 +110,25 @@ class Progress:
         return self._idle > self._patience
 
 
-def measure(program: KernelQP, beta: Vector, values: Vector, iterations: int, estimated: bool = False) -> Iterate:
-    """Return the iterate at ``beta``, whose K beta is ``values``, as far as the steps kept them up to date."""
-    intercept = _intercept(program, beta, values)
+def measure(
+    program: KernelQP,
+    beta: Vector,
+    values: Vector,
+    iterations: int,
+    *,
+    estimated: bool = False,
+    computed: bool = False,
+) -> Iterate:
+    """Return the iterate at ``beta``, whose K beta is ``values``, as far as the steps kept them up to date.
+
+    Parameters
+    ----------
+    estimated
+        Whether some values are older than beta.
+    computed
+        Whether the values were computed from K itself, so that the iterate is to hold them.
+    """
+    intercept = intercept_of(program, beta, values)
     gap = duality_gap(program, beta, values, intercept)
     return Iterate(
         beta=beta.copy(),
@@ -104,15 +136,15 @@ def measure(program: KernelQP, beta: Vector, values: Vector, iterations: int, es
         gap=gap,
         rounding=relative(gap.rounding, gap.scale),
         iterations=iterations,
-        diverging=_diverges(program, beta),
+        diverging=diverges(program, beta),
         estimated=estimated,
+        values=values if computed else None,
     )
 
 
 def measure_exactly(program: KernelQP, beta: Vector, iterations: int) -> Iterate:
     """Return the iterate at ``beta`` with K beta computed from K itself."""
-    values = program.gram.product(beta)
-    return replace(measure(program, beta, values, iterations), values=values)
+    return measure(program, beta, program.gram.product(beta), iterations, computed=True)
 
 
 def vanishing_iterate(program: KernelQP, iterations: int) -> Iterate | None:
@@ -135,12 +167,14 @@ def nearly_vanishes(program: KernelQP, iterate: Iterate) -> bool:
     return bool(program.total) and iterate.gap.scale <= _NEARLY_ZERO * 0.5 * reach**2
 
 
-def _diverges(program: KernelQP, beta: Vector) -> bool:
+def diverges(program: KernelQP, beta: Vector) -> bool:
     """Return whether beta's unbounded part is a ray of decrease as far as float64 can tell.
 
     That is, f of the part is 0 against the spread of its samples around their weighted mean: distances, so that
     neither the origin nor a sample without weight matters.
     """
+    if not program.is_hard:
+        return False
     free = (np.isinf(program.lower) & (beta < 0)) | (np.isinf(program.upper) & (beta > 0))
     ray = np.where(free & (program.ridge == 0), beta, 0.0)
     weight = np.abs(ray)
@@ -156,11 +190,11 @@ def _diverges(program: KernelQP, beta: Vector) -> bool:
     return float(ray @ values) <= max((_SAME_POINT * spread) ** 2, rounding)
 
 
-def _intercept(program: KernelQP, beta: Vector, values: Vector) -> float:
+def intercept_of(program: KernelQP, beta: Vector, values: Vector) -> float:
+    """Return the b in the middle of what the slopes allow; 0 in a model without b."""
     if program.total is None:
         return 0.0
-    # K is not read.
-    arrays = Arrays(np.empty((0, 0)), program.target, program.epsilon, program.ridge, program.lower, program.upper)
+    arrays = Arrays(_NOT_READ, program.target, program.epsilon, program.ridge, program.lower, program.upper)
     highest_down, lowest_up = separating_interval(arrays, beta, values)
-    ends = [end for end in (highest_down, lowest_up) if np.isfinite(end)]
-    return -float(np.mean(ends)) if ends else 0.0
+    ends = [end for end in (highest_down, lowest_up) if isfinite(end)]
+    return -sum(ends) / len(ends) if ends else 0.0

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: BSD-3-Clause
+r"""From a point near the end of the central path to the one that it means, with every coefficient exactly at its bound.
+
+Near the end each variable tells where it tends: to a bound, where the slack falls faster than its multiplier, else
+inside. With those at bounds exactly there, the others F and b solve linear equations,
+
+    (K E x)_F + b 1 + ridge_F x_F = goal_F,   1'x = total,
+
+by the Newton system of the path with W = 1 / (ridge + small) at F, a proximal step, repeated with the residual that it
+leaves. A variable that comes out beyond a bound is put there, one that its slope draws away
+from its bound is freed, and the equations are solved again: the primal-dual active set method (M. Hintermueller, K. Ito
+and K. Kunisch, SIAM J. Optim. 13, 2002). It need not end; what comes of it is judged as any other point.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from qpkernels.arrays import Indices, Vector
+from qpkernels.solvers.interior_point.boxes import Boxes
+from qpkernels.solvers.interior_point.path import CentralPath
+from qpkernels.solvers.interior_point.systems import NewtonSystem
+
+__all__ = ["ActiveSet", "Places"]
+
+Places: TypeAlias = NDArray[np.int8]
+"""Where each variable is: -1 at its lower bound, 1 at the upper one, 0 inside."""
+
+_CHANGES, _REFINEMENTS = 6, 3
+"""How often the places may change, and how often equations are refined."""
+
+_DRAWN = 1e-10
+"""Slope, in the units of the problem, from which a variable is freed."""
+
+_LEAST, _MOST = 1e-9, 1e-6
+"""Between these is the proximal term, in the units of the problem."""
+
+
+@dataclass(frozen=True, eq=False)
+class ActiveSet:
+    """The search for the places of a problem."""
+
+    boxes: Boxes
+    system: NewtonSystem
+
+    def near(self, path: CentralPath) -> tuple[Vector, float]:
+        """Return the beta and b that a point near the end of the path means."""
+        places = np.zeros(path.x.size, np.int8)
+        places[path.below] -= path.to_lower
+        places[path.above] += path.to_upper
+        small = np.clip(1.0 / path.inverse - self.boxes.ridge, _LEAST, _MOST)
+        return self._settle(path.x, path.function, path.b, places, small)
+
+    def of(self, beta: Vector) -> tuple[Vector, float]:
+        """Return the beta and b with the places of ``beta``, or those they lead to."""
+        x = self.boxes.split(beta)
+        places = (x >= self.boxes.upper).astype(np.int8) - (x <= self.boxes.lower)
+        return self._settle(x, self.system.expand(beta), 0.0, places, np.full(x.size, _LEAST))
+
+    def _settle(self, x: Vector, function: Vector, b: float, places: Places, small: Vector) -> tuple[Vector, float]:
+        boxes, system = self.boxes, self.system
+        for _ in range(_CHANGES):
+            places = boxes.one_sided(places, x)
+            x = np.where(places < 0, boxes.lower, np.where(places > 0, boxes.upper, x))
+            (inside,) = np.nonzero(places == 0)
+            if inside.size:
+                x, b = self._solve_inside(x, function, b, inside, small[inside])
+            function = system.expand(boxes.fold(x))
+            slope = boxes.spread(system.at_samples(function) + b) + boxes.ridge * x - boxes.goal
+            wanted = np.where(places * slope > _DRAWN, 0, places)
+            wanted = np.where(x > boxes.upper, 1, np.where(x < boxes.lower, -1, wanted)).astype(np.int8)
+            if np.array_equal(wanted, places):
+                break
+            places = wanted
+        return boxes.fold(np.clip(x, boxes.lower, boxes.upper)), b
+
+    def _solve_inside(
+        self, x: Vector, function: Vector, b: float, inside: Indices, small: Vector
+    ) -> tuple[Vector, float]:
+        boxes, system = self.boxes, self.system
+        samples, goal, ridge = boxes.samples[inside], boxes.goal[inside], boxes.ridge[inside]
+        part, weights = system.part(samples), 1.0 / (ridge + small)
+        part.factor(weights)
+        f, x = system.restricted(function, samples), x.copy()
+        for _ in range(_REFINEMENTS):
+            left = part.at_samples(f) + b + ridge * x[inside] - goal
+            lag = system.restricted(system.expand(boxes.fold(x)), samples) - f
+            change, c = part.solve(-left * weights, boxes.total - float(x.sum()), lag)
+            x[inside] -= (left + part.at_samples(change) + c) * weights
+            f, b = f + change, b + c
+        return x, b

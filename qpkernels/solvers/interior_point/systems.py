@@ -1,0 +1,239 @@
+# SPDX-License-Identifier: BSD-3-Clause
+r"""The Newton system of an interior-point step, in as many unknowns as K has features, or as there are samples.
+
+Once all that belongs to one sample is eliminated, a step d of beta and the change h of the values K beta + b obey::
+
+    d = q - W h,    h = g + c 1,    g = K d + lag,    1'd = s
+
+(W diagonal, positive; c the change of b, g that of f, which is carried beside beta and lags behind it by K beta - f.)
+W runs over many orders of magnitude: it grows without end at samples strictly inside their bounds, and vanishes at all
+others. Neither form below ever subtracts numbers of its largest size. With K = Z Z', f = Z w, g = Z e and z the mean of
+the rows of Z with the weights W, these are the normal equations of weighted least squares::
+
+    (I + (Z - 1z')' W (Z - 1z')) e = Z'q + lag - (1'q - s) z,    c = (1'q - s) / 1'W1 - z'e
+
+where the lag is that of w, Z'beta - w; and without features, d = S u with S = W^(1/2)::
+
+    (I + S K S) u = S^-1 q - S (lag + c 1)
+
+The diagonal of 1 keeps the smallest eigenvalue at 1. Entries of very different size do a Cholesky factorisation no
+harm (M. H. Wright, SIAM J. Optim. 9, 1998); one step of refinement takes most of what rounding leaves.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from copy import copy
+
+import numpy as np
+from scipy.linalg.lapack import dpotrf, dpotrs
+
+from qpkernels.arrays import Indices, Matrix, Vector
+from qpkernels.gram import Gram
+from qpkernels.gram.factor import pivoted_cholesky
+
+__all__ = ["DenseSystem", "FeatureSystem", "NewtonSystem", "newton_system"]
+
+_REGULAR = 4 * np.finfo(float).eps
+"""Part of the diagonal that is added where rounding took the definiteness of a matrix, tenfold at each attempt."""
+
+
+class NewtonSystem(ABC):
+    """K up to a unit, and the systems with it.
+
+    Attributes
+    ----------
+    bordered
+        Whether there is a b; K is then taken around the mean of the samples, which changes no more than b and the
+        values by :attr:`offset` for each unit of 1'beta.
+    unit
+        What K is divided by: the mean of its diagonal around that mean, until :meth:`rescale` changes it.
+    """
+
+    bordered: bool
+    unit: float
+    offset: Vector
+
+    @abstractmethod
+    def __len__(self) -> int:
+        """Return the number of samples."""
+
+    @abstractmethod
+    def part(self, rows: Indices) -> NewtonSystem:
+        """Return the same of some of the samples."""
+
+    @abstractmethod
+    def restricted(self, function: Vector, rows: Indices) -> Vector:
+        """Return a function as that part has it."""
+
+    @abstractmethod
+    def rescale(self, factor: float) -> None:
+        """Multiply K by a factor, of which the unit takes account."""
+
+    @abstractmethod
+    def expand(self, beta: Vector) -> Vector:
+        """Return the function of the coefficients beta: its weights, or its values where there are no features."""
+
+    @abstractmethod
+    def at_samples(self, function: Vector) -> Vector:
+        """Return the values of a function."""
+
+    @abstractmethod
+    def factor(self, weights: Vector) -> None:
+        """Prepare the system with these W."""
+
+    @abstractmethod
+    def solve(self, q: Vector, s: float, lag: Vector | float = 0.0) -> tuple[Vector, float]:
+        """Return the change of the function, and c."""
+
+
+class FeatureSystem(NewtonSystem):
+    """K = Z Z' with few columns of Z."""
+
+    def __init__(self, features: Matrix, bordered: bool) -> None:
+        self.bordered = bordered
+        level = features.mean(axis=0) if bordered else np.zeros(features.shape[1])
+        Z = features - level
+        self.unit = float(np.einsum("ij,ij->", Z, Z)) / len(Z) or 1.0
+        self.offset = Z @ level / self.unit
+        self.Z = Z / np.sqrt(self.unit)
+
+    def __len__(self) -> int:
+        return len(self.Z)
+
+    def part(self, rows: Indices) -> FeatureSystem:
+        """Return the same of some of the samples."""
+        part = copy(self)
+        part.Z, part.offset = self.Z[rows], self.offset[rows]
+        return part
+
+    def restricted(self, function: Vector, rows: Indices) -> Vector:
+        """Return the same weights."""
+        del rows
+        return function
+
+    def rescale(self, factor: float) -> None:
+        """Multiply K by a factor, of which the unit takes account."""
+        self.Z = self.Z * np.sqrt(factor)
+        self.unit, self.offset = self.unit / factor, self.offset * factor
+
+    def expand(self, beta: Vector) -> Vector:
+        """Return w = Z'beta."""
+        return np.asarray(beta @ self.Z)
+
+    def at_samples(self, function: Vector) -> Vector:
+        """Return Z w."""
+        return np.asarray(self.Z @ function)
+
+    def factor(self, weights: Vector) -> None:
+        """Prepare the system with these W."""
+        self.W, self.mass = weights, float(weights.sum())
+        self.centre = weights @ self.Z / self.mass if self.bordered else np.zeros(self.Z.shape[1])
+        rows = (self.Z - self.centre if self.bordered else self.Z) * np.sqrt(weights)[:, None]
+        H = rows.T @ rows
+        H.flat[:: len(H) + 1] += 1.0
+        self.triangle = _cholesky(H)
+
+    def solve(self, q: Vector, s: float, lag: Vector | float = 0.0) -> tuple[Vector, float]:
+        """Return the change of w, and c."""
+        right, rest = q @ self.Z + lag, float(q.sum()) - s
+        e, c = self._step(right, rest)
+        d = self.W * (self.Z @ e + c)
+        change, more = self._step(right - e - d @ self.Z, rest - float(d.sum()))
+        return e + change, c + more
+
+    def _step(self, right: Vector, rest: float) -> tuple[Vector, float]:
+        if not self.bordered:
+            return dpotrs(self.triangle, right)[0], 0.0
+        e = dpotrs(self.triangle, right - rest * self.centre)[0]
+        return e, rest / self.mass - float(self.centre @ e)
+
+
+class DenseSystem(NewtonSystem):
+    """K entry by entry."""
+
+    def __init__(self, K: Matrix, bordered: bool) -> None:
+        self.bordered = bordered
+        means = K.mean(axis=0) if bordered else np.zeros(len(K))
+        K = K - means - (means - means.mean())[:, None] if bordered else K
+        self.unit = float(K.trace()) / len(K) or 1.0
+        self.offset = (means - means.mean()) / self.unit
+        self.K = K / self.unit
+
+    def __len__(self) -> int:
+        return len(self.K)
+
+    def part(self, rows: Indices) -> DenseSystem:
+        """Return the same of some of the samples."""
+        part = copy(self)
+        part.K, part.offset = self.K[np.ix_(rows, rows)], self.offset[rows]
+        return part
+
+    def restricted(self, function: Vector, rows: Indices) -> Vector:
+        """Return the values there."""
+        return function[rows]
+
+    def rescale(self, factor: float) -> None:
+        """Multiply K by a factor, of which the unit takes account."""
+        self.K *= factor
+        self.unit, self.offset = self.unit / factor, self.offset * factor
+
+    def expand(self, beta: Vector) -> Vector:
+        """Return K beta."""
+        return np.asarray(self.K @ beta)
+
+    def at_samples(self, function: Vector) -> Vector:
+        """Return the values, which are the function."""
+        return function
+
+    def factor(self, weights: Vector) -> None:
+        """Prepare the system with these W."""
+        self.root = np.sqrt(weights)
+        H = self.K * self.root
+        H *= self.root[:, None]
+        H.flat[:: len(H) + 1] += 1.0
+        self.triangle = _cholesky(H)
+        self.ones = self._inverse(self.root) if self.bordered else self.root
+
+    def _inverse(self, right: Vector) -> Vector:
+        return np.asarray(dpotrs(self.triangle, right)[0])
+
+    def solve(self, q: Vector, s: float, lag: Vector | float = 0.0) -> tuple[Vector, float]:
+        """Return the change of the values, and c."""
+        right, c = q / self.root, 0.0
+        u = self._inverse(right - self.root * lag)
+        if self.bordered:
+            c = (float(self.root @ u) - s) / float(self.root @ self.ones)
+            u -= c * self.ones
+        return (right - u) / self.root - c, c
+
+
+def _cholesky(H: Matrix) -> Matrix:
+    """Return the upper triangle U of H = U'U, of an H a little larger where rounding needs it."""
+    diagonal = H.diagonal().copy()
+    share = 0.0
+    while True:
+        triangle, failed = dpotrf(H.T, clean=0)
+        if not failed:
+            return np.asarray(triangle)
+        share = 10.0 * share or _REGULAR * len(H)
+        H.flat[:: len(H) + 1] = (1.0 + share) * diagonal
+
+
+def newton_system(gram: Gram, bordered: bool) -> NewtonSystem:
+    """Return the cheaper of the two: by features, by a factor of K where its rank is small, or by K itself."""
+    features = gram.features if gram.correction is None else None
+    if features is not None and _pays(features.shape[1], len(gram)):
+        return FeatureSystem(features, bordered)
+    K = gram.dense
+    # A third of the samples tells cheaply where the rank is full.
+    few = slice(None, None, 3)
+    rank = pivoted_cholesky(K[few, few], gram.diagonal[few]).factor.shape[1]
+    if features is None and _pays(rank, len(gram)) and _pays(gram.factor.shape[1], len(gram)):
+        return FeatureSystem(gram.factor, bordered)
+    return DenseSystem(K, bordered)
+
+
+def _pays(rank: int, samples: int) -> bool:
+    """Return whether m n^2 + n^3/3 multiplications are fewer than m^3/3."""
+    return 2 * rank < samples
