@@ -106,9 +106,11 @@ class SparseProduct(Product):
     def centers(self) -> Centers:
         data, indices, starts, offsets, features, degree = self._data
         stored = slice(starts[0], starts[-1])
-        occurring, rows = np.unique(indices[stored], return_inverse=True)
         row_of = np.full(features, -1)
+        row_of[indices[stored]] = 0
+        occurring = np.flatnonzero(row_of == 0)
         row_of[occurring] = np.arange(occurring.size)
+        rows = row_of[indices[stored]]
         width = _TILE if self.size > STRIP else STRIP
         tile, column = np.divmod(np.repeat(np.arange(self.size), np.diff(starts)), width)
         W = np.zeros((-(-self.size // width), max(1, occurring.size), width), data.dtype)
