@@ -92,6 +92,16 @@ from formulations.relevance.classification import RelevanceClassification
 from formulations.relevance.regression import RelevanceRegression
 from formulations.relevance.reweighted import ReweightedRelevance
 from formulations.relevance.solution import RelevanceSolution
+from formulations.selection import (
+    CrossValidation,
+    GridSearch,
+    LeaveOneOut,
+    SolutionPath,
+    cross_validate,
+    grid,
+    leave_one_out,
+    path,
+)
 
 __all__ = [
     "BatchPerceptron",
@@ -102,7 +112,9 @@ __all__ = [
     "Classification",
     "Comparison",
     "CrossExamination",
+    "CrossValidation",
     "Form",
+    "GridSearch",
     "HardMargin",
     "HardMarginDual",
     "HardMarginGeometric",
@@ -140,6 +152,7 @@ __all__ = [
     "LeastSquaresFitPrimal",
     "LeastSquaresPrimal",
     "LeastSquaresSystem",
+    "LeaveOneOut",
     "LinearProgramDual",
     "LinearProgramMachine",
     "LinearProgramPrimal",
@@ -194,6 +207,7 @@ __all__ = [
     "SoftTubeLoss",
     "SoftTubePrimal",
     "Solution",
+    "SolutionPath",
     "SparseApproximation",
     "SparseApproximationL1",
     "SparseApproximationSplit",
@@ -205,7 +219,11 @@ __all__ = [
     "calibrate",
     "compare",
     "cross_examine",
+    "cross_validate",
     "cross_validated_scores",
+    "grid",
+    "leave_one_out",
     "losses_of_margins",
     "mistake_bound",
+    "path",
 ]

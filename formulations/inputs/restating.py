@@ -77,7 +77,7 @@ class Restatable(Parametrised):
     @property
     def settings(self) -> dict[str, Any]:
         """What the model is beside its data and hyper-parameters, by attribute: its intercept, its classes, a loss."""
-        others = {"data", "gram", "_frozen", *self.of_samples, *(each.name for each in self.hyperparameters)}
+        others = {"data", "gram", "_frozen", "_numbers", *self.of_samples}
         return {name: value for name, value in vars(self).items() if name not in others and not self._is_derived(name)}
 
     def with_samples(self, data: BoundSamples, entries: Mapping[str, Vector], values: Mapping[str, Vector]) -> Self:

@@ -12,8 +12,6 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any, Generic, TypeVar, overload
 
-from joblib import Parallel, delayed
-
 from formulations.modelling.candidate import expand
 from formulations.modelling.model import Model
 from formulations.modelling.solution import Run, Seconds, Solution
@@ -23,7 +21,7 @@ from qpkernels.batch import Fitted, Machine, solve_batch
 from qpkernels.certificates import Certificate, KernelQPBounds, Status
 from qpkernels.errors import ParameterError, QPKernelsError
 from qpkernels.gram import Gram
-from qpkernels.gram.panels.threads import in_this_thread
+from qpkernels.gram.panels.threads import in_this_thread, threads
 
 __all__ = ["Part", "Report", "Solutions", "Trained", "check_jobs", "train"]
 
@@ -169,6 +167,8 @@ def train(
         first = alone.pop(0)
         keep(first, _train_alone(gram, parts[first], tol, solver, chosen))
     if alone:
+        from joblib import Parallel, delayed
+
         task = delayed(_in_its_thread)
         tasks = (task(gram, parts[number], tol, solver, chosen) for number in alone)
         found = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")(tasks)
@@ -203,7 +203,9 @@ def _train_together(
         elif max_iter is not None or fitted.certificate.holds(tol):
             keep(numbers[k], _of_batch(parts[numbers[k]].model, stated[k], fitted, tol))
 
-    solve_batch(gram, machines, tol=tol, max_iter=max_iter, n_jobs=n_jobs, report=receive)
+    # joblib counts from the other end: -2 leaves one processor to others.
+    jobs = n_jobs if n_jobs >= -1 else max(1, threads() + 1 + n_jobs)
+    solve_batch(gram, machines, tol=tol, max_iter=max_iter, n_jobs=jobs, report=receive)
 
 
 def _after(part: Part) -> int:

@@ -179,7 +179,7 @@ def _description(part: Part) -> dict[str, Any]:
     model = part.model
     arrays: list[NDArray[Any]] = []
     kernel = kernel_to_spec(model.gram.kernel, arrays)
-    numbers = {each.name: np.asarray(getattr(model, each.name).value) for each in model.hyperparameters}
+    numbers = {each.name: model.value_of(each.name) for each in model.hyperparameters}
     return {
         "model": f"{type(model).__module__}.{type(model).__qualname__}",
         "settings": {name: _plain(value, name) for name, value in sorted(model.settings.items())},

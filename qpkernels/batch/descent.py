@@ -32,10 +32,10 @@ _LOOKS = 8
 _STEPS = 32
 """Steps for each coefficient of a block, at most."""
 
-_PATIENCE = 30
-"""Looks without a smaller gap after which only rounding changes."""
+_PATIENCE, _BETTER = 60, 0.9
+"""Looks after which the gap must be that part of what it was; else it is rounding that changes."""
 
-_UNIT = float(np.finfo(float).eps)
+_UNIT, _SINGLE_UNIT = float(np.finfo(np.float64).eps), float(np.finfo(np.float32).eps)
 
 
 class Scratch(NamedTuple):
@@ -98,17 +98,21 @@ def descend_in_one_block(
 ) -> int:
     """Take up to ``limit`` steps in place, until the gap is at most ``goal`` of its scale; return how many."""
     up, down, block = np.empty(beta.size), np.empty(beta.size), _lazy(source, p, scratch)
-    taken, idle, best = 0, 0, np.inf
+    # At a kink the gradient is near epsilon, and float32 tells it from that no better.
+    taken, idle, best, tolerance = 0, 0, np.inf, 4.0 * (_UNIT + _SINGLE_UNIT * p.epsilon.max())
     while taken < limit:
         view = _look(p, paired, beta, values, up, down)
-        idle, best = (0 if view.gap < best else idle + 1), min(best, view.gap)
+        if view.gap < _BETTER * best:
+            idle, best = 0, view.gap
+        else:
+            idle += 1
         if view.gap <= goal * view.scale or idle > _PATIENCE:
             break
         steps = min(limit - taken, beta.size // _LOOKS + 1)
         if paired:
-            steps = pair_steps(block, beta, values, steps, 4.0 * _UNIT)
+            steps = pair_steps(block, beta, values, steps, tolerance)
         else:
-            steps = single_steps(block, beta, values, steps, 4.0 * _UNIT)
+            steps = single_steps(block, beta, values, steps, tolerance)
         taken += steps
         if steps == 0:
             break
@@ -133,17 +137,22 @@ def descend_in_blocks(
     columns follow each other.
     """
     up, down, recent = np.empty(beta.size), np.empty(beta.size), np.empty(0, np.intp)
-    taken, idle, best = 0, 0, np.inf
+    taken, idle, best, tolerance = 0, 0, np.inf, 4.0 * (_UNIT + _SINGLE_UNIT * p.epsilon.max())
     while taken < limit:
         view = _look(p, paired, beta, values, up, down)
-        idle, best = (0 if view.gap < best else idle + 1), min(best, view.gap)
+        if view.gap < _BETTER * best:
+            idle, best = 0, view.gap
+        else:
+            idle += 1
         if view.gap <= goal * view.scale or idle > _PATIENCE:
             break
         chosen = most_violating(up, down, recent, scratch.made.size, view.lowest, view.highest)
         recent = chosen[: scratch.made.size // 2]
         violation = view.highest - view.lowest
         at, delta = np.sort(chosen), beta[np.sort(chosen)]
-        steps = _in_block(source, p, paired, at, beta, values, limit - taken, _INNER * violation, scratch)
+        steps = _in_block(
+            source, p, paired, at, beta, values, limit - taken, max(_INNER * violation, tolerance), scratch
+        )
         delta = beta[at] - delta
         moved = np.flatnonzero(delta)
         slots = source.columns[at[moved]]

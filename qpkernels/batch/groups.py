@@ -7,24 +7,39 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
-from qpkernels.arrays import Indices
+from qpkernels.arrays import is_sparse
 from qpkernels.batch.machine import Machine
 from qpkernels.errors import QPKernelsError
 from qpkernels.gram import Gram
+from qpkernels.solvers.smo.rows.rows import ONE_BLOCK
 
 __all__ = ["Group", "grouped"]
 
 _SMALLEST, _LARGEST = 1e-30, 1e30
 """Kernel values between which float32 has all its digits."""
 
+_NARROW = 64
+"""Features up to which to make a row takes about as long as to read it from a large matrix."""
+
+_SHARED = 4.0
+"""How often an entry of a matrix is used, on an average, from which on to keep it."""
+
 
 @dataclass(frozen=True, eq=False)
 class Group:
-    """Machines with their numbers in the batch; ``after`` counts within the group."""
+    """Machines with their numbers in the batch; ``after`` counts within the group.
+
+    Attributes
+    ----------
+    shared
+        Whether they read one matrix; otherwise each makes the rows that it needs.
+    """
 
     numbers: tuple[int, ...]
     machines: tuple[Machine, ...]
+    shared: bool
 
 
 def grouped(gram: Gram, machines: Sequence[Machine], memory: int) -> tuple[list[Group], list[int]]:
@@ -34,18 +49,40 @@ def grouped(gram: Gram, machines: Sequence[Machine], memory: int) -> tuple[list[
     alone: list[int] = []
     for number, machine in enumerate(machines):
         (fitting if _is_shared(gram, machine) else alone).append(number)
-    parts: list[tuple[Indices, list[int]]] = []
+    if _makes_own_rows(gram, [machines[number] for number in fitting]):
+        return [_group(machines, fitting, shared=False)], alone
+    groups: list[tuple[list[int], NDArray[np.bool_]]] = []
     for chain in _chains(machines, fitting):
-        samples = np.unique(np.concatenate([_samples(machines[number]) for number in chain]))
-        if 4 * samples.size**2 > memory:
+        samples = np.zeros(len(gram), bool)
+        for number in chain:
+            samples[machines[number].samples] = True
+        sizes = [int((union | samples).sum()) for _, union in groups]
+        if 4 * int(samples.sum()) ** 2 > memory:
             alone += chain
-            continue
-        union = np.union1d(parts[-1][0], samples) if parts else samples
-        if parts and 4 * union.size**2 <= memory:
-            parts[-1] = union, parts[-1][1] + chain
+        elif sizes and 4 * min(sizes) ** 2 <= memory:
+            numbers, union = groups[int(np.argmin(sizes))]
+            numbers += chain
+            union |= samples
         else:
-            parts.append((samples, list(chain)))
-    return [_group(machines, sorted(numbers)) for _, numbers in parts], alone
+            groups.append((list(chain), samples))
+    return [_group(machines, sorted(numbers), shared=True) for numbers, _ in groups], alone
+
+
+def _makes_own_rows(gram: Gram, machines: Sequence[Machine]) -> bool:
+    """Return whether each of the machines is to make the rows that it needs: they are short, and have little in common.
+
+    So it is one against one: most entries between two classes are for one machine, and most of them for none.
+    """
+    if not machines or gram.is_formed or is_sparse(gram.X) or max(len(m.program) for m in machines) > ONE_BLOCK:
+        return False
+    form = gram.kernel.product_form(gram.X)
+    if form is None or form.scale.size > _NARROW:
+        return False
+    union = np.zeros(len(gram), bool)
+    for machine in machines:
+        union[machine.samples] = True
+    uses = sum(float(len(machine.program)) ** 2 for machine in machines)
+    return uses < _SHARED * float(union.sum()) ** 2
 
 
 def _settle(gram: Gram, machines: Sequence[Machine]) -> None:
@@ -81,12 +118,9 @@ def _chains(machines: Sequence[Machine], numbers: Sequence[int]) -> list[list[in
     return list({id(chain): chain for chain in chain_of.values()}.values())
 
 
-def _samples(machine: Machine) -> Indices:
-    return machine.samples if machine.held_out is None else np.concatenate([machine.samples, machine.held_out])
-
-
-def _group(machines: Sequence[Machine], numbers: list[int]) -> Group:
+def _group(machines: Sequence[Machine], numbers: list[int], *, shared: bool) -> Group:
     place = {number: k for k, number in enumerate(numbers)}
     before = [machines[number].after for number in numbers]
     local = (None if after is None else place.get(after) for after in before)
-    return Group(tuple(numbers), tuple(replace(machines[n], after=k) for n, k in zip(numbers, local, strict=True)))
+    own = (replace(machines[n], after=k) for n, k in zip(numbers, local, strict=True))
+    return Group(tuple(numbers), tuple(own), shared)

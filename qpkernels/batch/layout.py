@@ -29,6 +29,8 @@ class Layout:
     ----------
     order
         The numbers of the samples in the shared matrix.
+    trained
+        How many of them machines are trained on; they come first.
     chunks
         Edges of parts of them that are used by the same machines, as far as that leaves parts of a fair size.
     columns
@@ -40,6 +42,7 @@ class Layout:
     """
 
     order: Indices
+    trained: int
     chunks: Indices
     columns: tuple[Indices, ...]
     inside: tuple[Indices, ...]
@@ -54,12 +57,16 @@ class Layout:
             signatures[machine.samples] += own
             signatures[out] += other
         used = np.flatnonzero(signatures)
-        order = used[np.argsort(signatures[used], kind="stable")]
+        trained = np.zeros(size, bool)
+        for machine in machines:
+            trained[machine.samples] = True
+        order = used[np.lexsort((signatures[used], ~trained[used]))]
         place = np.full(size, -1, np.intp)
         place[order] = np.arange(order.size)
         inside = tuple(np.argsort(place[machine.samples]) for machine in machines)
         return cls(
             order=order,
+            trained=int(trained.sum()),
             chunks=_chunks(np.flatnonzero(np.diff(signatures[order])) + 1, order.size),
             columns=tuple(place[machine.samples][at] for machine, at in zip(machines, inside, strict=True)),
             inside=inside,

@@ -19,7 +19,7 @@ from qpkernels.batch.descent import Scratch, descend_in_blocks, descend_in_one_b
 from qpkernels.batch.groups import Group
 from qpkernels.batch.layout import Layout
 from qpkernels.batch.machine import Fitted
-from qpkernels.batch.rows import SharedRows, shared_matrix
+from qpkernels.batch.rows import OwnRows, Rows, SharedRows, shared_matrix
 from qpkernels.batch.schedule import Team
 from qpkernels.batch.task import Task, begin_after, begin_cold
 from qpkernels.batch.tiles import Tiles, tiles_of
@@ -29,17 +29,18 @@ from qpkernels.errors import QPKernelsError
 from qpkernels.gram import Gram
 from qpkernels.solvers.interface import Claim, Outcome
 from qpkernels.solvers.smo.iterate import intercept_of
+from qpkernels.solvers.smo.rows.rows import ONE_BLOCK
 
 __all__ = ["Limits", "solve_together"]
 
-_GOAL = 0.5
+_GOAL = 0.8
 """Part of the tolerance that a descent goes for: the rest is for what float32 does to the rows."""
 
 _GAIN = 0.3
 """Part of the gap that a round must get it down to; else another would gain little."""
 
-_ONE_BLOCK, _BLOCK, _PARTS = 2000, 1024, 4
-"""Samples up to which they are one block; samples of a block else, and the least part of all that it is of."""
+_BLOCK, _PARTS = 1024, 4
+"""Samples of a block where they are several, and the least number of parts."""
 
 
 @dataclass(frozen=True)
@@ -62,8 +63,7 @@ def solve_together(
     if tiles is None:
         yield from ((numbers[task.number], np.zeros(len(task.program))) for task in tasks)
         return
-    matrix = shared_matrix(tiles, layout.order.size, team.apply)
-    rows = [SharedRows.of(matrix, columns) for columns in layout.columns]
+    rows = _rows(tiles, layout, tasks, team, shared=group.shared)
     _descend_all(tasks, rows, limits, team, first=True)
     exact = tiles_of(gram, layout.order, np.float64)
     assert exact is not None
@@ -79,7 +79,15 @@ def solve_together(
             _descend_all(tasks, [rows[task.number] for task in tasks], limits, team, first=False)
 
 
-def _descend_all(tasks: Sequence[Task], rows: Sequence[SharedRows], limits: Limits, team: Team, *, first: bool) -> None:
+def _rows(tiles: Tiles, layout: Layout, tasks: Sequence[Task], team: Team, *, shared: bool) -> Sequence[Rows]:
+    if shared:
+        matrix = shared_matrix(tiles, layout.trained, team.apply)
+        return [SharedRows.of(matrix, columns) for columns in layout.columns]
+    diagonals = (task.ordered(task.program.gram.diagonal) for task in tasks)
+    return [OwnRows(tiles, columns, squares) for columns, squares in zip(layout.columns, diagonals, strict=True)]
+
+
+def _descend_all(tasks: Sequence[Task], rows: Sequence[Rows], limits: Limits, team: Team, *, first: bool) -> None:
     """Lower the gap of all tasks, each after the one that it starts from if they are new."""
     block = max(_block_size(size) for size in {len(task.program) for task in tasks})
     memory: list[Scratch | None] = [None] * team.size
@@ -105,10 +113,10 @@ def _descend_all(tasks: Sequence[Task], rows: Sequence[SharedRows], limits: Limi
 
 
 def _block_size(samples: int) -> int:
-    return samples if samples <= _ONE_BLOCK else min(_BLOCK, samples // _PARTS)
+    return samples if samples <= ONE_BLOCK else min(_BLOCK, samples // _PARTS)
 
 
-def _descend(task: Task, rows: SharedRows, limits: Limits, scratch: Scratch) -> None:
+def _descend(task: Task, rows: Rows, limits: Limits, scratch: Scratch) -> None:
     paired, limit, goal = task.program.total is not None, limits.max_iter - task.steps, _GOAL * limits.tol
     size = _block_size(task.beta.size)
     own = Scratch(scratch.block, scratch.made[:size])

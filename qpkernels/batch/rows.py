@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
@@ -15,7 +16,7 @@ from qpkernels.batch.tiles import Tiles
 from qpkernels.gram.panels.loops import add_stored_rows
 from qpkernels.solvers.smo.descent.lazy_rows import Source
 
-__all__ = ["SharedRows", "shared_matrix"]
+__all__ = ["OwnRows", "Rows", "SharedRows", "shared_matrix"]
 
 _TILE = 1024
 """Samples of a side of a tile."""
@@ -46,8 +47,52 @@ def shared_matrix(tiles: Tiles, size: int, apply: Callable[[Callable[[int], None
     return K
 
 
+class Rows(ABC):
+    """Rows of the kernel matrix over the samples of one machine.
+
+    Attributes
+    ----------
+    columns
+        Where these are in the layout of the batch.
+    runs
+        For each run of them whose columns follow each other, its first column, first sample and end.
+    """
+
+    columns: Indices
+    runs: Indices
+
+    @property
+    @abstractmethod
+    def source(self) -> Source:
+        """What compiled code reads."""
+
+    @abstractmethod
+    def add_to(self, values: Vector, columns: Indices, delta: Vector) -> None:
+        """Add delta'K to the ``values`` of the machine, of the samples at these ``columns`` of the layout."""
+
+
 @dataclass(frozen=True, eq=False)
-class SharedRows:
+class OwnRows(Rows):
+    """Rows that a machine makes of the features of its samples as it needs them, where these are few."""
+
+    tiles: Tiles
+    columns: Indices
+    squares: Vector
+
+    @property
+    def source(self) -> Source:
+        """Features of the samples of this machine."""
+        own = self.tiles.by_feature(self.columns)
+        assert own is not None
+        return Source(_NO_FEATURES, np.arange(self.columns.size), self.squares, own.features, own.offsets, own.degree)
+
+    def add_to(self, values: Vector, columns: Indices, delta: Vector) -> None:
+        """Add them from tiles that are made for it."""
+        values += self.tiles.tile(self.columns, columns) @ delta
+
+
+@dataclass(frozen=True, eq=False)
+class SharedRows(Rows):
     """A matrix over the samples of all machines, and where one machine finds its own."""
 
     matrix: Floats
@@ -62,10 +107,10 @@ class SharedRows:
 
     @property
     def source(self) -> Source:
-        """What compiled code reads."""
+        """The matrix that all share."""
         return Source(self.matrix, self.columns, self.squares, _NO_FEATURES, _NO_OFFSETS, 0)
 
     def add_to(self, values: Vector, columns: Indices, delta: Vector) -> None:
-        """Add delta'K to the ``values`` of the machine, of the rows at these ``columns`` of the matrix."""
+        """Add them from the matrix."""
         for first, start, stop in self.runs:
             add_stored_rows(self.matrix, columns, first, delta, values[start:stop])

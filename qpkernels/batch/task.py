@@ -9,7 +9,7 @@ import numpy as np
 
 from qpkernels.arrays import Floats, Indices, Vector
 from qpkernels.batch.machine import Machine
-from qpkernels.batch.rows import SharedRows
+from qpkernels.batch.rows import Rows
 from qpkernels.programs import KernelQP
 from qpkernels.solvers.smo.descent.passes import Arrays
 
@@ -68,7 +68,7 @@ class Task:
         return result
 
 
-def begin_cold(task: Task, rows: SharedRows, start: Vector | None = None) -> None:
+def begin_cold(task: Task, rows: Rows, start: Vector | None = None) -> None:
     """Begin at the feasible point near ``start``, of the order of the program, or near 0."""
     task.beta = task.ordered(task.program.project(np.zeros(len(task.program)) if start is None else start))
     task.values = np.zeros(task.beta.size)
@@ -76,19 +76,17 @@ def begin_cold(task: Task, rows: SharedRows, start: Vector | None = None) -> Non
     rows.add_to(task.values, rows.columns[used], task.beta[used])
 
 
-def begin_after(task: Task, before: Task, rows: SharedRows, columns: Indices) -> None:
+def begin_after(task: Task, before: Task, rows: Rows, columns: Indices) -> None:
     """Begin at the answer of another task, whose samples are at these ``columns``.
 
-    Bounds that are a multiple of those of the other make a multiple of its point feasible: near an optimum where most
-    coefficients are at a bound, and its K beta takes no row. Otherwise what was at a bound goes to that of now.
+    On the same samples, with bounds that are a multiple of those of the other, the start is a multiple of its point,
+    whose K beta takes no row: the best one that is feasible. Where most coefficients are at a bound, that goes up with
+    it; where none is, the point stays. Otherwise what was at a bound goes to that of now.
     """
     new, old = task.data, before.data
     same = columns.size == rows.columns.size and bool((columns == rows.columns).all())
-    if same and (factor := _multiple(task, before)) is not None:
-        task.beta, task.values = factor * before.beta, factor * before.values
-        for bound, now in ((old.lower, new.lower), (old.upper, new.upper)):
-            at_bound = (before.beta == bound) & (bound != 0)
-            task.beta[at_bound] = now[at_bound]
+    if same and _is_multiple(task, before):
+        _begin_on_ray(task, before)
         return
     _, here, there = np.intersect1d(rows.columns, columns, assume_unique=True, return_indices=True)
     moved = before.beta[there]
@@ -111,14 +109,30 @@ def begin_after(task: Task, before: Task, rows: SharedRows, columns: Indices) ->
     rows.add_to(task.values, columns[used], delta[used])
 
 
-def _multiple(task: Task, before: Task) -> float | None:
-    """Return the factor by which bounds and sum are those of ``before``, or None if there is none."""
+def _is_multiple(task: Task, before: Task) -> bool:
+    """Return whether the bounds are one positive multiple of those of ``before``, and the sum is the same, or 0."""
     new, old = task.data, before.data
     (finite,) = np.nonzero(np.isfinite(old.upper) & (old.upper > 0))
     factor = float(new.upper[finite[0]] / old.upper[finite[0]]) if finite.size else 1.0
-    if not (factor > 0 and np.isfinite(factor)):
-        return None
     total, was = task.program.total, before.program.total
-    pairs = ((new.lower, old.lower), (new.upper, old.upper), (total or 0.0, was or 0.0))
-    fits = all(np.isclose(a, factor * b, rtol=1e-12, atol=0.0).all() for a, b in pairs)
-    return factor if fits and (total is None) == (was is None) else None
+    if not 0 < factor < np.inf or total != was or (total and factor != 1.0):
+        return False
+    pairs = ((new.lower, old.lower), (new.upper, old.upper))
+    return all(np.isclose(a, factor * b, rtol=1e-12, atol=0.0).all() for a, b in pairs)
+
+
+def _begin_on_ray(task: Task, before: Task) -> None:
+    """Begin at the multiple of the other point at which the objective is least."""
+    new, beta, values = task.data, before.beta, before.values
+    bounds = np.where(beta > 0, new.upper, new.lower)
+    (used,) = np.nonzero(beta)
+    most = float((bounds[used] / beta[used]).min(initial=np.inf))
+    curvature = float(beta @ (values + new.ridge * beta))
+    gain = float(new.target @ beta - new.epsilon @ np.abs(beta))
+    best = max(gain, 0.0) / curvature if curvature > 0 else 1.0
+    factor = 1.0 if task.program.total else min(best, most)
+    task.beta, task.values = np.clip(factor * beta, new.lower, new.upper), factor * values
+    if factor == most:
+        # What is at its bound is there exactly, whatever the rounding of the factor.
+        at_bound = np.isclose(task.beta, bounds, rtol=1e-12, atol=0.0)
+        task.beta[at_bound] = bounds[at_bound]

@@ -11,6 +11,7 @@ from numpy.typing import DTypeLike
 
 from qpkernels.arrays import Floats, Indices, Samples
 from qpkernels.gram import Gram
+from qpkernels.gram.panels.dense import Dense, DenseProduct
 from qpkernels.gram.panels.making import make_product
 from qpkernels.gram.panels.products import EXPONENT_ERROR, Product
 from qpkernels.kernels import Kernel
@@ -28,6 +29,11 @@ class Tiles(ABC):
     width = 1
     """Multiplications that one kernel value takes."""
 
+    def by_feature(self, samples: Indices) -> Dense | None:
+        """Return dense features of some of the samples, a row each, or None where the kernel is none of them."""
+        del samples
+        return None
+
     @abstractmethod
     def tile(self, rows: Indices | slice, columns: Indices | slice) -> Floats:
         """Return K between samples of these numbers."""
@@ -38,6 +44,9 @@ class ProductTiles(Tiles):
 
     def __init__(self, product: Product) -> None:
         self._product, self.dtype, self.width = product, product.dtype, product.width
+
+    def by_feature(self, samples: Indices) -> Dense | None:
+        return self._product.by_feature(samples) if isinstance(self._product, DenseProduct) else None
 
     def tile(self, rows: Indices | slice, columns: Indices | slice) -> Floats:
         left, right = self._product.part(rows), self._product.part(columns)

@@ -73,10 +73,13 @@ class Certificate:
         are small, or lost in rounding, prove nothing. The one optimum without a size is 0, and its rule is that of
         :func:`certify_values`: every term of both values is 0 up to the rounding of the sums that made that term.
         """
-        return all(
-            abs(measure) <= tol
-            for measure in (self.relative_gap, self.primal_residual, self.dual_residual, self.complementarity)
-        )
+        return self.error <= tol
+
+    @property
+    def error(self) -> float:
+        """The least tolerance at which it holds; infinity where an answer has no value."""
+        measures = np.abs([self.relative_gap, self.primal_residual, self.dual_residual, self.complementarity])
+        return float("inf") if np.isnan(measures).any() else float(measures.max())
 
     def explain(self, tol: float = 1e-6) -> str:
         """Say in words what is proved, which part of the proof is the weakest, where, and what may help."""

@@ -229,10 +229,10 @@ def duality_gap(
     error = own if function is None else f.error
     scaling = _scaling(program, f.values + intercept)
     level = scaling * intercept
-    residuals = (program.target - level) - scaling * f.values
+    residuals = (program.target - level) - (f.values if scaling == 1.0 else scaling * f.values)
     losses, losses_error = _losses_and_error(program, residuals, scaling * error.values, level)
     linear = (program.target - program.middle) * beta
-    costs = program.epsilon * np.abs(beta) + 0.5 * program.ridge * beta**2
+    costs = program.costs(beta)
     rounding = (
         together(losses_error)
         + sum_error(losses)

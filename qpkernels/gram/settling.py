@@ -92,9 +92,10 @@ def check_few(kernel: Kernel, X: Samples) -> None:
     NonFiniteError, NotSymmetricError, IndefiniteKernelError
         If it fails.
     """
-    rows = np.unique(np.linspace(0, X.shape[0] - 1, _FEW).astype(np.intp))
+    m = int(X.shape[0])
+    rows = np.arange(m) if m <= _FEW else np.linspace(0, m - 1, _FEW).astype(np.intp)
     left, right = X[rows], X[rows[::-1]]
-    with np.errstate(over="ignore"):
+    with np.errstate(over="ignore"), blas_threads_for(len(rows)):
         K, exchanged = kernel.matrix(left, right), kernel.matrix(right, left)
     if not (np.isfinite(K).all() and np.isfinite(exchanged).all()):
         raise NonFiniteError(kernel.overflow)

@@ -3,8 +3,7 @@
 
 from __future__ import annotations
 
-from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from itertools import pairwise
 
@@ -20,6 +19,8 @@ from qpkernels.programs.cones import Nonnegative, Zero
 from qpkernels.programs.linear_system import LinearSystem, RidgedGram
 
 __all__ = ["KernelQP", "nearest_feasible"]
+
+_EPS = float(np.finfo(float).eps)
 
 
 @dataclass(frozen=True, init=False, eq=False)
@@ -123,17 +124,28 @@ class KernelQP:
         unbounded = np.isinf(self.lower) | np.isinf(self.upper)
         return bool((unbounded & (self.ridge == 0)).any())
 
-    @property
+    @cached_property
+    def has_epsilon(self) -> bool:
+        """Whether there is an epsilon anywhere."""
+        return bool(self.epsilon.any())
+
+    @cached_property
     def middle(self) -> float:
         """The middle of the targets where a shift of them changes nothing but b, as 1'beta = 0; else 0."""
         return 0.5 * float(self.target.min() + self.target.max()) if self.total == 0.0 else 0.0
+
+    def costs(self, beta: Vector) -> Vector:
+        """Return what epsilon and ridge cost each coefficient: epsilon |beta| + ridge/2 beta^2, shape (m,)."""
+        linear = self.epsilon * np.abs(beta) if self.has_epsilon else np.zeros(beta.size)
+        return linear + 0.5 * self.ridge * beta**2 if self.has_ridge else linear
 
     def around(self, level: float) -> KernelQP:
         """Return the problem with targets less ``level``: where 1'beta = 0, the same one, whose b is that much less."""
         if not level:
             return self
-        shifted = copy(self)
-        vars(shifted)["target"] = frozen(finite_vector(self.target - level, "target"))
+        shifted = KernelQP.__new__(KernelQP)
+        target = frozen(finite_vector(self.target - level, "target"))
+        vars(shifted).update({field.name: getattr(self, field.name) for field in fields(self)}, target=target)
         return shifted
 
     def objective(self, beta: Vector, values: Vector | None = None) -> float:
@@ -215,16 +227,15 @@ def nearest_feasible(beta: Vector, lower: Vector, upper: Vector, total: float | 
     if total is None:
         return inside
     free = (inside > lower) & (inside < upper)
-    for movable in (free, np.ones_like(free)):
-        shifted = _shift(inside, lower, upper, movable, total)
-        if shifted is not None:
-            return shifted
-    return inside
+    shifted = _shift(inside, lower, upper, free, total)
+    if shifted is None:
+        shifted = _shift(inside, lower, upper, np.ones_like(free), total)
+    return inside if shifted is None else shifted
 
 
 def _shift(beta: Vector, lower: Vector, upper: Vector, movable: NDArray[np.bool_], total: float) -> Vector | None:
-    rounding = 4 * np.finfo(float).eps * (np.abs(beta).sum() + abs(total))
-    while abs(defect := total - beta.sum()) > rounding:
+    rounding = 4 * _EPS * (float(np.abs(beta).sum()) + abs(total))
+    while abs(defect := total - float(beta.sum())) > rounding:
         room = movable & ((beta < upper) if defect > 0 else (beta > lower))
         if not room.any():
             return None

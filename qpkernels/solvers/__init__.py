@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Solvers: one file each; the back-ends are imported when they are used."""
 
+from qpkernels.solvers.automatic import Automatic, second_order_comes_first
 from qpkernels.solvers.interface import Answer, Claim, Outcome, Request, Solver
 from qpkernels.solvers.registry import find_solver, installed_solvers, registered_solvers
 
 __all__ = [
     "Answer",
+    "Automatic",
     "Claim",
     "Outcome",
     "Request",
@@ -13,4 +15,5 @@ __all__ = [
     "find_solver",
     "installed_solvers",
     "registered_solvers",
+    "second_order_comes_first",
 ]

@@ -18,7 +18,7 @@ import numpy as np
 
 from qpkernels.arrays import Vector
 from qpkernels.gram.changing import stored
-from qpkernels.gram.panels.making import make_product
+from qpkernels.gram.panels.making import make_product, panel_samples
 from qpkernels.gram.panels.products import EXPONENT_ERROR
 from qpkernels.gram.panels.threads import without_blas_threads
 from qpkernels.programs.kernel_qp import KernelQP
@@ -98,17 +98,18 @@ def _stages(program: KernelQP, cache: int) -> Iterator[Rows]:
     if gram.features is not None:
         yield FeatureRows(gram.features, pairs)
         return
-    form = gram.kernel.product_form(gram.X)
+    X = panel_samples(gram.X)
+    form = gram.kernel.product_form(X)
     exact = False
     if form is not None:
-        singles = make_product(form, gram.X, np.float32)
+        singles = make_product(form, X, np.float32)
         exact = singles.largest * _UNIT <= EXPONENT_ERROR
         # Without a bound, a curvature that rounding makes of 0 is followed for ever.
         if singles.largest * float(np.finfo(np.float32).eps) <= _SINGLE_ERROR and not program.is_hard:
             yield ProductRows.with_cache(singles, cache)
         del singles
     if form is not None and exact:
-        yield ProductRows.with_cache(make_product(form, gram.X, np.float64), cache)
+        yield ProductRows.with_cache(make_product(form, X, np.float64), cache)
     else:
         yield KernelRows(gram.kernel, gram.X, RowCache(len(gram), cache, np.float64))
 
@@ -128,7 +129,7 @@ def _in_cycles(
         else:
             beta, values = reached.beta, reached.values
         search = ShrinkingDescent(program, rows, beta, values)
-        yield from _descend(program, search, limits)
+        yield from _in_one_block(search, limits) if search.in_one_block else _descend(program, search, limits)
         limits.steps += search.steps
         if reached is None or search.steps:
             reached = measure_exactly(program, search.point()[0], limits.steps)
@@ -138,16 +139,31 @@ def _in_cycles(
         violation = reached.violation
 
 
+def _in_one_block(search: ShrinkingDescent, limits: Limits) -> Iterator[Iterate]:
+    """Yield iterates of a descent over all samples at once, until K beta is to be computed afresh, which costs little.
+
+    That is where an answer is to be proved, and where no step, or rounding alone, is left.
+    """
+    progress = Progress(_IDLE_ONE_BLOCK)
+    while search.outer_iteration(limits.max_iter - limits.steps - search.steps, 4 * _UNIT * search.size):
+        if search.settled:
+            return
+        iterate = search.measure(limits.steps)
+        if progress.ended(iterate) or iterate.proves(limits.tol):
+            return
+        yield iterate
+
+
 def _descend(program: KernelQP, search: ShrinkingDescent, limits: Limits) -> Iterator[Iterate]:
     """Yield iterates until none of the steps improves, or the values are not exact enough to tell."""
     outer, gap, best, error = 0, np.inf, np.inf, GapError(program, limits.tol, search.exact)
-    progress = Progress(_IDLE_ONE_BLOCK if search.in_one_block else _IDLE)
+    progress = Progress(_IDLE)
     search.shrink()
     while True:
         taken = search.outer_iteration(limits.max_iter - limits.steps - search.steps, 4 * _UNIT * search.size)
         outer += 1
         over = limits.over(search.steps)
-        if taken and outer % _OUTER_ITERATIONS and gap > 30 * limits.tol and not over and not search.in_one_block:
+        if taken and outer % _OUTER_ITERATIONS and gap > 30 * limits.tol and not over:
             continue
         iterate = search.measure(limits.steps)
         ended = progress.ended(iterate) or taken == 0
@@ -174,8 +190,8 @@ def _descend(program: KernelQP, search: ShrinkingDescent, limits: Limits) -> Ite
 
 
 def _calls_for_values(search: ShrinkingDescent, iterate: Iterate, ended: bool, tol: float) -> bool:
-    """Return whether K beta is to be computed afresh: at the end, and to prove an answer where that costs little.
+    """Return whether K beta is to be computed afresh: at the end, and to prove an answer.
 
-    That is for one block, and where the descent is in float64, so that nothing else could tell the rounding.
+    That is where the descent is in float64, so that nothing else could tell the rounding.
     """
-    return search.unshrunk and (ended or (iterate.proves(tol) and (search.in_one_block or search.exact)))
+    return search.unshrunk and (ended or (iterate.proves(tol) and search.exact))

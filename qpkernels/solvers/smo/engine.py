@@ -37,6 +37,7 @@ def minimise(
     report: Callable[[Iterate], None] | None = None,
     cache_bytes: int = CACHE,
     values: Vector | None = None,
+    watch: Callable[[Iterate], bool] | None = None,
 ) -> Iterate:
     """Return the first iterate whose relative duality gap is within ``tol``, or the last one before a limit.
 
@@ -60,6 +61,8 @@ def minimise(
         Bytes that kept rows of the kernel matrix may take.
     values
         K start, where it is known in float64.
+    watch
+        Asked after each iterate whose gap is computed, and which proves nothing, whether to give up there.
     """
     beta = program.project(np.zeros(len(program)) if start is None else start)
     if start is not None and values is not None:
@@ -71,12 +74,17 @@ def minimise(
             iterate = next(iterates)
             if report is not None:
                 report(iterate)
-            if iterate.proves(tol) or iterate.stalled or iterate.diverging:
+            if iterate.proves(tol) or iterate.diverging:
+                return iterate
+            given_up = watch is not None and watch(iterate)
+            if iterate.stalled:
                 return iterate
             if not tried and nearly_vanishes(program, iterate):
                 tried = True
                 if (vanishing := vanishing_iterate(program, iterate.iterations)) is not None:
                     return vanishing
+            if given_up:
+                return replace(iterate, given_up=True)
             if iterate.iterations >= max_iter or perf_counter() >= deadline:
                 return iterate
     except KeyboardInterrupt:

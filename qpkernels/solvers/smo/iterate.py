@@ -58,6 +58,8 @@ class Iterate:
         The gap is an estimate, some values being older than beta.
     interrupted
         The user wished no more steps.
+    given_up
+        Who watches the progress wished no more steps.
     values
         K beta, where it was computed from K itself in float64; None where steps brought it up to date.
     """
@@ -72,6 +74,7 @@ class Iterate:
     gap_error: float = 0.0
     estimated: bool = False
     interrupted: bool = False
+    given_up: bool = False
     values: Vector | None = None
 
     @cached_property

@@ -9,6 +9,7 @@ import pytest
 from qpkernels import RBF, Expansion, Gram, Precomputed
 from qpkernels.arrays import Indices, Vector
 from qpkernels.batch import Fitted, Machine, solve_batch
+from qpkernels.batch.groups import grouped
 from qpkernels.errors import IndefiniteKernelError, ParameterError, QPKernelsError, ShapeError
 from qpkernels.programs import KernelQP
 
@@ -63,6 +64,35 @@ def test_a_machine_that_fails_keeps_its_error_and_the_others_their_answers() -> 
     answers = solve_batch(gram, machines)
     assert isinstance(answers[1], IndefiniteKernelError)
     assert all(fitted(answers[k]).certificate.holds(1e-3) for k in (0, 2))
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_starts_from_more_from_fewer_and_from_other_samples(n_jobs: int) -> None:
+    gram, everything = Gram(RBF(0.3), X), np.arange(60)
+    sets = [(everything, None), *((np.delete(everything, k), 0) for k in range(0, 60, 6)), (everything[:40], 3)]
+    sets += [(everything[20:], 11), (everything, 12)]
+    machines = [machine(gram, samples, 3.0, after) for samples, after in sets]
+    for tol in (1e-3, 1e-9):
+        for each, answer in zip(machines, solve_batch(gram, machines, tol=tol, n_jobs=n_jobs), strict=True):
+            alone = fitted(solve_batch(gram, [Machine(each.program, each.samples)], tol=tol)[0])
+            assert fitted(answer).certificate.holds(tol)
+            assert fitted(answer).certificate.primal_value >= alone.certificate.dual_value - 1e-12
+            assert alone.certificate.primal_value >= fitted(answer).certificate.dual_value - 1e-12
+
+
+def test_machines_that_do_not_fit_together_are_parted() -> None:
+    gram, parts = Gram(RBF(0.3), X), [np.arange(20), np.arange(20, 40), np.arange(40, 60)]
+    machines = [machine(gram, part, C) for C in range(1, 17) for part in parts]
+    groups, alone = grouped(gram, machines, 4 * 20**2)
+    assert [group.numbers for group in groups] == [tuple(range(k, 48, 3)) for k in range(3)]
+    assert grouped(gram, machines, 4 * 20**2 - 1) == ([], list(range(48)))
+    assert not alone
+
+
+def test_a_memory_too_small_for_a_row_is_refused() -> None:
+    gram = Gram(RBF(0.3), X)
+    with pytest.raises(ParameterError, match="cache_size must hold a row of the kernel matrix"):
+        solve_batch(gram, [machine(gram, np.arange(40), 1.0)], cache_size=1e-4)
 
 
 def test_a_machine_that_does_not_belong_to_the_batch_is_refused() -> None:
