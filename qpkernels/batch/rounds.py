@@ -26,7 +26,7 @@ from qpkernels.batch.tiles import Tiles, tiles_of
 from qpkernels.batch.values import expansions
 from qpkernels.certificates.kernel_qp import certify_kernel_qp
 from qpkernels.errors import QPKernelsError
-from qpkernels.gram import Gram
+from qpkernels.gram import BoundedProduct, Gram
 from qpkernels.solvers.interface import Claim, Outcome
 from qpkernels.solvers.smo.iterate import intercept_of
 from qpkernels.solvers.smo.rows.rows import ONE_BLOCK
@@ -155,7 +155,8 @@ def _judge(task: Task, held_out: Vector, limits: Limits) -> Task | Fitted | Vect
     beta, values = task.original(task.beta), task.original(task.values)
     program = task.program
     intercept = intercept_of(program, beta, values)
-    certificate = certify_kernel_qp(program, beta, intercept, expansion=values)
+    product = BoundedProduct(beta, values, np.zeros(values.size))
+    certificate = certify_kernel_qp(program, beta, intercept, product=product)
     violation = max(
         certificate.relative_gap, certificate.complementarity, certificate.primal_residual, certificate.dual_residual
     )

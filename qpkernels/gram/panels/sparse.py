@@ -86,6 +86,10 @@ class SparseProduct(Product):
             offsets[:] = 0.5 * np.bincount(rows, weights=data.astype(np.float64) ** 2, minlength=X.shape[0])
         return cls(Sparse(data, X.indices.astype(np.intp), starts, offsets, X.shape[1], degree))
 
+    @property
+    def terms(self) -> int:
+        return int(np.diff(self._data.starts).max(initial=0))
+
     def part(self, samples: Indices | slice) -> SparseProduct:
         data, indices, starts, offsets, features, degree = self._data
         if isinstance(samples, slice):

@@ -125,7 +125,8 @@ def _in_cycles(
     while True:
         if reached is None or reached.values is None:
             values, used = np.zeros(len(program)), np.flatnonzero(beta)
-            rows.add_to(slice(None), used, beta[used], values)
+            if used.size:
+                rows.add_to(slice(None), used, beta[used], values)
         else:
             beta, values = reached.beta, reached.values
         search = ShrinkingDescent(program, rows, beta, values)

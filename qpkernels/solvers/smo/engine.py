@@ -64,9 +64,7 @@ def minimise(
     watch
         Asked after each iterate whose gap is computed, and which proves nothing, whether to give up there.
     """
-    beta = program.project(np.zeros(len(program)) if start is None else start)
-    if start is not None and values is not None:
-        values = values + program.gram.product(beta - start)
+    beta, values = _beginning(program, start, values)
     iterates = block_iterates(program, Limits(tol, max_iter, deadline), beta, cache_bytes, values)
     iterate, tried = None, False
     try:
@@ -90,6 +88,14 @@ def minimise(
     except KeyboardInterrupt:
         iterate = iterate or measure_exactly(program, beta, 0)
         return replace(iterate, interrupted=True)
+
+
+def _beginning(program: KernelQP, start: Vector | None, values: Vector | None) -> tuple[Vector, Vector | None]:
+    """Return the feasible point near ``start``, and K times it where K start is known."""
+    beta = program.project(np.zeros(len(program)) if start is None else start)
+    if start is None or values is None:
+        return beta, None
+    return beta, values + program.gram.product(beta - start)
 
 
 @cache
