@@ -15,20 +15,15 @@ and K. Kunisch, SIAM J. Optim. 13, 2002). It need not end; what comes of it is j
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from qpkernels.arrays import Indices, Vector
-from qpkernels.solvers.interior_point.boxes import Boxes
+from qpkernels.solvers.interior_point.boxes import Boxes, Places
 from qpkernels.solvers.interior_point.path import CentralPath
 from qpkernels.solvers.interior_point.systems import NewtonSystem
 
-__all__ = ["ActiveSet", "Places"]
-
-Places: TypeAlias = NDArray[np.int8]
-"""Where each variable is: -1 at its lower bound, 1 at the upper one, 0 inside."""
+__all__ = ["ActiveSet"]
 
 _CHANGES, _REFINEMENTS = 6, 3
 """How often the places may change, and how often equations are refined."""
@@ -49,11 +44,8 @@ class ActiveSet:
 
     def near(self, path: CentralPath) -> tuple[Vector, float]:
         """Return the beta and b that a point near the end of the path means."""
-        places = np.zeros(path.x.size, np.int8)
-        places[path.below] -= path.to_lower
-        places[path.above] += path.to_upper
         small = np.clip(1.0 / path.inverse - self.boxes.ridge, _LEAST, _MOST)
-        return self._settle(path.x, path.function, path.b, places, small)
+        return self._settle(path.x, path.function, path.b, path.places, small)
 
     def of(self, beta: Vector) -> tuple[Vector, float]:
         """Return the beta and b with the places of ``beta``, or those they lead to."""
