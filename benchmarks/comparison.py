@@ -9,10 +9,10 @@ from pathlib import Path
 from benchmarks.answers import Point, Solved, same_points, support_sizes, weakest_gap
 from benchmarks.computer import Computer, Watch
 from benchmarks.limit import limit
-from benchmarks.ours import ours
+from benchmarks.ours import answered, proved
 from benchmarks.peers import Peer
 from benchmarks.problems import Machine, Problem
-from benchmarks.records import MATCHED, OURS, Comparison, Run
+from benchmarks.records import ANSWERED, MATCHED, PROVED, Comparison, Run
 
 __all__ = ["compare"]
 
@@ -31,26 +31,30 @@ def compare(
 ) -> Comparison:
     """Return what each solver takes.
 
-    Peers stop by a tolerance of another kind, so ours runs twice: at ``tol``, and at the best gap that a peer reached
-    in the first turn. A solver whose time was up in a turn gets no other.
+    Ours runs as its users call it, to the proved answer, and as the solver alone. Peers stop by a tolerance of another
+    kind, so it runs once more, at the best gap that a peer reached in the first turn. A solver whose time was up in a
+    turn gets no other.
     """
     X, y = problem.load(folder)
     watch = Watch(computer)
     machines = problem.machines(X, y)
-    columns = {name: _Column(machines, tol, limit_seconds) for name in (*(peer.name for peer in peers), OURS)}
+    columns = {
+        name: _Column(machines, tol, limit_seconds) for name in (*(peer.name for peer in peers), ANSWERED, PROVED)
+    }
     limits: list[tuple[float, ...]] = []
     for _ in range(repeats):
         for peer in peers:
             if columns[peer.name].in_time:
                 columns[peer.name].add(peer.solve(problem, X, y, tol, limit_seconds))
-        if columns[OURS].in_time:
-            columns[OURS].add(ours(problem, X, y, tol, limit_seconds))
+        for name, ours in ((ANSWERED, answered), (PROVED, proved)):
+            if columns[name].in_time:
+                columns[name].add(ours(problem, X, y, tol, limit_seconds))
         reached = [gap for peer in peers if (gap := columns[peer.name].gap) is not None]
         if reached and MATCHED not in columns:
             columns[MATCHED] = _Column(machines, max(min(reached), _FINEST), limit_seconds)
         if MATCHED in columns and columns[MATCHED].in_time:
-            columns[MATCHED].add(ours(problem, X, y, columns[MATCHED].tol, limit_seconds))
-        support = support_sizes(columns[MATCHED if MATCHED in columns else OURS].points)
+            columns[MATCHED].add(proved(problem, X, y, columns[MATCHED].tol, limit_seconds))
+        support = support_sizes(columns[MATCHED if MATCHED in columns else PROVED].points)
         parts = zip(machines, support, strict=True)
         limits.append(limit([(X[machine.rows], size) for machine, size in parts]))
     return Comparison(

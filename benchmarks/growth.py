@@ -9,7 +9,7 @@ from pathlib import Path
 from benchmarks.comparison import compare
 from benchmarks.computer import Computer
 from benchmarks.problems import Problem
-from benchmarks.records import OURS, Growth
+from benchmarks.records import PROVED, Growth
 
 __all__ = ["SIZES", "grow"]
 
@@ -28,4 +28,4 @@ def grow(
     """Yield a record for each of ``problems``, which are one ``task`` on ever more samples."""
     for problem in problems:
         row = compare(problem, folder, (), repeats, tol, limit_seconds, computer)
-        yield Growth(row.where, task, tol, row.samples, row.support, row.limit, row.runs[OURS])
+        yield Growth(row.where, task, tol, row.samples, row.support, row.limit, row.runs[PROVED])

@@ -12,7 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from benchmarks.records import MATCHED, OURS, Comparison, Growth
+from benchmarks.records import ANSWERED, MATCHED, PROVED, Comparison, Growth
 from benchmarks.repetition import typical
 from benchmarks.slope import slope
 
@@ -44,7 +44,8 @@ STYLE: Any = {
 _MARKS: dict[str, dict[str, Any]] = {
     "LIBSVM": {"color": _ORANGE, "marker": "s", "markersize": 7},
     "oneDAL": {"color": _PURPLE, "marker": "D", "markersize": 6.5},
-    OURS: {"color": _BLUE, "marker": "o", "markersize": 10, "markerfacecolor": "none", "markeredgewidth": 1.5},
+    ANSWERED: {"color": _BLUE, "marker": "|", "markersize": 9, "markeredgewidth": 1.5},
+    PROVED: {"color": _BLUE, "marker": "o", "markersize": 10, "markerfacecolor": "none", "markeredgewidth": 1.5},
     MATCHED: {"color": _BLUE, "marker": "o", "markersize": 6.5},
 }
 

@@ -171,10 +171,12 @@ PROBLEMS = (
     Problem("cpusmall", _text("cpusmall.xz", low=-1.0), 10.0, 0.5, 1.0),
     Problem("phishing", _text("phishing.xz", _above_zero), 10.0, 1.0),
     Problem("letter", _text("letter.scale.xz"), 10.0, 2.0, several=True),
+    Problem("covtype7", _text("covtype20k.xz", low=0.0), 10.0, 1.0, several=True),
     Problem("covtype20k", _text("covtype20k.xz", lambda y: np.asarray(y == 2), 0.0), 10.0, 1.0),
     mnist_parity(20000),
     Problem("cadata", _cadata, 10.0, 1.0, 0.1),
     Problem("a9a C=1", _text("a9a.xz", _above_zero), 1.0, 0.05),
+    Problem("a9a C=5", _text("a9a.xz", _above_zero), 5.0, 0.5),
     Problem("a9a C=100", _text("a9a.xz", _above_zero), 100.0, 0.5),
     mnist_parity(60000),
 )

@@ -17,9 +17,10 @@ from benchmarks.computer import Setting
 from benchmarks.repetition import Turns, typical
 
 __all__ = [
+    "ANSWERED",
     "FILE",
     "MATCHED",
-    "OURS",
+    "PROVED",
     "Comparison",
     "Growth",
     "Memory",
@@ -32,8 +33,8 @@ __all__ = [
 
 FILE = "results.json"
 
-OURS, MATCHED = "ours", "ours, matched"
-"""Two names in ``runs``; the others are those of peers."""
+ANSWERED, PROVED, MATCHED = "smo, not proved", "ours, proved", "ours, matched"
+"""Three names in ``runs``; the others are those of peers."""
 
 R = TypeVar("R", bound="Record")
 

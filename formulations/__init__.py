@@ -1,209 +1,24 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Kernel machines as convex optimisation problems: state, solve, prove, compare, export."""
+"""Kernel machines as convex optimisation problems: state, solve, prove, compare, export.
 
-from formulations.classification.least_squares import (
-    LeastSquaresClassifier,
-    LeastSquaresClassifierConstrained,
-    LeastSquaresClassifierDual,
-    LeastSquaresClassifierPrimal,
-)
-from formulations.classification.logistic import (
-    Logistic,
-    LogisticDual,
-    LogisticPenalised,
-    LogisticPrimal,
-    PenalisedLogistic,
-)
-from formulations.classification.lp import LinearProgramDual, LinearProgramMachine, LinearProgramPrimal
-from formulations.classification.margin_loss import (
-    MarginLossClassifier,
-    MarginLossDual,
-    MarginLossPrimal,
-    losses_of_margins,
-)
-from formulations.classification.margins.hard_margin import (
-    HardMargin,
-    HardMarginDual,
-    HardMarginGeometric,
-    HardMarginPrimal,
-)
-from formulations.classification.margins.nu_margin import NuMargin, NuMarginDual, NuMarginPrimal
-from formulations.classification.margins.soft_margin import (
-    SoftMargin,
-    SoftMarginDual,
-    SoftMarginHinge,
-    SoftMarginPrimal,
-)
-from formulations.classification.margins.squared_hinge import SquaredHinge, SquaredHingeDual, SquaredHingePrimal
-from formulations.classification.meta.calibration import Calibration, PlattCalibration
-from formulations.classification.meta.multiclass import MulticlassSolution, OneVersusOne, OneVersusRest
-from formulations.classification.meta.two_level import TwoLevelMachine, calibrate, cross_validated_scores
-from formulations.classification.one_class import OneClass, OneClassDual, OneClassPrimal
-from formulations.classification.separation.hulls import HullIntersection
-from formulations.classification.separation.perceptron import BatchPerceptron, Perceptron, mistake_bound
-from formulations.classification.separation.separability import Separability, SeparabilityPrimal
-from formulations.comparison.compare import compare
-from formulations.comparison.cross_examine import cross_examine
-from formulations.comparison.examination import CrossExamination
-from formulations.comparison.table import Comparison
-from formulations.modelling.forms.form import Form
-from formulations.modelling.model import Model
-from formulations.modelling.solution import Classification, Novelty, Regression, Solution
-from formulations.regression.fits.chebyshev import ChebyshevFit, ChebyshevFitDual, ChebyshevFitPrimal
-from formulations.regression.fits.least_absolute import (
-    LaplaceFit,
-    LaplaceFitDual,
-    LaplaceFitPrimal,
-    LeastAbsoluteFit,
-    LeastAbsoluteFitDual,
-    LeastAbsoluteFitPrimal,
-)
-from formulations.regression.fits.least_squares import LeastSquaresFit, LeastSquaresFitDual, LeastSquaresFitPrimal
-from formulations.regression.huber import Huber, HuberDual, HuberPrimal
-from formulations.regression.norm_constrained import (
-    NormConstrainedDual,
-    NormConstrainedPrimal,
-    NormConstrainedRegression,
-)
-from formulations.regression.quantile import Quantile, QuantileDual, QuantilePrimal
-from formulations.regression.residual_loss import ResidualLossDual, ResidualLossPrimal, ResidualLossRegression
-from formulations.regression.ridge.interpolation import Interpolation, InterpolationDual, InterpolationPrimal
-from formulations.regression.ridge.kernel_ridge import KernelRidge, KernelRidgeDual, KernelRidgePrimal
-from formulations.regression.ridge.least_squares import (
-    LeastSquares,
-    LeastSquaresCentred,
-    LeastSquaresConstrained,
-    LeastSquaresDual,
-    LeastSquaresPrimal,
-    LeastSquaresSystem,
-)
-from formulations.regression.tubes.conflict import TubeConflict
-from formulations.regression.tubes.hard import HardTube, HardTubeDual, HardTubePrimal
-from formulations.regression.tubes.nu import NuTube, NuTubeDual, NuTubePrimal
-from formulations.regression.tubes.penalised import PenalisedTube, PenalisedTubeLoss
-from formulations.regression.tubes.soft import SoftTube, SoftTubeDual, SoftTubeLoss, SoftTubePrimal
-from formulations.regression.tubes.sparse_approximation import (
-    SparseApproximation,
-    SparseApproximationL1,
-    SparseApproximationSplit,
-)
-from formulations.relevance.classification import RelevanceClassification
-from formulations.relevance.regression import RelevanceRegression
-from formulations.relevance.reweighted import ReweightedRelevance
-from formulations.relevance.solution import RelevanceSolution
+What the package offers is imported when it is first asked for, so that the command ``qpkernels`` need not wait for it.
+"""
 
-__all__ = [
-    "BatchPerceptron",
-    "Calibration",
-    "ChebyshevFit",
-    "ChebyshevFitDual",
-    "ChebyshevFitPrimal",
-    "Classification",
-    "Comparison",
-    "CrossExamination",
-    "Form",
-    "HardMargin",
-    "HardMarginDual",
-    "HardMarginGeometric",
-    "HardMarginPrimal",
-    "HardTube",
-    "HardTubeDual",
-    "HardTubePrimal",
-    "Huber",
-    "HuberDual",
-    "HuberPrimal",
-    "HullIntersection",
-    "Interpolation",
-    "InterpolationDual",
-    "InterpolationPrimal",
-    "KernelRidge",
-    "KernelRidgeDual",
-    "KernelRidgePrimal",
-    "LaplaceFit",
-    "LaplaceFitDual",
-    "LaplaceFitPrimal",
-    "LeastAbsoluteFit",
-    "LeastAbsoluteFitDual",
-    "LeastAbsoluteFitPrimal",
-    "LeastSquares",
-    "LeastSquaresCentred",
-    "LeastSquaresClassifier",
-    "LeastSquaresClassifierConstrained",
-    "LeastSquaresClassifierDual",
-    "LeastSquaresClassifierPrimal",
-    "LeastSquaresConstrained",
-    "LeastSquaresDual",
-    "LeastSquaresFit",
-    "LeastSquaresFitDual",
-    "LeastSquaresFitPrimal",
-    "LeastSquaresPrimal",
-    "LeastSquaresSystem",
-    "LinearProgramDual",
-    "LinearProgramMachine",
-    "LinearProgramPrimal",
-    "Logistic",
-    "LogisticDual",
-    "LogisticPenalised",
-    "LogisticPrimal",
-    "MarginLossClassifier",
-    "MarginLossDual",
-    "MarginLossPrimal",
-    "Model",
-    "MulticlassSolution",
-    "NormConstrainedDual",
-    "NormConstrainedPrimal",
-    "NormConstrainedRegression",
-    "Novelty",
-    "NuMargin",
-    "NuMarginDual",
-    "NuMarginPrimal",
-    "NuTube",
-    "NuTubeDual",
-    "NuTubePrimal",
-    "OneClass",
-    "OneClassDual",
-    "OneClassPrimal",
-    "OneVersusOne",
-    "OneVersusRest",
-    "PenalisedLogistic",
-    "PenalisedTube",
-    "PenalisedTubeLoss",
-    "Perceptron",
-    "PlattCalibration",
-    "Quantile",
-    "QuantileDual",
-    "QuantilePrimal",
-    "Regression",
-    "RelevanceClassification",
-    "RelevanceRegression",
-    "RelevanceSolution",
-    "ResidualLossDual",
-    "ResidualLossPrimal",
-    "ResidualLossRegression",
-    "ReweightedRelevance",
-    "Separability",
-    "SeparabilityPrimal",
-    "SoftMargin",
-    "SoftMarginDual",
-    "SoftMarginHinge",
-    "SoftMarginPrimal",
-    "SoftTube",
-    "SoftTubeDual",
-    "SoftTubeLoss",
-    "SoftTubePrimal",
-    "Solution",
-    "SparseApproximation",
-    "SparseApproximationL1",
-    "SparseApproximationSplit",
-    "SquaredHinge",
-    "SquaredHingeDual",
-    "SquaredHingePrimal",
-    "TubeConflict",
-    "TwoLevelMachine",
-    "calibrate",
-    "compare",
-    "cross_examine",
-    "cross_validated_scores",
-    "losses_of_margins",
-    "mistake_bound",
-]
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from formulations.public import *  # noqa: F403  its names are those of this package
+
+
+def __getattr__(name: str) -> Any:
+    """Return what :mod:`formulations.public` offers by that name."""
+    public = import_module("formulations.public")
+    if name == "__all__" or name in public.__all__:
+        return getattr(public, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """Return all names, those not yet imported as well."""
+    return sorted({*globals(), *import_module("formulations.public").__all__})

@@ -5,9 +5,14 @@ Each message says what was expected, what came, and what to do. Each type also i
 caller would have caught without knowing this library (``ValueError`` for bad data, and so on).
 """
 
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
 __all__ = [
     "DataFormatError",
     "FileFormatError",
+    "ForeignResultsError",
     "GramTooLargeError",
     "IndefiniteKernelError",
     "InfeasibleError",
@@ -35,7 +40,15 @@ __all__ = [
 
 
 class QPKernelsError(Exception):
-    """Base of every exception raised on purpose by this project."""
+    """Base of every exception raised on purpose by this project.
+
+    Attributes
+    ----------
+    others
+        Where several machines were solved together and this one has no answer: the answers of those that have one.
+    """
+
+    others: Mapping[Any, Any] = MappingProxyType({})
 
 
 class NonFiniteError(QPKernelsError, ValueError):
@@ -199,6 +212,21 @@ class UnknownDatasetError(QPKernelsError, LookupError):
 
 class FileFormatError(QPKernelsError, ValueError):
     """A file is damaged, or of another format than it was read as."""
+
+
+class ForeignResultsError(QPKernelsError, ValueError):
+    """A file of earlier results belongs to other data.
+
+    Attributes
+    ----------
+    expected, found
+        The fingerprints of the data at hand and of those in the file.
+    """
+
+    def __init__(self, message: str, expected: str, found: str) -> None:
+        super().__init__(message)
+        self.expected = expected
+        self.found = found
 
 
 class DataFormatError(FileFormatError):

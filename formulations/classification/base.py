@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import cvxpy as cp
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+import formulations.cvx as cp
 from formulations.inputs.estimators import Coefficients
 from formulations.inputs.hyperparameters import COSTS
 from formulations.inputs.samples import SamplesLike, bind
@@ -29,7 +29,7 @@ from formulations.modelling import (
 )
 from qpkernels.arrays import Vector
 from qpkernels.certificates import Bounds
-from qpkernels.errors import ParameterError
+from qpkernels.errors import OneClassError, ParameterError
 from qpkernels.kernels import Kernel
 
 __all__ = ["MarginDual", "MarginPrimal", "TwoClassCostModel", "TwoClassModel"]
@@ -62,9 +62,6 @@ class TwoClassModel(Model[Classification]):
     """
 
     estimator = "SVC"
-    needs_psd = True
-    """Whether the problem is convex only with a positive semidefinite K."""
-
     y: Vector
     classes: NDArray[Any]
 
@@ -76,6 +73,15 @@ class TwoClassModel(Model[Classification]):
         if self.needs_psd:
             data.gram.require_psd()
         super().__init__(data, fit_intercept, **values)
+
+    def check_samples(self) -> None:
+        """Refuse samples of one class."""
+        if not (self.y > 0).any() or not (self.y < 0).any():
+            label = self.classes.tolist()[int(self.y[0] > 0)]
+            raise OneClassError(
+                f"the {len(self)} samples must hold both classes, {self.classes.tolist()[0]!r} and "
+                f"{self.classes.tolist()[1]!r}, but all are of {label!r}; choose others."
+            )
 
     def box(self, size: ArrayLike) -> tuple[Vector, Vector]:
         """Return the bounds of beta that say 0 <= y_i beta_i <= size_i."""

@@ -17,9 +17,9 @@ squares (E1) with the labels as targets. Source: E1 of the catalogue; Suykens an
 
 from __future__ import annotations
 
-import cvxpy as cp
 import numpy as np
 
+import formulations.cvx as cp
 from formulations.classification.base import MarginDual, MarginPrimal, TwoClassCostModel
 from formulations.inputs.hyperparameters import derived
 from formulations.modelling import Candidate, Conditions, Multipliers, Primal, Stated, labelled, per_sample
@@ -98,9 +98,8 @@ class LeastSquaresClassifier(TwoClassCostModel):
 
     def qp(self) -> KernelQP:
         """State the dual in beta = y * a: no bounds, the ridge 1/C_i."""
-        return KernelQP(
-            self.gram, self.y, -np.inf, np.inf, self.total, ridge=1 / self.C.value, name="least squares of margins"
-        )
+        ridge = 1 / self.value_of("C")
+        return KernelQP(self.gram, self.y, -np.inf, np.inf, self.total, ridge=ridge, name="least squares of margins")
 
     def slacks(self, answer: Candidate) -> Vector:
         """Return xi_i = 1 - y_i (f(x_i) + b), of either sign."""
@@ -108,4 +107,4 @@ class LeastSquaresClassifier(TwoClassCostModel):
 
     def conditions(self, answer: Candidate) -> Conditions:
         """Return a_i - C_i xi_i."""
-        return {"a - C xi": self.y * answer.beta - self.C.value * self.slacks(answer)}
+        return {"a - C xi": self.y * answer.beta - self.value_of("C") * self.slacks(answer)}

@@ -21,11 +21,11 @@ from __future__ import annotations
 
 from functools import cached_property
 
-import cvxpy as cp
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy.special import expit, xlogy
 
+import formulations.cvx as cp
 from formulations.classification.base import MarginDual, TwoClassCostModel, TwoClassModel
 from formulations.classification.margin_loss import losses_of_margins
 from formulations.inputs.hyperparameters import LAMBDA, cost_of, derived, mean_scaling
@@ -93,7 +93,7 @@ class LogisticDual(MarginDual):
     def declare(self) -> cp.Problem:
         """State the problem."""
         y, C, alpha = self.model.y, self.model.C, self.alpha
-        constant = derived(lambda: float(xlogy(C.value, C.value).sum()), nonneg=False)
+        constant = derived(lambda: float(scipy.special.xlogy(C.value, C.value).sum()), nonneg=False)
         entropy = cp.sum(cp.entr(alpha) + cp.entr(C - alpha)) + constant
         return cp.Problem(
             cp.Maximize(entropy - self.half_squared_norm(alpha, y)), labelled(balance=self.balance(y @ alpha))
@@ -106,13 +106,18 @@ class _LogisticModel(TwoClassModel):
     sparse = False
     C: cp.Parameter
 
+    @property
+    def costs(self) -> Vector:
+        """The values of C."""
+        return self.value_of("C")
+
     def bounds(self) -> FenchelBounds:
         """State the losses of the decision values."""
-        return FenchelBounds(self.gram, losses_of_margins(_LOSS, self.y, self.C.value), self.total)
+        return FenchelBounds(self.gram, losses_of_margins(_LOSS, self.y, self.costs), self.total)
 
     def slopes(self, margins: Vector) -> Vector:
         """Return a_i = C_i / (1 + exp(y_i g(x_i)))."""
-        return np.asarray(self.C.value * expit(-margins))
+        return np.asarray(self.costs * scipy.special.expit(-margins))
 
     def conditions(self, answer: Candidate) -> Conditions:
         """Return a_i - C_i / (1 + exp(y_i g(x_i)))."""
@@ -157,3 +162,8 @@ class PenalisedLogistic(_LogisticModel):
     def C(self) -> cp.Parameter:
         """The cost 1/(2 lambda) of every sample."""
         return cost_of(self.regularisation, len(self))
+
+    @property
+    def costs(self) -> Vector:
+        """The values of C."""
+        return np.full(len(self), 0.5 / self.value_of("regularisation"))

@@ -18,9 +18,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import cvxpy as cp
 import numpy as np
 
+import formulations.cvx as cp
 from formulations.classification.base import TwoClassCostModel
 from formulations.modelling import (
     Candidate,
@@ -152,7 +152,7 @@ class LinearProgramMachine(TwoClassCostModel):
 
     def bounds(self) -> LinearProgramBounds:
         """State both programs."""
-        return LinearProgramBounds(self.gram, self.y, np.asarray(self.C.value), self.total)
+        return LinearProgramBounds(self.gram, self.y, np.asarray(self.value_of("C")), self.total)
 
     def judge(self, answer: Candidate, bounds: Bounds) -> Certificate:
         """Bound the error of an answer, with the multipliers that it brings."""
@@ -171,7 +171,7 @@ class LinearProgramMachine(TwoClassCostModel):
         margins, multipliers = self.margins(answer), self.multipliers_of(answer)
         return {
             "l (y g(x) - 1 + xi)": multipliers * np.maximum(margins - 1.0, 0.0),
-            "(C - l) xi": (self.C.value - multipliers) * np.maximum(1.0 - margins, 0.0),
+            "(C - l) xi": (self.value_of("C") - multipliers) * np.maximum(1.0 - margins, 0.0),
             "a (1 - y K y l)": self.y * answer.beta * (1.0 - self.bounds().signed_product(multipliers)),
         }
 

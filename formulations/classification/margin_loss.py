@@ -15,10 +15,10 @@ square C7, the logistic loss C4. Source: C10 of the catalogue; Zhang (2004).
 
 from __future__ import annotations
 
-import cvxpy as cp
 import numpy as np
 from numpy.typing import ArrayLike
 
+import formulations.cvx as cp
 from formulations.classification.base import MarginDual, MarginPrimal, TwoClassModel
 from formulations.inputs.hyperparameters import COSTS
 from formulations.inputs.samples import SamplesLike
@@ -146,11 +146,11 @@ class MarginLossClassifier(TwoClassModel):
 
     def bounds(self) -> FenchelBounds:
         """State the losses of the decision values."""
-        return FenchelBounds(self.gram, losses_of_margins(self.loss, self.y, self.C.value), self.total)
+        return FenchelBounds(self.gram, losses_of_margins(self.loss, self.y, self.value_of("C")), self.total)
 
     def conditions(self, answer: Candidate) -> Conditions:
         """Return C_i (psi(z_i) + psi*(-a_i / C_i)) + a_i z_i, the gap of each sample."""
-        margins, alpha, costs = self.margins(answer), self.y * answer.beta, self.C.value
+        margins, alpha, costs = self.margins(answer), self.y * answer.beta, self.value_of("C")
         slopes = np.clip(-alpha / costs, *self.loss.domain)
         gaps = costs * (self.loss.value(margins) + self.loss.conjugate(slopes)) + alpha * margins
         return {"C (psi(z) + psi*(-a/C)) + a z": gaps}

@@ -18,9 +18,9 @@ from __future__ import annotations
 from functools import cached_property
 from typing import Any
 
-import cvxpy as cp
 import numpy as np
 
+import formulations.cvx as cp
 from formulations.inputs.estimators import Coefficients
 from formulations.inputs.hyperparameters import NU, derived
 from formulations.inputs.samples import SamplesLike, bind
@@ -130,11 +130,16 @@ class OneClass(Model[Novelty]):
     @cached_property
     def cost(self) -> cp.Parameter:
         """1/(nu m), which follows nu."""
-        return derived(lambda: 1.0 / (self.nu.value * len(self)))
+        return derived(lambda: self.largest)
+
+    @property
+    def largest(self) -> float:
+        """The value of 1/(nu m), the largest that a multiplier can be."""
+        return 1.0 / (float(self.value_of("nu")) * len(self))
 
     def qp(self) -> KernelQP:
         """State the dual in beta = a, whose sum is 1."""
-        return KernelQP(self.gram, 0.0, 0.0, self.cost.value, total=1.0, name="one class")
+        return KernelQP(self.gram, 0.0, 0.0, self.largest, total=1.0, name="one class")
 
     def slacks(self, answer: Candidate) -> Vector:
         """Return xi_i = max(0, rho - f(x_i))."""
@@ -144,12 +149,12 @@ class OneClass(Model[Novelty]):
         """Return a_i (f(x_i) - rho + xi_i) and (1/(nu m) - a_i) xi_i."""
         return {
             "a (f - rho + xi)": answer.beta * np.maximum(answer.decision, 0.0),
-            "(1/(nu m) - a) xi": (self.cost.value - answer.beta) * self.slacks(answer),
+            "(1/(nu m) - a) xi": (self.largest - answer.beta) * self.slacks(answer),
         }
 
     def translate(self, fitted: Coefficients) -> tuple[Vector, float]:
         """Return (beta, b): LIBSVM's coefficients add up to nu m."""
-        scale = 1.0 / (float(self.nu.value) * len(self))
+        scale = 1.0 / (float(self.value_of("nu")) * len(self))
         return scale * fitted.dual, scale * fitted.intercept
 
     def interpret(self, answer: Candidate, **fields: Any) -> Novelty:

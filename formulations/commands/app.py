@@ -1,19 +1,21 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The command ``qpkernels``: solvers, solve, compare, cross-examine, export, testset."""
+"""The command ``qpkernels``: solvers, models, solve, compare, cross-examine, export, testset.
+
+What a command works with is imported when it runs, so that help is shown at once.
+"""
 
 from __future__ import annotations
 
 import json
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich import box
 from rich.markup import escape
 from rich.table import Table
 
-import qpkernels
 from formulations.commands.cross_examine import cross_examine_command
 from formulations.commands.options import (
     SOFT_MARGIN,
@@ -33,22 +35,13 @@ from formulations.commands.options import (
     Target,
     TimeLimit,
     Tolerance,
-    choose_kernel,
-    hyperparameters,
-    read_data,
-    state_form,
-    state_model,
 )
-from formulations.commands.output import heading_of, report, reports_errors, show, write_json
-from formulations.comparison import compare
-from formulations.comparison.picture import draw
-from formulations.comparison.row import without_nan
-from formulations.modelling import Solution
-from formulations.testset import Member, entries, write_test_set
-from qpkernels.errors import InfeasibleError
-from qpkernels.files import write
-from qpkernels.programs import ConeProgram
-from qpkernels.solvers import Solver, registered_solvers
+from formulations.commands.output import report, reports_errors, show, write_json
+
+if TYPE_CHECKING:
+    from formulations.modelling import Solution
+    from formulations.testset import Member
+    from qpkernels.solvers import Solver
 
 __all__ = ["app"]
 
@@ -61,6 +54,8 @@ app = typer.Typer(
 
 def _print_version(wanted: bool) -> None:
     if wanted:
+        import qpkernels
+
         print(f"qpkernels {qpkernels.__version__}")
         raise typer.Exit
 
@@ -77,6 +72,8 @@ def main(
 @reports_errors
 def solvers(json_path: JsonPath = None) -> None:
     """List every solver: whether it is installed, what it takes, and how to get it."""
+    from qpkernels.solvers import registered_solvers
+
     known = registered_solvers()
     table = Table("solver", "installed", "takes", "options")
     for solver in known:
@@ -93,6 +90,23 @@ def solvers(json_path: JsonPath = None) -> None:
         for solver in known
     ]
     table.caption = "and cvxpy:NAME for every solver that CVXPY finds"
+    show(table, records, json_path)
+
+
+@app.command()
+@reports_errors
+def models(json_path: JsonPath = None) -> None:
+    """List every model: its forms, the usual one first, and its hyper-parameters."""
+    from formulations.commands.stating import MODELS
+    from formulations.modelling import Stated
+
+    table = Table("model", "forms", "hyper-parameters")
+    records = []
+    for name, model in MODELS.items():
+        forms = [form for form, _ in Stated.of(model)]
+        parameters = [parameter.name for parameter in model.hyperparameters]
+        table.add_row(name, ", ".join(forms), ", ".join(parameters))
+        records.append({"name": name, "forms": forms, "hyperparameters": parameters})
     show(table, records, json_path)
 
 
@@ -123,10 +137,13 @@ def solve(
     json_path: JsonPath = None,
 ) -> None:
     """Solve one model by one solver, and say how well the answer is proved."""
-    values = hyperparameters(cost, settings, [model])
-    X, y = read_data(data, scale, positive, target, [model])
-    stated = state_model(model, X, y, choose_kernel(kernel, X, gamma, degree, coef0), values)
-    asked = stated if form is None else state_form(stated, form)
+    from formulations.commands import stating
+    from qpkernels.errors import InfeasibleError
+
+    values = stating.hyperparameters(cost, settings, [model])
+    X, y = stating.read_data(data, scale, positive, target, [model])
+    stated = stating.state_model(model, X, y, stating.choose_kernel(kernel, X, gamma, degree, coef0), values)
+    asked = stated if form is None else stating.state_form(stated, form)
     try:
         solution = asked.solve(solver, tol=tol, time_limit=time_limit)
     except InfeasibleError as error:
@@ -165,13 +182,17 @@ def compare_command(
     json_path: JsonPath = None,
 ) -> None:
     """Solve all forms of a model by several solvers, to see who agrees and who is proved."""
-    values = hyperparameters(cost, settings, models)
-    X, y = read_data(data, scale, positive, target, models)
-    function = choose_kernel(kernel, X, gamma, degree, coef0)
-    stated = [state_model(model, X, y, function, values) for model in models]
+    from formulations.commands import stating
+    from formulations.comparison import compare
+    from formulations.comparison.picture import draw
+
+    values = stating.hyperparameters(cost, settings, models)
+    X, y = stating.read_data(data, scale, positive, target, models)
+    function = stating.choose_kernel(kernel, X, gamma, degree, coef0)
+    stated = [stating.state_model(model, X, y, function, values) for model in models]
     comparison = compare(stated, solver or "all", tol=tol, time_limit=time_limit)
     if json_path != "-":
-        heading = heading_of(data, X, function, values)
+        heading = stating.heading_of(data, X, function, values)
         console = report(heading, comparison)
         if picture is not None:
             console.print(f"picture: {draw(comparison, picture, heading)}", markup=False, highlight=False)
@@ -205,9 +226,14 @@ def export(
     json_path: JsonPath = None,
 ) -> None:
     """Write the matrices of a form, every block named, in the format that the suffix of the file names."""
-    values = hyperparameters(cost, settings, [model])
-    X, y = read_data(data, scale, positive, target, [model])
-    stated = state_form(state_model(model, X, y, choose_kernel(kernel, X, gamma, degree, coef0), values), form)
+    from formulations.commands import stating
+    from qpkernels.files import write
+
+    values = stating.hyperparameters(cost, settings, [model])
+    X, y = stating.read_data(data, scale, positive, target, [model])
+    stated = stating.state_form(
+        stating.state_model(model, X, y, stating.choose_kernel(kernel, X, gamma, degree, coef0), values), form
+    )
     program = stated.lower().matrices(structure)
     written = write(program, path)
     record: dict[str, Any] = {
@@ -233,6 +259,8 @@ def write_set(
     json_path: JsonPath = None,
 ) -> None:
     """Write the kernel-machine QP set: files, proved optimal values, and what the benchmarks of others read it with."""
+    from formulations.testset import entries, write_test_set
+
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column("problem", no_wrap=True)
     for heading in ("variables", "rows", "status", "optimum", "width"):
@@ -250,11 +278,15 @@ def write_set(
 
 def _takes(solver: Solver) -> list[str]:
     """Return the kinds of program, a ConeProgram by the cones it may have."""
+    from qpkernels.programs import ConeProgram
+
     cones = [kind.__name__ for kind in solver.cones]
     return [*(kind.__name__ for kind in solver.programs if kind is not ConeProgram), *cones]
 
 
 def _record(solution: Solution) -> dict[str, Any]:
+    from formulations.comparison.row import without_nan
+
     record = {
         "formulation": solution.formulation,
         "solver": solution.solver,

@@ -24,15 +24,8 @@ from formulations.commands.options import (
     Scale,
     Settings,
     Target,
-    choose_kernel,
-    hyperparameters,
-    read_data,
-    state_form,
-    state_model,
 )
-from formulations.commands.output import heading_of, report, reports_errors, write_json
-from formulations.comparison import cross_examine
-from formulations.comparison.picture import draw_trials
+from formulations.commands.output import report, reports_errors, write_json
 
 __all__ = ["cross_examine_command"]
 
@@ -60,14 +53,18 @@ def cross_examine_command(
     json_path: JsonPath = None,
 ) -> None:
     """Ask every solver for several tolerances: what it claims, what is proved, and how long that takes."""
-    values = hyperparameters(cost, settings, [model])
-    X, y = read_data(data, scale, positive, target, [model])
-    function = choose_kernel(kernel, X, gamma, degree, coef0)
-    stated = state_model(model, X, y, function, values)
-    asked = stated if form is None else state_form(stated, form)
+    from formulations.commands import stating
+    from formulations.comparison import cross_examine
+    from formulations.comparison.picture import draw_trials
+
+    values = stating.hyperparameters(cost, settings, [model])
+    X, y = stating.read_data(data, scale, positive, target, [model])
+    function = stating.choose_kernel(kernel, X, gamma, degree, coef0)
+    stated = stating.state_model(model, X, y, function, values)
+    asked = stated if form is None else stating.state_form(stated, form)
     examination = cross_examine(asked, solver or "all", tol or (1e-3, 1e-6, 1e-9), time_limit=time_limit)
     if json_path != "-":
-        heading = heading_of(data, X, function, values)
+        heading = stating.heading_of(data, X, function, values)
         console = report(heading, examination)
         if picture is not None:
             console.print(f"picture: {draw_trials(examination, picture, heading)}", markup=False, highlight=False)

@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
 from typing import Any, ParamSpec
@@ -15,12 +15,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from formulations.commands.options import describe
-from qpkernels.arrays import Samples
-from qpkernels.errors import QPKernelsError
-from qpkernels.kernels import Kernel
-
-__all__ = ["heading_of", "report", "reports_errors", "show", "write_json"]
+__all__ = ["report", "reports_errors", "show", "write_json"]
 
 P = ParamSpec("P")
 
@@ -30,6 +25,8 @@ def reports_errors(command: Callable[P, None]) -> Callable[P, None]:
 
     @wraps(command)
     def wrapper(*args: P.args, **kwargs: P.kwargs) -> None:
+        from qpkernels.errors import QPKernelsError
+
         try:
             command(*args, **kwargs)
         except (QPKernelsError, OSError) as error:
@@ -38,12 +35,6 @@ def reports_errors(command: Callable[P, None]) -> Callable[P, None]:
             raise typer.Exit(1) from None
 
     return wrapper
-
-
-def heading_of(source: str, X: Samples, kernel: Kernel | None, values: Mapping[str, float]) -> str:
-    """Say in a line what was solved: the data, the kernel, the hyper-parameters."""
-    chosen = "".join(f", {name} = {value:g}" for name, value in values.items())
-    return f"{source}: {X.shape[0]} samples, {X.shape[1]} features, {describe(kernel)}{chosen}"
 
 
 def report(heading: str, tables: Any) -> Console:

@@ -13,11 +13,11 @@ from formulations.comparison.pairs import (
     checked_models,
     find_solvers,
     pairs_of,
-    progress_bar,
 )
 from formulations.comparison.problems import Problem, problems_of
 from formulations.comparison.row import Row
 from formulations.comparison.table import Comparison
+from formulations.display import progress_bar
 from qpkernels.arrays import check_positive
 from qpkernels.errors import UnsupportedProgramError
 

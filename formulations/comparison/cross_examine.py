@@ -16,10 +16,10 @@ from formulations.comparison.pairs import (
     checked_models,
     find_solvers,
     pairs_of,
-    progress_bar,
 )
 from formulations.comparison.problems import Problem, problems_of
 from formulations.comparison.row import Row
+from formulations.display import progress_bar
 from formulations.modelling.solution import Solution
 from qpkernels.arrays import check_positive
 from qpkernels.certificates.enclosures import Enclosure

@@ -17,7 +17,8 @@ from rich.table import Table
 from rich.text import Text
 
 from formulations.comparison.row import Row, without_nan
-from formulations.comparison.table import agreement, as_text, plain_text
+from formulations.comparison.table import agreement
+from formulations.display import as_text, plain_text
 from formulations.modelling.solution import Solution
 from qpkernels.certificates import Status
 from qpkernels.certificates.enclosures import Enclosure

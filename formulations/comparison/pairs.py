@@ -3,14 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import count
 from typing import Any, TypeAlias
-
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from formulations.comparison.problems import Problem
 from formulations.comparison.row import Row
@@ -21,7 +16,7 @@ from qpkernels.errors import ParameterError, QPKernelsError, UnknownSolverError,
 from qpkernels.programs import ConeProgram
 from qpkernels.solvers import Solver, find_solver, installed_solvers
 
-__all__ = ["ALL", "SECONDS", "Comparable", "Pair", "checked_models", "find_solvers", "pairs_of", "progress_bar"]
+__all__ = ["ALL", "SECONDS", "Comparable", "Pair", "checked_models", "find_solvers", "pairs_of"]
 
 Comparable: TypeAlias = Model[Any] | Form
 """A model stands for all its forms, a form for itself."""
@@ -123,13 +118,3 @@ def _listed(values: Any, kind: Any) -> list[Any] | None:
     except (TypeError, ValueError):
         return None
     return listed if all(isinstance(value, kind) for value in listed) else None
-
-
-@contextmanager
-def progress_bar(total: int, wanted: bool) -> Iterator[Callable[[str], None]]:
-    """Show a bar on standard error, if that is a terminal; call what is given before each of the steps."""
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    terminal = Console(stderr=True)
-    with Progress(*columns, console=terminal, transient=True, disable=not (wanted and terminal.is_terminal)) as bar:
-        task, step = bar.add_task("", total=total), count(0)
-        yield lambda what: bar.update(task, description=what, completed=next(step))

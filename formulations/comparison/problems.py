@@ -75,8 +75,8 @@ def _is_same(first: Model[Any], second: Model[Any]) -> bool:
 
 def _differences(first: Model[Any], second: Model[Any]) -> Iterator[str]:
     for parameter in first.hyperparameters:
-        values = [getattr(model, parameter.name).value for model in (first, second)]
-        if not np.array_equal(*values):
+        values = [model.value_of(parameter.name) for model in (first, second)]
+        if not np.array_equal(values[0], values[1]):
             shown = [f"{np.ravel(each)[0]:g}" if np.ptp(each) == 0 else "one for each sample" for each in values]
             yield f"{parameter.name} ({shown[0]} and {shown[1]})"
     if first.gram is not second.gram:

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, fields
 from html import escape
@@ -16,10 +15,11 @@ from rich.table import Table
 from rich.text import Text
 
 from formulations.comparison.row import Row, without_nan
+from formulations.display import as_text, plain_text
 from formulations.modelling.solution import Seconds
 from qpkernels.certificates import Status
 
-__all__ = ["Comparison", "agreement", "as_text", "plain_text"]
+__all__ = ["Comparison", "agreement"]
 
 _NAN = float("nan")
 
@@ -174,19 +174,6 @@ def agreement(problem: str, rows: Iterable[Row], tol: float) -> Agreement:
     upper = min((row.primal_value for row in proved), default=_NAN)
     holds = not proved or lower - upper <= tol * max(abs(lower), abs(upper))
     return Agreement(problem, len(answers), len(proved), len({row.solver for row in proved}), lower, upper, holds)
-
-
-def plain_text(printed: Any) -> str:
-    """Return what rich prints, without colours and wide enough for every column."""
-    console = Console(width=220, no_color=True)
-    with console.capture() as capture:
-        console.print(printed)
-    return capture.get()
-
-
-def as_text(value: float, form: str) -> str:
-    """Return a number as a cell of a table; NaN is an empty one."""
-    return "" if math.isnan(value) else format(value, form)
 
 
 _HEADINGS: tuple[tuple[str, Literal["left", "right"]], ...] = (

@@ -1,20 +1,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The numbers a user chooses: each a CVXPY parameter with a name, a range, and a meaning."""
+"""The numbers a user chooses, with a name, a range, and a meaning: each a CVXPY parameter to the forms."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Self
+from functools import cached_property, partial
+from typing import Any, ClassVar, NoReturn, Self
 
-import cvxpy as cp
 import numpy as np
-from cvxpy.expressions.constants.callback_param import CallbackParam
-from numpy.typing import NDArray
 
+import formulations.cvx as cp
 from formulations.inputs.frozen import Frozen
-from qpkernels.arrays import Vector, finite_vector, is_scalar, real_number, shown
+from qpkernels.arrays import Vector, finite_vector, frozen, is_scalar, real_number, shown
 from qpkernels.errors import NonFiniteError, ParameterError
 
 __all__ = [
@@ -58,7 +57,7 @@ class Hyperparameter:
 
     name: str
     range: str
-    contains: Callable[[Vector], NDArray[np.bool_]]
+    contains: Callable[[Any], Any]
     per_sample: bool = False
     infinite: str = ""
 
@@ -93,10 +92,13 @@ class Hyperparameter:
         """Refuse numbers whose squares leave float64."""
         extreme = (numbers != 0) & ((numbers < _LEAST) | (numbers > _MOST))
         if extreme.any():
-            raise ParameterError(
-                f"{self.name} must be a number from {_LEAST:g} to {_MOST:g}, so that its square is within float64, but "
-                f"{float(numbers[extreme][0]):g} came; scale the data."
-            )
+            self._refuse_extreme(float(numbers[extreme][0]))
+
+    def _refuse_extreme(self, number: float) -> NoReturn:
+        raise ParameterError(
+            f"{self.name} must be a number from {_LEAST:g} to {_MOST:g}, so that its square is within float64, but "
+            f"{number:g} came; scale the data."
+        )
 
     def _checked_number(self, value: Any, samples: int) -> Vector:
         number = real_number(value, self.name, f"a number {self.range}")
@@ -104,23 +106,35 @@ class Hyperparameter:
             each = ", or one for each sample" if self.per_sample else ""
             hint = f" {self.infinite}" if self.infinite and np.isinf(number) else ""
             raise ParameterError(f"{self.name} must be a number {self.range}{each}, but {number} came.{hint}")
-        numbers = np.full(samples if self.per_sample else (), number)
-        if not self.contains(numbers).all():
+        if not self.contains(np.float64(number)):
             raise ParameterError(f"{self.name} must be a number {self.range}, but {number} came.")
-        self._refuse_extremes(numbers)
-        return numbers
+        if number != 0 and not _LEAST <= number <= _MOST:
+            self._refuse_extreme(number)
+        return np.full(samples if self.per_sample else (), number)
 
-    def parameter(self, value: Any, samples: int) -> cp.Parameter:
-        """Return the CVXPY parameter with that value."""
-        shape = samples if self.per_sample else ()
-        return cp.Parameter(shape, nonneg=True, name=self.name, value=self.checked(value, samples))
+    def parameter(self, value: Vector) -> cp.Parameter:
+        """Return a CVXPY parameter with that value."""
+        return cp.Parameter(value.shape, nonneg=True, name=self.name, value=value)
 
 
 class Parametrised(Frozen):
-    """What has hyper-parameters: each a CVXPY parameter, an attribute of its name; all else is frozen."""
+    """What has hyper-parameters: each a CVXPY parameter, an attribute of its name; all else is frozen.
+
+    The parameter is made when it is first asked for, and has the value from then on. Until then nothing needs CVXPY.
+    """
 
     hyperparameters: ClassVar[tuple[Hyperparameter, ...]] = ()
     """The numbers that an object of this kind has."""
+
+    _numbers: dict[str, Vector]
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        """Make each hyper-parameter an attribute of its name."""
+        super().__init_subclass__(**options)
+        for parameter in vars(cls).get("hyperparameters", ()):
+            attribute = cached_property(partial(_declared, parameter))
+            attribute.__set_name__(cls, parameter.name)
+            setattr(cls, parameter.name, attribute)
 
     @property
     def name(self) -> str:
@@ -132,16 +146,20 @@ class Parametrised(Frozen):
         """Return the number m of samples."""
 
     def make_parameters(self, values: Mapping[str, Any]) -> None:
-        """Make the parameters with these values."""
+        """Take these values for the hyper-parameters."""
         samples = len(self)
-        for parameter in self.hyperparameters:
-            setattr(self, parameter.name, parameter.parameter(values[parameter.name], samples))
+        self._numbers = {each.name: frozen(each.checked(values[each.name], samples)) for each in self.hyperparameters}
+
+    def value_of(self, name: str) -> Vector:
+        """Return the value that the hyper-parameter of that name has now, of shape (m,) or ()."""
+        parameter = vars(self).get(name)
+        return self._numbers[name] if parameter is None else np.asarray(parameter.value)
 
     def check_parameters(self) -> None:
-        """Refuse hyper-parameters outside their range."""
-        samples = len(self)
+        """Refuse hyper-parameters outside their range; numbers are within it, but a CVXPY parameter takes others."""
         for parameter in self.hyperparameters:
-            parameter.checked(getattr(self, parameter.name).value, samples)
+            if parameter.name in vars(self):
+                parameter.checked(getattr(self, parameter.name).value, len(self))
 
     def set_params(self, **values: Any) -> Self:
         """Set hyper-parameters by name, for all forms; their problems compile only once.
@@ -156,8 +174,8 @@ class Parametrised(Frozen):
             if name not in known:
                 has = f"its hyper-parameters are {', '.join(known)}" if known else "it has none"
                 raise ParameterError(f"a {self.name} has no hyper-parameter {name!r}; {has}.")
-        checked = {name: known[name].checked(value, len(self)) for name, value in values.items()}
-        before = {name: getattr(self, name).value for name in checked}
+        checked = {name: frozen(known[name].checked(value, len(self))) for name, value in values.items()}
+        before = {name: self.value_of(name) for name in checked}
         self._assign(checked)
         try:
             self.check_parameters()
@@ -166,19 +184,23 @@ class Parametrised(Frozen):
             raise
         return self
 
-    def _assign(self, values: Mapping[str, Any]) -> None:
-        for name, value in values.items():
-            parameter: cp.Parameter = getattr(self, name)
-            parameter.value = value
+    def _assign(self, values: Mapping[str, Vector]) -> None:
+        self._numbers.update(values)
+        for name in values.keys() & vars(self).keys():
+            getattr(self, name).value = values[name].copy()
 
     def parameter_values(self) -> tuple[bytes, ...]:
         """Return what the hyper-parameters are now, to tell whether an answer is still one."""
-        return tuple(np.asarray(getattr(self, each.name).value).tobytes() for each in self.hyperparameters)
+        return tuple(self.value_of(each.name).tobytes() for each in self.hyperparameters)
+
+
+def _declared(hyperparameter: Hyperparameter, owner: Parametrised) -> cp.Parameter:
+    return hyperparameter.parameter(owner.value_of(hyperparameter.name).copy())
 
 
 def derived(value: Callable[[], Any], shape: int | tuple[()] = (), *, nonneg: bool = True) -> cp.Parameter:
     """Return a parameter that follows others, as 1/C follows C: so a product or quotient of parameters stays DPP."""
-    return CallbackParam(value, shape, nonneg=nonneg)
+    return cp.CallbackParam(value, shape, nonneg=nonneg)
 
 
 def cost_of(regularisation: cp.Parameter, samples: int) -> cp.Parameter:

@@ -6,10 +6,10 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import Any, ClassVar, TypeAlias
 
-import cvxpy as cp
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+import formulations.cvx as cp
 from qpkernels.arrays import float_array, real_number, shown
 from qpkernels.errors import NoEnclosureError, ParameterError
 from qpkernels.intervals import UNDERFLOW, up

@@ -6,10 +6,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, NoReturn
 
-import cvxpy as cp
 import numpy as np
-from scipy.special import expit, xlog1py, xlogy
+import scipy
 
+import formulations.cvx as cp
 from formulations.losses.base import MarginLoss, Values, share_of
 from qpkernels.errors import UnsupportedProgramError
 from qpkernels.intervals import ELEMENTARY, UNIT
@@ -113,10 +113,10 @@ class LogisticLoss(MarginLoss):
         return np.maximum(0.0, -t) + np.log1p(np.exp(-np.abs(t)))
 
     def _slope(self, t: Values) -> Values:
-        return np.asarray(-expit(-t))
+        return np.asarray(-scipy.special.expit(-t))
 
     def _conjugate(self, s: Values) -> Values:
-        return np.asarray(xlogy(-s, -s) + xlog1py(1.0 + s, s))
+        return np.asarray(scipy.special.xlogy(-s, -s) + scipy.special.xlog1py(1.0 + s, s))
 
     def _value_error(self, t: Values) -> Values:
         # With e = exp(-|t|) <= 1, e is at most 1.45 log1p(e), which passes its error on.

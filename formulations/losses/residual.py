@@ -6,10 +6,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-import cvxpy as cp
 import numpy as np
-from scipy.special import xlog1py
+import scipy
 
+import formulations.cvx as cp
 from formulations.losses.base import ResidualLoss, Values, checked, share_of
 from qpkernels.intervals import ELEMENTARY, UNDERFLOW, UNIT
 
@@ -278,14 +278,14 @@ class LogisticResidual(ResidualLoss):
         return np.tanh(0.5 * t)
 
     def _conjugate(self, s: Values) -> Values:
-        return np.asarray(xlog1py(1.0 + s, s) + xlog1py(1.0 - s, -s))
+        return np.asarray(scipy.special.xlog1py(1.0 + s, s) + scipy.special.xlog1py(1.0 - s, -s))
 
     def _value_error(self, t: Values) -> Values:
         # Near 0 nothing cancels; from 1 on, 63 u are what the difference from 2 log 2 makes of the errors.
         return share_of(self._value(t), 10.0 * ELEMENTARY)
 
     def _conjugate_error(self, s: Values) -> Values:
-        parts = np.abs(xlog1py(1.0 + s, s)) + np.abs(xlog1py(1.0 - s, -s))
+        parts = np.abs(scipy.special.xlog1py(1.0 + s, s)) + np.abs(scipy.special.xlog1py(1.0 - s, -s))
         return share_of(parts, 2.0 * ELEMENTARY)
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -110,13 +111,16 @@ class Candidate:
         own = not self.is_expansion and gram.correction is None and self.function.kernel == gram.kernel
         return self.function if own else None
 
-    @property
+    @cached_property
     def is_squarable(self) -> bool:
         """Whether beta, b and f at the samples are numbers whose squares are within float64."""
-        parts = (self.beta, self.intercept, self.at_samples.values)
-        return all(bool((np.abs(part) <= _LARGEST).all()) for part in parts) and bool(
-            np.isfinite(self.at_samples.squared_norm)
-        )
+        f = self.at_samples
+        sizes = (np.abs(self.beta).max(), abs(self.intercept), np.abs(f.values).max())
+        return all(size <= _LARGEST for size in sizes) and isfinite(f.squared_norm)
+
+    def itself(self) -> Candidate:
+        """Return the answer."""
+        return self
 
     def at_feasible(self, beta: Vector, scale: float = 1.0) -> Candidate:
         """Return f and b times ``scale`` beside this point of the dual, from which f is no expansion any more."""
@@ -151,7 +155,7 @@ def expand(
     values
         K beta, where a solver holds it already; computed when left out.
     """
-    usable = bool((np.abs(beta) <= _LARGEST).all()) and bool(beta.any())
+    usable = 0.0 < np.abs(beta).max() <= _LARGEST
     coefficients = gram.expansion_coefficients(beta) if usable else np.zeros(len(gram))
     # Of a clipped matrix, a sample without a multiplier has a coefficient all the same.
     used = np.flatnonzero(coefficients) if usable else np.arange(1)

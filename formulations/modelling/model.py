@@ -5,13 +5,13 @@ from __future__ import annotations
 
 from abc import ABCMeta, abstractmethod
 from collections.abc import Mapping
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, ClassVar, Generic, TypeAlias, TypeVar, cast
 
 from numpy.typing import ArrayLike, NDArray
 
 from formulations.inputs.estimators import Coefficients, read_coefficients
-from formulations.inputs.hyperparameters import Parametrised
+from formulations.inputs.restating import Restatable
 from formulations.inputs.samples import BoundSamples
 from formulations.modelling.candidate import Candidate, checked_coefficients, expand, vanishing, with_function_of
 from formulations.modelling.solution import Run, Solution
@@ -41,7 +41,7 @@ Answered = TypeVar("Answered", bound=Solution, covariant=True)
 """What solving a model of a kind returns."""
 
 
-class Model(Parametrised, Generic[Answered], metaclass=ABCMeta):
+class Model(Restatable, Generic[Answered], metaclass=ABCMeta):
     """A kernel machine: what is asked, however it is stated and whoever solves it.
 
     The answer is a function f + b in the space of a kernel, with a coefficient beta_i for each sample. The model knows
@@ -56,8 +56,6 @@ class Model(Parametrised, Generic[Answered], metaclass=ABCMeta):
         The samples bound to their kernel, and the kernel matrix.
     fit_intercept
         Whether there is a b.
-    latest
-        The last answer to the textbook's problem, which its forms show in their variables.
     """
 
     catalogue: ClassVar[str]
@@ -85,7 +83,6 @@ class Model(Parametrised, Generic[Answered], metaclass=ABCMeta):
         self.data = data
         self.gram: Gram = data.gram
         self.fit_intercept = check_flag(fit_intercept, "fit_intercept")
-        self.latest = Latest()
         self.make_parameters(values)
         self.check_parameters()
         self.freeze()
@@ -98,6 +95,11 @@ class Model(Parametrised, Generic[Answered], metaclass=ABCMeta):
     def forms(self) -> Mapping[str, Any]:
         """The forms of the model by name, the usual one first: ``model.forms["dual"]`` is ``model.dual``."""
         return {name: getattr(self, name) for name, _ in Stated.of(type(self))}
+
+    @cached_property
+    def latest(self) -> Latest:
+        """The last answer to the textbook's problem, which its forms show in their variables."""
+        return Latest()
 
     def qp(self) -> KernelQP | None:
         """State the model as a KernelQP, from the textbook and not from its forms; None if it is none."""
@@ -217,8 +219,8 @@ class Model(Parametrised, Generic[Answered], metaclass=ABCMeta):
 
     def hold(self, answer: Candidate, certificate: Certificate, status: Status, bounds: Bounds) -> None:
         """Keep the answer for the forms to show, at the points that were certified."""
-        shown = self.certified(answer, bounds) if answer.is_squarable else answer
-        self.latest.answer = Held(shown, certificate, status is Status.OPTIMAL, self.parameter_values())
+        certified = partial(self.certified, answer, bounds) if answer.is_squarable else answer.itself
+        self.latest.answer = Held(certified, certificate, status is Status.OPTIMAL, self.parameter_values())
 
     def certified(self, answer: Candidate, bounds: Bounds) -> Candidate:
         """Return the feasible points, near an answer, whose values its certificate has.

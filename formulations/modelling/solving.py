@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -100,12 +101,23 @@ class SolveRequest:
 
 @dataclass(frozen=True, eq=False)
 class Held:
-    """An answer to a textbook problem, with its certificate, at hyper-parameters of these values."""
+    """An answer to a textbook problem, with its certificate, at hyper-parameters of these values.
 
-    candidate: Candidate
+    Attributes
+    ----------
+    certified
+        :attr:`candidate`, to be computed.
+    """
+
+    certified: Callable[[], Candidate]
     certificate: Certificate
     proved: bool
     parameters: tuple[bytes, ...]
+
+    @cached_property
+    def candidate(self) -> Candidate:
+        """The answer at the points that were certified; only a form that is looked at asks for it."""
+        return self.certified()
 
 
 @dataclass(eq=False)

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol, TypeAlias, TypeVar
 
-import cvxpy as cp
 from numpy.typing import ArrayLike
 
+import formulations.cvx as cp
 from formulations.modelling.candidate import Candidate
 from formulations.modelling.solution import Solution
 from formulations.modelling.solving import SolveRequest

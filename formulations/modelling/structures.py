@@ -13,6 +13,7 @@ from formulations.modelling.solving import SolveRequest, is_finite, quote, statu
 from formulations.modelling.statement import Statement
 from qpkernels.certificates import Bounds
 from qpkernels.errors import InfeasibleError
+from qpkernels.gram.panels.threads import blas_threads_for
 from qpkernels.programs import KernelQP, Program
 from qpkernels.solvers import Claim, Solver
 
@@ -33,6 +34,19 @@ def solve_structure(
     form: Statement | None = None,
 ) -> Answered:
     """Solve a KernelQP or linear system that the model is, or that ``form`` is, and certify the answer."""
+    # Held once, and not anew for each product.
+    with blas_threads_for(len(model)):
+        return _solved(model, program, backend, request, bounds, form)
+
+
+def _solved(
+    model: Model[Answered],
+    program: Program,
+    backend: Solver,
+    request: SolveRequest,
+    bounds: Bounds,
+    form: Statement | None,
+) -> Answered:
     begin = perf_counter()
     backend.prepare(program)
     formed = perf_counter() - begin

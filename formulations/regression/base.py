@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import cvxpy as cp
 from numpy.typing import ArrayLike
 
+import formulations.cvx as cp
 from formulations.inputs.estimators import Coefficients
 from formulations.inputs.samples import SamplesLike, bind
 from formulations.inputs.targets import real_targets

@@ -16,10 +16,10 @@ and delta may change without compiling anew. Source: D5 of the catalogue; Huber 
 
 from __future__ import annotations
 
-import cvxpy as cp
 import numpy as np
 from numpy.typing import ArrayLike
 
+import formulations.cvx as cp
 from formulations.inputs.hyperparameters import COSTS, DELTA, derived
 from formulations.inputs.samples import SamplesLike
 from formulations.modelling import Candidate, Conditions, Multipliers, Stated, labelled, per_sample
@@ -107,7 +107,7 @@ class Huber(RegressionModel):
 
     def qp(self) -> KernelQP:
         """State the dual in beta = c: bounded, with the ridge 1/C_i."""
-        costs, delta = self.C.value, float(self.delta.value)
+        costs, delta = self.value_of("C"), float(self.value_of("delta"))
         return KernelQP(
             self.gram,
             target=self.y,
@@ -120,11 +120,11 @@ class Huber(RegressionModel):
 
     def outlying(self, answer: Candidate) -> Vector:
         """Return the part of each residual beyond delta, with its sign."""
-        residuals, delta = self.residuals(answer), float(self.delta.value)
+        residuals, delta = self.residuals(answer), float(self.value_of("delta"))
         return residuals - np.clip(residuals, -delta, delta)
 
     def conditions(self, answer: Candidate) -> Conditions:
         """Return c_i - C_i clip(r_i, -delta, delta)."""
-        delta = float(self.delta.value)
+        delta = float(self.value_of("delta"))
         within = np.clip(self.residuals(answer), -delta, delta)
-        return {"c - C clip(r, delta)": answer.beta - self.C.value * within}
+        return {"c - C clip(r, delta)": answer.beta - self.value_of("C") * within}

@@ -20,10 +20,10 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
-import cvxpy as cp
 import numpy as np
 from numpy.typing import ArrayLike
 
+import formulations.cvx as cp
 from formulations.inputs.hyperparameters import SQUARED_RADIUS, derived
 from formulations.inputs.samples import SamplesLike
 from formulations.losses import ResidualLoss, Squared
@@ -139,12 +139,12 @@ class NormConstrainedRegression(ResidualLossModel):
 
     def bounds(self) -> FenchelBounds:
         """State the losses of the decision values, and the ball."""
-        ball = Ball(float(self.R.value))
+        ball = Ball(float(self.value_of("R")))
         return FenchelBounds(self.gram, self.losses(1.0), self.total, ball)
 
     def within_ball(self, w: Vector, b: float, c: Vector) -> Candidate:
         """Return the answer with these coordinates of f, shrunk where they lie outside the ball."""
-        w = Ball(float(self.R.value)).shrinkage(float(w @ w)) * w
+        w = Ball(float(self.value_of("R"))).shrinkage(float(w @ w)) * w
         return at_coordinates(self.data, w, b, c, expands=self.expands)
 
     def vanishing(self, answer: Candidate, bounds: Bounds) -> Candidate:
@@ -167,7 +167,7 @@ class NormConstrainedRegression(ResidualLossModel):
 
     def regularisation_of(self, c: Vector) -> float:
         """Return lambda = sqrt(c'Kc / R) / 2, given the beta of an answer."""
-        return 0.5 * float(np.sqrt(max(0.0, float(c @ self.gram.product(c))) / self.R.value))
+        return 0.5 * float(np.sqrt(max(0.0, float(c @ self.gram.product(c))) / self.value_of("R")))
 
     def conditions(self, answer: Candidate) -> Conditions:
         """Return psi(r) + psi*(c) - c r, the gap of each sample, and 2 lambda f - K c at the samples."""

@@ -14,10 +14,10 @@ function and at most (1 - tau) m above. Source: D4 of the catalogue; Koenker and
 
 from __future__ import annotations
 
-import cvxpy as cp
 import numpy as np
 from numpy.typing import ArrayLike
 
+import formulations.cvx as cp
 from formulations.inputs.hyperparameters import COSTS, TAU, derived
 from formulations.inputs.samples import SamplesLike
 from formulations.modelling import Candidate, Conditions, Multipliers, Stated, labelled
@@ -100,7 +100,7 @@ class Quantile(RegressionModel):
 
     def qp(self) -> KernelQP:
         """State the dual in beta = c."""
-        costs, tau = self.C.value, float(self.tau.value)
+        costs, tau = self.value_of("C"), float(self.value_of("tau"))
         return KernelQP(
             self.gram,
             target=self.y,

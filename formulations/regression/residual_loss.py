@@ -15,10 +15,10 @@ psi*(s) = (1+s) log(1+s) + (1-s) log(1-s). Source: D6 of the catalogue.
 
 from __future__ import annotations
 
-import cvxpy as cp
 import numpy as np
 from numpy.typing import ArrayLike
 
+import formulations.cvx as cp
 from formulations.inputs.hyperparameters import COST
 from formulations.inputs.samples import SamplesLike
 from formulations.losses import AbsolutePower, EpsilonInsensitive, ResidualLoss
@@ -168,9 +168,9 @@ class ResidualLossRegression(ResidualLossModel):
 
     def bounds(self) -> FenchelBounds:
         """State the losses of the decision values."""
-        C = float(self.C.value)
+        C = float(self.value_of("C"))
         return FenchelBounds(self.gram, self.losses(C), self.total)
 
     def conditions(self, answer: Candidate) -> Conditions:
         """Return C (psi(r) + psi*(c/C)) - c r, the gap of each sample."""
-        return {"C (psi(r) + psi*(c/C)) - c r": self.gaps(answer, float(self.C.value))}
+        return {"C (psi(r) + psi*(c/C)) - c r": self.gaps(answer, float(self.value_of("C")))}

@@ -22,10 +22,10 @@ from __future__ import annotations
 
 from functools import cached_property
 
-import cvxpy as cp
 import numpy as np
 from scipy.linalg import LinAlgError
 
+import formulations.cvx as cp
 from formulations.modelling.forms import lower
 from formulations.relevance.ascent import Ascent, fallen, verdict
 from formulations.relevance.posterior import Posterior, caratheodory_reductions

@@ -55,6 +55,9 @@ Container = TypeVar("Container")
 
 _BLOCK_BYTES = 2**26
 
+_FEW = 2**14
+"""Entries that are looked at one by one in less time than it takes to have an overflow of their sum ignored."""
+
 
 def row_blocks(rows: int, columns: int) -> Iterator[slice]:
     """Yield slices of ``range(rows)`` such that a block of float64 rows of that many columns stays within 64 MiB."""
@@ -210,6 +213,8 @@ def float_array(values: object, name: str) -> NDArray[np.float64]:
         If it holds something else than real numbers.
     """
     array = read_array(values, name)
+    if array.dtype == np.float64:
+        return array.copy(order="K")
     kind = str(array.dtype)
     if array.dtype.kind == "O":
         # NumPy would read numbers from text.
@@ -244,6 +249,8 @@ def _check_shape(shape: tuple[int, ...], name: str) -> None:
 
 
 def _check_finite(array: NDArray[np.float64], name: str) -> None:
+    if array.size <= _FEW and np.isfinite(array).all():
+        return
     with np.errstate(over="ignore", invalid="ignore"):
         # Finite only if all entries are; if it is not, it may have overflowed.
         if np.isfinite(array.sum()):

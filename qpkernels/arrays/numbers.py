@@ -48,6 +48,8 @@ def real_number(value: object, name: str, wanted: str = "a number") -> float:
     ParameterError
         If it is no real number, or one beyond float64.
     """
+    if type(value) is float:
+        return value
     scalar: Any = value[()] if isinstance(value, np.ndarray) and value.ndim == 0 else value
     if not isinstance(scalar, Real | Decimal) or isinstance(scalar, bool | np.bool_ | np.timedelta64):
         raise ParameterError(f"{name} must be {wanted}, but {shown(value)} came.")

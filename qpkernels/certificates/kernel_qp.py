@@ -20,6 +20,7 @@ from qpkernels.certificates.rounding import (
     FunctionError,
     expansion_error,
     expansion_vanishes,
+    mean,
     sum_error,
     together,
 )
@@ -155,7 +156,11 @@ class KernelQPBounds:
 
 
 def certify_kernel_qp(
-    program: KernelQP, beta: Vector, intercept: float, function: FunctionAtSamples | None = None
+    program: KernelQP,
+    beta: Vector,
+    intercept: float,
+    function: FunctionAtSamples | None = None,
+    expansion: Vector | None = None,
 ) -> Certificate:
     """Certify the candidate (beta, b), and with it the function f, from the data alone.
 
@@ -174,11 +179,14 @@ def certify_kernel_qp(
         b.
     function
         f at the samples. Left out: the expansion of beta as it came, before the projection.
+    expansion
+        K beta, where the judge has computed it from K in float64 before, as for many programs at once.
     """
     if not (np.isfinite(beta).all() and np.isfinite(intercept)):
         return undefined("the answer holds NaN or infinity")
     feasible = program.project(beta)
-    expansion = program.gram.product(feasible)
+    if expansion is None or not np.array_equal(feasible, beta):
+        expansion = program.gram.product(feasible)
     program.gram.require_nonnegative(feasible, expansion)
     if function is None:
         function = expand_at_samples(program.gram, beta, feasible, expansion)
@@ -214,22 +222,22 @@ def duality_gap(
     of f changes the values: residuals are taken around b, and D around the middle of the targets and the mean of f.
     """
     balanced, total = program.total == 0.0, program.total or 0.0
-    around = expansion - expansion.mean() if balanced else expansion
+    around = expansion - mean(expansion) if balanced else expansion
     squared_norm = float(beta @ around)
     f = FunctionAtSamples(expansion, squared_norm) if function is None else function
     own = expansion_error(program.gram, beta, expansion, balanced=balanced)
     error = own if function is None else f.error
     scaling = _scaling(program, f.values + intercept)
     level = scaling * intercept
-    residuals = (program.target - level) - scaling * f.values
+    residuals = (program.target - level) - (f.values if scaling == 1.0 else scaling * f.values)
     losses, losses_error = _losses_and_error(program, residuals, scaling * error.values, level)
     linear = (program.target - program.middle) * beta
-    costs = program.epsilon * np.abs(beta) + 0.5 * program.ridge * beta**2
+    costs = program.costs(beta)
     rounding = (
         together(losses_error)
         + sum_error(losses)
         + scaling * scaling * error.half_norm
-        + sum_error(np.array([level * total]))
+        + EPS * abs(level * total)
         + sum_error(linear)
         + sum_error(costs)
         + own.half_norm
@@ -240,7 +248,7 @@ def duality_gap(
         primal_value=0.5 * scaling * scaling * f.squared_norm + float(losses.sum()) + level * total,
         dual_value=float(linear.sum()) - float(costs.sum()) - 0.5 * squared_norm,
         parts=losses - residuals * beta + costs,
-        violation=float(_violations(program, (program.target - intercept) - f.values).max()),
+        violation=_violation(program, (program.target - intercept) - f.values),
         rounding=rounding,
         vanishing=(
             f.is_zero
@@ -259,25 +267,32 @@ def _losses_and_error(program: KernelQP, residuals: Vector, error: Vector, level
     A convex function changes most at an end of an interval.
     """
     error = error + EPS * (np.abs(program.target - level) + np.abs(residuals) + program.epsilon)
-    losses = _losses(program, residuals)
-    ends = [np.abs(_losses(program, residuals + end) - losses) for end in (-error, error)]
-    return losses, np.maximum(*ends)
+    losses, *ends = _losses(program, np.stack((residuals, residuals - error, residuals + error)))
+    return losses, np.maximum(np.abs(ends[0] - losses), np.abs(ends[1] - losses))
 
 
 def _losses(program: KernelQP, residuals: Vector) -> Vector:
-    """Return L_i at target - v = ``residuals``; a hard constraint contributes 0, and its violation is told apart."""
-    above = _branch(residuals - program.epsilon, program.upper, program.ridge)
-    below = _branch(-residuals - program.epsilon, -program.lower, program.ridge)
+    """Return L_i at target - v = ``residuals``, rows of shape (m,); a hard constraint contributes 0, told apart."""
+    # Without a ridge, losses are as steep as the bounds.
+    ridge = program.ridge if program.has_ridge or program.is_hard else None
+    above = _branch(residuals - program.epsilon, program.upper, ridge)
+    below = _branch(-residuals - program.epsilon, -program.lower, ridge)
     return np.maximum(above, below)
 
 
-def _branch(slope: Vector, bound: Vector, ridge: Vector) -> Vector:
+def _branch(slope: Vector, bound: Vector, ridge: Vector | None) -> Vector:
     """Return max over 0 <= s <= bound of slope s - ridge/2 s^2, with 0 in place of infinity."""
     slope = np.maximum(slope, 0.0)
+    if ridge is None:
+        return slope * bound
     peak = np.divide(slope, ridge, out=np.full_like(slope, np.inf), where=ridge > 0)
     s = np.minimum(bound, peak)
     s[np.isinf(s)] = 0.0
     return np.asarray(slope * s - 0.5 * ridge * s**2)
+
+
+def _violation(program: KernelQP, residuals: Vector) -> float:
+    return float(_violations(program, residuals).max()) if program.is_hard else 0.0
 
 
 def _violations(program: KernelQP, residuals: Vector) -> Vector:
@@ -296,6 +311,8 @@ def _violations(program: KernelQP, residuals: Vector) -> Vector:
 
 def _scaling(program: KernelQP, v: Vector) -> float:
     """Return the smallest s >= 1 such that s v satisfies every hard constraint, or 1 if there is none."""
+    if not program.is_hard:
+        return 1.0
     violated = _violations(program, program.target - v) > 0
     if not violated.any():
         return 1.0

@@ -13,8 +13,8 @@ rounding or not at all; what it finds is then judged as any other answer.
 from __future__ import annotations
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.optimize import lsq_linear
 
 from qpkernels.arrays import Matrix, Vector
 from qpkernels.gram import Gram
@@ -66,7 +66,7 @@ def null_combination(
     rows = np.vstack([(signs[:, None] * features)[:, sizes > 0].T / sizes[sizes > 0, None], groups])
     sides = np.concatenate([np.zeros(len(rows) - len(groups)), sums])
     unit = float(np.abs(sums).max())
-    share = lsq_linear(rows, sides / unit, (0.0, upper / unit), method="bvls", tol=1e-15).x
+    share = scipy.optimize.lsq_linear(rows, sides / unit, (0.0, upper / unit), method="bvls", tol=1e-15).x
     alpha = np.clip(unit * share, 0.0, upper)
     for _ in range(2):
         inside = (alpha > 0) & (alpha < upper)

@@ -14,7 +14,7 @@ irreducible infeasible subsets, one for one. Source: Gleeson and Ryan (1990), OR
 from __future__ import annotations
 
 import numpy as np
-from scipy.optimize import nnls
+import scipy
 
 from qpkernels.arrays import Matrix, Vector
 
@@ -36,7 +36,7 @@ def basic_combination(columns: Matrix, target: Vector) -> Vector | None:
         Shapes (k, n) and (k,). At most k entries of w, shape (n,), are not 0 (Caratheodory).
     """
     try:
-        weights, _ = nnls(columns, target)
+        weights, _ = scipy.optimize.nnls(columns, target)
     except RuntimeError:  # it ran out of iterations
         return None
     terms = np.abs(columns) @ weights + np.abs(target)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy.io import savemat
+import scipy
 from scipy.sparse import csc_array
 
 from qpkernels.arrays import Vector, is_sparse
@@ -50,7 +50,7 @@ def write_mat(program: ConeProgram, path: Path) -> None:
         "m": float(program.b.size),
         "structure": describe(program),
     }
-    savemat(path, contents, appendmat=False, do_compression=True, oned_as="column")
+    scipy.io.savemat(path, contents, appendmat=False, do_compression=True, oned_as="column")
 
 
 def read_mat(path: Path) -> ConeProgram:

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A kernel bound to samples: its matrix, the condition of Mercer, and the functions in its space."""
 
+from qpkernels.gram.changing import ChangingGram, changed
 from qpkernels.gram.definiteness import PSD_TOLERANCE, Correction
 from qpkernels.gram.expansion import Expansion
 from qpkernels.gram.gram import Gram
 from qpkernels.gram.mercer import Mercer
 
-__all__ = ["PSD_TOLERANCE", "Correction", "Expansion", "Gram", "Mercer"]
+__all__ = ["PSD_TOLERANCE", "ChangingGram", "Correction", "Expansion", "Gram", "Mercer", "changed"]

@@ -32,13 +32,15 @@ PSD_TOLERANCE = 1e-10
 _SYMMETRY_TOLERANCE = 1e-10
 """Difference of k(x, z) and k(z, x), against the largest entry, that counts as rounding."""
 
+_TINY = float(np.finfo(float).tiny)
+
 _LANCZOS_STEPS = 60
 """Products with a matrix that is too large to be formed."""
 
 
 def psd_threshold(diagonal: Vector) -> float:
     """Return how far below 0 an eigenvalue may be: 1e-10 of the largest entry of the diagonal."""
-    return PSD_TOLERANCE * max(float(np.abs(diagonal).max()), np.finfo(float).tiny)
+    return PSD_TOLERANCE * max(float(np.abs(diagonal).max()), _TINY)
 
 
 @dataclass(frozen=True)
@@ -94,8 +96,8 @@ class Formed:
 
 def is_psd(K: Matrix, diagonal: Vector) -> bool:
     """Return whether K has a Cholesky decomposition once the threshold is added to its diagonal."""
-    shifted = np.array(K)
-    shifted[np.diag_indices(len(K))] += psd_threshold(diagonal)
+    shifted = np.array(K, order="C")
+    shifted.ravel()[:: len(K) + 1] += psd_threshold(diagonal)
     try:
         with blas_threads_for(len(K)):
             # Transposed it is in the order of LAPACK, which then needs no copy.

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,7 +19,7 @@ from qpkernels.arrays import (
     finite_vector,
     frozen,
 )
-from qpkernels.errors import NonFiniteError, ParameterError
+from qpkernels.errors import ParameterError, ShapeError
 from qpkernels.gram.definiteness import (
     PSD_TOLERANCE,
     Correction,
@@ -31,13 +31,11 @@ from qpkernels.gram.definiteness import (
 from qpkernels.gram.factor import PivotedCholesky, pivoted_cholesky
 from qpkernels.gram.panels.threads import blas_threads_for
 from qpkernels.gram.products import Features, matrix_product, streamed_product
-from qpkernels.gram.settling import check_few, check_whole, indefinite, kernel_matrix, overflow
-from qpkernels.kernels.base import Kernel
+from qpkernels.gram.selection import Selection
+from qpkernels.gram.settling import check_diagonal, check_few, check_whole, indefinite, kernel_matrix
+from qpkernels.kernels.base import Kernel, Samples
 
 __all__ = ["Gram"]
-
-_TINY = float(np.finfo(float).tiny)
-"""The least number of full precision."""
 
 
 class Gram:
@@ -75,31 +73,33 @@ class Gram:
         if not isinstance(kernel, Kernel):
             raise ParameterError(f"a Gram takes a Kernel first, then samples, but {type(kernel).__name__} came first.")
         check_choice(indefinite, "indefinite", ("refuse", "clip", "shift"))
-        self.kernel = kernel
+        self._begin(kernel, check_nonnegative(memory_limit, "memory_limit"), indefinite)
         self.X = frozen(kernel.samples(X))
-        self.memory_limit = check_nonnegative(memory_limit, "memory_limit")
-        self.indefinite = indefinite
+        check_diagonal(kernel, self.X, self._diagonal_of_kernel)
+
+    def _begin(self, kernel: Kernel, memory_limit: float, indefinite: Any, source: Selection | None = None) -> None:
+        self.kernel, self.memory_limit, self.indefinite = kernel, memory_limit, indefinite
         self._by_construction = kernel.positive_semidefinite
         self._formed: Formed | None = None
         self._settled: float | None = None
-        if not np.isfinite(self._diagonal_of_kernel).all():
-            raise overflow(kernel)
-        self._require_no_underflow()
+        self._source = source
+
+    @cached_property
+    def X(self) -> Samples:
+        """The samples, read-only; those of a part are taken from the whole when asked for."""
+        assert self._source is not None
+        return self._source.samples
 
     def __len__(self) -> int:
         """Return the number m of samples."""
-        return int(self.X.shape[0])
+        return int(self.X.shape[0]) if self._source is None else self._source.rows.size
 
     @cached_property
     def _diagonal_of_kernel(self) -> Vector:
+        if self._source is not None:
+            return frozen(self._source.whole._diagonal_of_kernel[self._source.rows])
         with np.errstate(over="ignore", invalid="ignore"):
             return frozen(self.kernel.diagonal(self.X))
-
-    def _require_no_underflow(self) -> None:
-        """Refuse samples of which the kernel sees nothing, though they are not 0: what is proved would be of others."""
-        (small,) = np.nonzero(np.abs(self._diagonal_of_kernel) < _TINY)
-        if small.size and not self.kernel.vanishes(self.X[small]).all():
-            raise NonFiniteError(self.kernel.underflow)
 
     @property
     def _size(self) -> int:
@@ -108,6 +108,8 @@ class Gram:
 
     def _form(self) -> Formed:
         """Return the matrix, formed when first asked for, and corrected if that was asked for and it is indefinite."""
+        if self._formed is None and self._source is not None and self._source.is_formed:
+            self._formed = self._source.form()
         if self._formed is None:
             K = kernel_matrix(self.kernel, self.X, self.memory_limit)
             if self.indefinite == "refuse" or not self._may_be_corrected or is_psd(K, self._diagonal_of_kernel):
@@ -144,8 +146,8 @@ class Gram:
 
     @property
     def is_formed(self) -> bool:
-        """Whether the whole matrix is there."""
-        return self._formed is not None
+        """Whether the whole matrix is there, or is a part of one that is."""
+        return self._formed is not None or (self._source is not None and self._source.is_formed)
 
     @property
     def dense(self) -> Matrix:
@@ -218,6 +220,8 @@ class Gram:
 
     @cached_property
     def _features(self) -> Features | None:
+        if self._source is not None:
+            return self._source.features
         features = self.kernel.features(self.X)
         return Features(features) if features is not None and features.shape[1] < len(self) else None
 
@@ -242,12 +246,26 @@ class Gram:
         return self._cholesky.coefficients(coordinates)
 
     def part(self, rows: Indices) -> Gram:
-        """Return the kernel matrix of some of the samples; its entries are taken from this one where they are known."""
-        part = Gram(self.kernel, self.X[rows], self.memory_limit, self.indefinite)
-        if self.is_formed and self.correction is None:
-            part._formed = Formed(frozen(self.dense[np.ix_(rows, rows)]))
-            part._settled = self._settled
+        """Return the kernel matrix of some of the samples; its entries are taken from this one where they are known.
+
+        Nothing is computed or copied before it is asked for, so that a part costs little.
+
+        Raises
+        ------
+        ShapeError
+            If there are no ``rows``.
+        """
+        if rows.size == 0:
+            raise ShapeError("a part of a Gram must have samples, but no rows came.")
+        part = Gram.__new__(Gram)
+        part._begin(self.kernel, self.memory_limit, self.indefinite, Selection(self, frozen(rows)))
         return part
+
+    def is_part_of(self, whole: Gram, rows: Indices) -> bool:
+        """Return whether this is ``whole.part(rows)``, or ``whole`` itself with all rows in order."""
+        if self is whole:
+            return rows.size == len(whole) and bool((rows == np.arange(rows.size)).all())
+        return self._source is not None and self._source.whole is whole and np.array_equal(self._source.rows, rows)
 
     def expansion_coefficients(self, beta: ArrayLike) -> Vector:
         """Return the c of the function sum_j c_j k(x_j, .), with the kernel as it is, that stands for ``beta``.
@@ -285,6 +303,9 @@ class Gram:
 
     def _indefiniteness(self) -> float:
         """Return how far below 0 an eigenvalue of K may be; 0 where that is rounding."""
+        if self._settled is None and self._source is not None and not self._may_be_corrected:
+            # No eigenvalue of a part is below all those of the whole, where these are known.
+            self._settled = self._source.whole._settled
         if self._settled is None:
             if self._by_construction or self._size > self.memory_limit:
                 check_few(self.kernel, self.X)

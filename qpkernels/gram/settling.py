@@ -19,18 +19,31 @@ from qpkernels.gram.definiteness import (
 from qpkernels.gram.panels.threads import blas_threads_for
 from qpkernels.kernels.base import Kernel
 
-__all__ = ["check_few", "check_whole", "indefinite", "kernel_matrix", "overflow"]
+__all__ = ["check_diagonal", "check_few", "check_whole", "indefinite", "kernel_matrix"]
 
 _FEW = 32
 """Samples on whose kernel matrix it is checked what a kernel says of itself."""
+
+_TINY = float(np.finfo(float).tiny)
+"""The least number of full precision."""
 
 _LARGE = 2000
 """Samples above which a negative eigenvalue is looked for by Lanczos' method first."""
 
 
-def overflow(kernel: Kernel) -> NonFiniteError:
-    """Return the error of kernel values that are not finite."""
-    return NonFiniteError(kernel.overflow)
+def check_diagonal(kernel: Kernel, X: Samples, diagonal: Vector) -> None:
+    """Refuse samples of which the kernel sees too much for float64, or nothing though they are not 0.
+
+    Raises
+    ------
+    NonFiniteError
+        What is proved would be of other samples.
+    """
+    if not np.isfinite(diagonal).all():
+        raise NonFiniteError(kernel.overflow)
+    (small,) = np.nonzero(np.abs(diagonal) < _TINY)
+    if small.size and not kernel.vanishes(X[small]).all():
+        raise NonFiniteError(kernel.underflow)
 
 
 def indefinite(kernel: Kernel, largest: float, smallest: float, bound: str = "") -> IndefiniteKernelError:
@@ -65,7 +78,7 @@ def kernel_matrix(kernel: Kernel, X: Samples, memory_limit: float) -> Matrix:
     with np.errstate(over="ignore", invalid="ignore"), blas_threads_for(m):
         K = kernel.matrix(X, X)
     if not np.isfinite(K).all():
-        raise overflow(kernel)
+        raise NonFiniteError(kernel.overflow)
     if not kernel.positive_semidefinite:
         require_symmetric(K, K, kernel)
     return K
@@ -79,12 +92,13 @@ def check_few(kernel: Kernel, X: Samples) -> None:
     NonFiniteError, NotSymmetricError, IndefiniteKernelError
         If it fails.
     """
-    rows = np.unique(np.linspace(0, X.shape[0] - 1, _FEW).astype(np.intp))
+    m = int(X.shape[0])
+    rows = np.arange(m) if m <= _FEW else np.linspace(0, m - 1, _FEW).astype(np.intp)
     left, right = X[rows], X[rows[::-1]]
-    with np.errstate(over="ignore"):
+    with np.errstate(over="ignore"), blas_threads_for(len(rows)):
         K, exchanged = kernel.matrix(left, right), kernel.matrix(right, left)
     if not (np.isfinite(K).all() and np.isfinite(exchanged).all()):
-        raise overflow(kernel)
+        raise NonFiniteError(kernel.overflow)
     require_symmetric(K, exchanged, kernel)
     K = K[:, ::-1]
     diagonal = np.asarray(K.diagonal())

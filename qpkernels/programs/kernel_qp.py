@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields
+from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
@@ -21,6 +22,8 @@ __all__ = ["KernelQP", "diverges", "nearest_feasible"]
 
 _SAME_POINT = 1e-6
 """Distance of two weighted means, against the spread of their samples, below which they are taken for one point."""
+
+_EPS = float(np.finfo(float).eps)
 
 
 @dataclass(frozen=True, init=False, eq=False)
@@ -76,14 +79,17 @@ class KernelQP:
         if not isinstance(gram, Gram):
             raise ParameterError(f"a KernelQP takes a Gram first, but {type(gram).__name__} came first.")
         m = len(gram)
-        parts: dict[str, object] = {"gram": gram, "name": name}
-        parts["total"] = None if total is None else real_number(total, "total", "a finite number, or None")
-        vectors = {"lower": _bound(lower, "lower", m), "upper": _bound(upper, "upper", m)}
-        for field, values in (("target", target), ("epsilon", epsilon), ("ridge", ridge)):
-            vectors[field] = finite_vector(values, field, m)
-        parts |= {field: frozen(vector) for field, vector in vectors.items()}
-        for field, value in parts.items():
-            object.__setattr__(self, field, value)
+        # A frozen dataclass sets nothing, but its dictionary takes it.
+        vars(self).update(
+            gram=gram,
+            total=None if total is None else real_number(total, "total", "a finite number, or None"),
+            lower=frozen(_bound(lower, "lower", m)),
+            upper=frozen(_bound(upper, "upper", m)),
+            target=frozen(finite_vector(target, "target", m)),
+            epsilon=frozen(finite_vector(epsilon, "epsilon", m)),
+            ridge=frozen(finite_vector(ridge, "ridge", m)),
+            name=name,
+        )
         self._validate()
 
     def _validate(self) -> None:
@@ -91,7 +97,8 @@ class KernelQP:
             raise ParameterError("epsilon and ridge must be at least 0 everywhere.")
         if self.lower.max() > 0 or self.upper.min() < 0:
             raise ParameterError("the bounds must enclose 0: lower <= 0 <= upper for every sample.")
-        if self.total is None:
+        # Where it is 0, beta = 0 will do.
+        if not self.total:
             return
         if not np.isfinite(self.total):
             raise ParameterError(
@@ -109,14 +116,40 @@ class KernelQP:
         """Return the number m of samples."""
         return self.target.size
 
-    @property
+    @cached_property
+    def has_ridge(self) -> bool:
+        """Whether there is a ridge anywhere."""
+        return bool(self.ridge.any())
+
+    @cached_property
+    def is_hard(self) -> bool:
+        """Whether there is a hard constraint: an infinite bound of a coefficient that has no ridge."""
+        unbounded = np.isinf(self.lower) | np.isinf(self.upper)
+        return bool((unbounded & (self.ridge == 0)).any())
+
+    @cached_property
+    def has_epsilon(self) -> bool:
+        """Whether there is an epsilon anywhere."""
+        return bool(self.epsilon.any())
+
+    @cached_property
     def middle(self) -> float:
         """The middle of the targets where a shift of them changes nothing but b, as 1'beta = 0; else 0."""
         return 0.5 * float(self.target.min() + self.target.max()) if self.total == 0.0 else 0.0
 
+    def costs(self, beta: Vector) -> Vector:
+        """Return what epsilon and ridge cost each coefficient: epsilon |beta| + ridge/2 beta^2, shape (m,)."""
+        linear = self.epsilon * np.abs(beta) if self.has_epsilon else np.zeros(beta.size)
+        return linear + 0.5 * self.ridge * beta**2 if self.has_ridge else linear
+
     def around(self, level: float) -> KernelQP:
         """Return the problem with targets less ``level``: where 1'beta = 0, the same one, whose b is that much less."""
-        return replace(self, target=self.target - level) if level else self
+        if not level:
+            return self
+        shifted = KernelQP.__new__(KernelQP)
+        target = frozen(finite_vector(self.target - level, "target"))
+        vars(shifted).update({field.name: getattr(self, field.name) for field in fields(self)}, target=target)
+        return shifted
 
     def objective(self, beta: Vector, values: Vector | None = None) -> float:
         """Return the objective at ``beta``; ``values`` is K beta, where it is known already."""
@@ -197,11 +230,10 @@ def nearest_feasible(beta: Vector, lower: Vector, upper: Vector, total: float | 
     if total is None:
         return inside
     free = (inside > lower) & (inside < upper)
-    for movable in (free, np.ones_like(free)):
-        shifted = _shift(inside, lower, upper, movable, total)
-        if shifted is not None:
-            return shifted
-    return inside
+    shifted = _shift(inside, lower, upper, free, total)
+    if shifted is None:
+        shifted = _shift(inside, lower, upper, np.ones_like(free), total)
+    return inside if shifted is None else shifted
 
 
 def diverges(program: KernelQP, beta: Vector) -> bool:
@@ -210,6 +242,8 @@ def diverges(program: KernelQP, beta: Vector) -> bool:
     That is, f of the part is 0 against the spread of its samples around their weighted mean: distances, so that
     neither the origin nor a sample without weight matters.
     """
+    if not program.is_hard:
+        return False
     free = (np.isinf(program.lower) & (beta < 0)) | (np.isinf(program.upper) & (beta > 0))
     ray = np.where(free & (program.ridge == 0), beta, 0.0)
     weight = np.abs(ray)
@@ -226,8 +260,8 @@ def diverges(program: KernelQP, beta: Vector) -> bool:
 
 
 def _shift(beta: Vector, lower: Vector, upper: Vector, movable: NDArray[np.bool_], total: float) -> Vector | None:
-    rounding = 4 * np.finfo(float).eps * (np.abs(beta).sum() + abs(total))
-    while abs(defect := total - beta.sum()) > rounding:
+    rounding = 4 * _EPS * (float(np.abs(beta).sum()) + abs(total))
+    while abs(defect := total - float(beta.sum())) > rounding:
         room = movable & ((beta < upper) if defect > 0 else (beta > lower))
         if not room.any():
             return None
@@ -236,7 +270,7 @@ def _shift(beta: Vector, lower: Vector, upper: Vector, movable: NDArray[np.bool_
 
 
 def _bound(values: ArrayLike, name: str, m: int) -> Vector:
-    vector = np.array(float_vector(values, name, m))
+    vector = float_vector(values, name, m)
     if np.isnan(vector).any():
         raise NonFiniteError(f"{name} must not hold NaN; write an infinity where there is no bound.")
     return vector

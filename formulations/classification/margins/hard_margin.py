@@ -16,10 +16,10 @@ C1 of the catalogue; Boser, Guyon and Vapnik (1992).
 
 from __future__ import annotations
 
-import cvxpy as cp
 import numpy as np
 from numpy.typing import ArrayLike
 
+import formulations.cvx as cp
 from formulations.classification.base import MarginDual, MarginPrimal, TwoClassModel
 from formulations.classification.separation.separability import Separability
 from formulations.inputs.samples import SamplesLike

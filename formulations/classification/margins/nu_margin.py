@@ -19,10 +19,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import cvxpy as cp
 import numpy as np
 from numpy.typing import ArrayLike
 
+import formulations.cvx as cp
 from formulations.classification.base import MarginDual, MarginPrimal, TwoClassModel
 from formulations.inputs.estimators import Coefficients
 from formulations.inputs.hyperparameters import NU
@@ -129,7 +129,7 @@ class NuMargin(TwoClassModel):
     def check_parameters(self) -> None:
         """Refuse a nu outside its range, or infeasible for the balance of the classes."""
         super().check_parameters()
-        limit, nu = largest_nu(self.y), float(self.nu.value)
+        limit, nu = largest_nu(self.y), float(self.value_of("nu"))
         if nu > limit * (1 + 1e-12):
             raise ParameterError(
                 f"nu = {nu:g} is infeasible for these classes, of {int((self.y > 0).sum())} and "
@@ -138,17 +138,17 @@ class NuMargin(TwoClassModel):
 
     def bounds(self) -> MarginLevelBounds:
         """State the margin whose level is free, with the cost 1/m."""
-        nu = float(self.nu.value)
+        nu = float(self.value_of("nu"))
         return MarginLevelBounds(self.gram, self.y, nu, 1.0 / len(self), self.total)
 
     def rho(self, answer: Candidate) -> float:
         """Return the best level for these y_i g(x_i): as many as nu allows lie below it."""
-        return max(0.0, -best_level(-self.margins(answer), float(self.nu.value)))
+        return max(0.0, -best_level(-self.margins(answer), float(self.value_of("nu"))))
 
     def translate(self, fitted: Coefficients) -> tuple[Vector, float]:
         """Return (beta, b): LIBSVM divides both by rho, so that the multipliers no longer add up to nu."""
         beta, b = super().translate(fitted)
-        scale = float(self.nu.value) / (float(np.abs(beta).sum()) or 1.0)
+        scale = float(self.value_of("nu")) / (float(np.abs(beta).sum()) or 1.0)
         return scale * beta, scale * b
 
     def conditions(self, answer: Candidate) -> Conditions:

@@ -16,9 +16,9 @@ of the catalogue; Cortes and Vapnik (1995).
 
 from __future__ import annotations
 
-import cvxpy as cp
 import numpy as np
 
+import formulations.cvx as cp
 from formulations.classification.base import MarginDual, MarginPrimal, TwoClassCostModel
 from formulations.inputs.hyperparameters import MARGIN_COSTS
 from formulations.modelling import Candidate, Conditions, ConeAnswer, Multipliers, Primal, Stated, labelled, per_sample
@@ -102,9 +102,9 @@ class SoftMargin(TwoClassCostModel):
 
     def qp(self) -> KernelQP:
         """State the dual in beta = y * a: beta_i lies between 0 and y_i C_i."""
-        return KernelQP(self.gram, self.y, *self.box(self.C.value), self.total, name="soft margin")
+        return KernelQP(self.gram, self.y, *self.box(self.value_of("C")), self.total, name="soft margin")
 
     def conditions(self, answer: Candidate) -> Conditions:
         """Return a_i (y_i g(x_i) - 1 + xi_i) and (C_i - a_i) xi_i."""
-        left = self.C.value - self.y * answer.beta
+        left = self.value_of("C") - self.y * answer.beta
         return {**super().conditions(answer), "(C - a) xi": left * self.slacks(answer)}

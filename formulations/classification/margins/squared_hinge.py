@@ -15,9 +15,9 @@ scaling of C. Source: C7 of the catalogue; Cortes and Vapnik (1995).
 
 from __future__ import annotations
 
-import cvxpy as cp
 import numpy as np
 
+import formulations.cvx as cp
 from formulations.classification.base import MarginDual, MarginPrimal, TwoClassCostModel
 from formulations.inputs.hyperparameters import MARGIN_COSTS, derived
 from formulations.modelling import Candidate, Conditions, Multipliers, Stated, labelled, per_sample
@@ -81,10 +81,10 @@ class SquaredHinge(TwoClassCostModel):
 
     def qp(self) -> KernelQP:
         """State the dual in beta = y * a: the hard margin with the ridge 1 / (2 C_i)."""
-        ridge = 0.5 / self.C.value
+        ridge = 0.5 / self.value_of("C")
         return KernelQP(self.gram, self.y, *self.box(np.inf), self.total, ridge=ridge, name="squared hinge")
 
     def conditions(self, answer: Candidate) -> Conditions:
         """Return a_i (y_i g(x_i) - 1 + xi_i) and a_i - 2 C_i xi_i."""
-        slope = 2.0 * self.C.value * self.slacks(answer)
+        slope = 2.0 * self.value_of("C") * self.slacks(answer)
         return {**super().conditions(answer), "a - 2 C xi": self.y * answer.beta - slope}

@@ -20,11 +20,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar, Literal, TypeAlias
 
-import cvxpy as cp
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import expit
 
+import formulations.cvx as cp
 from formulations.inputs.two_classes import two_classes
 from formulations.modelling import labelled
 from formulations.modelling.forms import lower
@@ -75,7 +75,7 @@ class Calibration:
     def probability(self, scores: ArrayLike) -> Vector:
         """Return the probability of the greater label for each score."""
         with np.errstate(over="ignore"):
-            return np.asarray(expit(self.A * finite_vector(scores, "scores") + self.B))
+            return np.asarray(scipy.special.expit(self.A * finite_vector(scores, "scores") + self.B))
 
     def __str__(self) -> str:
         return (

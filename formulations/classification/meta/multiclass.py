@@ -13,29 +13,28 @@ Either takes any model of two classes. Source: C6 of the catalogue; Knerr et al.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any, ClassVar
 
 import numpy as np
-from joblib import Parallel, delayed
 from numpy.typing import ArrayLike, NDArray
 
 from formulations.classification.base import TwoClassModel
 from formulations.classification.margins.soft_margin import SoftMargin
+from formulations.classification.meta.decisions import Decisions
+from formulations.display import progress_bar
 from formulations.inputs.samples import BoundSamples, SamplesLike, bind
 from formulations.inputs.two_classes import checked_labels
 from formulations.modelling import Classification
-from qpkernels.arrays import Indices, Matrix, is_integer, is_scalar, read_array, shown
+from formulations.modelling.batch import Part, Solutions, Trained, check_jobs, train
+from qpkernels.arrays import Indices, Matrix, is_scalar, read_array
 from qpkernels.certificates import Certificate, Status
 from qpkernels.errors import LabelError, OneClassError, ParameterError, QPKernelsError
-from qpkernels.gram.panels.threads import in_this_thread
 from qpkernels.kernels import Kernel
 
 __all__ = ["MulticlassSolution", "OneVersusOne", "OneVersusRest"]
-
-_MOST_THREADS = 4096
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,17 +50,20 @@ class MulticlassSolution:
     pairs
         For each machine, the numbers of the classes that its negative and positive values speak for; -1: the rest.
     solutions
-        The answer of each machine, with its certificate.
+        The answer of each machine, with its certificate; made when it is first asked for.
+    function
+        X -> the decision values of all machines.
     """
 
     formulation: str
     classes: NDArray[Any]
     pairs: tuple[tuple[int, int], ...]
-    solutions: tuple[Classification, ...] = field(repr=False)
+    solutions: Solutions[Classification] = field(repr=False)
+    function: Callable[[ArrayLike], Matrix] = field(repr=False)
 
     def __call__(self, X: ArrayLike) -> Matrix:
         """Return the decision values of all machines, shape (len(X), number of machines)."""
-        return np.column_stack([solution.function(X) for solution in self.solutions])
+        return self.function(X)
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """Return the class decided for, one label for each sample."""
@@ -80,17 +82,19 @@ class MulticlassSolution:
     @property
     def status(self) -> Status:
         """``optimal`` if every machine is; otherwise the status of the first that is not."""
-        return next((s.status for s in self.solutions if s.status is not Status.OPTIMAL), Status.OPTIMAL)
+        return next(
+            (each.status for each in self.solutions.trained if each.status is not Status.OPTIMAL), Status.OPTIMAL
+        )
 
     @property
     def certificate(self) -> Certificate:
         """The certificate of the machine with the largest relative gap."""
-        return max((solution.certificate for solution in self.solutions), key=lambda proof: proof.relative_gap)
+        return max((each.certificate for each in self.solutions.trained), key=lambda proof: proof.relative_gap)
 
     @property
     def seconds(self) -> float:
-        """Time of all machines together."""
-        return sum(solution.seconds.total for solution in self.solutions)
+        """Time of the solvers of all machines together."""
+        return sum(each.seconds for each in self.solutions.trained)
 
     def __str__(self) -> str:
         return (
@@ -152,7 +156,9 @@ class _Multiclass:
 
     def model(self, pair: tuple[int, int]) -> TwoClassModel:
         """State the machine of that pair of classes."""
-        rows = self.rows(pair)
+        return self._stated(pair, self.rows(pair))
+
+    def _stated(self, pair: tuple[int, int], rows: Indices) -> TwoClassModel:
         signs = np.where(self.y[rows] == self.classes[pair[1]], 1, -1)
         return self.machine(self._samples(rows), signs, **self._parameters(rows))
 
@@ -171,43 +177,79 @@ class _Multiclass:
         array = read_array(value, name)
         return array[rows] if array.shape == (len(self.data.gram),) else value
 
-    def solve(self, solver: str | None = None, *, n_jobs: int = -1, **options: Any) -> MulticlassSolution:
-        """Solve all machines, side by side in threads.
+    def solve(
+        self,
+        solver: str | None = None,
+        *,
+        tol: float = 1e-6,
+        n_jobs: int = -1,
+        progress: bool = True,
+        **options: Any,
+    ) -> MulticlassSolution:
+        """Solve all machines, together where a batch takes them, else side by side in threads.
 
         Parameters
         ----------
-        solver, **options
-            As in :meth:`formulations.modelling.model.Model.solve`.
+        solver, tol, **options
+            As in :meth:`formulations.modelling.model.Model.solve`, for each machine.
         n_jobs
             Number of threads; -1: one for each core.
+        progress
+            Show a progress bar (on standard error, if that is a terminal) while it runs.
 
         Raises
         ------
         ParameterError
             If ``n_jobs`` is no such number.
         QPKernelsError
-            The error of the first machine that has no answer, with a note that names its classes.
+            The error of the first machine that has no answer, with a note that names its classes; its ``others`` are
+            the solutions of the machines that have one, by their pair of classes.
         """
-        if not is_integer(n_jobs) or n_jobs == 0 or abs(n_jobs) > _MOST_THREADS:
-            raise ParameterError(f"n_jobs must be a number of threads, or -1 for all cores, but {shown(n_jobs)} came.")
+        check_jobs(n_jobs)
         pairs = tuple(self.pairs())
-        # If the machines share their samples, the first makes what all need of the kernel matrix.
-        shared = self.rows(pairs[0]).size == len(self.data.gram)
-        first = [self._solve(pair, solver, options) for pair in pairs[:shared]]
-        solve = delayed(self._solve_here)
-        others = Parallel(n_jobs=n_jobs, prefer="threads")(solve(pair, solver, options) for pair in pairs[shared:])
-        return MulticlassSolution(self.name, self.classes, pairs, (*first, *others))
+        parts = [self._stated_part(pair) for pair in pairs]
+        with progress_bar(len(pairs), progress) as step:
+            step(self.name)
+            answers = train(
+                self.data.gram,
+                parts,
+                tol=tol,
+                solver=solver,
+                options=options,
+                n_jobs=n_jobs,
+                report=lambda number, _: step(f"class {self._label(pairs[number][1])}"),
+            )
+        trained = [answer for answer in answers if not isinstance(answer, QPKernelsError)]
+        if len(trained) < len(pairs):
+            raise self._failure(pairs, answers)
+        function = Decisions(self.data.gram, tuple(parts), tuple(trained))
+        return MulticlassSolution(self.name, self.classes, pairs, Solutions(trained), function)
 
-    def _solve_here(self, pair: tuple[int, int], solver: str | None, options: dict[str, Any]) -> Classification:
-        with in_this_thread():
-            return self._solve(pair, solver, options)
-
-    def _solve(self, pair: tuple[int, int], solver: str | None, options: dict[str, Any]) -> Classification:
+    def _stated_part(self, pair: tuple[int, int]) -> Part:
+        rows = self.rows(pair)
         try:
-            return self.model(pair).solve(solver, **options)
+            return Part(self._stated(pair, rows), rows)
         except QPKernelsError as error:
-            error.add_note(f"in the machine of class {self._label(pair[1])} against {self._label(pair[0])}")
-            raise
+            raise self._named(error, pair) from None
+
+    def _failure(
+        self, pairs: Sequence[tuple[int, int]], answers: Sequence[Trained[Classification] | QPKernelsError]
+    ) -> QPKernelsError:
+        """Return the first error, which names its machine and keeps the answers of the others."""
+        failed = [
+            (pair, error) for pair, error in zip(pairs, answers, strict=True) if isinstance(error, QPKernelsError)
+        ]
+        (pair, error), *more = failed
+        self._named(error, pair)
+        if more:
+            error.add_note(f"{len(more)} other machines have no answer either; error.others holds the solutions")
+        kept = zip(pairs, answers, strict=True)
+        error.others = {pair: answer.solution for pair, answer in kept if not isinstance(answer, QPKernelsError)}
+        return error
+
+    def _named(self, error: QPKernelsError, pair: tuple[int, int]) -> QPKernelsError:
+        error.add_note(f"in the machine of class {self._label(pair[1])} against {self._label(pair[0])}")
+        return error
 
     def _label(self, number: int) -> str:
         return "the rest" if number < 0 else repr(self.classes.tolist()[number])

@@ -25,12 +25,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from formulations.classification.separation.perceptron_rule import PerceptronRule, PerceptronSolution, criterion
-from formulations.classification.separation.perceptron_steps import (
-    Rate,
-    check_range,
-    pass_by_kernel,
-    pass_by_weights,
-)
+from formulations.classification.separation.perceptron_steps import Rate, check_range
 from formulations.inputs.samples import SamplesLike
 from qpkernels.arrays import Vector, check_count, check_nonnegative, finite_matrix, finite_vector, is_integer, shown
 from qpkernels.errors import ParameterError
@@ -139,6 +134,8 @@ class Perceptron(PerceptronRule):
 
     def solve(self, *, max_epochs: int = 1000) -> PerceptronSolution:
         """Run the rule until it ends by itself, but for at most ``max_epochs`` passes over the samples."""
+        from formulations.classification.separation.perceptron_passes import pass_by_kernel, pass_by_weights
+
         limit, data, alpha = check_count(max_epochs, "max_epochs"), self.data, np.zeros(len(self))
         order, rng = np.arange(len(self)), None if self.seed is None else np.random.default_rng(self.seed)
         one_pass = pass_by_weights if data.explicit else pass_by_kernel

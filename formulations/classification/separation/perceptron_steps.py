@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The steps of a perceptron: their sizes eta(k), and the compiled passes that correct one sample after another."""
+"""The sizes eta(k) of the steps of a perceptron."""
 
 from __future__ import annotations
 
@@ -8,11 +8,10 @@ from typing import TypeAlias
 
 import numpy as np
 
-from qpkernels.arrays import Indices, Matrix, Vector, check_positive
-from qpkernels.arrays.compiled import compiled
+from qpkernels.arrays import Vector, check_positive
 from qpkernels.errors import ParameterError
 
-__all__ = ["Rate", "StepSizes", "check_range", "pass_by_kernel", "pass_by_weights"]
+__all__ = ["Rate", "StepSizes", "check_range"]
 
 Rate: TypeAlias = float | Callable[[int], float]
 """One step size, or k -> eta(k) for k = 1, 2, ..."""
@@ -52,49 +51,3 @@ def check_range(values: Vector, epoch: int) -> None:
             f"the rates and samples must keep a within the range of float64, but epoch {epoch} left it; "
             "take smaller rates, or scale the samples."
         )
-
-
-@compiled
-def pass_by_weights(
-    X: Matrix, y: Vector, order: Indices, begin: int, rates: Vector, a: Vector, alpha: Vector
-) -> tuple[int, int]:
-    """Correct a = (b, w) and alpha by each sample not on its right side, as long as there are rates.
-
-    Returns the place in ``order`` where it stopped, its length at the end of a pass, and the number of corrections.
-    """
-    made = 0
-    for place in range(begin, order.size):
-        i = order[place]
-        value = a[0]
-        for j in range(X.shape[1]):
-            value += a[j + 1] * X[i, j]
-        # Not <= 0: what overflowed to NaN is on no side.
-        if not y[i] * value > 0.0:
-            if made == rates.size:
-                return place, made
-            step = rates[made] * y[i]
-            a[0] += step
-            for j in range(X.shape[1]):
-                a[j + 1] += step * X[i, j]
-            alpha[i] += rates[made]
-            made += 1
-    return order.size, made
-
-
-@compiled
-def pass_by_kernel(
-    K: Matrix, y: Vector, order: Indices, begin: int, rates: Vector, decision: Vector, alpha: Vector
-) -> tuple[int, int]:
-    """Correct the decision values at all samples, and alpha, in the same way."""
-    made = 0
-    for place in range(begin, order.size):
-        i = order[place]
-        if not y[i] * decision[i] > 0.0:
-            if made == rates.size:
-                return place, made
-            step = rates[made] * y[i]
-            for j in range(y.size):
-                decision[j] += step * (K[i, j] + 1.0)
-            alpha[i] += rates[made]
-            made += 1
-    return order.size, made

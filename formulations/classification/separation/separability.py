@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from typing import Any, cast
 
-import cvxpy as cp
 import numpy as np
 from numpy.typing import ArrayLike
 
+import formulations.cvx as cp
 from formulations.classification.base import MarginPrimal, TwoClassModel
 from formulations.classification.separation.hulls import HullIntersection
 from formulations.inputs.samples import SamplesLike

@@ -9,11 +9,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Self
 
-import cvxpy as cp
 import numpy as np
-from cvxpy.reductions.solution import Solution as CVXPYSolution
 from numpy.typing import ArrayLike
 
+import formulations.cvx as cp
 from formulations.inputs.frozen import Frozen
 from formulations.modelling.candidate import Candidate
 from formulations.modelling.forms.lowering import ConeAnswer, Lowered, lower
@@ -137,7 +136,7 @@ class Form(Frozen, metaclass=ABCMeta):
                 if own is None or own.parameters != held.parameters:
                     # Multipliers that the answer of another form does not have would be those of another problem.
                     self._forget_multipliers()
-                self._declared.unpack(CVXPYSolution(status, value, primal, dual, {}))
+                self._declared.unpack(cp.reductions.solution.Solution(status, value, primal, dual, {}))
         return self._declared
 
     def solved(self) -> None:

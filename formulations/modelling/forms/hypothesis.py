@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-import cvxpy as cp
 import numpy as np
 
+import formulations.cvx as cp
 from formulations.inputs.samples import BoundSamples
 from qpkernels.arrays import Vector
 from qpkernels.gram import Gram

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
 
-import cvxpy as cp
 import numpy as np
 from scipy.sparse import csc_array
 
+import formulations.cvx as cp
 from qpkernels.arrays import Vector, check_choice
 from qpkernels.errors import ParameterError, UnsupportedProgramError
 from qpkernels.programs import (

@@ -6,12 +6,12 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass, field
 
-import cvxpy as cp
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_array, csc_array
 from scipy.sparse.csgraph import connected_components
 
+import formulations.cvx as cp
 from formulations.modelling.forms.lowering import Lowered
 from qpkernels.arrays import Indices, Vector
 from qpkernels.certificates import Certificate, certify_infeasibility

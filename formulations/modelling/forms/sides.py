@@ -7,9 +7,9 @@ from abc import abstractmethod
 from functools import cached_property
 from typing import ClassVar
 
-import cvxpy as cp
 import numpy as np
 
+import formulations.cvx as cp
 from formulations.modelling.candidate import Candidate, at_coordinates, expand
 from formulations.modelling.forms.form import Form
 from formulations.modelling.forms.hypothesis import Hypothesis, half_squared_norm

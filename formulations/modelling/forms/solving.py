@@ -7,8 +7,7 @@ from dataclasses import replace
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-import cvxpy as cp
-
+import formulations.cvx as cp
 from formulations.modelling.candidate import Candidate
 from formulations.modelling.forms.lowering import ConeAnswer, Lowered
 from formulations.modelling.forms.reasons import Contradiction, proof_of

@@ -11,8 +11,7 @@ smallest epsilon for which a hard tube (D1) exists. Source: A3 of the catalogue;
 
 from __future__ import annotations
 
-import cvxpy as cp
-
+import formulations.cvx as cp
 from formulations.modelling import Stated, labelled
 from formulations.regression.base import ResidualPrimal
 from formulations.regression.fits.forms import LinearFit, UnitFitDual

@@ -15,9 +15,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import cvxpy as cp
 from numpy.typing import ArrayLike
 
+import formulations.cvx as cp
 from formulations.inputs.samples import SamplesLike
 from formulations.modelling import Candidate, Multipliers, Stated, labelled, scalar
 from formulations.regression.base import ResidualPrimal

@@ -11,9 +11,9 @@ The optimal values are equal, and v = 2r. Where the columns of F are linearly de
 
 from __future__ import annotations
 
-import cvxpy as cp
 import numpy as np
 
+import formulations.cvx as cp
 from formulations.modelling import Candidate, Stated, labelled
 from formulations.modelling.candidate import at_coordinates
 from formulations.regression.base import ResidualPrimal

@@ -14,10 +14,10 @@ kernel. Source: F3 of the catalogue; Krige (1951), Micchelli (1986).
 
 from __future__ import annotations
 
-import cvxpy as cp
 import numpy as np
 from numpy.typing import ArrayLike
 
+import formulations.cvx as cp
 from formulations.inputs.samples import SamplesLike
 from formulations.modelling import Candidate, Conditions, ConeAnswer, Multipliers, Primal, Stated, labelled
 from formulations.regression.base import RegressionModel, ResidualDual

@@ -14,10 +14,10 @@ KernelRidge, and 1/C of the least squares with a cost (E1). Source: E2 of the ca
 
 from __future__ import annotations
 
-import cvxpy as cp
 import numpy as np
 from numpy.typing import ArrayLike
 
+import formulations.cvx as cp
 from formulations.inputs.hyperparameters import LAMBDA, mean_scaling
 from formulations.inputs.samples import SamplesLike
 from formulations.modelling import Candidate, Conditions, Primal, Stated
@@ -84,9 +84,9 @@ class KernelRidge(RegressionModel):
 
     def qp(self) -> KernelQP:
         """State the dual in beta = c: no bounds, no balance, the ridge lambda."""
-        ridge = float(self.regularisation.value)
+        ridge = float(self.value_of("regularisation"))
         return KernelQP(self.gram, self.y, -np.inf, np.inf, self.total, ridge=ridge, name="kernel ridge")
 
     def conditions(self, answer: Candidate) -> Conditions:
         """Return lambda c_i - r_i."""
-        return {"lambda c - r": float(self.regularisation.value) * answer.beta - self.residuals(answer)}
+        return {"lambda c - r": float(self.value_of("regularisation")) * answer.beta - self.residuals(answer)}

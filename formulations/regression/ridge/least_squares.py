@@ -22,10 +22,10 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import cached_property
 
-import cvxpy as cp
 import numpy as np
 from numpy.typing import ArrayLike
 
+import formulations.cvx as cp
 from formulations.inputs.hyperparameters import COST, derived
 from formulations.inputs.samples import SamplesLike
 from formulations.modelling import Candidate, Conditions, Primal, Stated, labelled
@@ -193,10 +193,10 @@ class LeastSquares(RegressionModel):
             target=self.y,
             lower=-np.inf,
             upper=np.inf,
-            ridge=self.ridge.value,
+            ridge=1.0 / self.value_of("C"),
             name="least squares",
         )
 
     def conditions(self, answer: Candidate) -> Conditions:
         """Return c_i - C r_i."""
-        return {"c - C r": answer.beta - float(self.C.value) * self.residuals(answer)}
+        return {"c - C r": answer.beta - float(self.value_of("C")) * self.residuals(answer)}

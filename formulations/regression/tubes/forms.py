@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from abc import abstractmethod
 
-import cvxpy as cp
 import numpy as np
 
+import formulations.cvx as cp
 from formulations.modelling import Candidate, Conditions, ConeAnswer, Dual, Multipliers, Primal, per_sample
 from formulations.regression.base import RegressionModel
 from qpkernels.arrays import Vector
@@ -63,7 +63,7 @@ class FixedTube(TubeModel):
     @property
     def half_width(self) -> float:
         """The value of epsilon."""
-        return float(self.epsilon.value)
+        return float(self.value_of("epsilon"))
 
     def tube_width(self, residuals: Vector) -> float:
         """Return epsilon."""
@@ -82,13 +82,18 @@ class SoftTubeModel(FixedTube):
 
     C: cp.Parameter
 
+    @property
+    def costs(self) -> Vector:
+        """The values of C."""
+        return self.value_of("C")
+
     def qp(self) -> KernelQP:
         """State the dual in beta = a+ - a-: |beta_i| is at most C_i."""
         return KernelQP(
             self.gram,
             target=self.y,
-            lower=-self.C.value,
-            upper=self.C.value,
+            lower=-self.costs,
+            upper=self.costs,
             total=self.total,
             epsilon=self.half_width,
             name="soft tube",
@@ -96,7 +101,7 @@ class SoftTubeModel(FixedTube):
 
     def conditions(self, answer: Candidate) -> Conditions:
         """Return the products of both sides of the tube, and (C_i - |beta_i|) (xi+_i + xi-_i)."""
-        return {**super().conditions(answer), **self.cost_conditions(answer, self.C.value)}
+        return {**super().conditions(answer), **self.cost_conditions(answer, self.costs)}
 
 
 class TubePrimal(Primal):

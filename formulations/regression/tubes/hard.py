@@ -15,10 +15,10 @@ the catalogue; Smola and Schoelkopf (2004).
 
 from __future__ import annotations
 
-import cvxpy as cp
 import numpy as np
 from numpy.typing import ArrayLike
 
+import formulations.cvx as cp
 from formulations.inputs.hyperparameters import EPSILON
 from formulations.inputs.samples import SamplesLike
 from formulations.modelling import Candidate, Conditions, Regression, Stated, labelled

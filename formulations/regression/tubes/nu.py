@@ -21,10 +21,10 @@ from __future__ import annotations
 
 from functools import cached_property
 
-import cvxpy as cp
 import numpy as np
 from numpy.typing import ArrayLike
 
+import formulations.cvx as cp
 from formulations.inputs.hyperparameters import COST, NU, derived
 from formulations.inputs.samples import SamplesLike
 from formulations.modelling import Candidate, Conditions, Multipliers, Stated, labelled, per_sample, scalar
@@ -142,13 +142,13 @@ class NuTube(TubeModel):
 
     def bounds(self) -> TubeLevelBounds:
         """State the tube whose level is free."""
-        C, nu = float(self.C.value), float(self.nu.value)
+        C, nu = float(self.value_of("C")), float(self.value_of("nu"))
         return TubeLevelBounds(self.gram, self.y, nu, C, self.total)
 
     def tube_width(self, residuals: Vector) -> float:
         """Return the best epsilon for these residuals: no more of them than nu allows exceed it."""
-        return best_level(np.abs(residuals), float(self.nu.value))
+        return best_level(np.abs(residuals), float(self.value_of("nu")))
 
     def conditions(self, answer: Candidate) -> Conditions:
         """Return the products of both sides of the tube, and (C - |beta_i|) (xi+_i + xi-_i)."""
-        return {**super().conditions(answer), **self.cost_conditions(answer, float(self.C.value))}
+        return {**super().conditions(answer), **self.cost_conditions(answer, float(self.value_of("C")))}

@@ -16,9 +16,10 @@ from __future__ import annotations
 
 from functools import cached_property
 
-import cvxpy as cp
+import numpy as np
 from numpy.typing import ArrayLike
 
+import formulations.cvx as cp
 from formulations.inputs.hyperparameters import EPSILON, LAMBDA, cost_of, mean_scaling
 from formulations.inputs.samples import SamplesLike
 from formulations.modelling import ConeAnswer, Stated
@@ -85,3 +86,8 @@ class PenalisedTube(SoftTubeModel):
     def C(self) -> cp.Parameter:
         """The cost 1/(2 lambda)."""
         return cost_of(self.regularisation, len(self))
+
+    @property
+    def costs(self) -> Vector:
+        """The values of C."""
+        return np.full(len(self), 0.5 / self.value_of("regularisation"))

@@ -17,10 +17,10 @@ Schoelkopf (2004).
 
 from __future__ import annotations
 
-import cvxpy as cp
 import numpy as np
 from numpy.typing import ArrayLike
 
+import formulations.cvx as cp
 from formulations.inputs.hyperparameters import EPSILON, TUBE_COSTS, derived
 from formulations.inputs.samples import SamplesLike
 from formulations.modelling import Candidate, ConeAnswer, Multipliers, Primal, Stated, labelled, per_sample

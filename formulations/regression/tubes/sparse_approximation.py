@@ -14,9 +14,9 @@ they are: a_i = 0 where |y_i - f(x_i)| < epsilon. Source: F1, F2 of the catalogu
 
 from __future__ import annotations
 
-import cvxpy as cp
 from numpy.typing import ArrayLike
 
+import formulations.cvx as cp
 from formulations.inputs.samples import SamplesLike
 from formulations.modelling import Candidate, Dual, Multipliers, Stated, labelled, per_sample
 from formulations.regression.tubes.forms import TubeDual

@@ -15,8 +15,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
+import scipy
 from scipy.linalg import eigh
-from scipy.optimize import nnls
 
 from formulations.relevance.posterior.evidence import Posterior
 from qpkernels.arrays import Vector
@@ -38,7 +38,7 @@ def caratheodory_reductions(here: Posterior) -> Iterator[Vector]:
     if independent.all():
         return
     factor = np.sqrt(values[independent])[:, None] * vectors[:, independent].T
-    shares, _ = nnls(factor, factor.sum(axis=1))
+    shares, _ = scipy.optimize.nnls(factor, factor.sum(axis=1))
     if (shares > 0).sum() < here.u.size:
         alpha = here.alpha.copy()
         alpha[here.kept] = np.divide(alpha[here.kept], shares, out=np.full(shares.size, np.inf), where=shares > 0)

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+import scipy
 from scipy.linalg import solve_triangular
-from scipy.special import expit
 
 from formulations.relevance.posterior.design import Design
 from formulations.relevance.posterior.evidence import Posterior
@@ -53,8 +53,8 @@ class LaplacePosterior(Posterior):
         found = False
         for _ in range(_NEWTON_STEPS):
             margins = y * (scaled @ u)
-            slope = y * expit(-margins)
-            curvature = expit(margins) * expit(-margins)
+            slope = y * scipy.special.expit(-margins)
+            curvature = scipy.special.expit(margins) * scipy.special.expit(-margins)
             rows = np.sqrt(curvature)[:, None] * scaled
             lower = factor(rows, rows.T @ rows)
             if found:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -91,6 +91,24 @@ class VariableBounds:
         lower[joined.columns] = upper[joined.columns] = joined.values
         return cls(lower, upper, joined, below, above)
 
+    def forced(self, program: ConeProgram) -> VariableBounds:
+        r"""Return the bounds, with both at the one value that is left where rows force it.
+
+        Within l <= x <= u, a row a'x is at least m = sum_j min(a_j l_j, a_j u_j). Where it must be at most b = m, each
+        of its variables is at the end that makes m (Brearley, Mitra and Williams, 1975). With m = 0 that is x_j = 0,
+        beside which no rounding is small: all terms of such a row are a violation of it. Only what cancels exactly is
+        taken.
+        """
+        lower, upper = self.lower.copy(), self.upper.copy()
+        A = csr_array(program.A, copy=True)
+        A.eliminate_zeros()
+        equal, one_sided = kinds(program)
+        fixed = -1
+        while fixed < (fixed := int((lower == upper).sum())):
+            _force(A, program.b, equal | one_sided, lower, upper)
+            _force(-A, -program.b, equal, lower, upper)
+        return replace(self, lower=lower, upper=upper)
+
     def take_over(self, z: Vector, r: Vector) -> tuple[Vector, Vector]:
         """Return multipliers that make the residual r of the columns 0 wherever bounds can, and what is left of it.
 
@@ -109,3 +127,14 @@ class VariableBounds:
     def clip(self, x: Vector) -> Vector:
         """Return the point within the bounds that is nearest to x."""
         return np.asarray(np.minimum(np.maximum(x, self.lower), self.upper))
+
+
+def _force(A: csr_array, b: Vector, rows: NDArray[np.bool_], lower: Vector, upper: Vector) -> None:
+    """Fix in place what the ``rows`` of Ax <= b force."""
+    row, column = np.repeat(np.arange(b.size), np.diff(A.indptr)), A.indices
+    end = np.where(A.data > 0, lower[column], upper[column])
+    bounded = np.isfinite(end)
+    least = np.bincount(row, A.data * np.where(bounded, end, 0.0), minlength=b.size)
+    unbounded = np.bincount(row, ~bounded, minlength=b.size) > 0
+    forced = (rows & ~unbounded & (least == b))[row]
+    lower[column[forced]] = upper[column[forced]] = end[forced]

@@ -8,7 +8,6 @@ import numpy as np
 from qpkernels.arrays import Vector
 from qpkernels.certificates.certificate import Certificate, undefined
 from qpkernels.certificates.cone_program.residuals import (
-    EPSILON,
     distances_outside,
     kinds,
     longest,
@@ -16,6 +15,7 @@ from qpkernels.certificates.cone_program.residuals import (
     place,
     ratios,
 )
+from qpkernels.certificates.rounding import EPS
 from qpkernels.programs.cone_program import ConeProgram
 
 __all__ = ["certify_infeasibility", "certify_unboundedness"]
@@ -35,7 +35,7 @@ def certify_infeasibility(program: ConeProgram, z: Vector) -> Certificate:
     _, one_sided = kinds(program)
     z = np.where(one_sided, np.maximum(z, 0.0), z)
     size = float(np.abs(program.b) @ np.abs(z))
-    if not program.b @ z < -(program.b.size + 1) * EPSILON * size:
+    if not program.b @ z < -(program.b.size + 1) * EPS * size:
         return undefined("the multipliers prove nothing: b'z is not negative beyond rounding")
     unbalanced = float(ratios(np.abs(program.A.T @ z), abs(program.A).T @ np.abs(z)).max(initial=0.0))
     return Certificate(
@@ -58,8 +58,8 @@ def certify_unboundedness(program: ConeProgram, x: Vector) -> Certificate:
     """
     if not np.isfinite(x).all():
         return undefined("the direction holds NaN or infinity")
-    size, fall, rounding = float(np.abs(program.q) @ np.abs(x)), -float(program.q @ x), longest(program) * EPSILON
-    if not fall > (x.size + 1) * EPSILON * size:
+    size, fall, rounding = float(np.abs(program.q) @ np.abs(x)), -float(program.q @ x), longest(program) * EPS
+    if not fall > (x.size + 1) * EPS * size:
         return undefined("the direction proves nothing: q'x is not negative beyond rounding")
     if (np.abs(program.P @ x) > rounding * (abs(program.P) @ np.abs(x))).any():
         return undefined("the direction proves nothing: the objective curves upwards along it")

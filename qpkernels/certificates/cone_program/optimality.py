@@ -11,7 +11,6 @@ from qpkernels.arrays import Vector
 from qpkernels.certificates.certificate import Certificate, relative, undefined
 from qpkernels.certificates.cone_program.bounds import VariableBounds
 from qpkernels.certificates.cone_program.residuals import (
-    EPSILON,
     column_terms,
     curvature,
     distances_outside,
@@ -23,6 +22,7 @@ from qpkernels.certificates.cone_program.residuals import (
     ratios,
     row_terms,
 )
+from qpkernels.certificates.rounding import EPS
 from qpkernels.programs.cone_program import ConeProgram
 
 __all__ = ["certify_cone_program"]
@@ -91,13 +91,13 @@ class _Gap:
         shares = products(program, s, z)
         parts = float(0.5 * u @ (program.P @ u)) + float(np.abs(r) @ np.abs(x)) + float(np.abs(shares).sum())
         terms = column_terms(program, np.maximum(np.abs(x), np.abs(y)), z)
-        unit = longest(program) * EPSILON
+        unit = longest(program) * EPS
         cancelling = max(
             _beyond(curved, 0.5 * unit * float(np.abs(x) @ (abs(program.P) @ np.abs(x)))),
             _beyond(linear, unit * float(np.abs(program.q) @ np.abs(x))),
         )
         size = float(np.abs(x) @ terms + np.abs(y) @ (abs(program.P) @ np.abs(y)) + np.abs(z) @ row_terms(program, x))
-        rounding = unit * size + EPSILON * abs(program.offset)
+        rounding = unit * size + EPS * abs(program.offset)
         return cls(primal, dual, max(parts, abs(primal - dual)), rounding, cancelling, shares)
 
     def relative(self, offset: float) -> tuple[float, float]:
@@ -115,7 +115,7 @@ def _certify(program: ConeProgram, x: Vector, given: Vector) -> Certificate:
     r, columns = program.P @ y + slope, column_terms(program, y, np.maximum(np.abs(z), np.abs(given)))
     unbalanced = ratios(np.abs(r) + abs(program.A).T @ np.abs(z - given), columns)
     outside = distances_outside(program, program.b - program.A @ x, row_terms(program, x))
-    notable = np.where(np.abs(r) > longest(program) * EPSILON * columns, r, 0.0)
+    notable = np.where(np.abs(r) > longest(program) * EPS * columns, r, 0.0)
     z, left = VariableBounds.of(program).take_over(z, notable)
     gap = _Gap.of(program, x, y, z, r - notable + left)
     if not np.isfinite([gap.primal, gap.dual, gap.amount, gap.rounding]).all():

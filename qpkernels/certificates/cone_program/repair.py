@@ -15,7 +15,6 @@ from qpkernels.certificates.cone_program.linearisation import Linearised
 from qpkernels.certificates.cone_program.optimality import certify_cone_program
 from qpkernels.certificates.cone_program.polishing import polished
 from qpkernels.certificates.cone_program.residuals import (
-    EPSILON,
     column_terms,
     curvature,
     into_dual_cone,
@@ -23,6 +22,7 @@ from qpkernels.certificates.cone_program.residuals import (
     longest,
     row_terms,
 )
+from qpkernels.certificates.rounding import EPS
 from qpkernels.programs.cone_program import ConeProgram
 
 __all__ = ["Repaired", "repair", "without_rounding"]
@@ -77,7 +77,7 @@ def _judged(program: ConeProgram, x: Vector, z: Vector) -> Repaired:
 
 
 def _repairs(program: ConeProgram, x: Vector, z: Vector) -> Iterator[tuple[Vector, Vector]]:
-    bounds = VariableBounds.of(program)
+    bounds = VariableBounds.of(program).forced(program)
     yield x, _without_slack_rows(program, x, z)
     yield x, without_rounding(z)
     yield _completed(program, bounds, x, z)
@@ -107,7 +107,7 @@ def _completed(program: ConeProgram, bounds: VariableBounds, x: Vector, z: Vecto
     """Clip x to its bounds, and let their multipliers take over what is left of the slope."""
     x, z = bounds.clip(x), into_dual_cone(program, z)
     r = program.P @ x + program.q + program.A.T @ z
-    rounding = longest(program) * EPSILON * column_terms(program, x, z)
+    rounding = longest(program) * EPS * column_terms(program, x, z)
     z, _ = bounds.take_over(z, np.where((curvature(program) == 0) & (np.abs(r) > rounding), r, 0.0))
     return x, z
 

@@ -13,7 +13,6 @@ from qpkernels.programs.cone_program import Block, ConeProgram
 from qpkernels.programs.cones import Nonnegative, SecondOrder, Zero
 
 __all__ = [
-    "EPSILON",
     "column_terms",
     "curvature",
     "distances_outside",
@@ -26,8 +25,6 @@ __all__ = [
     "ratios",
     "row_terms",
 ]
-
-EPSILON = float(np.finfo(np.float64).eps)
 
 
 def row_terms(program: ConeProgram, x: Vector) -> Vector:

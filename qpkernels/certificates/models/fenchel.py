@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
 import numpy as np
-from scipy.optimize import minimize_scalar
+import scipy
 
 from qpkernels.arrays import Vector
 from qpkernels.certificates.certificate import Certificate, certify_values, relative, undefined
@@ -249,7 +249,9 @@ class FenchelBounds:
             while cost(2.0 * reach) < cost(reach):
                 reach *= 2.0
             reach *= 2.0
-        found = minimize_scalar(lambda share: cost(share * reach), bounds=(0.0, 1.0), options={"xatol": 1e-13})
+        found = scipy.optimize.minimize_scalar(
+            lambda share: cost(share * reach), bounds=(0.0, 1.0), options={"xatol": 1e-13}
+        )
         return np.asarray(min((found.x * reach, reach, 0.0), key=cost) * beta)
 
     def feasible(self, beta: Vector) -> Vector:

@@ -14,7 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import lsq_linear
+import scipy
 
 from qpkernels.arrays import Vector
 from qpkernels.certificates.certificate import Certificate, certify_values, relative, undefined
@@ -145,7 +145,7 @@ class LinearProgramBounds:
             rows, sides = np.vstack([rows, self.y]), np.append(sides, self.total)
         if on.any() and sides.size:
             left = sides - rows[:, ~on] @ found[~on]
-            found[on] = lsq_linear(rows[:, on], left, (0.0, self.costs[on]), method="bvls").x
+            found[on] = scipy.optimize.lsq_linear(rows[:, on], left, (0.0, self.costs[on]), method="bvls").x
         return found
 
     def _box(self) -> tuple[Vector, Vector]:

@@ -15,7 +15,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import entr, expit
+import scipy
 
 from qpkernels.arrays import Matrix, Vector
 from qpkernels.certificates.certificate import Certificate, certify_values, relative, undefined
@@ -38,8 +38,8 @@ class SigmoidBounds:
         if not np.isfinite(z).all():
             return undefined("A s + B is not finite")
         unit = np.column_stack([np.ones(z.size), _standardised(self.scores)])
-        p = _on_equations(expit(z), self.targets, unit)
-        costs, entropies = np.logaddexp(0.0, z), entr(p) + entr(1.0 - p)
+        p = _on_equations(scipy.special.expit(z), self.targets, unit)
+        costs, entropies = np.logaddexp(0.0, z), scipy.special.entr(p) + scipy.special.entr(1.0 - p)
         # By the equations sum t_i z_i = sum p_i z_i, so that these parts, none below 0, add up to the gap.
         parts = (costs - p * z - entropies) / z.size
         worst = int(np.argmax(parts))

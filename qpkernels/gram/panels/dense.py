@@ -57,6 +57,11 @@ class DenseProduct(Product):
                 offsets[rows] = 0.5 * np.einsum("ij,ij->i", features[rows], features[rows], dtype=np.float64)
         return cls(Dense(features, offsets, degree))
 
+    def by_feature(self, samples: Indices) -> Dense:
+        """Return those of some of the samples, with a row for each feature."""
+        features, offsets, degree = self._data
+        return Dense(np.ascontiguousarray(features[samples].T), offsets[samples], degree)
+
     def part(self, samples: Indices | slice) -> DenseProduct:
         features, offsets, degree = self._data
         return DenseProduct(Dense(features[samples], offsets[samples], degree))

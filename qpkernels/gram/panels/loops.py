@@ -15,8 +15,11 @@ from qpkernels.gram.panels.exponential import exp2
 
 __all__ = ["add_scaled", "add_stored_rows", "entries", "gather_block"]
 
-_WIDE = 4096
+_WIDE = 8192
 """Columns that are summed at once: their sums stay in a processor's cache, whatever the rows."""
+
+_TOGETHER = 4
+"""Rows that are added in one pass: the sums are read and written once for all of them."""
 
 
 @compiled
@@ -27,7 +30,10 @@ def add_stored_rows(store: Floats, slots: Indices, first: int, delta: Vector, va
         stop = min(start + _WIDE, values.size)
         sums = part[: stop - start]
         sums[:] = 0
-        for c in range(slots.size):
+        whole = slots.size - slots.size % _TOGETHER
+        for c in range(0, whole, _TOGETHER):
+            _add_four(sums, delta[c : c + _TOGETHER], store, slots[c : c + _TOGETHER], first + start)
+        for c in range(whole, slots.size):
             add_scaled(sums, delta[c], store[slots[c], first + start : first + stop])
         for k in range(stop - start):
             values[start + k] += sums[k]
@@ -58,6 +64,21 @@ def entries(row: Floats, offset: Any, offsets: Floats, degree: int) -> None:
         for _ in range(degree - 1):
             power *= base
         row[k] = power
+
+
+@vectorised
+def _add_four(sums: Floats, factors: Vector, store: Floats, slots: Indices, first: int) -> None:
+    """Add the rows in four ``slots`` times their factors, from the column ``first`` on."""
+    a, b, c, d = factors[0], factors[1], factors[2], factors[3]
+    stop = first + sums.size
+    one, two, three, four = (
+        store[slots[0], first:stop],
+        store[slots[1], first:stop],
+        store[slots[2], first:stop],
+        store[slots[3], first:stop],
+    )
+    for k in range(sums.size):
+        sums[k] += (a * one[k] + b * two[k]) + (c * three[k] + d * four[k])
 
 
 @vectorised

@@ -3,7 +3,8 @@
 
 The centers are made dense, feature by feature, of those features alone that occur in them: their transpose W has a row
 a feature. For a sample j, the sum of a_jf W_f over its stored entries gives the products with all centers at once, in
-vector registers, and no more is touched of W than that.
+vector registers, and no more is touched of W than that. W comes in tiles of some centers each, which a processor's
+cache holds while many samples pass.
 """
 
 from __future__ import annotations
@@ -14,15 +15,22 @@ import numpy as np
 
 from qpkernels.arrays import Floats, Indices, Samples, Vector
 from qpkernels.arrays.compiled import compiled, vectorised
-from qpkernels.gram.panels.loops import add_scaled, entries
+from qpkernels.gram.panels.loops import entries
 from qpkernels.gram.panels.products import Product
+from qpkernels.gram.panels.registers import STRIP, sum_multiples
 
 __all__ = ["SparseProduct"]
 
-_TILE = 16
+_TILE = 2 * STRIP
+"""Centers of a tile: fewer make short loops, and more do not fit into the cache beside the samples."""
+
+_PASSING = 512
+"""Samples that pass before the next tile is read."""
+
+_LINE = 16
 """Samples whose values are made before they are written to kept rows: as many as share a line of the cache."""
 
-_LANES = 64
+_LANES = 16
 """Parts of a sum that are added side by side."""
 
 
@@ -38,12 +46,20 @@ class Sparse(NamedTuple):
 
 
 class Centers(NamedTuple):
-    """W, shape (features that occur, n), the row of W for each feature or -1, offsets o_c, and the degree."""
+    """W, shape (tiles, features that occur, centers of one), the row for each feature or -1, offsets o_c, degree."""
 
     W: Floats
     row_of: Indices
     offsets: Floats
     degree: int
+
+
+class Entries(NamedTuple):
+    """Of some samples, the entries in features that occur in the centers: rows of W, values, where a sample's begin."""
+
+    rows: Indices
+    data: Floats
+    starts: Indices
 
 
 class SparseProduct(Product):
@@ -86,67 +102,73 @@ class SparseProduct(Product):
         occurring, rows = np.unique(indices[stored], return_inverse=True)
         row_of = np.full(features, -1)
         row_of[occurring] = np.arange(occurring.size)
-        W = np.zeros((max(1, occurring.size), self.size), data.dtype)
-        W[rows, np.repeat(np.arange(self.size), np.diff(starts))] = data[stored]
+        width = _TILE if self.size > STRIP else STRIP
+        tile, column = np.divmod(np.repeat(np.arange(self.size), np.diff(starts)), width)
+        W = np.zeros((-(-self.size // width), max(1, occurring.size), width), data.dtype)
+        W[tile, rows, column] = data[stored]
         return Centers(W, row_of, offsets, degree)
 
     def add_rows(
         self, left: Centers, delta: Vector, values: Vector, buffer: Floats, store: Floats, slots: Indices, first: int
     ) -> None:
-        tile = buffer[: _TILE * delta.size].reshape(_TILE, delta.size)
-        _add_rows(left, self._data, delta, values, tile, store, slots, first)
+        del buffer
+        _add_rows(left, self._data, delta, values, store, slots, first)
 
     def make_block(self, left: Centers, rows: Indices, block: Floats) -> None:
-        _make_block(left, self._data, np.empty((_TILE, rows.size), self.dtype), rows, block)
+        _add_rows(left, self._data, np.zeros(rows.size), np.zeros(self.size), block, rows, 0)
 
 
 @compiled
 def _add_rows(
-    left: Centers,
-    right: Sparse,
-    delta: Vector,
-    values: Vector,
-    tile: Floats,
-    store: Floats,
-    slots: Indices,
-    first: int,
+    left: Centers, right: Sparse, delta: Vector, values: Vector, store: Floats, slots: Indices, first: int
 ) -> None:
+    width, lines = left.W.shape[2], np.empty((_LINE, left.W.shape[2]), store.dtype)
     kept = np.flatnonzero(slots >= 0)
-    for start in range(0, values.size, _TILE):
-        stop = min(start + _TILE, values.size)
+    for start in range(0, values.size, _PASSING):
+        stop = min(start + _PASSING, values.size)
+        some, lanes = _occurring(left, right, start, stop), np.zeros((stop - start, _LANES))
+        for tile in range(left.W.shape[0]):
+            centers = slice(tile * width, min((tile + 1) * width, delta.size))
+            offsets, weights = left.offsets[centers], delta[centers]
+            here = kept[np.searchsorted(kept, centers.start) : np.searchsorted(kept, centers.stop)]
+            for line in range(start, stop, _LINE):
+                end = min(line + _LINE, stop)
+                for j in range(line, end):
+                    full = lines[j - line]
+                    for column in range(0, weights.size, STRIP):
+                        begin, after = some.starts[j - start], some.starts[j - start + 1]
+                        sum_multiples(full, left.W[tile], column, some.rows, some.data, begin, after)
+                    row = full[: weights.size]
+                    entries(row, right.offsets[j], offsets, left.degree)
+                    _add_weighted(lanes[j - start], weights, row)
+                for c in here:
+                    target = store[slots[c], first + line : first + end]
+                    for k in range(target.size):
+                        target[k] = lines[k, c - centers.start]
         for j in range(start, stop):
-            _make_row(left, right, j, tile[j - start])
-            values[j] += _weighted_sum(delta, tile[j - start])
-        for c in kept:
-            store[slots[c], first + start : first + stop] = tile[: stop - start, c]
+            values[j] += lanes[j - start].sum()
 
 
 @compiled
-def _make_block(left: Centers, right: Sparse, tile: Floats, rows: Indices, block: Floats) -> None:
-    for start in range(0, right.offsets.size, _TILE):
-        stop = min(start + _TILE, right.offsets.size)
-        for j in range(start, stop):
-            _make_row(left, right, j, tile[j - start])
-        for c in range(rows.size):
-            block[rows[c], start:stop] = tile[: stop - start, c]
-
-
-@compiled
-def _make_row(left: Centers, right: Sparse, j: int, row: Floats) -> None:
-    """Write k_cj for all centers c."""
-    row[:] = 0
-    for p in range(right.starts[j], right.starts[j + 1]):
-        feature = left.row_of[right.indices[p]]
-        if feature >= 0:
-            add_scaled(row, right.data[p], left.W[feature])
-    entries(row, right.offsets[j], left.offsets, left.degree)
+def _occurring(left: Centers, right: Sparse, start: int, stop: int) -> Entries:
+    """Return the entries of the samples from ``start`` to ``stop``, as tiles take them."""
+    most = right.starts[stop] - right.starts[start]
+    some = Entries(np.empty(most, np.intp), np.empty(most, right.data.dtype), np.zeros(stop - start + 1, np.intp))
+    size = 0
+    for j in range(start, stop):
+        for p in range(right.starts[j], right.starts[j + 1]):
+            row = left.row_of[right.indices[p]]
+            if row >= 0:
+                some.rows[size], some.data[size] = row, right.data[p]
+                size += 1
+        some.starts[j - start + 1] = size
+    return some
 
 
 @vectorised
-def _weighted_sum(weights: Vector, row: Floats) -> float:
-    lanes = np.zeros(_LANES)
+def _add_weighted(lanes: Vector, weights: Vector, row: Floats) -> None:
+    """Add the products of weights and entries to the lanes, each its own part of the sum."""
     for start in range(0, row.size, _LANES):
         part, weight = row[start : start + _LANES], weights[start : start + _LANES]
         for k in range(part.size):
             lanes[k] += weight[k] * part[k]
-    return float(lanes.sum())

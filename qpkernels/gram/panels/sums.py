@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 from qpkernels.arrays import Samples, Vector, is_sparse, row_blocks
-from qpkernels.gram.panels.products import EXPONENT_ERROR, PANEL
+from qpkernels.gram.panels.products import EXPONENT_ERROR, PANEL, mostly_zero
 from qpkernels.gram.panels.threads import in_parts, without_blas_threads
 from qpkernels.kernels.base import Kernel, ProductForm
 
@@ -29,11 +29,20 @@ def add_kernel_sums(kernel: Kernel, centers: Samples, coefficients: Vector, X: S
     few = coefficients.size * values.size <= _FEW
     # Panels take centers and samples of one kind.
     form = None if few or is_sparse(X) != is_sparse(centers) else kernel.product_form(centers)
+    if form is not None and mostly_zero(centers):
+        centers, X, form = _compressed(kernel, centers, X)
     if form is None or max(form.error(centers), form.error(X)) > EXPONENT_ERROR:
         for rows in row_blocks(values.size, coefficients.size):
             values[rows] += kernel.matrix(X[rows], centers) @ coefficients
         return
     _add_in_panels(form, centers, coefficients, X, values)
+
+
+def _compressed(kernel: Kernel, centers: Samples, X: Samples) -> tuple[Samples, Samples, ProductForm | None]:
+    from qpkernels.gram.panels.making import compressed
+
+    sparse = compressed(centers)
+    return sparse, compressed(X), kernel.product_form(sparse)
 
 
 def _add_in_panels(form: ProductForm, centers: Samples, coefficients: Vector, X: Samples, values: Vector) -> None:

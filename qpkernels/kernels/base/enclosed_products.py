@@ -20,7 +20,7 @@ from __future__ import annotations
 from typing import Literal, NamedTuple
 
 import numpy as np
-from scipy.spatial.distance import cdist
+import scipy
 
 from qpkernels.arrays import Matrix, Samples, Vector, is_sparse, row_blocks
 from qpkernels.intervals import UNDERFLOW, UNIT, gamma, two_product
@@ -229,7 +229,7 @@ def enclosed_distances(X: Matrix, Z: Matrix, metric: Literal["cityblock", "eucli
     loss = gamma(X.shape[1] + 4)
 
     def rows(part: slice) -> EnclosedMatrix:
-        values = cdist(X[part], Z, metric)
+        values = scipy.spatial.distance.cdist(X[part], Z, metric)
         return EnclosedMatrix(values, values * loss + UNDERFLOW)
 
     return rows

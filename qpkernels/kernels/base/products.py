@@ -13,9 +13,9 @@ differences.
 from typing import Any, TypeAlias
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
-from scipy.spatial.distance import cdist
 
 from qpkernels.arrays import Indices, Matrix, Samples, Vector, is_sparse, row_blocks
 
@@ -23,6 +23,8 @@ __all__ = ["are_zero", "distances", "inner_products", "scaled", "squared_distanc
 
 Roots: TypeAlias = Vector | np.float64
 """Square roots of weights: one for all features, or one each."""
+
+_EPS = float(np.finfo(float).eps)
 
 _ERROR = 1e-11
 """Largest error of a squared distance that is left to rounding."""
@@ -84,7 +86,7 @@ def squared_distances(X: Samples, Z: Samples, roots: Roots) -> Matrix:
     with np.errstate(over="ignore", invalid="ignore"):
         left = scaled(X, roots, origin)
         squares, lengths = _product_form(left, left if X is Z else scaled(Z, roots, origin))
-        rounding = 4 * np.finfo(float).eps * (lengths[0].max() + lengths[1].max())
+        rounding = 4 * _EPS * (lengths[0].max() + lengths[1].max())
         if not rounding <= _ERROR:
             _mend(squares, *lengths, X, Z, roots, relative=False)
     return _without_rounding(squares, X is Z)
@@ -93,7 +95,7 @@ def squared_distances(X: Samples, Z: Samples, roots: Roots) -> Matrix:
 def distances(X: Samples, Z: Samples) -> Matrix:
     """Return ||x_i - z_j||, shape (m, n), to a relative error of 1e-11; 0 where the samples are equal."""
     if not is_sparse(X) and not is_sparse(Z):
-        return cdist(X, Z)
+        return scipy.spatial.distance.cdist(X, Z)
     with np.errstate(over="ignore", invalid="ignore"):
         squares, lengths = _product_form(X, Z)
         _mend(squares, *lengths, X, Z, np.float64(1.0), relative=True)
@@ -124,7 +126,7 @@ def _mend(
     """Compute those squared distances from differences where the product form (of these lengths) lost its digits."""
     width = _widest(X) + _widest(Z) if is_sparse(X) and is_sparse(Z) else X.shape[1]
     for rows in row_blocks(*squares.shape):
-        rounding = 4 * np.finfo(float).eps * (lengths[rows] + other_lengths)
+        rounding = 4 * _EPS * (lengths[rows] + other_lengths)
         if relative:
             lost = ~(rounding <= _ERROR * squares[rows])
         else:

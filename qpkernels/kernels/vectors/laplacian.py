@@ -4,7 +4,7 @@
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.spatial.distance import cdist
+import scipy
 
 from qpkernels.arrays import Matrix, Vector, check_positive
 from qpkernels.kernels.base import EnclosedRows, Kernel, Samples
@@ -40,7 +40,7 @@ class Laplacian(Kernel):
     def matrix(self, X: Samples, Z: Samples) -> Matrix:
         # A distance beyond the range of float64 is infinite, and its kernel value 0.
         with np.errstate(over="ignore"):
-            exponents = cdist(X, Z, "cityblock")
+            exponents = scipy.spatial.distance.cdist(X, Z, "cityblock")
             exponents *= -self.gamma
         return np.asarray(np.exp(exponents, out=exponents))
 

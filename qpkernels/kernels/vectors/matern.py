@@ -4,7 +4,7 @@
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import gamma, kv
+import scipy
 
 from qpkernels.arrays import Matrix, Vector, check_positive, is_sparse
 from qpkernels.errors import ParameterError
@@ -146,7 +146,7 @@ def _matern_of_low_order(nu: float, x: Matrix) -> Matrix:
     if nu == 2.5:
         return np.asarray((1.0 + x + x**2 / 3.0) * np.exp(-x))
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        values = np.asarray(2.0 ** (1.0 - nu) / gamma(nu) * x**nu * kv(nu, x))
+        values = np.asarray(2.0 ** (1.0 - nu) / scipy.special.gamma(nu) * x**nu * scipy.special.kv(nu, x))
     # K_nu is infinite at 0, and beyond float64 close to it, where M_nu is 1 to the last digit.
     values[~np.isfinite(values)] = 1.0
     return values

@@ -17,12 +17,13 @@ from time import perf_counter
 import numpy as np
 
 from qpkernels.arrays import Vector
-from qpkernels.gram.panels.making import make_product
+from qpkernels.gram.changing import stored
+from qpkernels.gram.panels.making import make_product, panel_samples
 from qpkernels.gram.panels.products import EXPONENT_ERROR
 from qpkernels.gram.panels.threads import without_blas_threads
 from qpkernels.programs.kernel_qp import KernelQP
 from qpkernels.solvers.smo.gap_error import GapError
-from qpkernels.solvers.smo.iterate import Iterate, Progress, measure_exactly
+from qpkernels.solvers.smo.iterate import Iterate, Progress, measure, measure_exactly
 from qpkernels.solvers.smo.rows.cache import RowCache
 from qpkernels.solvers.smo.rows.product_rows import ProductRows
 from qpkernels.solvers.smo.rows.rows import FeatureRows, KernelRows, MatrixRows, Rows
@@ -67,10 +68,18 @@ def forms_matrix(program: KernelQP) -> bool:
     return len(program) <= SMALL or program.gram.correction is not None
 
 
-def block_iterates(program: KernelQP, limits: Limits, beta: Vector, cache: int) -> Iterator[Iterate]:
-    """Yield an iterate now and then; the last one proves the tolerance, or is as good as float64 makes it."""
+def block_iterates(
+    program: KernelQP, limits: Limits, beta: Vector, cache: int, values: Vector | None = None
+) -> Iterator[Iterate]:
+    """Yield an iterate now and then; the last one proves the tolerance, or is as good as float64 makes it.
+
+    ``values`` is K beta, where it is known in float64.
+    """
     with without_blas_threads():
         reached = None
+        if values is not None:
+            reached = replace(measure(program, beta, values, 0), values=values)
+            yield reached
         for rows in _stages(program, cache):
             reached = yield from _in_cycles(program, rows, limits, beta, reached)
         assert reached is not None
@@ -80,30 +89,29 @@ def block_iterates(program: KernelQP, limits: Limits, beta: Vector, cache: int) 
 def _stages(program: KernelQP, cache: int) -> Iterator[Rows]:
     """Yield the rows to descend with: in float32 first, where that is faster and tells enough, and in float64."""
     gram, pairs = program.gram, program.total is not None
-    if gram.is_formed or forms_matrix(program):
+    if forms_matrix(program):
         yield MatrixRows(gram.dense)
+        return
+    if (known := stored(gram)) is not None:
+        yield MatrixRows(*known)
         return
     if gram.features is not None:
         yield FeatureRows(gram.features, pairs)
         return
-    form = gram.kernel.product_form(gram.X)
+    X = panel_samples(gram.X)
+    form = gram.kernel.product_form(X)
     exact = False
     if form is not None:
-        singles = make_product(form, gram.X, np.float32)
+        singles = make_product(form, X, np.float32)
         exact = singles.largest * _UNIT <= EXPONENT_ERROR
-        if singles.largest * float(np.finfo(np.float32).eps) <= _SINGLE_ERROR and not _is_hard(program):
+        # Without a bound, a curvature that rounding makes of 0 is followed for ever.
+        if singles.largest * float(np.finfo(np.float32).eps) <= _SINGLE_ERROR and not program.is_hard:
             yield ProductRows.with_cache(singles, cache)
         del singles
     if form is not None and exact:
-        yield ProductRows.with_cache(make_product(form, gram.X, np.float64), cache)
+        yield ProductRows.with_cache(make_product(form, X, np.float64), cache)
     else:
         yield KernelRows(gram.kernel, gram.X, RowCache(len(gram), cache, np.float64))
-
-
-def _is_hard(program: KernelQP) -> bool:
-    """Return whether a coefficient has no bound: then a curvature that rounding makes of 0 is followed for ever."""
-    unbounded = np.isinf(program.lower) | np.isinf(program.upper)
-    return bool((unbounded & (program.ridge == 0)).any())
 
 
 def _in_cycles(
@@ -121,7 +129,7 @@ def _in_cycles(
         else:
             beta, values = reached.beta, reached.values
         search = ShrinkingDescent(program, rows, beta, values)
-        yield from _descend(program, search, limits)
+        yield from _in_one_block(search, limits) if search.in_one_block else _descend(program, search, limits)
         limits.steps += search.steps
         if reached is None or search.steps:
             reached = measure_exactly(program, search.point()[0], limits.steps)
@@ -131,16 +139,31 @@ def _in_cycles(
         violation = reached.violation
 
 
+def _in_one_block(search: ShrinkingDescent, limits: Limits) -> Iterator[Iterate]:
+    """Yield iterates of a descent over all samples at once, until K beta is to be computed afresh, which costs little.
+
+    That is where an answer is to be proved, and where no step, or rounding alone, is left.
+    """
+    progress = Progress(_IDLE_ONE_BLOCK)
+    while search.outer_iteration(limits.max_iter - limits.steps - search.steps, 4 * _UNIT * search.size):
+        if search.settled:
+            return
+        iterate = search.measure(limits.steps)
+        if progress.ended(iterate) or iterate.proves(limits.tol):
+            return
+        yield iterate
+
+
 def _descend(program: KernelQP, search: ShrinkingDescent, limits: Limits) -> Iterator[Iterate]:
     """Yield iterates until none of the steps improves, or the values are not exact enough to tell."""
     outer, gap, best, error = 0, np.inf, np.inf, GapError(program, limits.tol, search.exact)
-    progress = Progress(_IDLE_ONE_BLOCK if search.in_one_block else _IDLE)
+    progress = Progress(_IDLE)
     search.shrink()
     while True:
         taken = search.outer_iteration(limits.max_iter - limits.steps - search.steps, 4 * _UNIT * search.size)
         outer += 1
         over = limits.over(search.steps)
-        if taken and outer % _OUTER_ITERATIONS and gap > 30 * limits.tol and not over and not search.in_one_block:
+        if taken and outer % _OUTER_ITERATIONS and gap > 30 * limits.tol and not over:
             continue
         iterate = search.measure(limits.steps)
         ended = progress.ended(iterate) or taken == 0
@@ -167,8 +190,8 @@ def _descend(program: KernelQP, search: ShrinkingDescent, limits: Limits) -> Ite
 
 
 def _calls_for_values(search: ShrinkingDescent, iterate: Iterate, ended: bool, tol: float) -> bool:
-    """Return whether K beta is to be computed afresh: at the end, and to prove an answer where that costs little.
+    """Return whether K beta is to be computed afresh: at the end, and to prove an answer.
 
-    That is for one block, and where the descent is in float64, so that nothing else could tell the rounding.
+    That is where the descent is in float64, so that nothing else could tell the rounding.
     """
-    return search.unshrunk and (ended or (iterate.proves(tol) and (search.in_one_block or search.exact)))
+    return search.unshrunk and (ended or (iterate.proves(tol) and search.exact))

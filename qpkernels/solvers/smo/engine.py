@@ -36,6 +36,7 @@ def minimise(
     start: Vector | None = None,
     report: Callable[[Iterate], None] | None = None,
     cache_bytes: int = CACHE,
+    values: Vector | None = None,
 ) -> Iterate:
     """Return the first iterate whose relative duality gap is within ``tol``, or the last one before a limit.
 
@@ -57,9 +58,13 @@ def minimise(
         Called with each iterate whose gap is computed.
     cache_bytes
         Bytes that kept rows of the kernel matrix may take.
+    values
+        K start, where it is known in float64.
     """
     beta = program.project(np.zeros(len(program)) if start is None else start)
-    iterates = block_iterates(program, Limits(tol, max_iter, deadline), beta, cache_bytes)
+    if start is not None and values is not None:
+        values = values + program.gram.product(beta - start)
+    iterates = block_iterates(program, Limits(tol, max_iter, deadline), beta, cache_bytes, values)
     iterate, tried = None, False
     try:
         while True:

@@ -15,7 +15,15 @@ from qpkernels.certificates.vanishing import vanishing_point
 from qpkernels.programs.kernel_qp import KernelQP, diverges
 from qpkernels.solvers.smo.descent.passes import Arrays, separating_interval
 
-__all__ = ["Iterate", "Progress", "measure", "measure_exactly", "nearly_vanishes", "vanishing_iterate"]
+__all__ = [
+    "Iterate",
+    "Progress",
+    "intercept_of",
+    "measure",
+    "measure_exactly",
+    "nearly_vanishes",
+    "vanishing_iterate",
+]
 
 _NEARLY_ZERO = 1e-8
 """Part of what the terms of f could make below which values may be on their way to 0."""
@@ -92,7 +100,7 @@ class Progress:
 
 def measure(program: KernelQP, beta: Vector, values: Vector, iterations: int, estimated: bool = False) -> Iterate:
     """Return the iterate at ``beta``, whose K beta is ``values``, as far as the steps kept them up to date."""
-    intercept = _intercept(program, beta, values)
+    intercept = intercept_of(program, beta, values)
     gap = duality_gap(program, beta, values, intercept)
     return Iterate(
         beta=beta.copy(),
@@ -131,7 +139,8 @@ def nearly_vanishes(program: KernelQP, iterate: Iterate) -> bool:
     return bool(program.total) and iterate.gap.scale <= _NEARLY_ZERO * 0.5 * reach**2
 
 
-def _intercept(program: KernelQP, beta: Vector, values: Vector) -> float:
+def intercept_of(program: KernelQP, beta: Vector, values: Vector) -> float:
+    """Return the b in the middle of what the slopes allow; 0 in a model without b."""
     if program.total is None:
         return 0.0
     # K is not read.

@@ -55,6 +55,11 @@ class ShrinkingDescent:
         return self._descent.rows.matrix is not None
 
     @property
+    def settled(self) -> bool:
+        """Whether no step over one block of all samples is left."""
+        return self._descent.settled
+
+    @property
     def unshrunk(self) -> bool:
         """Whether no sample is left out."""
         return self._all is None

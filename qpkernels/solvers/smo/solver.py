@@ -7,6 +7,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from qpkernels.arrays import check_positive, finite_vector
 from qpkernels.errors import UnsupportedOptionError
@@ -23,8 +24,8 @@ class SMO(Solver):
     """Sequential minimal optimisation; stops when the relative duality gap is at most ``tol``.
 
     max_iter counts pair steps (default: 10 million, or 1000 a sample if that is more); time_limit is checked after
-    each block; warm_start is any beta; cache_size bounds the memory for rows of the kernel matrix, in MiB (default
-    2048). Ctrl-C returns the best point so far.
+    each block; warm_start is any beta, and values the product K beta there, where it is known; cache_size bounds the
+    memory for rows of the kernel matrix, in MiB (default 2048). Ctrl-C returns the best point so far.
     """
 
     name = "smo"
@@ -48,14 +49,24 @@ class SMO(Solver):
         if forms_matrix(program):
             program.gram.dense  # noqa: B018  formed when first asked for
 
-    def run(self, program: KernelQP, request: Request, *, cache_size: float = 2048, **options: Any) -> Answer:
+    def run(
+        self,
+        program: KernelQP,
+        request: Request,
+        *,
+        cache_size: float = 2048,
+        values: ArrayLike | None = None,
+        **options: Any,
+    ) -> Answer:
         """Minimise, and say in words why it stopped."""
         from qpkernels.solvers.smo.engine import minimise
 
         if options:
-            has = ", ".join(sorted({*self.options, "cache_size", "verbose"}))
+            has = ", ".join(sorted({*self.options, "cache_size", "values", "verbose"}))
             raise UnsupportedOptionError(f"smo has no option {', '.join(options)}; it has {has}.")
         start = None if request.warm_start is None else finite_vector(request.warm_start, "warm_start", len(program))
+        if values is not None and start is None:
+            raise UnsupportedOptionError("values are K beta at warm_start, which is missing; give both, or neither.")
         max_iter = request.max_iter or max(10_000_000, 1000 * len(program))
         final = minimise(
             program.around(program.middle),
@@ -65,6 +76,7 @@ class SMO(Solver):
             start=start,
             report=_print_progress if request.verbose else None,
             cache_bytes=int(2**20 * check_positive(cache_size, "cache_size")),
+            values=None if values is None else finite_vector(values, "values", len(program)),
         )
         claim, message = _verdict(final, request.tol, max_iter)
         multipliers = np.array([] if program.total is None else [final.intercept + program.middle])

@@ -103,6 +103,19 @@ def test_solvers() -> None:
 # --- solve ---
 
 
+def test_models() -> None:
+    listed = {record["name"]: record for record in run_json("models")}
+    assert listed["soft-margin"] == {
+        "name": "soft-margin",
+        "forms": ["primal", "hinge", "dual"],
+        "hyperparameters": ["C"],
+    }
+    assert len(listed) > 20
+    assert "model" not in listed
+    table = run("models").stdout
+    assert all(name in table for name in ("huber", "nu-tube"))
+
+
 def test_solve_bundled_data() -> None:
     record = run_json("solve", "breast-cancer", "--scale", "--gamma", "auto", "--tol", "1e-10")
     assert record["formulation"] == "SoftMargin"

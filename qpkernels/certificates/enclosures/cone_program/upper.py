@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.optimize import linprog
 from scipy.sparse import csr_array, hstack, vstack
 
 from qpkernels.arrays import Vector
@@ -111,7 +111,7 @@ class _Constraints:
         gain = csr_array(np.ones((size.size, 1)))
         E_sizes = abs(E) @ room
         still = _scaled(E, room, np.where(E_sizes > 0, E_sizes, 1.0))
-        search: Any = linprog  # Its stubs know no sparse matrices.
+        search: Any = scipy.optimize.linprog  # Its stubs know no sparse matrices.
         found = search(
             np.append(np.zeros(n), -1.0),
             A_ub=hstack([-_scaled(rows, room, np.where(size > 0, size, 1.0)), gain]),

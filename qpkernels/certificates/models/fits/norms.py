@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import lsq_linear
+import scipy
 
 from qpkernels.arrays import Matrix, Vector
 from qpkernels.certificates.models.fits.norm_fit import NormFitBounds
@@ -94,7 +94,7 @@ class AbsoluteFitBounds(NormFitBounds):
         v = np.sign(residuals)
         met = np.abs(residuals) <= _MET * float(np.abs(self._centred_target).max())
         if met.any():
-            v[met] = lsq_linear(columns[met].T, -columns[~met].T @ v[~met], (-1.0, 1.0), method="bvls").x
+            v[met] = scipy.optimize.lsq_linear(columns[met].T, -columns[~met].T @ v[~met], (-1.0, 1.0), method="bvls").x
         return v
 
     def support(self, beta: Vector, decision: Vector) -> Support:
@@ -183,7 +183,9 @@ class LargestResidualBounds(NormFitBounds):
         signed = np.sign(residuals[largest])[:, None] * self.spanning[largest]
         weight = float(np.abs(signed).max()) or 1.0
         columns = np.column_stack([signed, np.full(len(signed), weight)])
-        shares = lsq_linear(columns.T, np.append(np.zeros(signed.shape[1]), weight), (0.0, np.inf), method="bvls").x
+        shares = scipy.optimize.lsq_linear(
+            columns.T, np.append(np.zeros(signed.shape[1]), weight), (0.0, np.inf), method="bvls"
+        ).x
         v[largest] = np.sign(residuals[largest]) * shares / shares.sum()
         return v
 

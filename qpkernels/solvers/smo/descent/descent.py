@@ -38,6 +38,8 @@ class Descent:
         K of these samples.
     beta, values
         The point and K beta at them; others may add to K beta.
+    settled
+        Whether no step over the one block that all of them are is left.
     """
 
     def __init__(self, program: KernelQP, rows: Rows, beta: Vector, values: Vector) -> None:
@@ -51,6 +53,7 @@ class Descent:
         self._up, self._down = np.empty(beta.size), np.empty(beta.size)
         self._working_set = WorkingSet(rows.block_size)
         self._visits = np.zeros(beta.size, np.int64)
+        self.settled = False
 
     def outer_iteration(self, limit: int, tolerance: float) -> int:
         """Minimise over one block, in at most ``limit`` steps; return how many.
@@ -79,7 +82,9 @@ class Descent:
 
     def _in_one_block(self, matrix: Floats, limit: int, tolerance: float) -> int:
         limit = min(limit, max(self.beta.size, _AT_ONCE))
-        return self._steps(Arrays(matrix, *self._data[1:]), self.beta, self.values, limit, tolerance)
+        taken = self._steps(Arrays(matrix, *self._data[1:]), self.beta, self.values, limit, tolerance)
+        self.settled = taken < limit
+        return taken
 
     def may_change(self) -> Indices:
         """Return the samples that are inside their bounds and off their kinks, or violate optimality, or almost do."""

@@ -40,9 +40,9 @@ LANES = 128
 
 
 class Arrays(NamedTuple):
-    """The data of a KernelQP as compiled code takes them."""
+    """The data of a KernelQP as compiled code takes them; K is a matrix, or LazyRows."""
 
-    K: Floats
+    K: Any
     target: Vector
     epsilon: Vector
     ridge: Vector

@@ -19,6 +19,7 @@ import numpy as np
 from qpkernels.arrays import Vector
 from qpkernels.arrays.compiled import compiled
 from qpkernels.gram.panels.loops import add_scaled
+from qpkernels.solvers.smo.descent.lazy_rows import row, square
 from qpkernels.solvers.smo.descent.passes import (
     FLAT,
     LANES,
@@ -40,18 +41,19 @@ _FAR = 1e100
 
 @compiled
 def _begin(p: Arrays, beta: Vector, values: Vector, level: float) -> State:
+    dtype = row(p.K, 0).dtype
     state = State(
-        np.empty(beta.size, p.K.dtype),
-        np.empty(beta.size, p.K.dtype),
-        np.empty(beta.size, p.K.dtype),
-        np.empty(beta.size, p.K.dtype),
-        np.empty(LANES, p.K.dtype),
+        np.empty(beta.size, dtype),
+        np.empty(beta.size, dtype),
+        np.empty(beta.size, dtype),
+        np.empty(beta.size, dtype),
+        np.empty(LANES, dtype),
     )
     for k in range(beta.size):
         state.gradient[k] = values[k] + p.ridge[k] * beta[k] - p.target[k] - level
         state.up[k] = offset_up(p, beta, k)
         state.down[k] = offset_down(p, beta, k)
-        state.squares[k] = p.K[k, k] + p.ridge[k]
+        state.squares[k] = square(p.K, k) + p.ridge[k]
     return state
 
 
@@ -78,17 +80,19 @@ def pair_steps(p: Arrays, beta: Vector, values: Vector, limit: int, tolerance: f
     """
     level = _middle(*separating_interval(p, beta, values))
     state = _begin(p, beta, values, level)
+    number = state.gradient.dtype.type
     delta, taken, before_i, before_j = 0.0, 0, 0, 0
     while True:
-        i = descend_and_find_up(state, p.K[before_i], p.K[before_j], p.K.dtype.type(delta))
+        i = descend_and_find_up(state, row(p.K, before_i), row(p.K, before_j), number(delta))
         if taken == limit or i < 0:
             break
         cost = state.gradient[i] + state.up[i]
-        j = best_partner(state, p.K[i], i, cost, p.K.dtype.type(tolerance))
+        row_i = row(p.K, i)
+        j = best_partner(state, row_i, i, cost, number(tolerance))
         if j < 0:
             break
         fall = float(state.gradient[j] + state.down[j] - cost)
-        curvature = _curvature(float(p.K[i, i]) + float(p.K[j, j]), -2.0 * p.K[i, j], p.ridge[i] + p.ridge[j])
+        curvature = _curvature(square(p.K, i) + square(p.K, j), -2.0 * row_i[j], p.ridge[i] + p.ridge[j])
         room_up, room_down = p.upper[i] - beta[i], beta[j] - p.lower[j]
         kink_i, kink_j = (-beta[i] if beta[i] < 0 else np.inf), (beta[j] if beta[j] > 0 else np.inf)
         if kink_i <= kink_j:
@@ -109,20 +113,20 @@ def pair_steps(p: Arrays, beta: Vector, values: Vector, limit: int, tolerance: f
 def single_steps(p: Arrays, beta: Vector, values: Vector, limit: int, tolerance: float) -> int:
     """Take up to ``limit`` steps over one coefficient each, in place, where no equation ties them; return how many."""
     state = _begin(p, beta, values, 0.0)
-    taken = 0
+    number, taken = state.gradient.dtype.type, 0
     while taken < limit:
-        i = best_single(state, p.K.dtype.type(tolerance))
+        i = best_single(state, number(tolerance))
         if i < 0:
             break
         up, down = -float(state.gradient[i] + state.up[i]), float(state.gradient[i] + state.down[i])
         sign = 1.0 if up >= down else -1.0
         room = p.upper[i] - beta[i] if sign > 0 else beta[i] - p.lower[i]
         kink = abs(beta[i]) if sign * beta[i] < 0 else np.inf
-        curvature = _curvature(float(p.K[i, i]), 0.0, p.ridge[i])
+        curvature = _curvature(square(p.K, i), 0.0, p.ridge[i])
         delta = min(_length(max(up, down), curvature, kink, 2 * p.epsilon[i], np.inf, 0.0), room, _FAR)
         beta[i] = (p.upper[i] if sign > 0 else p.lower[i]) if delta == room else beta[i] + sign * delta
         _moved(p, beta, state, i, sign * delta)
-        add_scaled(state.gradient, p.K.dtype.type(sign * delta), p.K[i])
+        add_scaled(state.gradient, number(sign * delta), row(p.K, i))
         taken += 1
     _write_values(p, beta, state, 0.0, values)
     return taken

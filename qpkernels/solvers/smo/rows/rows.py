@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qpkernels.arrays import Floats, Indices, Matrix, Samples, Vector, row_blocks
+from qpkernels.gram.panels.loops import add_stored_rows, gather_block
 from qpkernels.gram.panels.sums import add_kernel_sums
 from qpkernels.kernels.base import Kernel
 from qpkernels.solvers.smo.rows.cache import RowCache
@@ -68,7 +69,7 @@ class Rows(ABC):
 
 
 class MatrixRows(Rows):
-    """From the whole matrix, at ``samples`` of it."""
+    """From a matrix in memory, whose rows ``samples`` are the samples; left out, all are."""
 
     def __init__(self, matrix: Matrix, samples: Indices | None = None) -> None:
         self._matrix = matrix
@@ -80,19 +81,24 @@ class MatrixRows(Rows):
 
     def block(self, chosen: Indices) -> Floats:
         at = self._samples[chosen]
-        return self._matrix[np.ix_(at, at)]
+        block = np.empty((at.size, at.size))
+        gather_block(self._matrix, at, at, np.arange(at.size), block)
+        return block
 
     def add(self, chosen: Indices, delta: Vector, visits: NDArray[np.int64], values: Vector) -> None:
         del visits
-        values += (delta @ self._matrix[self._samples[chosen]])[self._samples]
+        self.add_to(slice(None), chosen, delta, values)
 
     def add_to(self, columns: Indices | slice, chosen: Indices, delta: Vector, values: Vector) -> None:
         sums = np.zeros(len(self._matrix))
-        for rows in row_blocks(chosen.size, sums.size):
-            sums += delta[rows] @ self._matrix[self._samples[chosen[rows]]]
+        add_stored_rows(self._matrix, self._samples[chosen], 0, delta, sums)
         values[columns] += sums[self._samples[columns]]
 
     def part(self, samples: Indices) -> Rows:
+        # Few samples are worth a matrix of their own, over all of which steps are taken at once.
+        return MatrixRows(self.block(samples)) if samples.size <= ONE_BLOCK else self._part(samples)
+
+    def _part(self, samples: Indices) -> Rows:
         return MatrixRows(self._matrix, self._samples[samples])
 
 

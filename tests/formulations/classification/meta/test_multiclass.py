@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 from sklearn.datasets import load_wine
 from sklearn.multiclass import OneVsOneClassifier, OneVsRestClassifier
 from sklearn.svm import SVC
@@ -142,6 +143,27 @@ def test_the_machine_without_an_answer_is_named(scheme: type) -> None:
         scheme(X, names, machine=HardMargin).solve(n_jobs=1)
     note = "in the machine of class 'a' against the rest" if scheme is OneVersusRest else "of class 'b' against 'a'"
     assert note in caught.value.__notes__[0]
+
+
+def test_the_machines_with_an_answer_are_kept() -> None:
+    """Two of three classes cannot be told apart; the machines of the third have answers."""
+    X = np.array([[0.0, 0], [0, 0], [0, 0], [0, 0], [5, 5], [6, 5]])
+    with pytest.raises(InseparableError) as caught:
+        OneVersusOne(X, [0, 0, 1, 1, 2, 2], machine=HardMargin).solve()
+    others = caught.value.others
+    assert sorted(others) == [(0, 2), (1, 2)]
+    assert all(solution.status is Status.OPTIMAL for solution in others.values())
+
+
+def test_decisions_of_sparse_and_of_single_samples() -> None:
+    X, y = crowded()
+    solution = OneVersusOne(X, y, KERNEL, C=2.0).solve(tol=1e-8)
+    alone = np.column_stack([each.function(X) for each in solution.solutions])
+    assert solution(X) == pytest.approx(alone, abs=1e-12)
+    assert solution(csr_array(X[:7])) == pytest.approx(alone[:7], abs=1e-10)
+    assert solution(X[:1]).shape == (1, 6)
+    with pytest.raises(ShapeError):
+        solution(X[:, :1])
 
 
 @each_scheme

@@ -22,6 +22,18 @@ def test_the_tightest_bounds_are_found() -> None:
     np.testing.assert_array_equal(bounds.clip(np.array([0.0, 9, 9, 9])), [3, 2, 9, 9])
 
 
+def test_what_rows_force_is_found_one_after_the_other() -> None:
+    # x1 + 2 x2 <= 0 with x >= 0 forces both to 0; then x3 = x1 is 0, and x4 - x3 <= -2 with x4 >= -2 forces x4 to -2.
+    rows = [[1, 0, -1, 0], [1, 2, 0, 0], [0, 0, -1, 1], [-1, 0, 0, 0], [0, -1, 0, 0], [0, 0, -1, 0], [0, 0, 0, -1]]
+    program = cone_program(np.zeros((4, 4)), np.zeros(4), rows, [0, 0, -2, 0, 0, 0, 2], [Zero(1), Nonnegative(6)])
+    found = VariableBounds.of(program)
+    np.testing.assert_array_equal(found.upper, np.inf)
+    forced = found.forced(program)
+    np.testing.assert_array_equal(forced.lower, [0, 0, 0, -2])
+    np.testing.assert_array_equal(forced.upper, [0, 0, 0, -2])
+    np.testing.assert_array_equal(VariableBounds.of(example()).forced(example()).upper, [3, 2, np.inf, np.inf])
+
+
 @given(seed=SEEDS)
 def test_slopes_are_taken_over_wherever_a_bound_can(seed: int) -> None:
     rng = np.random.default_rng(seed)

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What is kept of a campaign: a line of JSON for each problem, written when all its trials are over."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+__all__ = ["DEFAULT", "Examined", "Trial", "append", "load"]
+
+DEFAULT = "default"
+"""The route of ``model.solve()``."""
+
+_PROVED = ("optimal", "infeasible", "unbounded")
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A route to an answer at a tolerance.
+
+    Attributes
+    ----------
+    route, tol, solver
+        Who was asked: the default, or a form (or the model as it is) by a solver; for what; who says it answered.
+    status, error, message
+        What became of it: a word of :class:`qpkernels.certificates.Status`, or "ended"; the accuracy proved.
+    seconds, cpu
+        From the arrays to the certified answer, by the clock and of all processors.
+    """
+
+    route: str
+    tol: float
+    status: str
+    solver: str = ""
+    error: float | None = None
+    seconds: float = math.inf
+    cpu: float = math.inf
+    message: str = ""
+
+    @property
+    def proved(self) -> bool:
+        """Whether it is proved what becomes of the problem: an optimum, or that there is none."""
+        return self.status in _PROVED
+
+    def timed(self, seconds: float, cpu: float) -> Trial:
+        """Return the trial with its times."""
+        return replace(self, seconds=seconds, cpu=cpu)
+
+
+@dataclass(frozen=True)
+class Examined:
+    """A problem with all its trials."""
+
+    number: int
+    family: str
+    words: str
+    trials: list[Trial]
+
+
+def append(path: Path, examined: Examined) -> None:
+    """Write a line at the end of the file."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    entry = asdict(examined)
+    for trial in entry["trials"]:
+        for name in ("error", "seconds", "cpu"):
+            value = trial[name]
+            trial[name] = float(f"{value:.6g}") if value is not None and math.isfinite(value) else None
+    with path.open("a", encoding="utf-8") as file:
+        file.write(json.dumps(entry) + "\n")
+
+
+def load(path: Path) -> list[Examined]:
+    """Read the file; without one there is nothing yet. A line that a kill cut off is left out."""
+    found: list[Examined] = []
+    for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else ():
+        try:
+            entry = json.loads(line)
+        except json.JSONDecodeError:
+            continue
+        found.append(Examined(entry["number"], entry["family"], entry["words"], _trials(entry["trials"])))
+    return sorted(found, key=lambda each: each.number)
+
+
+def _trials(entries: Iterable[dict[str, object]]) -> list[Trial]:
+    trials = []
+    for entry in entries:
+        times = {name: math.inf if entry[name] is None else entry[name] for name in ("seconds", "cpu")}
+        trials.append(Trial(**(entry | times)))  # type: ignore[arg-type]
+    return trials

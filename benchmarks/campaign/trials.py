@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""One problem by the default and by every other route, each in a process that ends in time whatever happens there."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Iterator
+from functools import cache
+from time import perf_counter, process_time
+from typing import Any
+
+import numpy as np
+
+from benchmarks.campaign.problems import Case, draw
+from benchmarks.campaign.records import DEFAULT, Examined, Trial
+from formulations import SoftMargin
+from formulations.comparison.row import Row
+from formulations.modelling import Form, Stated
+from qpkernels.errors import QPKernelsError, UnsupportedProgramError
+from qpkernels.programs import ConeProgram
+from qpkernels.solvers import find_solver, installed_solvers
+from qpkernels.solvers.isolation import Ended, Limits, Raised, Worker
+
+__all__ = ["attempt", "examine"]
+
+_SHORT, _TURNS = 0.3, 5
+"""Seconds below which a solve is repeated, up to so many times: the fastest counts."""
+
+_FAR = 4.0
+"""Times the fastest proof beyond which a route is far slower."""
+
+_STARTING = 120.0
+"""Seconds for a new process to import, and to compile what is not compiled yet."""
+
+
+def examine(number: int, tolerances: tuple[float, ...], seconds: float) -> Examined:
+    """Return what becomes of the problem of that number, by every route, at every tolerance, the loosest first.
+
+    Another route than the default is ended where it takes longer than the fastest proof so far: it would not count. One
+    that was far slower at a tolerance is asked for a tighter one only if no faster one proves that.
+    """
+    case = draw(number)
+    routes = list(_routes(case))
+    trials: list[Trial] = []
+    slow: set[str] = set()
+    for tol in sorted(tolerances, reverse=True):
+        best, found = seconds, False
+        for route in sorted(routes, key=lambda route: (route != DEFAULT, route in slow)):
+            if found and route in slow:
+                continue
+            # Below the time of a lowering nobody learns anything.
+            limit = best if route == DEFAULT else min(seconds, 1.2 * best + 0.3)
+            trial = _apart(number, route, tol, limit)
+            if trial is None:
+                routes.remove(route)
+                continue
+            trials.append(trial)
+            if trial.proved:
+                best, found = min(best, trial.seconds), True
+        times = {trial.route: trial.seconds for trial in trials if trial.tol == tol and trial.proved}
+        slow = {route for route in routes if route != DEFAULT and times.get(route, math.inf) > _FAR * best}
+    return Examined(number, case.family.__name__, str(case), trials)
+
+
+def _routes(case: Case) -> Iterator[str]:
+    """Yield the default, then the solvers that take the model as it is, then every form by every cone solver."""
+    yield DEFAULT
+    solvers = installed_solvers()
+    yield from (f"model by {solver.name}" for solver in solvers if ConeProgram not in solver.programs)
+    forms = [name for name, form in Stated.of(case.family) if issubclass(form, Form)]
+    yield from (f"{form} by {each.name}" for form in forms for each in solvers if ConeProgram in each.programs)
+
+
+def _apart(number: int, route: str, tol: float, seconds: float) -> Trial | None:
+    """Return the trial of a route, run in a process of its own; None: the solver does not take it."""
+    with Worker.of(__name__) as worker:
+        result: Any = worker.call(Limits(_STARTING), _warm, route)
+        if not isinstance(result, Ended | Raised):
+            result = worker.call(Limits(seconds + 2.0), attempt, number, route, tol, seconds)
+    if isinstance(result, Ended | Raised):
+        return Trial(route, tol, "ended", message=result.message)
+    trial: Trial | None = result
+    return trial
+
+
+def attempt(number: int, route: str, tol: float, seconds: float) -> Trial | None:
+    """Return the trial of a route, here; None: the solver does not take it."""
+    case = draw(number)
+    best: Trial | None = None
+    for _ in range(_TURNS):
+        begin, cpu = perf_counter(), process_time()
+        try:
+            trial = _solved(case, route, tol, seconds)
+        except UnsupportedProgramError:
+            return None
+        trial = trial.timed(perf_counter() - begin, process_time() - cpu)
+        if best is None or trial.seconds < best.seconds:
+            best = trial
+        if trial.seconds > min(_SHORT, seconds):
+            break
+    return best
+
+
+def _solved(case: Case, route: str, tol: float, seconds: float) -> Trial:
+    """State the model from its arrays, solve it, and certify the answer."""
+    name, _, solver = route.partition(" by ")
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        try:
+            model = case.state()
+            if route == DEFAULT:
+                row = Row.of_solution("", model.name, model.solve(tol=tol))
+            else:
+                stated = model if name == "model" else model.forms[name]
+                limit: dict[str, Any] = {"time_limit": seconds} if "time_limit" in find_solver(solver).options else {}
+                row = Row.of_solution("", stated.name, stated.solve(solver, tol=tol, **limit))
+        except UnsupportedProgramError:
+            raise
+        except QPKernelsError as error:
+            row = Row.of_error("", case.family.__name__, solver, error)
+    return Trial(route, tol, str(row.status), row.solver, row.accuracy, message=row.reason[:200])
+
+
+@cache
+def _warm(route: str) -> None:
+    """Import and compile what a route needs, by a few samples: the first solve is timed like the second."""
+    for solver in installed_solvers():
+        if not solver.foreign:
+            solver.load()
+    _, _, solver_name = route.partition(" by ")
+    X = np.array([[0.0, 1.0], [1.0, 0.0], [0.0, -1.0], [-1.0, 0.0]])
+    model: Any = SoftMargin(X, np.array([1.0, 1.0, -1.0, -1.0]), C=1.0)
+    try:
+        model.primal.solve(solver_name or "clarabel")
+    except QPKernelsError:
+        # It takes other programs.
+        return

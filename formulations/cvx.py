@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""CVXPY, imported when one of its names is first used: ``import formulations.cvx as cp``.
+
+Stating a problem uses it. A model that a solver takes as a KernelQP is stated, solved and proved without, in less time
+than the import takes.
+"""
+
+from typing import Any
+
+__all__: list[str] = []
+
+
+def __getattr__(name: str) -> Any:
+    """Return what CVXPY calls ``name``."""
+    import cvxpy
+
+    return getattr(cvxpy, name)

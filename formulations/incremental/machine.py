@@ -1,0 +1,239 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Incremental and decremental learning: a model whose samples change, and the certified answer after each change.
+
+A change of one sample moves the optimum a little. The descent starts from the answer before, with its values K beta
+known up to one row of K, and K itself is kept, so that a change computes that row alone (the idea of Cauwenberghs and
+Poggio, Incremental and decremental support vector machine learning, 2001). The certificate is that of any other answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from formulations.incremental.samples import numbers_of, read_samples, read_targets, require_classes
+from formulations.incremental.start import start_after
+from formulations.inputs.samples import BoundSamples
+from formulations.modelling import Model, Solution
+from formulations.modelling.solving import SolveRequest
+from formulations.modelling.structures import solve_structure
+from qpkernels.arrays import Indices, Samples, Vector, check_positive, frozen, shown
+from qpkernels.certificates import KernelQPBounds, Status
+from qpkernels.errors import ParameterError
+from qpkernels.gram import ChangingGram, Gram, changed
+from qpkernels.incremental import ActiveSet
+
+__all__ = ["Incremental"]
+
+Answered = TypeVar("Answered", bound=Solution)
+
+
+class Incremental(Generic[Answered]):
+    """A model whose samples and hyper-parameters change; each change returns the certified answer to the new model.
+
+    The model given stays as it is. Where a change is refused, or its model has no answer, the machine stays as it was.
+
+    Parameters
+    ----------
+    model
+        Where to start: any model that can be solved. It is solved at once.
+    tol
+        Above 0: the relative duality gap and residuals that every certificate must show for ``optimal``.
+
+    Raises
+    ------
+    ParameterError
+        If ``model`` is none, or ``tol`` not above 0.
+    InfeasibleError, SolverFailedError
+        If the model has no answer.
+    """
+
+    def __init__(self, model: Model[Answered], *, tol: float = 1e-6) -> None:
+        if not isinstance(model, Model):
+            raise ParameterError(f"Incremental takes a model, such as SoftMargin(X, y), but {shown(model)} came.")
+        self._tol = check_positive(tol, "tol")
+        program = isinstance(model.bounds(), KernelQPBounds)
+        self._solver = ActiveSet() if program else None
+        gram = ChangingGram.of(model.gram) if program else model.gram
+        self._model = _restated(model, gram, getattr(model, "y", None), _values(model))
+        self._solution = self._model.solve(tol=self._tol)
+
+    @property
+    def model(self) -> Model[Answered]:
+        """The present model."""
+        return self._model
+
+    @property
+    def solution(self) -> Answered:
+        """The answer to the present model."""
+        return self._solution
+
+    def __len__(self) -> int:
+        """Return the present number m of samples."""
+        return len(self._model)
+
+    def add(self, x: ArrayLike, y: ArrayLike | None = None, **costs: ArrayLike) -> Answered:
+        """Add a sample, or several, after those that are there.
+
+        Parameters
+        ----------
+        x
+            One sample, or several as the kernel takes them.
+        y
+            Its label, one of the two of the model, or its target; left out in a model without.
+        **costs
+            Hyper-parameters of single samples, such as C, for the new ones; where all have the same, that is the
+            default.
+
+        Raises
+        ------
+        ShapeError, NonFiniteError, LabelError, ParameterError
+            If these are no such samples, labels, targets or costs.
+        """
+        X = read_samples(x, self._model.gram)
+        count = int(X.shape[0])
+        targets = read_targets(self._model, y, count)
+        parameters = _values(self._model)
+        for name in costs:
+            if name not in _per_sample(self._model):
+                raise ParameterError(f"a {self._model.name} has no {name} of single samples; leave it out.")
+        for name in _per_sample(self._model):
+            added = costs[name] if name in costs else _shared(name, parameters[name])
+            parameters[name] = np.append(parameters[name], np.broadcast_to(np.asarray(added, dtype=float), count))
+        y_all = None if self._y is None or targets is None else np.append(self._y, targets)
+        return self._change(np.arange(len(self) + count), X, y_all, parameters)
+
+    def remove(self, i: ArrayLike) -> Answered:
+        """Remove the sample of number ``i``, or several; those after it move up.
+
+        Raises
+        ------
+        ParameterError
+            If there are no such samples, or no others.
+        OneClassError
+            If a class would be left without samples.
+        """
+        gone = numbers_of(i, len(self))
+        rows = np.delete(np.arange(len(self)), gone)
+        if rows.size == 0:
+            raise ParameterError("a model needs a sample, but all would be removed; add others first.")
+        parameters = _values(self._model)
+        for name in _per_sample(self._model):
+            parameters[name] = parameters[name][rows]
+        return self._change(rows, self._none, None if self._y is None else self._y[rows], parameters)
+
+    def move(self, i: ArrayLike, x: ArrayLike) -> Answered:
+        """Give the sample of number ``i``, or several, other features ``x``; labels, targets and costs stay.
+
+        Raises
+        ------
+        ShapeError, NonFiniteError, ParameterError
+            If there are no such samples, or these are none.
+        """
+        moved, X = numbers_of(i, len(self)), read_samples(x, self._model.gram)
+        if X.shape[0] != moved.size:
+            raise ParameterError(f"{moved.size} samples are to be moved, but the features of {X.shape[0]} came.")
+        rows = np.arange(len(self))
+        rows[moved] = len(self) + np.arange(moved.size)
+        return self._change(rows, X, self._y, _values(self._model))
+
+    def relabel(self, i: ArrayLike, y: ArrayLike) -> Answered:
+        """Give the sample of number ``i``, or several, another label or target.
+
+        Raises
+        ------
+        LabelError, ShapeError, NonFiniteError, ParameterError
+            If there are no such samples, or these are no labels or targets of the model.
+        OneClassError
+            If a class would be left without samples.
+        """
+        chosen = numbers_of(i, len(self))
+        targets = read_targets(self._model, y, chosen.size)
+        y_all = np.array(self._y)
+        y_all[chosen] = targets
+        return self._change(np.arange(len(self)), self._none, y_all, _values(self._model))
+
+    def set_params(self, **values: Any) -> Answered:
+        """Set hyper-parameters by name; see :meth:`formulations.modelling.model.Model.set_params`.
+
+        Raises
+        ------
+        ParameterError, ShapeError
+            If there is no such hyper-parameter, or a value is outside its range.
+        """
+        after = self._model.copy().set_params(**values)
+        return self._answer(after, np.arange(len(self)))
+
+    @property
+    def _y(self) -> Vector | None:
+        return getattr(self._model, "y", None)
+
+    @property
+    def _none(self) -> Samples:
+        """No samples."""
+        return self._model.gram.X[:0]
+
+    def _change(self, rows: Indices, X: Samples, y: Vector | None, parameters: Mapping[str, Vector]) -> Answered:
+        """State and solve the model of these samples, numbered as by :func:`changed`, and go over to it."""
+        if y is not None:
+            require_classes(self._model, y)
+        before, same = self._model.gram, X.shape[0] == 0 and rows.size == len(self)
+        gram = before if same else changed(before, rows, X)
+        try:
+            if self._model.needs_psd:
+                gram.require_psd()
+            answer = self._answer(_restated(self._model, gram, y, parameters), rows)
+        except BaseException:
+            _leave(gram, before)
+            raise
+        _leave(before, gram)
+        return answer
+
+    def _answer(self, after: Model[Answered], rows: Indices) -> Answered:
+        """Solve the model ``after`` a change, from the present answer where that is a start, and go over to it."""
+        solution = self._from_present(after, rows) if self._solver else None
+        if solution is None or solution.status is not Status.OPTIMAL:
+            solution = after.solve(tol=self._tol)
+        self._model, self._solution = after, solution
+        return solution
+
+    def _from_present(self, after: Model[Answered], rows: Indices) -> Answered:
+        bounds = after.bounds()
+        assert isinstance(bounds, KernelQPBounds)
+        assert self._solver is not None
+        start = start_after(self._solution, self._model.gram, rows, bounds.program)
+        request = SolveRequest(None, self._tol, None, None, start.beta, False, {"values": start.values})
+        return solve_structure(after, bounds.program, self._solver, request, bounds)
+
+
+def _leave(gram: Any, other: Any) -> None:
+    """Let ``gram`` share no entries with ``other`` any more."""
+    if isinstance(gram, ChangingGram) and gram is not other:
+        gram.leave(other)
+
+
+def _restated(model: Model[Answered], gram: Gram, y: Vector | None, values: Mapping[str, Vector]) -> Model[Answered]:
+    """Return the same model of the samples of ``gram``, with these labels as signs, or targets."""
+    entries = {} if y is None else {"y": frozen(y)}
+    return model.with_samples(BoundSamples(gram, model.data.explicit), entries, values)
+
+
+def _values(model: Model[Any]) -> dict[str, Vector]:
+    """Return the values of the hyper-parameters."""
+    return {each.name: model.value_of(each.name) for each in model.hyperparameters}
+
+
+def _per_sample(model: Model[Any]) -> tuple[str, ...]:
+    return tuple(each.name for each in model.hyperparameters if each.per_sample)
+
+
+def _shared(name: str, values: Vector) -> float:
+    """Return the value that all samples have."""
+    if values.min() != values.max():
+        raise ParameterError(
+            f"{name} differs from sample to sample, so a new one needs its own: add(x, y, {name}=...)."
+        )
+    return float(values[0])

@@ -1,0 +1,269 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Several models on samples of one kernel matrix, trained together.
+
+What a batch of KernelQPs takes goes there, and shares its kernel values; everything else, and what the batch leaves
+unproved, is solved model by model in threads. Either way an answer is what solving its model alone would return.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import Any, Generic, TypeVar, overload
+
+from formulations.modelling.candidate import expand
+from formulations.modelling.model import Model
+from formulations.modelling.solution import Run, Seconds, Solution
+from formulations.modelling.solving import status_of
+from qpkernels.arrays import Indices, Vector, is_integer, shown
+from qpkernels.batch import Fitted, Machine, solve_batch
+from qpkernels.certificates import Certificate, KernelQPBounds, Status
+from qpkernels.errors import ParameterError, QPKernelsError
+from qpkernels.gram import Gram
+from qpkernels.gram.panels.threads import in_this_thread, threads
+
+__all__ = ["Part", "Report", "Solutions", "Trained", "check_jobs", "train"]
+
+_MOST_THREADS = 4096
+
+Answered = TypeVar("Answered", bound=Solution)
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """One of several models that are stated on samples of a kernel matrix they share.
+
+    Attributes
+    ----------
+    model
+        The model, on ``gram.part(samples)`` or on the shared ``gram`` itself.
+    samples
+        Numbers of its samples in the shared matrix.
+    after
+        Number of an earlier part that it may start from.
+    held_out
+        Numbers of samples at which its decision values are wanted.
+    """
+
+    model: Model[Any]
+    samples: Indices
+    after: int | None = None
+    held_out: Indices | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Trained(Generic[Answered]):
+    """The answer of a part; the Solution is made when it is asked for.
+
+    Attributes
+    ----------
+    certificate, status
+        What is proved, at the tolerance asked for.
+    beta, intercept
+        The point of the dual, shape (number of its samples,), and b.
+    held_out
+        f(x) + b at the samples held out, or None.
+    n_support
+        Number of support vectors; None of a model whose coefficients are dense.
+    seconds
+        Of its solver; what machines of a batch share is not divided among them.
+    together
+        Whether it is the answer of a batch: an expansion in beta over its samples.
+    """
+
+    certificate: Certificate
+    status: Status
+    beta: Vector
+    intercept: float
+    held_out: Vector | None
+    n_support: int | None
+    seconds: float
+    together: bool
+    state: Callable[[], Answered]
+
+    @cached_property
+    def solution(self) -> Answered:
+        """The Solution, as solving the model alone returns it."""
+        return self.state()
+
+
+Report = Callable[[int, "Trained[Any] | QPKernelsError"], None]
+"""Told the number of a part and its answer, as soon as that is there."""
+
+
+class Solutions(Sequence[Answered]):
+    """The solutions of several models, each made when it is first asked for."""
+
+    def __init__(self, trained: Sequence[Trained[Answered]]) -> None:
+        self.trained = tuple(trained)
+
+    def __len__(self) -> int:
+        """Return their number."""
+        return len(self.trained)
+
+    @overload
+    def __getitem__(self, index: int) -> Answered: ...
+    @overload
+    def __getitem__(self, index: slice) -> Solutions[Answered]: ...
+    def __getitem__(self, index: int | slice) -> Answered | Solutions[Answered]:
+        """Return a solution, or several by a slice."""
+        return Solutions(self.trained[index]) if isinstance(index, slice) else self.trained[index].solution
+
+
+def check_jobs(n_jobs: object) -> int:
+    """Return a number of threads, -1 standing for one on each core.
+
+    Raises
+    ------
+    ParameterError
+        If it is no such number.
+    """
+    if not is_integer(n_jobs) or n_jobs == 0 or abs(n_jobs) > _MOST_THREADS:
+        raise ParameterError(f"n_jobs must be a number of threads, or -1 for all cores, but {shown(n_jobs)} came.")
+    return int(n_jobs)
+
+
+def train(
+    gram: Gram,
+    parts: Sequence[Part],
+    *,
+    tol: float,
+    solver: str | None = None,
+    options: Mapping[str, Any] | None = None,
+    n_jobs: int = -1,
+    report: Report | None = None,
+) -> list[Trained[Any] | QPKernelsError]:
+    """Solve all parts; one that has no answer gives its error in place of one.
+
+    Parameters
+    ----------
+    gram
+        The kernel matrix that they share.
+    parts
+        The models, each after the one that it may start from.
+    tol, solver, options
+        As in :meth:`~formulations.modelling.model.Model.solve`, for each. With another solver than smo, or other
+        options than ``max_iter``, every model is solved by itself.
+    n_jobs
+        Number of threads; -1: one for each core.
+    report
+        Told of every answer as soon as it is there.
+    """
+    check_jobs(n_jobs)
+    chosen = dict(options or {})
+    answers: list[Trained[Any] | QPKernelsError | None] = [None] * len(parts)
+
+    def keep(number: int, answer: Trained[Any] | QPKernelsError) -> None:
+        answers[number] = answer
+        if report is not None:
+            report(number, answer)
+
+    if solver in (None, "smo") and chosen.keys() <= {"max_iter"}:
+        _train_together(gram, parts, tol, chosen.get("max_iter"), n_jobs, keep)
+    alone = [number for number, answer in enumerate(answers) if answer is None]
+    if alone and parts[alone[0]].model.gram is gram:
+        # Of models that share all samples, the first makes what all need of the kernel matrix.
+        first = alone.pop(0)
+        keep(first, _train_alone(gram, parts[first], tol, solver, chosen))
+    if alone:
+        from joblib import Parallel, delayed
+
+        task = delayed(_in_its_thread)
+        tasks = (task(gram, parts[number], tol, solver, chosen) for number in alone)
+        found = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")(tasks)
+        for number, answer in zip(alone, found, strict=True):
+            keep(number, answer)
+    return [answer for answer in answers if answer is not None]
+
+
+def _train_together(
+    gram: Gram, parts: Sequence[Part], tol: float, max_iter: int | None, n_jobs: int, keep: Report
+) -> None:
+    """Solve what a batch takes, and keep what it proves, or what the user's limit leaves unproved."""
+    if gram.indefinite != "refuse" and not gram.kernel.positive_semidefinite:
+        # Each part of such a matrix may be corrected in another way.
+        return
+    numbers: list[int] = []
+    stated: list[KernelQPBounds] = []
+    for number, part in enumerate(parts):
+        bounds = None if part.model.linear or part.model.hard else part.model.bounds()
+        if isinstance(bounds, KernelQPBounds):
+            numbers.append(number)
+            stated.append(bounds)
+    place = {number: k for k, number in enumerate(numbers)}
+    machines = [
+        Machine(bounds.program, parts[number].samples, place.get(_after(parts[number])), parts[number].held_out)
+        for number, bounds in zip(numbers, stated, strict=True)
+    ]
+
+    def receive(k: int, fitted: Fitted | QPKernelsError) -> None:
+        if isinstance(fitted, QPKernelsError):
+            keep(numbers[k], fitted)
+        elif max_iter is not None or fitted.certificate.holds(tol):
+            keep(numbers[k], _of_batch(parts[numbers[k]].model, stated[k], fitted, tol))
+
+    # joblib counts from the other end: -2 leaves one processor to others.
+    jobs = n_jobs if n_jobs >= -1 else max(1, threads() + 1 + n_jobs)
+    solve_batch(gram, machines, tol=tol, max_iter=max_iter, n_jobs=jobs, report=receive)
+
+
+def _after(part: Part) -> int:
+    return -1 if part.after is None else part.after
+
+
+def _of_batch(model: Model[Any], bounds: KernelQPBounds, fitted: Fitted, tol: float) -> Trained[Any]:
+    outcome = fitted.outcome
+    status = status_of(fitted.certificate, outcome.claim, tol)
+    values = model.gram.product(outcome.point) if outcome.values is None else outcome.values
+    support = bounds.support(outcome.point, values + fitted.intercept)
+    return Trained(
+        fitted.certificate,
+        status,
+        outcome.point,
+        fitted.intercept,
+        fitted.held_out,
+        len(support) if model.sparse else None,
+        outcome.seconds,
+        together=True,
+        state=partial(_solution, model, bounds, fitted, status, tol),
+    )
+
+
+def _solution(model: Model[Any], bounds: KernelQPBounds, fitted: Fitted, status: Status, tol: float) -> Solution:
+    outcome, certificate = fitted.outcome, fitted.certificate
+    answer = expand(model.gram, outcome.point, fitted.intercept, model.classes, outcome.values)
+    run = Run.of(outcome, model.name, certificate.primal_value, status, tol, Seconds(solve=outcome.seconds))
+    model.hold(answer, certificate, status, bounds)
+    solution: Solution = model.solution(answer, certificate, bounds, run)
+    return solution
+
+
+def _in_its_thread(*task: Any) -> Trained[Any] | QPKernelsError:
+    with in_this_thread():
+        return _train_alone(*task)
+
+
+def _train_alone(
+    gram: Gram, part: Part, tol: float, solver: str | None, options: Mapping[str, Any]
+) -> Trained[Any] | QPKernelsError:
+    try:
+        solution = part.model.solve(solver, tol=tol, **options)
+        held_out = None if part.held_out is None else solution.function(gram.X[part.held_out])
+    except QPKernelsError as error:
+        return error
+    return Trained(
+        solution.certificate,
+        solution.status,
+        solution.beta,
+        solution.intercept,
+        held_out,
+        solution.n_support,
+        solution.seconds.total,
+        together=False,
+        state=partial(_itself, solution),
+    )
+
+
+def _itself(solution: Answered) -> Answered:
+    return solution

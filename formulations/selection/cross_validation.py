@@ -1,0 +1,235 @@
+# SPDX-License-Identifier: BSD-3-Clause
+r"""Cross-validation: a model is trained without the samples of each fold, and scored on them.
+
+For folds :math:`T_1, \dots, T_k` the score is the mean of :math:`s(y_{T_j}, g_j(x_{T_j}))`, where g_j = f_j + b_j is
+trained on all other samples.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from formulations.display import as_text, progress_bar, table_text
+from formulations.modelling import Model, Solution
+from formulations.modelling.batch import Part
+from formulations.selection.folds import Fold, Folds, checked_model, divide, truth
+from formulations.selection.results import Fit
+from formulations.selection.running import Effort, Kept, proved, weakest
+from formulations.selection.scoring import Scoring, predicted, scorer, scoring_name
+from qpkernels.arrays import Vector
+from qpkernels.certificates import Certificate, Status
+from qpkernels.errors import ParameterError, QPKernelsError
+
+__all__ = ["CrossValidation", "FoldFits", "cross_validate"]
+
+
+class FoldFits(Sequence[Solution]):
+    """The solutions of the folds, each made when it is first asked for."""
+
+    def __init__(self, kept: Sequence[Kept]) -> None:
+        self._kept = tuple(kept)
+
+    def __len__(self) -> int:
+        """Return the number of folds."""
+        return len(self._kept)
+
+    def __getitem__(self, index: Any) -> Any:
+        """Return the solution of a fold, or those of several by a slice."""
+        return FoldFits(self._kept[index]) if isinstance(index, slice) else self._kept[index].solution
+
+
+@dataclass(frozen=True, eq=False)
+class CrossValidation:
+    """The certified fits of all folds, and their scores. Prints as a table.
+
+    Attributes
+    ----------
+    folds
+        Numbers of the samples trained on and held out, fold by fold.
+    fits
+        What is proved of each, with the decision values at the samples held out.
+    scores
+        Score of each fold, shape (number of folds,).
+    solutions
+        The full Solution of each fold, as solving its model alone returns it.
+    scoring
+        Name of the score.
+    tol
+        The tolerance asked for.
+    y, classes
+        Labels or targets of all samples, and the labels of negative and positive values.
+    """
+
+    folds: tuple[Fold, ...]
+    fits: tuple[Fit, ...]
+    scores: Vector
+    solutions: FoldFits = field(repr=False)
+    scoring: str
+    tol: float
+    y: NDArray[Any] = field(repr=False)
+    classes: NDArray[Any] | None = None
+
+    @property
+    def mean(self) -> float:
+        """Mean of the scores."""
+        return float(np.average(self.scores))
+
+    @property
+    def std(self) -> float:
+        """Standard deviation of the scores, as NumPy's std has it."""
+        return float(np.std(self.scores))
+
+    @property
+    def certificate(self) -> Certificate:
+        """The certificate that proves least."""
+        return weakest(self.fits).certificate
+
+    @property
+    def status(self) -> Status:
+        """``optimal`` if every fit is; otherwise the status of the first that is not."""
+        return next((fit.status for fit in self.fits if fit.status is not Status.OPTIMAL), Status.OPTIMAL)
+
+    @property
+    def decision(self) -> Vector:
+        """The decision value of each sample by the model that was trained without it, shape (m,).
+
+        Raises
+        ------
+        ParameterError
+            If the folds hold a sample out several times or never.
+        """
+        counts = np.bincount(np.concatenate([fold.test for fold in self.folds]), minlength=self.y.size)
+        if (counts != 1).any():
+            sample = int(np.argmax(counts != 1))
+            raise ParameterError(
+                f"each sample has one decision value if it is held out once, but sample {sample} is held out "
+                f"{counts[sample]} times; read the values of each fold: fits[k].held_out."
+            )
+        values = np.empty(self.y.size)
+        for fold, fit in zip(self.folds, self.fits, strict=True):
+            values[fold.test] = fit.held_out
+        return values
+
+    @property
+    def predictions(self) -> NDArray[Any]:
+        """The label, or value, that :attr:`decision` stands for, shape (m,)."""
+        return predicted(self.classes, self.decision)
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """Yield the table, one fold a row."""
+        for number, (fold, fit, score) in enumerate(zip(self.folds, self.fits, self.scores, strict=True), 1):
+            yield {
+                "fold": number,
+                "train": fold.train.size,
+                "test": fold.test.size,
+                self.scoring: float(score),
+                "status": str(fit.status),
+                "relative_gap": fit.certificate.relative_gap,
+                "n_support": fit.n_support,
+                "seconds": fit.seconds,
+            }
+
+    def to_pandas(self) -> Any:
+        """Return the table as a pandas data frame."""
+        import pandas as pd
+
+        return pd.DataFrame(list(self.rows()))
+
+    def __str__(self) -> str:
+        title = f"{self.scoring} {self.mean:.6g} +/- {self.std:.2g}; {proved(self.fits, self.tol)}"
+        headings = ("fold", "train", "test", self.scoring, "status", "rel. gap", "SV")
+        cells = [
+            (
+                str(row["fold"]),
+                str(row["train"]),
+                str(row["test"]),
+                as_text(row[self.scoring], ".6g"),
+                row["status"],
+                as_text(row["relative_gap"], ".0e"),
+                "" if row["n_support"] is None else str(row["n_support"]),
+            )
+            for row in self.rows()
+        ]
+        return table_text(title, headings, cells)
+
+
+def cross_validate(
+    model: Model[Any],
+    folds: Folds = 5,
+    *,
+    scoring: Scoring = None,
+    tol: float = 1e-3,
+    solver: str | None = None,
+    n_jobs: int = -1,
+    progress: bool = True,
+    store: str | Path | None = None,
+    **options: Any,
+) -> CrossValidation:
+    """Train the model without the samples of each fold, prove each answer, and score it on them.
+
+    Parameters
+    ----------
+    model
+        Any model; its hyper-parameters stay as they are.
+    folds
+        Their number (contiguous, and with each class's share in every fold, as in scikit-learn), a splitter of
+        scikit-learn, or pairs (train, test) of sample numbers.
+    scoring
+        None: accuracy, or R^2 of real targets. A name of a scorer of scikit-learn, or a function of (labels or
+        targets, decision values); the greater the better.
+    tol, solver, **options
+        As in :meth:`formulations.modelling.model.Model.solve`, for each fit. Models that are a KernelQP share kernel
+        values in one batch, unless another solver than smo is asked for.
+    n_jobs
+        Number of threads; -1: one for each core.
+    progress
+        Show a progress bar (on standard error, if that is a terminal) while it runs.
+    store
+        A file that every proved fit is appended to; what it holds already is not computed again.
+
+    Raises
+    ------
+    ParameterError, ShapeError, LabelError, OneClassError
+        If the folds do not divide the samples, or leave one class to train on; nothing is computed then.
+    ForeignResultsError, FileFormatError
+        If the file is of other data, or damaged.
+    QPKernelsError
+        The error of the first fold without an answer, with a note that names it; its ``others`` are the solutions of
+        the others by their number, from 1.
+    """
+    checked_model(model, "cross_validate")
+    effort = Effort(tol, solver, n_jobs, progress, store, options)
+    score, divided = scorer(model, scoring), divide(model, folds)
+    parts = [Part(_of_fold(model, fold, k), fold.train, None, fold.test) for k, fold in enumerate(divided, 1)]
+    file = effort.file(model)
+    with progress_bar(len(parts), progress) as step:
+        step("cross-validation")
+        found = effort.run(model.gram, parts, file, lambda number: step(f"fold {number + 1}"))
+    kept = _all_kept(found)
+    fits, y = tuple(each.fit for each in kept), truth(model)
+    scores = np.array([score(y[fold.test], fit.held_out) for fold, fit in zip(divided, fits, strict=True)])
+    return CrossValidation(divided, fits, scores, FoldFits(kept), scoring_name(model, scoring), tol, y, model.classes)
+
+
+def _of_fold(model: Model[Any], fold: Fold, number: int) -> Model[Any]:
+    try:
+        return model.on(fold.train)
+    except QPKernelsError as error:
+        error.add_note(f"in fold {number}")
+        raise
+
+
+def _all_kept(found: Sequence[Kept | QPKernelsError]) -> list[Kept]:
+    kept = {number: each for number, each in enumerate(found, 1) if isinstance(each, Kept)}
+    for number, error in enumerate(found, 1):
+        if isinstance(error, QPKernelsError):
+            error.add_note(f"in fold {number} of {len(found)}")
+            error.others = {number: each.solution for number, each in kept.items()}
+            raise error
+    return list(kept.values())

@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Which samples a model is trained on, and which are held out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from formulations.inputs.restating import sample_numbers
+from formulations.modelling import Model
+from qpkernels.arrays import Indices, is_integer, shown
+from qpkernels.errors import LabelError, OneClassError, ParameterError
+
+__all__ = ["Fold", "Folds", "check_classes", "checked_model", "divide", "truth"]
+
+Folds: TypeAlias = Any
+"""A number of folds, a splitter of scikit-learn, or pairs (train, test) of sample numbers."""
+
+
+@dataclass(frozen=True, eq=False)
+class Fold:
+    """Numbers of the samples that a model is trained on, and of those held out."""
+
+    train: Indices
+    test: Indices
+
+
+def checked_model(model: object, caller: str) -> Model[Any]:
+    """Return ``model`` if it is one.
+
+    Raises
+    ------
+    ParameterError
+        Otherwise.
+    """
+    if not isinstance(model, Model):
+        raise ParameterError(
+            f"{caller} takes a model first, such as SoftMargin(X, y, RBF(0.1)), but {shown(model)} came."
+        )
+    return model
+
+
+def truth(model: Model[Any]) -> NDArray[Any]:
+    """Return the labels as they came, the targets, or of a model without either, ones."""
+    if model.classes is not None:
+        y: NDArray[np.float64] = vars(model)["y"]
+        return np.asarray(model.classes[(y > 0).astype(np.intp)])
+    return np.asarray(vars(model).get("y", np.ones(len(model))))
+
+
+def divide(model: Model[Any], folds: Folds) -> tuple[Fold, ...]:
+    """Return the folds of the samples of ``model``.
+
+    A number of folds divides as scikit-learn does: without shuffling, and so that each has its share of both classes.
+
+    Raises
+    ------
+    ParameterError, ShapeError
+        If ``folds`` is nothing that divides these samples.
+    LabelError
+        If a class has a single sample, so that nothing of it can be both trained on and held out.
+    OneClassError
+        If a fold leaves samples of one class to train on; it says which.
+    """
+    labels = truth(model)
+    check_classes(model, labels)
+    pairs = _pairs(model, folds, labels)
+    found = []
+    for number, (train, test) in enumerate(pairs, 1):
+        fold = Fold(
+            *(
+                sample_numbers(rows, len(model), f"{name} of fold {number}")
+                for name, rows in (("train", train), ("test", test))
+            )
+        )
+        both = np.intersect1d(fold.train, fold.test)
+        if both.size:
+            raise ParameterError(
+                f"fold {number} must not hold out what it trains on, but sample {both[0]} is in both of its parts."
+            )
+        if model.classes is not None and np.unique(labels[fold.train]).size < 2:
+            raise OneClassError(
+                f"fold {number} must leave samples of both classes to train on, but all {fold.train.size} are of "
+                f"{labels[fold.train[0]].item()!r}; shuffle the samples, or divide them by class (StratifiedKFold)."
+            )
+        found.append(fold)
+    if not found:
+        raise ParameterError("folds must hold at least one pair (train, test), but none came.")
+    return tuple(found)
+
+
+def check_classes(model: Model[Any], labels: NDArray[Any]) -> None:
+    """Refuse a class with a single sample.
+
+    Raises
+    ------
+    LabelError
+        With its label.
+    """
+    if model.classes is None:
+        return
+    values, counts = np.unique(labels, return_counts=True)
+    if counts.min() < 2:
+        raise LabelError(
+            f"holding samples out needs two of each class, but there is one of {values[counts.argmin()].item()!r}; "
+            "leave that class out, or add samples of it."
+        )
+
+
+def _pairs(model: Model[Any], folds: Folds, labels: NDArray[Any]) -> Iterable[tuple[Any, Any]]:
+    from sklearn.model_selection import check_cv
+
+    samples = len(model)
+    if isinstance(folds, int | np.integer):
+        if not is_integer(folds) or not 2 <= folds <= samples:
+            raise ParameterError(
+                f"folds must be an integer from 2 to the number of samples, which is {samples}, "
+                f"but {shown(folds)} came."
+            )
+        divided = check_cv(int(folds), labels, classifier=model.classes is not None).split(np.zeros(samples), labels)
+    elif hasattr(folds, "split") and not isinstance(folds, str):
+        divided = folds.split(np.zeros(samples), labels)
+    else:
+        try:
+            divided = [(train, test) for train, test in folds]
+        except (TypeError, ValueError):
+            raise ParameterError(
+                "folds must be their number, a splitter of scikit-learn, or a list of pairs (train, test) of sample "
+                f"numbers, but {shown(folds)} came."
+            ) from None
+    return _divided(divided)
+
+
+def _divided(divided: Iterable[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
+    try:
+        return list(divided)
+    except ValueError as error:
+        # Splitters say what they miss: groups, or more samples.
+        raise ParameterError(f"the splitter does not divide these samples: {error}") from error

@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A path: one model at several values of a hyper-parameter, each fit starting from the one before."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from formulations.display import as_text, progress_bar, table_text
+from formulations.modelling import Model, Solution
+from formulations.modelling.batch import Part
+from formulations.selection.folds import checked_model
+from formulations.selection.results import Fit
+from formulations.selection.running import Effort, Kept, proved
+from formulations.selection.search.points import cell, listed, with_numbers
+from qpkernels.certificates import Status
+from qpkernels.errors import ParameterError, QPKernelsError
+
+__all__ = ["SolutionPath", "path"]
+
+
+@dataclass(frozen=True, eq=False)
+class SolutionPath(Sequence[Solution]):
+    """The certified fits along a hyper-parameter, as a sequence of solutions. Prints as a table.
+
+    Attributes
+    ----------
+    parameter
+        Name of the hyper-parameter.
+    values
+        Its values, in the order asked for.
+    fits
+        What is proved at each; None where there is no answer.
+    errors
+        Why, by the number of the value.
+    tol
+        The tolerance asked for.
+    """
+
+    parameter: str
+    values: tuple[Any, ...]
+    fits: tuple[Fit | None, ...] = field(repr=False)
+    errors: Mapping[int, QPKernelsError] = field(repr=False)
+    tol: float
+    kept: tuple[Kept | QPKernelsError, ...] = field(repr=False)
+
+    def __len__(self) -> int:
+        """Return the number of values."""
+        return len(self.values)
+
+    def __getitem__(self, index: Any) -> Any:
+        """Return the solution at a value, made when it is first asked for, or several by a slice.
+
+        Raises
+        ------
+        QPKernelsError
+            If the model has no answer there.
+        """
+        if isinstance(index, slice):
+            return [self[k] for k in range(len(self))[index]]
+        kept = self.kept[index]
+        if isinstance(kept, QPKernelsError):
+            raise kept
+        return kept.solution
+
+    @property
+    def status(self) -> Status:
+        """``optimal`` if every fit is; otherwise the status of the first that is not."""
+        each = (Status.FAILED if fit is None else fit.status for fit in self.fits)
+        return next((status for status in each if status is not Status.OPTIMAL), Status.OPTIMAL)
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """Yield the table, one value a row."""
+        nan = float("nan")
+        for value, fit in zip(self.values, self.fits, strict=True):
+            proof = None if fit is None else fit.certificate
+            yield {
+                self.parameter: value,
+                "status": str(Status.FAILED if fit is None else fit.status),
+                "primal_value": nan if proof is None else proof.primal_value,
+                "dual_value": nan if proof is None else proof.dual_value,
+                "relative_gap": nan if proof is None else proof.relative_gap,
+                "intercept": nan if fit is None else fit.intercept,
+                "n_support": None if fit is None else fit.n_support,
+                "seconds": nan if fit is None else fit.seconds,
+            }
+
+    def to_pandas(self) -> Any:
+        """Return the table as a pandas data frame."""
+        import pandas as pd
+
+        return pd.DataFrame(list(self.rows()))
+
+    def __str__(self) -> str:
+        headings = (self.parameter, "status", "primal value", "rel. gap", "SV", "intercept", "solve s")
+        cells = [
+            (
+                cell(row[self.parameter]),
+                row["status"],
+                as_text(row["primal_value"], ".10g"),
+                as_text(row["relative_gap"], ".0e"),
+                "" if row["n_support"] is None else str(row["n_support"]),
+                as_text(row["intercept"], ".7g"),
+                as_text(row["seconds"], ".3f"),
+            )
+            for row in self.rows()
+        ]
+        notes = [f"{self.parameter}={cell(self.values[k])}: {error}" for k, error in self.errors.items()]
+        return table_text(proved(self.fits, self.tol), headings, cells, notes)
+
+
+def path(
+    model: Model[Any],
+    *,
+    tol: float = 1e-3,
+    solver: str | None = None,
+    n_jobs: int = -1,
+    progress: bool = True,
+    store: str | Path | None = None,
+    options: Mapping[str, Any] | None = None,
+    **parameter: Iterable[Any],
+) -> SolutionPath:
+    """Solve the model at several values of one hyper-parameter, each from the answer before, and prove every answer.
+
+    Parameters
+    ----------
+    model
+        Any model; its other hyper-parameters stay as they are.
+    tol, solver, n_jobs, progress, store, options
+        As in :func:`grid`.
+    **parameter
+        One name with its values: ``C=[0.1, 1, 10]``. Fits start from each other in the order given: let C ascend, and
+        an epsilon descend.
+
+    Raises
+    ------
+    ParameterError, ShapeError
+        If the model has no such hyper-parameter, or a value is outside its range; nothing is computed then.
+    ForeignResultsError, FileFormatError
+        If the file is of other data, or damaged.
+    """
+    checked_model(model, "path")
+    effort = Effort(tol, solver, n_jobs, progress, store, options or {})
+    if len(parameter) != 1:
+        raise ParameterError(
+            f"a path takes one hyper-parameter with its values, such as C=[1, 10], but {len(parameter)} came; several "
+            "make a grid."
+        )
+    (name, given), rows = next(iter(parameter.items())), np.arange(len(model))
+    names = [each.name for each in model.hyperparameters]
+    if name not in names:
+        has = f"its hyper-parameters are {', '.join(names)}" if names else "it has none"
+        raise ParameterError(
+            f"a {model.name} has no hyper-parameter {name!r}; {has}. Parameters of a kernel, which start nothing warm, "
+            "make a grid."
+        )
+    values = listed(name, given)
+    parts = [
+        Part(with_numbers(model, {name: value}, rows), rows, None if k == 0 else k - 1)
+        for k, value in enumerate(values)
+    ]
+    file = effort.file(model)
+    with progress_bar(len(parts), progress) as step:
+        step("path")
+        found = effort.run(model.gram, parts, file, lambda number: step(f"{name}={cell(values[number])}"))
+    errors = {k: each for k, each in enumerate(found) if isinstance(each, QPKernelsError)}
+    fits = tuple(each.fit if isinstance(each, Kept) else None for each in found)
+    return SolutionPath(name, tuple(values), fits, errors, tol, tuple(found))

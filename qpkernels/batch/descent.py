@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The descent of one machine, from its start to a small duality gap, without leaving compiled code.
+
+Few samples are one block. Of more, those that violate optimality most make a block, and the values of all are brought
+up to date by the rows of what changed in it; half of a block stays for the next, as in the solver of one machine.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from qpkernels.arrays import Floats, Indices, Vector
+from qpkernels.arrays.compiled import compiled
+from qpkernels.batch.choice import most_violating
+from qpkernels.gram.panels.loops import add_stored_rows
+from qpkernels.solvers.smo.descent.lazy_rows import LazyRows, Source
+from qpkernels.solvers.smo.descent.passes import Arrays
+from qpkernels.solvers.smo.descent.steps import pair_steps, single_steps
+from qpkernels.solvers.smo.descent.working_set import slopes
+
+__all__ = ["Scratch", "descend_in_blocks", "descend_in_one_block"]
+
+_INNER = 0.1
+"""A block is left when its violation is this part of that of all."""
+
+_LOOKS = 8
+"""Looks at the gap in as many steps as there are samples, where they are one block."""
+
+_STEPS = 32
+"""Steps for each coefficient of a block, at most."""
+
+_PATIENCE, _BETTER = 60, 0.9
+"""Looks after which the gap must be that part of what it was; else it is rounding that changes."""
+
+_UNIT, _SINGLE_UNIT = float(np.finfo(np.float64).eps), float(np.finfo(np.float32).eps)
+
+
+class Scratch(NamedTuple):
+    """Memory of a thread that is written over: for the rows of a block, and which of them are made."""
+
+    block: Floats
+    made: NDArray[np.bool_]
+
+
+class View(NamedTuple):
+    """What is seen at a point: where the slopes lie, P - D, and max(|P|, |D|)."""
+
+    lowest: float
+    highest: float
+    gap: float
+    scale: float
+
+
+@compiled
+def _look(p: Arrays, paired: bool, beta: Vector, values: Vector, up: Vector, down: Vector) -> View:
+    """Write the slopes; a hard constraint counts as satisfied."""
+    lowest, highest = slopes(p, beta, values, up, down)
+    intercept = 0.0
+    if not paired:
+        lowest, highest = min(lowest, 0.0), max(highest, 0.0)
+    elif np.isfinite(lowest) and np.isfinite(highest):
+        intercept = -0.5 * (lowest + highest)
+    gap, dual = 0.0, 0.0
+    for k in range(beta.size):
+        size, residual = abs(beta[k]), p.target[k] - values[k] - intercept
+        cost = p.epsilon[k] * size + 0.5 * p.ridge[k] * beta[k] * beta[k]
+        loss = max(
+            _branch(residual - p.epsilon[k], p.upper[k], p.ridge[k]),
+            _branch(-residual - p.epsilon[k], -p.lower[k], p.ridge[k]),
+        )
+        gap += loss - residual * beta[k] + cost
+        dual += (p.target[k] - 0.5 * values[k]) * beta[k] - cost
+    return View(lowest, highest, gap, max(abs(dual), abs(dual + gap)))
+
+
+@compiled
+def _branch(slope: float, bound: float, ridge: float) -> float:
+    """Return max over 0 <= s <= bound of slope s - ridge/2 s^2, with 0 in place of infinity."""
+    slope = max(slope, 0.0)
+    s = bound if ridge == 0.0 else min(bound, slope / ridge)
+    return 0.0 if np.isinf(s) else slope * s - 0.5 * ridge * s * s
+
+
+@compiled
+def _lazy(source: Source, p: Arrays, scratch: Scratch) -> Arrays:
+    n = source.columns.size
+    scratch.made[:n] = False
+    rows = LazyRows(scratch.block[: n * n].reshape(n, n), scratch.made[:n], source)
+    return Arrays(rows, p.target, p.epsilon, p.ridge, p.lower, p.upper)
+
+
+@compiled
+def descend_in_one_block(
+    source: Source, p: Arrays, paired: bool, beta: Vector, values: Vector, goal: float, limit: int, scratch: Scratch
+) -> int:
+    """Take up to ``limit`` steps in place, until the gap is at most ``goal`` of its scale; return how many."""
+    up, down, block = np.empty(beta.size), np.empty(beta.size), _lazy(source, p, scratch)
+    # At a kink the gradient is near epsilon, and float32 tells it from that no better.
+    taken, idle, best, tolerance = 0, 0, np.inf, 4.0 * (_UNIT + _SINGLE_UNIT * p.epsilon.max())
+    while taken < limit:
+        view = _look(p, paired, beta, values, up, down)
+        if view.gap < _BETTER * best:
+            idle, best = 0, view.gap
+        else:
+            idle += 1
+        if view.gap <= goal * view.scale or idle > _PATIENCE:
+            break
+        steps = min(limit - taken, beta.size // _LOOKS + 1)
+        if paired:
+            steps = pair_steps(block, beta, values, steps, tolerance)
+        else:
+            steps = single_steps(block, beta, values, steps, tolerance)
+        taken += steps
+        if steps == 0:
+            break
+    return taken
+
+
+@compiled
+def descend_in_blocks(
+    source: Source,
+    runs: NDArray[np.intp],
+    p: Arrays,
+    paired: bool,
+    beta: Vector,
+    values: Vector,
+    goal: float,
+    limit: int,
+    scratch: Scratch,
+) -> int:
+    """Do the same over blocks of as many samples as ``scratch`` has room for.
+
+    ``runs`` has a row (first column of the source, first sample, one more than its last) for each run of samples whose
+    columns follow each other.
+    """
+    up, down, recent = np.empty(beta.size), np.empty(beta.size), np.empty(0, np.intp)
+    taken, idle, best, tolerance = 0, 0, np.inf, 4.0 * (_UNIT + _SINGLE_UNIT * p.epsilon.max())
+    while taken < limit:
+        view = _look(p, paired, beta, values, up, down)
+        if view.gap < _BETTER * best:
+            idle, best = 0, view.gap
+        else:
+            idle += 1
+        if view.gap <= goal * view.scale or idle > _PATIENCE:
+            break
+        chosen = most_violating(up, down, recent, scratch.made.size, view.lowest, view.highest)
+        recent = chosen[: scratch.made.size // 2]
+        violation = view.highest - view.lowest
+        at, delta = np.sort(chosen), beta[np.sort(chosen)]
+        steps = _in_block(
+            source, p, paired, at, beta, values, limit - taken, max(_INNER * violation, tolerance), scratch
+        )
+        delta = beta[at] - delta
+        moved = np.flatnonzero(delta)
+        slots = source.columns[at[moved]]
+        for k in range(len(runs)):
+            part = values[runs[k, 1] : runs[k, 2]]
+            add_stored_rows(source.matrix, slots, runs[k, 0], delta[moved], part)
+        taken += steps
+        if steps == 0:
+            break
+    return taken
+
+
+@compiled
+def _in_block(
+    source: Source,
+    p: Arrays,
+    paired: bool,
+    at: Indices,
+    beta: Vector,
+    values: Vector,
+    limit: int,
+    tolerance: float,
+    scratch: Scratch,
+) -> int:
+    """Minimise over the samples ``at``, whose beta is written; the values are left as they are."""
+    part = Source(source.matrix, source.columns[at], source.squares[at], source.features, source.offsets, source.degree)
+    own = Arrays(p.K, p.target[at], p.epsilon[at], p.ridge[at], p.lower[at], p.upper[at])
+    block, coefficients, sums = _lazy(part, own, scratch), beta[at], values[at]
+    limit = min(limit, _STEPS * at.size)
+    if paired:
+        steps = pair_steps(block, coefficients, sums, limit, tolerance)
+    else:
+        steps = single_steps(block, coefficients, sums, limit, tolerance)
+    beta[at] = coefficients
+    return steps

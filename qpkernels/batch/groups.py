@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Which machines of a batch share a matrix that fits in memory, and which are left to the solver of one machine."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from qpkernels.arrays import is_sparse
+from qpkernels.batch.machine import Machine
+from qpkernels.errors import QPKernelsError
+from qpkernels.gram import Gram
+from qpkernels.solvers.smo.rows.rows import ONE_BLOCK
+
+__all__ = ["Group", "grouped"]
+
+_SMALLEST, _LARGEST = 1e-30, 1e30
+"""Kernel values between which float32 has all its digits."""
+
+_NARROW = 64
+"""Features up to which to make a row takes about as long as to read it from a large matrix."""
+
+_SHARED = 4.0
+"""How often an entry of a matrix is used, on an average, from which on to keep it."""
+
+
+@dataclass(frozen=True, eq=False)
+class Group:
+    """Machines with their numbers in the batch; ``after`` counts within the group.
+
+    Attributes
+    ----------
+    shared
+        Whether they read one matrix; otherwise each makes the rows that it needs.
+    """
+
+    numbers: tuple[int, ...]
+    machines: tuple[Machine, ...]
+    shared: bool
+
+
+def grouped(gram: Gram, machines: Sequence[Machine], memory: int) -> tuple[list[Group], list[int]]:
+    """Return groups whose matrix takes up to ``memory`` bytes in float32, and the numbers of the other machines."""
+    _settle(gram, machines)
+    fitting: list[int] = []
+    alone: list[int] = []
+    for number, machine in enumerate(machines):
+        (fitting if _is_shared(gram, machine) else alone).append(number)
+    if _makes_own_rows(gram, [machines[number] for number in fitting]):
+        return [_group(machines, fitting, shared=False)], alone
+    groups: list[tuple[list[int], NDArray[np.bool_]]] = []
+    for chain in _chains(machines, fitting):
+        samples = np.zeros(len(gram), bool)
+        for number in chain:
+            samples[machines[number].samples] = True
+        sizes = [int((union | samples).sum()) for _, union in groups]
+        if 4 * int(samples.sum()) ** 2 > memory:
+            alone += chain
+        elif sizes and 4 * min(sizes) ** 2 <= memory:
+            numbers, union = groups[int(np.argmin(sizes))]
+            numbers += chain
+            union |= samples
+        else:
+            groups.append((list(chain), samples))
+    return [_group(machines, sorted(numbers), shared=True) for numbers, _ in groups], alone
+
+
+def _makes_own_rows(gram: Gram, machines: Sequence[Machine]) -> bool:
+    """Return whether each of the machines is to make the rows that it needs: they are short, and have little in common.
+
+    So it is one against one: most entries between two classes are for one machine, and most of them for none.
+    """
+    if not machines or gram.is_formed or is_sparse(gram.X) or max(len(m.program) for m in machines) > ONE_BLOCK:
+        return False
+    form = gram.kernel.product_form(gram.X)
+    if form is None or form.scale.size > _NARROW:
+        return False
+    union = np.zeros(len(gram), bool)
+    for machine in machines:
+        union[machine.samples] = True
+    uses = sum(float(len(machine.program)) ** 2 for machine in machines)
+    return uses < _SHARED * float(union.sum()) ** 2
+
+
+def _settle(gram: Gram, machines: Sequence[Machine]) -> None:
+    """Settle whether K is positive semidefinite for all machines at once, where that takes less than one by one."""
+    each = sum(float(len(program)) ** 3 for program in {id(m.program.gram): m.program for m in machines}.values())
+    if gram.kernel.positive_semidefinite or float(len(gram)) ** 3 <= each:
+        try:
+            gram.require_psd()
+        except QPKernelsError:
+            # A part of it may be; each machine that is none says so.
+            return
+
+
+def _is_shared(gram: Gram, machine: Machine) -> bool:
+    """Return whether the matrix of the machine is that of the batch, and float32 holds it."""
+    try:
+        machine.program.gram.require_psd()
+        corrected = gram.correction is not None and machine.program.gram is not gram
+        diagonal = machine.program.gram.diagonal
+    except QPKernelsError:
+        return False
+    return not corrected and not machine.program.is_hard and _SMALLEST <= diagonal.max() <= _LARGEST
+
+
+def _chains(machines: Sequence[Machine], numbers: Sequence[int]) -> list[list[int]]:
+    """Return the machines that start from each other, as far as they are among ``numbers``."""
+    chain_of: dict[int, list[int]] = {}
+    for number in numbers:
+        after = machines[number].after
+        chain = [] if after is None else chain_of.get(after, [])
+        chain.append(number)
+        chain_of[number] = chain
+    return list({id(chain): chain for chain in chain_of.values()}.values())
+
+
+def _group(machines: Sequence[Machine], numbers: list[int], *, shared: bool) -> Group:
+    place = {number: k for k, number in enumerate(numbers)}
+    before = [machines[number].after for number in numbers]
+    local = (None if after is None else place.get(after) for after in before)
+    own = (replace(machines[n], after=k) for n, k in zip(numbers, local, strict=True))
+    return Group(tuple(numbers), tuple(own), shared)

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a batch is asked for, machine by machine, and what it answers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from qpkernels.arrays import Indices, Vector, check_count, frozen
+from qpkernels.certificates import Certificate
+from qpkernels.errors import ParameterError, ShapeError
+from qpkernels.programs import KernelQP
+from qpkernels.solvers.interface import Outcome
+
+__all__ = ["Fitted", "Machine"]
+
+
+@dataclass(frozen=True, eq=False)
+class Machine:
+    """A KernelQP on some samples of a kernel matrix that many share.
+
+    Attributes
+    ----------
+    program
+        The problem. Its ``gram`` is ``gram.part(samples)`` of the shared ``gram``, or that itself.
+    samples
+        Numbers of its samples in the shared matrix, in the order of the program.
+    after
+        Number of an earlier machine of the batch, whose answer at the samples that both have is the start.
+    held_out
+        Numbers of further samples of the shared matrix, at which f(x) + b is wanted.
+
+    Raises
+    ------
+    ShapeError, ParameterError
+        If these are no such numbers, or not as many as the program has samples.
+    """
+
+    program: KernelQP
+    samples: Indices
+    after: int | None = None
+    held_out: Indices | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "samples", _numbers(self.samples, "samples"))
+        if self.samples.size != len(self.program):
+            raise ShapeError(
+                f"samples must name one sample for each of the {len(self.program)} of the program, but "
+                f"{self.samples.size} came."
+            )
+        if np.bincount(self.samples).max() > 1:
+            raise ParameterError("samples must differ from each other, but some came twice; state such in a Gram.")
+        if self.held_out is not None:
+            object.__setattr__(self, "held_out", _numbers(self.held_out, "held_out"))
+        if self.after is not None:
+            check_count(self.after, "after", least=0)
+
+
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """The answer to one machine of a batch.
+
+    Attributes
+    ----------
+    outcome
+        beta, b, what the solver claims, its steps and seconds, and K beta in float64.
+    certificate
+        What is proved of it, as of the same answer alone.
+    held_out
+        f(x) + b at the samples held out, or None where there are none.
+    """
+
+    outcome: Outcome
+    certificate: Certificate
+    held_out: Vector | None = None
+
+    @property
+    def intercept(self) -> float:
+        """b; 0 in a model without one."""
+        return float(self.outcome.multipliers.sum())
+
+
+def _numbers(values: object, name: str) -> Indices:
+    """Return sample numbers, read-only."""
+    numbers = np.asarray(values)
+    if numbers.ndim != 1 or not (np.issubdtype(numbers.dtype, np.integer) or numbers.size == 0):
+        raise ShapeError(
+            f"{name} must be numbers of samples in one dimension, but shape {numbers.shape} of {numbers.dtype} came."
+        )
+    if numbers.size and numbers.min() < 0:
+        raise ParameterError(f"{name} must be at least 0, but {numbers.min()} came.")
+    return frozen(numbers.astype(np.intp))

@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Descent of all machines with shared rows in float32, and certificates of all from one pass over K in float64.
+
+A machine that a round leaves unproved goes on from the exact values, as iterative refinement does for linear equations;
+one that gains little by that is left to the solver of one machine, which has rows in float64.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from time import perf_counter, thread_time
+
+import numpy as np
+
+from qpkernels.arrays import Vector
+from qpkernels.batch.alone import function_at
+from qpkernels.batch.descent import Scratch, descend_in_blocks, descend_in_one_block
+from qpkernels.batch.groups import Group
+from qpkernels.batch.layout import Layout
+from qpkernels.batch.machine import Fitted
+from qpkernels.batch.rows import OwnRows, Rows, SharedRows, shared_matrix
+from qpkernels.batch.schedule import Team
+from qpkernels.batch.task import Task, begin_after, begin_cold
+from qpkernels.batch.tiles import Tiles, tiles_of
+from qpkernels.batch.values import expansions
+from qpkernels.certificates.kernel_qp import certify_kernel_qp
+from qpkernels.errors import QPKernelsError
+from qpkernels.gram import Gram
+from qpkernels.solvers.interface import Claim, Outcome
+from qpkernels.solvers.smo.iterate import intercept_of
+from qpkernels.solvers.smo.rows.rows import ONE_BLOCK
+
+__all__ = ["Limits", "solve_together"]
+
+_GOAL = 0.8
+"""Part of the tolerance that a descent goes for: the rest is for what float32 does to the rows."""
+
+_GAIN = 0.3
+"""Part of the gap that a round must get it down to; else another would gain little."""
+
+_BLOCK, _PARTS = 1024, 4
+"""Samples of a block where they are several, and the least number of parts."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a batch is held to: the gap, steps for each machine, and when to stop."""
+
+    tol: float
+    max_iter: int
+    deadline: float
+
+
+def solve_together(
+    gram: Gram, group: Group, limits: Limits, team: Team
+) -> Iterator[tuple[int, Fitted | QPKernelsError | Vector]]:
+    """Yield for each number of the group the answer, its error, or a point from which it is to go on alone."""
+    machines, numbers = group.machines, group.numbers
+    layout = Layout.of(machines, len(gram))
+    tiles = tiles_of(gram, layout.order, np.float32)
+    tasks = [Task.of(k, *each) for k, each in enumerate(zip(machines, layout.inside, strict=True))]
+    if tiles is None:
+        yield from ((numbers[task.number], np.zeros(len(task.program))) for task in tasks)
+        return
+    rows = _rows(tiles, layout, tasks, team, shared=group.shared)
+    _descend_all(tasks, rows, limits, team, first=True)
+    exact = tiles_of(gram, layout.order, np.float64)
+    assert exact is not None
+    while tasks:
+        left = []
+        for task, answer in _judged(gram, exact, layout, tasks, limits, team):
+            if isinstance(answer, Task):
+                left.append(answer)
+            else:
+                yield numbers[task.number], answer
+        tasks = left
+        if tasks:
+            _descend_all(tasks, [rows[task.number] for task in tasks], limits, team, first=False)
+
+
+def _rows(tiles: Tiles, layout: Layout, tasks: Sequence[Task], team: Team, *, shared: bool) -> Sequence[Rows]:
+    if shared:
+        matrix = shared_matrix(tiles, layout.trained, team.apply)
+        return [SharedRows.of(matrix, columns) for columns in layout.columns]
+    diagonals = (task.ordered(task.program.gram.diagonal) for task in tasks)
+    return [OwnRows(tiles, columns, squares) for columns, squares in zip(layout.columns, diagonals, strict=True)]
+
+
+def _descend_all(tasks: Sequence[Task], rows: Sequence[Rows], limits: Limits, team: Team, *, first: bool) -> None:
+    """Lower the gap of all tasks, each after the one that it starts from if they are new."""
+    block = max(_block_size(size) for size in {len(task.program) for task in tasks})
+    memory: list[Scratch | None] = [None] * team.size
+
+    def work(k: int, worker: int) -> None:
+        if memory[worker] is None:
+            memory[worker] = Scratch(np.empty(block * block, np.float32), np.empty(block, np.bool_))
+        scratch = memory[worker]
+        assert scratch is not None
+        task, begin = tasks[k], thread_time()
+        if first:
+            after = task.machine.after
+            if after is None:
+                begin_cold(task, rows[k])
+            else:
+                begin_after(task, tasks[after], rows[k], rows[after].columns)
+        if perf_counter() < limits.deadline:
+            _descend(task, rows[k], limits, scratch)
+        task.seconds += thread_time() - begin
+
+    before = [task.machine.after if first else None for task in tasks]
+    team.in_order(work, before, [float(len(task.program)) ** 2 for task in tasks])
+
+
+def _block_size(samples: int) -> int:
+    return samples if samples <= ONE_BLOCK else min(_BLOCK, samples // _PARTS)
+
+
+def _descend(task: Task, rows: Rows, limits: Limits, scratch: Scratch) -> None:
+    paired, limit, goal = task.program.total is not None, limits.max_iter - task.steps, _GOAL * limits.tol
+    size = _block_size(task.beta.size)
+    own = Scratch(scratch.block, scratch.made[:size])
+    if size == task.beta.size:
+        steps = descend_in_one_block(rows.source, task.data, paired, task.beta, task.values, goal, limit, own)
+    else:
+        steps = descend_in_blocks(rows.source, rows.runs, task.data, paired, task.beta, task.values, goal, limit, own)
+    task.steps += steps
+
+
+def _judged(
+    gram: Gram, exact: Tiles, layout: Layout, tasks: Sequence[Task], limits: Limits, team: Team
+) -> Iterator[tuple[Task, Task | Fitted | QPKernelsError | Vector]]:
+    """Yield each task with its answer, or itself where another round may prove it, or its point."""
+    for task in tasks:
+        task.beta = task.ordered(task.program.project(task.original(task.beta)))
+    if gram.features is None:
+        sums = expansions(exact, layout, [t.number for t in tasks], [t.beta for t in tasks], team.apply)
+    else:
+        sums = [_by_features(gram, task) for task in tasks]
+    for task, (values, held_out) in zip(tasks, sums, strict=True):
+        task.values = values
+        try:
+            yield task, _judge(task, held_out, limits)
+        except QPKernelsError as error:
+            yield task, error
+
+
+def _by_features(gram: Gram, task: Task) -> tuple[Vector, Vector]:
+    """Return K beta at the samples, and f at those held out, by weights: these keep the digits that samples share."""
+    beta = task.original(task.beta)
+    return task.ordered(task.program.gram.product(beta)), function_at(gram, task.machine, beta)
+
+
+def _judge(task: Task, held_out: Vector, limits: Limits) -> Task | Fitted | Vector:
+    beta, values = task.original(task.beta), task.original(task.values)
+    program = task.program
+    intercept = intercept_of(program, beta, values)
+    certificate = certify_kernel_qp(program, beta, intercept, expansion=values)
+    violation = max(
+        certificate.relative_gap, certificate.complementarity, certificate.primal_residual, certificate.dual_residual
+    )
+    over = task.steps >= limits.max_iter or perf_counter() >= limits.deadline
+    if not certificate.holds(limits.tol) and not over:
+        if not violation < _GAIN * task.violation:
+            return beta
+        task.violation = violation
+        return task
+    claim = Claim.OPTIMAL if certificate.holds(limits.tol) else Claim.STOPPED
+    outcome = Outcome(
+        beta,
+        np.array([] if program.total is None else [intercept]),
+        claim,
+        f"relative gap {certificate.relative_gap:.1e}",
+        task.steps,
+        values,
+        "smo",
+        task.seconds,
+    )
+    return Fitted(outcome, certificate, None if task.machine.held_out is None else held_out + intercept)

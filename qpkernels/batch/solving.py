@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Many machines on samples of one kernel matrix, each proved as it would be alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from time import perf_counter
+
+import numpy as np
+
+from qpkernels.arrays import Vector, check_count, check_positive
+from qpkernels.batch.alone import solve_alone
+from qpkernels.batch.groups import grouped
+from qpkernels.batch.machine import Fitted, Machine
+from qpkernels.batch.rounds import Limits, solve_together
+from qpkernels.batch.schedule import Team
+from qpkernels.batch.warm import warm_start
+from qpkernels.errors import ParameterError, QPKernelsError
+from qpkernels.gram import Gram
+from qpkernels.gram.panels.threads import threads, without_blas_threads
+
+__all__ = ["solve_batch"]
+
+_LEAST = 1e-3
+"""Seconds that a machine is given when the time is over: it answers with where it stands."""
+
+
+def solve_batch(
+    gram: Gram,
+    machines: Sequence[Machine],
+    *,
+    tol: float = 1e-3,
+    max_iter: int | None = None,
+    time_limit: float | None = None,
+    cache_size: float = 2048,
+    n_jobs: int = -1,
+    report: Callable[[int, Fitted | QPKernelsError], None] | None = None,
+) -> list[Fitted | QPKernelsError]:
+    """Solve all ``machines``; one that fails gives its error in the place of an answer.
+
+    Parameters
+    ----------
+    gram
+        The kernel matrix that the machines share.
+    machines
+        The problems, in any order but that each comes later than the one it starts from.
+    tol
+        Bound on the relative duality gap of each.
+    max_iter
+        Steps for each machine.
+    time_limit
+        Seconds for all together; the best answers so far are returned then.
+    cache_size
+        MiB that kernel values may take.
+    n_jobs
+        Threads; -1: one for each processor.
+    report
+        Called with the number of a machine and its answer as soon as that is there.
+
+    Raises
+    ------
+    ParameterError
+        If a machine does not belong to ``gram``, or comes before the one it starts from.
+    """
+    _check(gram, machines)
+    memory = int(2**20 * check_positive(cache_size, "cache_size"))
+    _check_memory(memory, machines)
+    jobs = threads() if n_jobs == -1 else check_count(n_jobs, "n_jobs")
+    deadline = np.inf if time_limit is None else perf_counter() + check_positive(time_limit, "time_limit")
+    limits = Limits(check_positive(tol, "tol"), _steps(max_iter, machines), deadline)
+    answers: dict[int, Fitted | QPKernelsError] = {}
+
+    def answered(number: int, answer: Fitted | QPKernelsError) -> None:
+        answers[number] = answer
+        if report is not None:
+            report(number, answer)
+
+    groups, alone = grouped(gram, machines, memory)
+    starts: dict[int, Vector] = {}
+    with Team(jobs) as team, without_blas_threads():
+        for group in groups:
+            for number, answer in solve_together(gram, group, limits, team):
+                if isinstance(answer, np.ndarray):
+                    starts[number] = answer
+                else:
+                    answered(number, answer)
+    for number in sorted([*alone, *starts]):
+        start = starts.get(number, _start(machines, number, answers))
+        left = None if time_limit is None else max(_LEAST, deadline - perf_counter())
+        try:
+            one = solve_alone(
+                gram, machines[number], start, tol=tol, max_iter=max_iter, time_limit=left, cache_size=cache_size
+            )
+        except QPKernelsError as error:
+            answered(number, error)
+        else:
+            answered(number, one)
+    return [answers[number] for number in range(len(machines))]
+
+
+def _start(machines: Sequence[Machine], number: int, answers: dict[int, Fitted | QPKernelsError]) -> Vector | None:
+    """Return the start that another machine gives, or None."""
+    machine = machines[number]
+    before = None if machine.after is None else answers.get(machine.after)
+    if machine.after is None or not isinstance(before, Fitted):
+        return None
+    return warm_start(machine, machines[machine.after], before.outcome.point)
+
+
+def _steps(max_iter: int | None, machines: Sequence[Machine]) -> int:
+    if max_iter is not None:
+        return check_count(max_iter, "max_iter")
+    return max(10_000_000, 1000 * max((len(machine.program) for machine in machines), default=0))
+
+
+def _check_memory(memory: int, machines: Sequence[Machine]) -> None:
+    row = 8 * max((len(machine.program) for machine in machines), default=0)
+    if memory < row:
+        raise ParameterError(
+            f"cache_size must hold a row of the kernel matrix, {row / 2**20:.2g} MiB for the largest machine, but "
+            f"{memory / 2**20:.2g} MiB came; raise it."
+        )
+
+
+def _check(gram: Gram, machines: Sequence[Machine]) -> None:
+    for number, machine in enumerate(machines):
+        for name, numbers in (("samples", machine.samples), ("held_out", machine.held_out)):
+            if numbers is not None and numbers.size and not 0 <= numbers.min() <= numbers.max() < len(gram):
+                raise ParameterError(
+                    f"machine {number} must have {name} within the {len(gram)} of the shared matrix, but they run from "
+                    f"{numbers.min()} to {numbers.max()}."
+                )
+        if not machine.program.gram.is_part_of(gram, machine.samples):
+            raise ParameterError(
+                f"machine {number} must be stated on samples of the shared matrix; give its program "
+                "gram.part(samples), or that matrix itself."
+            )
+        if machine.after is not None and machine.after >= number:
+            raise ParameterError(
+                f"machine {number} starts from machine {machine.after}, which must come before it; change their order."
+            )

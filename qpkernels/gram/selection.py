@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The samples of a kernel matrix that a part of it is about."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from qpkernels.arrays import Indices, Samples, frozen
+from qpkernels.gram.definiteness import Formed
+from qpkernels.gram.products import Features
+
+if TYPE_CHECKING:
+    from qpkernels.gram.gram import Gram
+
+__all__ = ["Selection"]
+
+
+@dataclass(frozen=True, eq=False)
+class Selection:
+    """Rows of a kernel matrix, whose entries are taken from there once they are known.
+
+    Attributes
+    ----------
+    whole
+        The kernel matrix of more samples.
+    rows
+        The numbers of those that are selected, in their order.
+    """
+
+    whole: Gram
+    rows: Indices
+
+    @property
+    def samples(self) -> Samples:
+        """A copy of the samples, read-only."""
+        return frozen(self.whole.X[self.rows])
+
+    @property
+    def features(self) -> Features | None:
+        """Their explicit features, where the whole has such, and they are fewer than these samples."""
+        matrix = self.whole.features
+        return Features(matrix[self.rows]) if matrix is not None and matrix.shape[1] < self.rows.size else None
+
+    @property
+    def is_formed(self) -> bool:
+        """Whether the entries are known, and those of the kernel: each matrix is corrected by itself."""
+        return self.whole.is_formed and self.whole.correction is None
+
+    def form(self) -> Formed:
+        """Return a copy of the entries."""
+        return Formed(frozen(self.whole.dense[np.ix_(self.rows, self.rows)]))

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: BSD-3-Clause
+r"""An active-set method for a KernelQP that was solved before one of its samples changed.
+
+The samples F strictly inside their bounds and off their kinks are free, and optimal where their slopes are -b:
+
+    K_FF d + ridge_F d + b 1 = -(g_F + epsilon_F sign beta_F),    1'd = total - 1'beta,
+
+for the step d from beta. It goes as far as the first bound or kink, whose sample is free no more; once it is whole, the
+slopes of all samples are brought up to date, and those that violate optimality become free. The inverse of K_FF +
+ridge_F follows each sample that comes or goes, from one change to the next (Cauwenberghs and Poggio, Incremental and
+decremental support vector machine learning, 2001, of whose method this is the form for any bounds, kinks and ridge).
+
+Where free samples depend on each other, or there are too many of them, sequential minimal optimisation goes on.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, ClassVar
+
+import numpy as np
+
+from qpkernels.arrays import Vector
+from qpkernels.gram.changing import stored
+from qpkernels.gram.panels.threads import blas_threads_for
+from qpkernels.incremental.inverse import Inverse
+from qpkernels.incremental.search import Search
+from qpkernels.programs import KernelQP
+from qpkernels.solvers.interface import Answer, Claim, Request, Solver
+from qpkernels.solvers.smo import SMO
+
+__all__ = ["ActiveSet"]
+
+
+class ActiveSet(Solver):
+    """Solves one KernelQP after the other, each on samples of a :class:`~qpkernels.gram.ChangingGram`.
+
+    It takes a start from the problem before: warm_start, and the values K beta there.
+    """
+
+    name = "active-set"
+    foreign = False
+    programs: ClassVar = (KernelQP,)
+    options = frozenset({"tol", "max_iter", "time_limit", "warm_start"})
+    module = "numba"
+    install = "pip install numba"
+
+    def __init__(self) -> None:
+        self._inverse = Inverse()
+
+    def run(self, program: KernelQP, request: Request, **options: Any) -> Answer:
+        """Go from the start to the optimum, by sequential minimal optimisation where need be."""
+        assert request.warm_start is not None
+        known, beta = stored(program.gram), request.warm_start
+        values: Vector = options.pop("values")
+        if known is not None:
+            search = Search(program.around(program.middle), known, self._inverse, beta, values)
+            with blas_threads_for(self._inverse.members.size):
+                solved = search.run(request.tol)
+            beta, values = search.beta, search.values
+            if solved:
+                b = np.array([] if program.total is None else [search.intercept + program.middle])
+                message = f"relative gap about {search.gap:.1e}"
+                return Answer(beta, b, Claim.OPTIMAL, message, search.steps, values)
+        self._inverse = Inverse()
+        answer = SMO().run(program, replace(request, warm_start=beta), values=values, **options)
+        return replace(answer, message=f"by smo: {answer.message}")

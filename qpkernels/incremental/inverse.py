@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: BSD-3-Clause
+r"""The inverse M of A = K + diag(ridge) over samples that come and go, by one step of elimination for each.
+
+With a further sample of column a and corner alpha, u = M a and the Schur complement s = alpha - a'u; and without row k:
+
+    [ M + uu'/s   -u/s ]
+    [   -u'/s      1/s ],        M - M_k M_k' / M_kk   without row and column k.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.linalg import LinAlgError
+from scipy.linalg.lapack import dpotrf, dpotri
+
+from qpkernels.arrays import Indices, Matrix, Vector
+from qpkernels.incremental.loops import add_outer
+
+__all__ = ["Inverse"]
+
+_SINGULAR = 1e-10
+"""Part of a diagonal entry below which a Schur complement is rounding: the sample depends on the others."""
+
+_SPARE = 64
+"""Rows of room for more."""
+
+
+class Inverse:
+    """The inverse of a symmetric positive definite matrix, whose rows are named by numbers.
+
+    Attributes
+    ----------
+    members
+        The numbers of its rows, in their order.
+    """
+
+    def __init__(self) -> None:
+        self.members: Indices = np.empty(0, np.intp)
+        self._memory: Matrix = np.empty((0, 0))
+
+    @property
+    def matrix(self) -> Matrix:
+        """M, to be left as it is."""
+        n = self.members.size
+        return self._memory[:n, :n]
+
+    def rebuild(self, members: Indices, A: Matrix) -> None:
+        """Invert A, of these ``members``.
+
+        Raises
+        ------
+        LinAlgError
+            If A is not positive definite, up to rounding.
+        """
+        self.members = np.empty(0, np.intp)
+        factor, failed = dpotrf(A, lower=True)
+        if failed or factor.diagonal().min() ** 2 <= _SINGULAR * A.diagonal().max():
+            raise LinAlgError
+        half, _ = dpotri(factor, lower=True)
+        n = members.size
+        self._resize(n)
+        M = self._memory[:n, :n]
+        M[...] = np.tril(half)
+        M += np.tril(half, -1).T
+        self.members = members.copy()
+
+    def _resize(self, size: int) -> None:
+        if size <= len(self._memory):
+            return
+        before, self._memory = self.matrix, np.zeros((size + size // 8 + _SPARE,) * 2)
+        self._memory[: len(before), : len(before)] = before
+
+    def add(self, member: int, column: Vector, corner: float) -> bool:
+        """Take in a row; return False where it depends on the others, and is not taken."""
+        u = self.matrix @ column
+        s = corner - float(column @ u)
+        if not s > _SINGULAR * corner:
+            return False
+        n = self.members.size
+        self._resize(n + 1)
+        add_outer(self._memory, u, 1.0 / s)
+        self._memory[n, :n] = self._memory[:n, n] = -u / s
+        self._memory[n, n] = 1.0 / s
+        self.members = np.append(self.members, member)
+        return True
+
+    def drop(self, k: int) -> None:
+        """Leave out row k; the last one takes its place."""
+        M, last = self.matrix, self.members.size - 1
+        add_outer(self._memory, M[k].copy(), -1.0 / float(M[k, k]))
+        M[k], self.members[k] = M[last], self.members[last]
+        M[:, k] = M[:, last]
+        self.members = self.members[:last]

@@ -1,0 +1,252 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Changes of a model agree with a model stated and solved afresh, and what is refused changes nothing."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from formulations import Incremental, OneClass, SoftMargin, SoftTube, Solution
+from model_data import MODEL_CASES, Case, overlapping
+from qpkernels import RBF, Spectrum
+from qpkernels.certificates import Status
+from qpkernels.errors import (
+    InfeasibleError,
+    LabelError,
+    NonFiniteError,
+    OneClassError,
+    ParameterError,
+    QPKernelsError,
+    ShapeError,
+)
+
+KERNEL_CASES = [replace(case, kernel="rbf") for case in MODEL_CASES if "rbf" in case.example.kernels]
+CHANGES = ("add", "remove", "move", "relabel", "set_params")
+
+
+class Twin:
+    """A model and the data that it should be of, changed by hand."""
+
+    def __init__(self, case: Case, seed: int) -> None:
+        self.case, self.rng = case, np.random.default_rng(seed)
+        own = case.data()
+        self.X, self.y = own[0].copy(), own[1].copy() if len(own) == 2 else None
+        self.parameters: dict[str, Any] = {}
+        self.machine = Incremental(case.state_model())
+
+    def fresh(self) -> Solution:
+        return self.case.state_model(self.X, self.y, **self.parameters).solve()
+
+    def change(self, kind: str) -> Solution:
+        """Make a random change of that kind to the data, and return the answer of the machine to the same."""
+        rng, i = self.rng, int(self.rng.integers(len(self.X)))
+        match kind:
+            case "add":
+                x = self.X[i] + 0.1 * rng.normal(size=self.X.shape[1])
+                self.X = np.vstack([self.X, x])
+                if self.y is None:
+                    return self.machine.add(x)
+                self.y = np.append(self.y, self.y[i])
+                return self.machine.add(x, self.y[-1])
+            case "remove":
+                self.X = np.delete(self.X, i, axis=0)
+                self.y = None if self.y is None else np.delete(self.y, i)
+                return self.machine.remove(i)
+            case "move":
+                self.X[i] += 0.1 * rng.normal(size=self.X.shape[1])
+                return self.machine.move(i, self.X[i])
+            case "relabel":
+                assert self.y is not None
+                self.y[i] = self.y[i] + 0.3 if self.case.is_regression else -self.y[i]
+                return self.machine.relabel(i, self.y[i])
+        name, values = next(iter(self.case.example.others.items()))
+        self.parameters[name] = rng.choice([value for value in values if np.ndim(value) == 0])
+        return self.machine.set_params(**{name: self.parameters[name]})
+
+    def kinds(self) -> list[str]:
+        absent = {"relabel"} if self.y is None else set()
+        return [kind for kind in CHANGES if kind not in absent and (self.case.example.others or kind != "set_params")]
+
+
+def assert_same(answer: Solution, fresh: Solution) -> None:
+    """Settle that both are proved optimal, at the same optimum within their gaps."""
+    one, two = answer.certificate, fresh.certificate
+    assert type(answer) is type(fresh)
+    assert answer.status is fresh.status
+    scale = max(abs(two.primal_value), abs(two.dual_value))
+    allowed = (one.relative_gap + two.relative_gap) * scale + 1e-12 * scale
+    assert abs(one.primal_value - two.primal_value) <= allowed
+    assert answer.objective == pytest.approx(fresh.objective, rel=1e-4, abs=1e-9)
+
+
+@pytest.mark.parametrize("case", [*MODEL_CASES, *KERNEL_CASES], ids=str)
+def test_every_model_agrees_with_a_fresh_one_after_each_change(case: Case) -> None:
+    twin = Twin(case, seed=len(str(case)))
+    kinds = twin.kinds()
+    for kind in [*kinds, *twin.rng.choice(kinds, 3)]:
+        before, X, y, parameters = twin.machine.solution, twin.X.copy(), twin.y, dict(twin.parameters)
+        y = None if y is None else y.copy()
+        try:
+            answer = twin.change(str(kind))
+        except InfeasibleError:
+            # As of a hard margin whose classes overlap now: the model afresh says the same, and nothing has changed.
+            with pytest.raises(InfeasibleError):
+                twin.fresh()
+            twin.X, twin.y, twin.parameters = X, y, parameters
+            assert twin.machine.solution is before
+            continue
+        fresh = twin.fresh()
+        assert_same(answer, fresh)
+        assert answer is twin.machine.solution
+        model: Any = twin.machine.model
+        np.testing.assert_array_equal(model.gram.X, twin.X)
+        assert len(twin.machine) == len(model) == len(twin.X)
+        np.testing.assert_allclose(answer.function(twin.X), answer.decision, atol=1e-8)
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_many_changes_in_turn_stay_sharp(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    X, y = overlapping()
+    machine = Incremental(SoftMargin(X, y, RBF(0.5), C=3.0), tol=1e-9)
+    for _ in range(60):
+        m = len(machine)
+        match int(rng.integers(4)):
+            case 0:
+                machine.add(rng.normal(size=3), int(rng.choice([-1, 1])))
+            case 1:
+                machine.remove(int(rng.integers(m)))
+            case 2:
+                machine.move(int(rng.integers(m)), rng.normal(size=3))
+            case _:
+                machine.relabel(int(rng.integers(m)), int(rng.choice([-1, 1])))
+    model: Any = machine.model
+    fresh = SoftMargin(np.array(model.gram.X), model.y, RBF(0.5), C=3.0).solve(tol=1e-9)
+    assert machine.solution.status is Status.OPTIMAL
+    np.testing.assert_allclose(machine.solution.decision, fresh.decision, atol=1e-4)
+
+
+def test_several_samples_at_once() -> None:
+    X, y = overlapping()
+    machine = Incremental(SoftMargin(X[:20], y[:20], RBF(0.5), C=0.8))
+    machine.add(X[20:], y[20:])
+    machine.remove([0, 5])
+    machine.move([0, 1], X[[0, 5]])
+    machine.relabel([2, 3], [1, -1])
+    rows = np.delete(np.arange(30), [0, 5])
+    Z, labels = X[rows], y[rows]
+    Z[[0, 1]], labels[[2, 3]] = X[[0, 5]], [1, -1]
+    assert_same(machine.solution, SoftMargin(Z, labels, RBF(0.5), C=0.8).solve())
+
+
+def test_labels_keep_their_meaning() -> None:
+    X, y = overlapping()
+    machine = Incremental(SoftMargin(X, np.where(y > 0, "b", "a"), RBF(0.5)))
+    machine.add(X[0], "a")
+    machine.relabel(0, "b")
+    model: Any = machine.model
+    assert model.classes.tolist() == ["a", "b"]
+    assert set(machine.solution.function.predict(X)) <= {"a", "b"}
+    assert (model.y[0], model.y[-1]) == (1.0, -1.0)
+
+
+def test_costs_of_single_samples_come_and_go_with_them() -> None:
+    X, y = overlapping()
+    C = np.linspace(0.5, 2.0, 30)
+    machine = Incremental(SoftMargin(X, y, RBF(0.5), C=C))
+    with pytest.raises(ParameterError, match="C differs from sample to sample"):
+        machine.add(X[0], 1)
+    machine.add(X[0], 1, C=5.0)
+    machine.remove(1)
+    model: Any = machine.model
+    np.testing.assert_array_equal(model.C.value, np.append(np.delete(C, 1), 5.0))
+    with pytest.raises(ParameterError, match="has no epsilon of single samples"):
+        machine.add(X[0], 1, epsilon=5.0)
+
+
+def test_samples_that_are_words() -> None:
+    words, y = ["abab", "baba", "abba", "cdcd", "dcdc", "cddc"], [-1, -1, -1, 1, 1, 1]
+    machine = Incremental(SoftMargin(words, y, Spectrum(2)))
+    machine.add("aabb", -1)
+    machine.move(0, "aaab")
+    changed = SoftMargin(["aaab", *words[1:], "aabb"], [*y, -1], Spectrum(2)).solve()
+    assert_same(machine.solution, changed)
+
+
+def test_the_model_given_and_earlier_ones_stay_what_they_were() -> None:
+    X, y = overlapping()
+    first = SoftMargin(X, y, RBF(0.5))
+    machine = Incremental(first)
+    earlier, answer = machine.model, machine.solution
+    machine.remove(3)
+    machine.add(X[3], y[3])
+    machine.set_params(C=7.0)
+    for model in (first, earlier):
+        np.testing.assert_array_equal(model.gram.X, X)
+        np.testing.assert_allclose(model.gram.dense, RBF(0.5)(X), atol=1e-11)
+        assert model.certify(answer).holds(1e-6)
+        assert float(model.C.value[0]) == 1.0  # type: ignore[attr-defined]
+
+
+X30, Y30 = overlapping()
+LONE = np.append(-np.ones(29), 1.0)
+REFUSED = {
+    "a number beyond the last": (lambda machine: machine.remove(30), ParameterError, "from 0 to 29, but 30"),
+    "a number below 0": (lambda machine: machine.move(-1, X30[0]), ParameterError, "but -1 came"),
+    "a number that is none": (lambda machine: machine.remove(1.5), ParameterError, "number of a sample"),
+    "a truth value": (lambda machine: machine.remove(True), ParameterError, "number of a sample"),
+    "no numbers": (lambda machine: machine.remove([]), ParameterError, "number of a sample"),
+    "a number twice": (lambda machine: machine.remove([1, 1]), ParameterError, "once"),
+    "another number of features": (lambda machine: machine.add(X30[0, :2], 1), ShapeError, "3 features.*2 came"),
+    "features that are no numbers": (lambda machine: machine.move(0, [np.nan, 0, 0]), NonFiniteError, "finite"),
+    "too many features for one sample": (lambda machine: machine.move(0, X30[:2]), ParameterError, "1 samples"),
+    "a new label": (lambda machine: machine.add(X30[0], 3), LabelError, "-1.0 or 1.0.*3"),
+    "a label of another type": (lambda machine: machine.relabel(0, "a"), LabelError, "'a'"),
+    "too few labels": (lambda machine: machine.add(X30[:2], [1]), ShapeError, "2 samples"),
+    "no label": (lambda machine: machine.add(X30[0]), ParameterError, "needs its y"),
+    "the last sample of a class": (lambda machine: machine.remove(29), OneClassError, "class 1.0"),
+    "the last label of a class": (lambda machine: machine.relabel(29, -1), OneClassError, "class 1.0"),
+    "all samples": (lambda machine: machine.remove(np.arange(30)), ParameterError, "all would be removed"),
+    "a hyper-parameter out of range": (lambda machine: machine.set_params(C=-1.0), ParameterError, "C must be"),
+    "an unknown hyper-parameter": (lambda machine: machine.set_params(nu=0.5), ParameterError, "no hyper-parameter"),
+    "a cost out of range": (lambda machine: machine.add(X30[0], 1, C=-1.0), ParameterError, "C must be"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_is_refused_changes_nothing(name: str) -> None:
+    act, error, message = REFUSED[name]
+    machine = Incremental(SoftMargin(X30, LONE, RBF(0.5)))
+    model, solution = machine.model, machine.solution
+    with pytest.raises(error, match=message) as caught:
+        act(machine)
+    assert isinstance(caught.value, QPKernelsError)
+    assert machine.model is model
+    assert machine.solution is solution
+    np.testing.assert_allclose(model.gram.dense, RBF(0.5)(X30), atol=1e-11)
+    # And it goes on from there.
+    machine.add(X30[0], 1)
+    machine.remove(29)
+    assert_same(machine.solution, SoftMargin(np.vstack([X30[:29], X30[:1]]), LONE, RBF(0.5)).solve())
+
+
+def test_a_model_without_labels_takes_none() -> None:
+    machine = Incremental(OneClass(X30, RBF(0.5), nu=0.3))
+    with pytest.raises(ParameterError, match="no labels and no targets"):
+        machine.add(X30[0], 1)
+
+
+def test_targets_are_numbers() -> None:
+    machine = Incremental(SoftTube(X30, X30[:, 0], RBF(0.5)))
+    with pytest.raises(NonFiniteError):
+        machine.relabel(0, np.nan)
+
+
+def test_only_a_model_is_taken() -> None:
+    with pytest.raises(ParameterError, match="Incremental takes a model"):
+        Incremental(X30)  # type: ignore[arg-type]
+    with pytest.raises(ParameterError, match="tol"):
+        Incremental(SoftMargin(X30, Y30), tol=0.0)

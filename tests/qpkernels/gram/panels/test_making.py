@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Which samples are compressed, and that this changes how a product is made, not what it is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array, issparse, random_array
+
+from qpkernels import RBF, Gram, Kernel, Polynomial
+from qpkernels.arrays import frozen
+from qpkernels.gram.panels.making import compressed, make_product, panel_samples
+from qpkernels.gram.panels.products import PANEL
+from qpkernels.gram.panels.sums import add_kernel_sums
+from smo_problems import soft, solve
+
+
+def zeros_mostly(density: float, count: int = 300, features: int = 40, seed: int = 0) -> np.ndarray:
+    rng = np.random.default_rng(seed)
+    return np.asarray(random_array((count, features), density=density, rng=rng, dtype=np.float64).toarray())
+
+
+@pytest.mark.parametrize("density", [0.0, 0.02, 0.2])
+def test_samples_with_many_zeros_are_compressed(density: float) -> None:
+    X = frozen(zeros_mostly(density))
+    taken = panel_samples(X)
+    assert issparse(taken)
+    np.testing.assert_array_equal(taken.toarray(), X)
+    assert taken.nnz == np.count_nonzero(X)
+
+
+@pytest.mark.parametrize(
+    "X",
+    [
+        zeros_mostly(0.5),
+        zeros_mostly(0.1, features=8),
+        zeros_mostly(0.1) + np.where(np.arange(40) == 3, 1e6, 0.0),
+        csr_array(zeros_mostly(0.1)),
+    ],
+    ids=["few zeros", "few features", "a feature far from 0", "sparse already"],
+)
+def test_others_are_taken_as_they_are(X: Any) -> None:
+    assert panel_samples(X) is X
+
+
+@pytest.mark.parametrize("kernel", [RBF(0.4), RBF(tuple(np.linspace(0.1, 2.0, 40))), Polynomial(3, 0.5, 1.0)], ids=str)
+def test_sums_over_compressed_samples_are_those_of_the_matrix(kernel: Kernel) -> None:
+    centers, X = zeros_mostly(0.1, 600), zeros_mostly(0.6, 700, seed=1)
+    coefficients, values = np.random.default_rng(2).normal(size=600), np.zeros(700)
+    add_kernel_sums(kernel, centers, coefficients, X, values)
+    np.testing.assert_allclose(values, kernel.matrix(X, centers) @ coefficients, rtol=1e-11, atol=1e-12)
+
+
+def test_a_far_feature_costs_no_digits() -> None:
+    X = zeros_mostly(0.1)
+    far, values = X + np.where(np.arange(40) == 3, 1e8, 0.0), np.zeros(300)
+    add_kernel_sums(RBF(0.3), far, np.ones(300), far, values)
+    assert values == pytest.approx(RBF(0.3).matrix(far, far).sum(axis=1), rel=1e-10)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize(("centers", "samples"), [(1, 1), (64, 17), (65, 600), (300, 513)])
+def test_rows_blocks_and_kept_rows_of_sparse_samples(dtype: type, centers: int, samples: int) -> None:
+    X = zeros_mostly(0.1, max(centers, samples))
+    kernel, exact = RBF(0.2), 1e-6 if dtype is np.float32 else 1e-14
+    product = make_product(kernel.product_form(compressed(X)), compressed(X), dtype)
+    left, right = product.part(np.arange(centers)).centers(), product.part(slice(0, samples))
+    matrix = kernel.matrix(X[:centers], X[:samples])
+    delta, values = np.random.default_rng(1).normal(size=centers), np.ones(samples)
+    # Every third row is kept, in slots of another order.
+    slots = np.where(np.arange(centers) % 3 == 0, centers - 1 - np.arange(centers), -1)
+    store = np.full((centers, samples + 2), np.nan, dtype)
+    right.add_rows(left, delta, values, np.empty(centers * PANEL, dtype), store, slots, 2)
+    np.testing.assert_allclose(values, 1.0 + delta @ matrix, atol=exact * np.abs(delta).sum())
+    np.testing.assert_allclose(store[slots[::3], 2:], matrix[::3], atol=exact)
+    assert np.isnan(np.delete(store, slots[::3], axis=0)).all()
+    block = np.full((centers, samples), np.nan, dtype)
+    right.make_block(left, np.arange(centers)[::-1].copy(), block)
+    np.testing.assert_allclose(block[::-1], matrix, atol=exact)
+
+
+def test_a_solve_of_many_zeros_is_that_of_the_same_samples_sparse() -> None:
+    X = zeros_mostly(0.1, 900)
+    y = np.where(X[:, :5].sum(axis=1) > 0.2, 1.0, -1.0)
+    dense, sparse = (soft(samples, y, 1.0) for samples in (X, csr_array(X)))
+    np.testing.assert_array_equal(solve(dense).point, solve(sparse).point)
+    assert not issparse(dense.gram.X)
+    assert Gram(RBF(1.0), X).product(y) == pytest.approx(sparse.gram.product(y), rel=1e-12)
