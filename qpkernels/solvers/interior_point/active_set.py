@@ -37,24 +37,29 @@ _LEAST, _MOST = 1e-9, 1e-6
 
 @dataclass(frozen=True, eq=False)
 class ActiveSet:
-    """The search for the places of a problem."""
+    """The search for the places of a problem.
+
+    What it returns beside beta and b is whether the places are those that the slopes there want.
+    """
 
     boxes: Boxes
     system: NewtonSystem
 
-    def near(self, path: CentralPath) -> tuple[Vector, float]:
+    def near(self, path: CentralPath) -> tuple[Vector, float, bool]:
         """Return the beta and b that a point near the end of the path means."""
         small = np.clip(1.0 / path.inverse - self.boxes.ridge, _LEAST, _MOST)
         return self._settle(path.x, path.function, path.b, path.places, small)
 
-    def of(self, beta: Vector) -> tuple[Vector, float]:
+    def of(self, beta: Vector) -> tuple[Vector, float, bool]:
         """Return the beta and b with the places of ``beta``, or those they lead to."""
         x = self.boxes.split(beta)
         places = (x >= self.boxes.upper).astype(np.int8) - (x <= self.boxes.lower)
         return self._settle(x, self.system.expand(beta), 0.0, places, np.full(x.size, _LEAST))
 
-    def _settle(self, x: Vector, function: Vector, b: float, places: Places, small: Vector) -> tuple[Vector, float]:
-        boxes, system = self.boxes, self.system
+    def _settle(
+        self, x: Vector, function: Vector, b: float, places: Places, small: Vector
+    ) -> tuple[Vector, float, bool]:
+        boxes, system, settled = self.boxes, self.system, False
         for _ in range(_CHANGES):
             places = boxes.one_sided(places, x)
             x = np.where(places < 0, boxes.lower, np.where(places > 0, boxes.upper, x))
@@ -65,10 +70,11 @@ class ActiveSet:
             slope = boxes.spread(system.at_samples(function) + b) + boxes.ridge * x - boxes.goal
             wanted = np.where(places * slope > _DRAWN, 0, places)
             wanted = np.where(x > boxes.upper, 1, np.where(x < boxes.lower, -1, wanted)).astype(np.int8)
-            if np.array_equal(wanted, places):
+            settled = bool((wanted == places).all())
+            if settled:
                 break
             places = wanted
-        return boxes.fold(np.clip(x, boxes.lower, boxes.upper)), b
+        return boxes.fold(np.clip(x, boxes.lower, boxes.upper)), b, settled
 
     def _solve_inside(
         self, x: Vector, function: Vector, b: float, inside: Indices, small: Vector

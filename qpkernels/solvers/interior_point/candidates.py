@@ -53,13 +53,15 @@ class Scaled:
         """Return the point where the path is."""
         return self._judged(path.beta, path.b)
 
-    def meant_by(self, path: CentralPath) -> Candidate:
-        """Return the point with coefficients at their bounds that the path means."""
-        return self._judged(*self._active_set.near(path))
+    def meant_by(self, path: CentralPath, certain: bool) -> Candidate | None:
+        """Return the point with coefficients at their bounds that the path means; None: that is not ``certain``."""
+        beta, b, settled = self._active_set.near(path)
+        return self._judged(beta, b) if settled or not certain else None
 
     def near(self, beta: Vector) -> Candidate:
         """Return the point with the coefficients of ``beta`` at bounds, or those it leads to."""
-        return self._judged(*self._active_set.of(self.program.project(beta) / self.boxes.coefficient))
+        meant, b, _ = self._active_set.of(self.program.project(beta) / self.boxes.coefficient)
+        return self._judged(meant, b)
 
     def vanishing(self) -> Candidate | None:
         """Return coefficients whose function is 0, which may prove an optimum of 0; None: there are none."""

@@ -26,8 +26,8 @@ _END = 1e-15
 _FAR, _FARTHER = 1e4, 100.0
 """Coefficients, in the units of the problem, from which it is asked whether they grow without end, and then again."""
 
-_EARLY, _CHANGED = 1e-2, 0.01
-"""Relative gap from which the optimum is guessed, where not more than this share of the variables changed its place."""
+_EARLY, _AGAIN = 1e-2, 0.01
+"""Relative gap from which the optimum is guessed, and the part of it from which it is guessed again."""
 
 _LOST = "no step improves in float64; "
 
@@ -47,8 +47,8 @@ class _Descent:
 
     def __init__(self, program: KernelQP, scaled: Scaled) -> None:
         self.program, self._scaled, self.path = program, scaled, scaled.path()
-        self._places, self._points = self.path.places, list[Candidate]()
-        self._short, self._far = 0, _FAR
+        self._points = list[Candidate]()
+        self._short, self._far, self._guess = 0, _FAR, _EARLY
 
     def best(self) -> Candidate:
         """Return the best point so far, that on the path among them."""
@@ -56,16 +56,17 @@ class _Descent:
 
     def ended(self, length: float, count: int, tol: float) -> Final | None:
         """Return what came of it if a step of this length was the last one needed, or is the last one possible."""
-        gap, places = self.path.gap, self.path.places
+        gap = self.path.gap
         self._short = self._short + 1 if length < _SHORT else 0
         lost = length == 0.0 or self._short >= _PATIENCE or gap <= _END
-        steady = gap <= _EARLY and np.count_nonzero(places != self._places) <= _CHANGED * places.size
-        self._places = places
-        if lost or steady or gap <= tol:
-            self._points.append(self._scaled.meant_by(self.path))
-            if self._points[-1].error <= tol:
-                return _proved(self._points[-1], count)
-        if (lost or gap <= tol) and (point := self._last_attempts(tol)).error <= tol:
+        near = lost or gap <= tol
+        if near or gap <= self._guess:
+            self._guess = _AGAIN * gap
+            guess = self._scaled.meant_by(self.path, certain=not near)
+            if guess is not None and guess.error <= tol:
+                return _proved(guess, count)
+            self._points += [] if guess is None else [guess]
+        if near and (point := self._last_attempts(tol)).error <= tol:
             return _proved(point, count)
         if self._diverges(lost):
             return Final(self._scaled.at(self.path), Claim.UNBOUNDED, count, "unbounded below: beta grows without end")
