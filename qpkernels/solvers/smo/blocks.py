@@ -78,7 +78,7 @@ def block_iterates(
     with without_blas_threads():
         reached = None
         if values is not None:
-            reached = replace(measure(program, beta, values, 0), values=values)
+            reached = measure(program, beta, values, 0, computed=True)
             yield reached
         for rows in _stages(program, cache):
             reached = yield from _in_cycles(program, rows, limits, beta, reached)
@@ -130,7 +130,10 @@ def _in_cycles(
         else:
             beta, values = reached.beta, reached.values
         search = ShrinkingDescent(program, rows, beta, values)
-        yield from _in_one_block(search, limits) if search.in_one_block else _descend(program, search, limits)
+        if search.in_one_block and search.exact:
+            yield from _in_one_block(search, limits)
+        else:
+            yield from _descend(program, search, limits)
         limits.steps += search.steps
         if reached is None or search.steps:
             reached = measure_exactly(program, search.point()[0], limits.steps)
@@ -141,9 +144,9 @@ def _in_cycles(
 
 
 def _in_one_block(search: ShrinkingDescent, limits: Limits) -> Iterator[Iterate]:
-    """Yield iterates of a descent over all samples at once, until K beta is to be computed afresh, which costs little.
+    """Yield iterates of a descent in float64 over all samples at once, until K beta is to be computed afresh.
 
-    That is where an answer is to be proved, and where no step, or rounding alone, is left.
+    That costs little: where an answer is to be proved, and where no step, or rounding alone, is left.
     """
     progress = Progress(_IDLE_ONE_BLOCK)
     while search.outer_iteration(limits.max_iter - limits.steps - search.steps, 4 * _UNIT * search.size):
@@ -158,13 +161,13 @@ def _in_one_block(search: ShrinkingDescent, limits: Limits) -> Iterator[Iterate]
 def _descend(program: KernelQP, search: ShrinkingDescent, limits: Limits) -> Iterator[Iterate]:
     """Yield iterates until none of the steps improves, or the values are not exact enough to tell."""
     outer, gap, best, error = 0, np.inf, np.inf, GapError(program, limits.tol, search.exact)
-    progress = Progress(_IDLE)
+    progress = Progress(_IDLE_ONE_BLOCK if search.in_one_block else _IDLE)
     search.shrink()
     while True:
         taken = search.outer_iteration(limits.max_iter - limits.steps - search.steps, 4 * _UNIT * search.size)
         outer += 1
         over = limits.over(search.steps)
-        if taken and outer % _OUTER_ITERATIONS and gap > 30 * limits.tol and not over:
+        if taken and outer % _OUTER_ITERATIONS and gap > 30 * limits.tol and not over and not search.in_one_block:
             continue
         iterate = search.measure(limits.steps)
         ended = progress.ended(iterate) or taken == 0
@@ -191,8 +194,8 @@ def _descend(program: KernelQP, search: ShrinkingDescent, limits: Limits) -> Ite
 
 
 def _calls_for_values(search: ShrinkingDescent, iterate: Iterate, ended: bool, tol: float) -> bool:
-    """Return whether K beta is to be computed afresh: at the end, and to prove an answer.
+    """Return whether K beta is to be computed afresh: at the end, and to prove an answer where that costs little.
 
-    That is where the descent is in float64, so that nothing else could tell the rounding.
+    That is for one block, and where the descent is in float64, so that nothing else could tell the rounding.
     """
-    return search.unshrunk and (ended or (iterate.proves(tol) and search.exact))
+    return search.unshrunk and (ended or (iterate.proves(tol) and (search.in_one_block or search.exact)))
