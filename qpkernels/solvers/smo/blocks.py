@@ -29,7 +29,7 @@ from qpkernels.solvers.smo.rows.product_rows import ProductRows
 from qpkernels.solvers.smo.rows.rows import FeatureRows, KernelRows, MatrixRows, Rows
 from qpkernels.solvers.smo.shrinking import ShrinkingDescent
 
-__all__ = ["Limits", "block_iterates", "forms_matrix"]
+__all__ = ["Limits", "block_iterates", "forms_matrix", "holds_matrix", "streamed_rows"]
 
 SMALL = 700
 """Samples up to which the whole kernel matrix is formed in float64, whatever the kernel."""
@@ -68,6 +68,11 @@ def forms_matrix(program: KernelQP) -> bool:
     return len(program) <= SMALL or program.gram.correction is not None
 
 
+def holds_matrix(program: KernelQP) -> bool:
+    """Return whether the engine reads a matrix: all of K, or what is stored of a larger one."""
+    return forms_matrix(program) or stored(program.gram) is not None
+
+
 def block_iterates(
     program: KernelQP, limits: Limits, beta: Vector, cache: int, values: Vector | None = None
 ) -> Iterator[Iterate]:
@@ -88,13 +93,17 @@ def block_iterates(
 
 def _stages(program: KernelQP, cache: int) -> Iterator[Rows]:
     """Yield the rows to descend with: in float32 first, where that is faster and tells enough, and in float64."""
-    gram, pairs = program.gram, program.total is not None
     if forms_matrix(program):
-        yield MatrixRows(gram.dense)
-        return
-    if (known := stored(gram)) is not None:
+        yield MatrixRows(program.gram.dense)
+    elif (known := stored(program.gram)) is not None:
         yield MatrixRows(*known)
-        return
+    else:
+        yield from streamed_rows(program, cache)
+
+
+def streamed_rows(program: KernelQP, cache: int) -> Iterator[Rows]:
+    """Yield the rows to descend with where there is no matrix."""
+    gram, pairs = program.gram, program.total is not None
     if gram.features is not None:
         yield FeatureRows(gram.features, pairs)
         return
