@@ -10,18 +10,20 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Any, Generic, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 from formulations.modelling.candidate import expand
 from formulations.modelling.model import Model
 from formulations.modelling.solution import Run, Seconds, Solution
 from formulations.modelling.solving import status_of
 from qpkernels.arrays import Indices, Vector, is_integer, shown
-from qpkernels.batch import Fitted, Machine, solve_batch
 from qpkernels.certificates import Certificate, KernelQPBounds, Status
 from qpkernels.errors import ParameterError, QPKernelsError
 from qpkernels.gram import Gram
 from qpkernels.gram.panels.threads import in_this_thread, threads
+
+if TYPE_CHECKING:
+    from qpkernels.batch import Fitted
 
 __all__ = ["Part", "Report", "Solutions", "Trained", "check_jobs", "train"]
 
@@ -188,6 +190,9 @@ def _train_together(
     if gram.indefinite != "refuse" and not gram.kernel.positive_semidefinite:
         # Each part of such a matrix may be corrected in another way.
         return
+    # Its compiled loops need numba, which takes its time to import.
+    from qpkernels.batch import Machine, solve_batch
+
     numbers: list[int] = []
     stated: list[KernelQPBounds] = []
     for number, part in enumerate(parts):

@@ -43,6 +43,6 @@ def gap_product(program: KernelQP, beta: Vector, intercept: float) -> BoundedPro
         width = epsilon - error - 2 * EPS * (np.abs(target - intercept) + np.abs(residuals) + epsilon)
         return (~above[samples] | (residuals <= width)) & (~below[samples] | (-residuals <= width))
 
-    if soft and isinstance(program.gram, ChangingGram):
+    if isinstance(program.gram, ChangingGram):
         return program.gram.followed_product(beta)
     return bounded_product(program.gram, beta, has_no_loss)
