@@ -112,7 +112,7 @@ def _solved(case: Case, route: str, tol: float, seconds: float) -> Trial:
             if route == DEFAULT:
                 row = Row.of_solution("", model.name, model.solve(tol=tol))
             else:
-                stated = model if name == "model" else model.forms[name]
+                stated: Any = model if name == "model" else model.forms[name]
                 limit: dict[str, Any] = {"time_limit": seconds} if "time_limit" in find_solver(solver).options else {}
                 row = Row.of_solution("", stated.name, stated.solve(solver, tol=tol, **limit))
         except UnsupportedProgramError:

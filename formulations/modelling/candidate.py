@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from formulations.inputs.samples import BoundSamples
 from formulations.modelling.solution import Solution
 from qpkernels.arrays import Matrix, Vector, is_sparse, read_array, real_number
-from qpkernels.certificates import Bounds, Certificate, FunctionAtSamples, undefined
+from qpkernels.certificates import Bounds, Certificate, FunctionAtSamples, KernelQPBounds, undefined
 from qpkernels.errors import ShapeError
-from qpkernels.gram import Expansion, Gram
+from qpkernels.gram import BoundedProduct, Expansion, Gram
 from qpkernels.kernels import Linear, Samples
 
 __all__ = [
@@ -142,11 +142,18 @@ class Candidate:
         if not self.is_squarable:
             return undefined("the answer holds NaN, or numbers whose squares are too large for float64")
         with np.errstate(over="ignore", invalid="ignore"):
+            if isinstance(bounds, KernelQPBounds) and self.is_expansion:
+                return bounds.certify(self.beta, self.intercept, product=self.at_samples.product)
             return bounds.certify(self.beta, self.intercept, self.own_function)
 
 
 def expand(
-    gram: Gram, beta: Vector, intercept: float, classes: NDArray[Any] | None = None, values: Vector | None = None
+    gram: Gram,
+    beta: Vector,
+    intercept: float,
+    classes: NDArray[Any] | None = None,
+    values: Vector | None = None,
+    bounds: KernelQPBounds | None = None,
 ) -> Candidate:
     """Return the answer whose function is the expansion in beta, over the samples with a coefficient.
 
@@ -154,21 +161,31 @@ def expand(
     ----------
     values
         K beta, where a solver holds it already; computed when left out.
+    bounds
+        Who computes it as exactly as they need it, and judge by it; left out, float64 does.
     """
     usable = 0.0 < np.abs(beta).max() <= _LARGEST
     coefficients = gram.expansion_coefficients(beta) if usable else np.zeros(len(gram))
     # Of a clipped matrix, a sample without a multiplier has a coefficient all the same.
     used = np.flatnonzero(coefficients) if usable else np.arange(1)
     function = Expansion(gram.kernel, gram.X[used], coefficients[used], intercept, classes)
-    return Candidate(beta, intercept, function, Sampling(partial(_expanded, gram, beta, values)))
+    product = None if bounds is None else partial(bounds.product, beta, intercept)
+    return Candidate(beta, intercept, function, Sampling(partial(_expanded, gram, beta, values, product)))
 
 
-def _expanded(gram: Gram, beta: Vector, values: Vector | None) -> FunctionAtSamples:
+def _expanded(
+    gram: Gram, beta: Vector, values: Vector | None, product: Callable[[], BoundedProduct] | None
+) -> FunctionAtSamples:
+    made = None
     with np.errstate(over="ignore", invalid="ignore"):
-        if values is None:
-            finite = bool((np.abs(beta) <= _LARGEST).all())
-            values = gram.product(beta) if finite else np.full(len(gram), np.nan)
-        return FunctionAtSamples(values, float(beta @ values))
+        if values is None and not (np.abs(beta) <= _LARGEST).all():
+            values = np.full(len(gram), np.nan)
+        elif values is None and product is not None:
+            made = product()
+            values = made.values
+        elif values is None:
+            values = gram.product(beta)
+        return FunctionAtSamples(values, float(beta @ values), product=made)
 
 
 def at_coordinates(

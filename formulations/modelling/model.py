@@ -14,6 +14,7 @@ from formulations.inputs.estimators import Coefficients, read_coefficients
 from formulations.inputs.restating import Restatable
 from formulations.inputs.samples import BoundSamples
 from formulations.modelling.candidate import Candidate, checked_coefficients, expand, vanishing, with_function_of
+from formulations.modelling.default import solve_by_request
 from formulations.modelling.solution import Run, Solution
 from formulations.modelling.solving import (
     Held,
@@ -25,7 +26,6 @@ from formulations.modelling.solving import (
     unbounded,
 )
 from formulations.modelling.statement import Stated
-from formulations.modelling.structures import solve_structure
 from qpkernels.arrays import Vector, check_flag, frozen
 from qpkernels.certificates import Bounds, Certificate, Enclosure, KernelQPBounds, Status, Support
 from qpkernels.errors import InfeasibleError, ParameterError
@@ -142,21 +142,25 @@ class Model(Restatable, Generic[Answered], metaclass=ABCMeta):
         ----------
         solver
             Name of a registered solver (``qpkernels solvers`` lists them); one of cone programs is given the first of
-            :attr:`forms`. None: linear where the model is a linear system, smo where it is another KernelQP, else
-            clarabel.
+            :attr:`forms`. None: one after the other until an answer is proved, each from the best point so far. A
+            KernelQP goes to interior-point where few explicit features make that little work, else to smo, which hands
+            over to interior-point once that is predicted to need less than what is missing. A linear system goes to
+            linear first, any other model to clarabel. Where none of these is proved, clarabel is asked on all forms,
+            then other solvers; ``solver`` and ``message`` of the solution say who was asked, and what each said.
         tol
             Above 0: the relative duality gap and residuals that the certificate must show for ``optimal``.
         max_iter, time_limit
-            Limits, in the solver's iterations and in seconds; the best point so far comes back with its certificate. A
+            Limits, in the solvers' iterations and in seconds, of all together; the best point so far comes back. A
             solver without a time limit runs in a process of its own then, which has no point where it is ended.
         warm_start
-            A solution, or beta, to start ``smo`` from. A solution is rescaled so that what was at its bound is at the
-            bound of this problem, which is another where C is; any beta is projected to the feasible set.
+            A solution, or beta, for ``smo`` or ``interior-point``. A solution is rescaled so that what was at its bound
+            is at that of this problem, which is another where C is; any beta is projected to the feasible set.
         verbose
             Let the solver print its progress.
         **options
-            Handed to the back-end as they are. ``isolate=True`` runs any solver in a process of its own, where it may
-            hang or abort, ``memory_limit`` bounds that; see :meth:`qpkernels.solvers.Solver.solve`.
+            Handed to the back-end as they are: without its name, to linear, smo or clarabel alone. ``isolate=True``
+            runs any solver in a process of its own, where it may hang or abort, ``memory_limit`` bounds that; see
+            :meth:`qpkernels.solvers.Solver.solve`.
 
         Raises
         ------
@@ -170,10 +174,8 @@ class Model(Restatable, Generic[Answered], metaclass=ABCMeta):
         request = SolveRequest(solver, tol, max_iter, time_limit, warm_start, verbose, options)
         self.check_parameters()
         bounds = self.bounds()
-        backend, program = request.choose(structures_of(bounds, self.linear_system(bounds)))
-        if program is None:
-            return cast(Answered, next(iter(self.forms.values())).solve_by(backend, request, bounds))
-        return solve_structure(self, program, backend, request, bounds)
+        structures = structures_of(bounds, self.linear_system(bounds))
+        return cast(Answered, solve_by_request(self, request, bounds, structures, lambda: self.forms.values()))
 
     def certify(self, answer: Any) -> Certificate:
         """Certify an answer from anywhere: a Solution, a pair (beta, b), or a fitted estimator of scikit-learn.

@@ -18,7 +18,7 @@ from qpkernels.certificates import Bounds, Certificate, KernelQPBounds, Status
 from qpkernels.diagnosis import Ray
 from qpkernels.errors import InfeasibleError, SolverFailedError, UnboundedError, UnsupportedOptionError
 from qpkernels.programs import KernelQP, Program
-from qpkernels.solvers import Claim, Outcome, Solver, find_solver
+from qpkernels.solvers import Automatic, Claim, Outcome, Solver, find_solver
 
 __all__ = [
     "Held",
@@ -59,10 +59,16 @@ class SolveRequest:
         out_of_time = self.time_limit is not None and outcome.seconds >= self.time_limit
         return self.max_iter is not None or out_of_time
 
+    @property
+    def names_nobody(self) -> bool:
+        """Whether neither a solver is named, nor options that belong to one."""
+        return self.solver is None and self.options.keys() <= {"isolate", "memory_limit"}
+
     def backend(self, structures: tuple[Program, ...]) -> Solver:
         """Return the solver asked for, or the one that a model of this structure deserves."""
         if self.solver is not None:
             return find_solver(self.solver)
+        # Options of a back-end came, which are taken for those of the usual one.
         if not structures:
             return find_solver("clarabel")
         return find_solver("smo" if isinstance(structures[0], KernelQP) else "linear")
@@ -72,7 +78,7 @@ class SolveRequest:
         backend = self.backend(structures)
         return backend, first_taken(structures, backend)
 
-    def solve_with(self, backend: Solver, program: Program, name: str) -> Outcome:
+    def solve_with(self, backend: Solver | Automatic, program: Program, name: str) -> Outcome:
         """Let ``backend`` solve ``program``, which states a model of that name.
 
         Raises
@@ -164,7 +170,7 @@ def status_of(certificate: Certificate, claim: Claim, tol: float) -> Status:
     match claim:
         case Claim.OPTIMAL:
             return Status.UNCERTIFIED
-        case Claim.STOPPED:
+        case Claim.STOPPED | Claim.INTERRUPTED:
             return Status.STOPPED
         case _:
             return Status.FAILED

@@ -11,11 +11,11 @@ from formulations.modelling.judging import judged
 from formulations.modelling.solution import Run, Seconds, Solution
 from formulations.modelling.solving import SolveRequest, is_finite, quote, status_of
 from formulations.modelling.statement import Statement
-from qpkernels.certificates import Bounds
+from qpkernels.certificates import Bounds, KernelQPBounds
 from qpkernels.errors import InfeasibleError
 from qpkernels.gram.panels.threads import blas_threads_for
 from qpkernels.programs import KernelQP, Program
-from qpkernels.solvers import Claim, Solver
+from qpkernels.solvers import Automatic, Claim, Solver
 
 if TYPE_CHECKING:
     from formulations.modelling.model import Model
@@ -28,7 +28,7 @@ Answered = TypeVar("Answered", bound=Solution)
 def solve_structure(
     model: Model[Answered],
     program: Program,
-    backend: Solver,
+    backend: Solver | Automatic,
     request: SolveRequest,
     bounds: Bounds,
     form: Statement | None = None,
@@ -42,7 +42,7 @@ def solve_structure(
 def _solved(
     model: Model[Answered],
     program: Program,
-    backend: Solver,
+    backend: Solver | Automatic,
     request: SolveRequest,
     bounds: Bounds,
     form: Statement | None,
@@ -54,11 +54,12 @@ def _solved(
     if outcome.claim in (Claim.INFEASIBLE, Claim.UNBOUNDED) or not is_finite(outcome):
         raise model.explain_failure(quote(outcome))
     b = float(outcome.multipliers[0]) if outcome.multipliers.size else 0.0
+    begin = perf_counter()
     if isinstance(program, KernelQP):
-        answer = expand(model.gram, outcome.point, b, model.classes, outcome.values)
+        judge = bounds if isinstance(bounds, KernelQPBounds) else None
+        answer = expand(model.gram, outcome.point, b, model.classes, outcome.values, judge)
     else:
         answer = (model if form is None else form).from_system(outcome.point, b)
-    begin = perf_counter()
     answer, certificate = judged(model, answer, bounds, request.tol)
     seconds = Seconds(gram=formed, solve=outcome.seconds, certify=perf_counter() - begin)
     if outcome.claim is Claim.STOPPED and not request.ended(outcome) and certificate.primal_residual > request.tol:

@@ -72,7 +72,9 @@ def split_support(program: KernelQP, beta: Vector, decision: Vector) -> Support:
     reach = np.where(end > 0, np.minimum(end, largest), largest)
     cost_up = np.where(program.upper > 0, slope + width, np.inf)
     cost_down = np.where(program.lower < 0, width - slope, np.inf)
-    zero = _at_end(size / reach, np.minimum(cost_up, cost_down)) | _lost(program, size, decision)
+    zero = _at_end(size / reach, np.minimum(cost_up, cost_down))
+    if not program.is_bounded:
+        zero |= _lost(program, size, decision)
     outward = np.where(beta >= 0, -slope, slope) - width - program.ridge * size / unit
     bounded = ~zero & np.isfinite(end) & _at_end((end - size) / reach, outward)
     return Support(free=np.flatnonzero(~zero & ~bounded), bounded=np.flatnonzero(bounded))
@@ -115,7 +117,8 @@ def intercept_interval(
 
 def _unit(program: KernelQP) -> float:
     """Return half the spread of the targets, which b does not change, or their size where there is no b."""
-    return float(0.5 * np.ptp(program.target) if program.total == 0.0 else np.abs(program.target).max())
+    target = program.target
+    return 0.5 * float(target.max() - target.min()) if program.total == 0.0 else float(np.abs(target).max())
 
 
 def _unit_without_targets(program: KernelQP, beta: Vector, decision: Vector) -> float:

@@ -6,5 +6,16 @@ from qpkernels.gram.definiteness import PSD_TOLERANCE, Correction
 from qpkernels.gram.expansion import Expansion
 from qpkernels.gram.gram import Gram
 from qpkernels.gram.mercer import Mercer
+from qpkernels.gram.products import BoundedProduct, bounded_product
 
-__all__ = ["PSD_TOLERANCE", "ChangingGram", "Correction", "Expansion", "Gram", "Mercer", "changed"]
+__all__ = [
+    "PSD_TOLERANCE",
+    "BoundedProduct",
+    "ChangingGram",
+    "Correction",
+    "Expansion",
+    "Gram",
+    "Mercer",
+    "bounded_product",
+    "changed",
+]

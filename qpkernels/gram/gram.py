@@ -176,7 +176,7 @@ class Gram:
             return self._features.product(v)
         if self.is_formed or self.correction is not None:
             return matrix_product(self.dense, v)
-        return streamed_product(self.kernel, self.X, v)
+        return streamed_product(self.kernel, self.X, v).values
 
     def indefiniteness(self, coefficients: Vector) -> float:
         """Return how far 1/2 v'Kv may be from that of a positive semidefinite matrix: 0 where K is trusted.

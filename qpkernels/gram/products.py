@@ -3,16 +3,23 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from qpkernels.arrays import Matrix, Samples, Vector
-from qpkernels.gram.panels.sums import add_kernel_sums
+from qpkernels.arrays import Matrix, Samples, Vector, finite_vector
+from qpkernels.gram.panels.single import Suffices, add_sums_where
+from qpkernels.gram.panels.sums import add_kernel_sums, add_symmetric_sums, taken_by_panels
+from qpkernels.gram.panels.threads import blas_threads_for
 from qpkernels.intervals import exact_sum
 from qpkernels.kernels.base import Kernel
 
-__all__ = ["Features", "matrix_product", "streamed_product", "weights_of"]
+if TYPE_CHECKING:
+    from qpkernels.gram.gram import Gram
+
+__all__ = ["BoundedProduct", "Features", "bounded_product", "matrix_product", "streamed_product", "weights_of"]
 
 
 def weights_of(features: Matrix, coefficients: Vector, level: Vector) -> Vector:
@@ -22,6 +29,25 @@ def weights_of(features: Matrix, coefficients: Vector, level: Vector) -> Vector:
     samples are far away, so that it is added up exactly, whatever the order. NaN where that sum overflows.
     """
     return np.asarray((features - level).T @ coefficients + level * exact_sum(coefficients))
+
+
+@dataclass(frozen=True, eq=False)
+class BoundedProduct:
+    """K v as it was computed, and how far that may be from what float64 gives.
+
+    Attributes
+    ----------
+    coefficients
+        v, shape (m,).
+    values
+        K v, shape (m,).
+    error
+        Bounds of what float32 did to the values, shape (m,): 0 where they were made in float64.
+    """
+
+    coefficients: Vector
+    values: Vector
+    error: Vector
 
 
 class Features:
@@ -54,9 +80,32 @@ def matrix_product(K: Matrix, v: Vector) -> Vector:
     return np.asarray(v[used] @ K[used] if 4 * used.size < v.size else K @ v)
 
 
-def streamed_product(kernel: Kernel, X: Samples, v: Vector) -> Vector:
-    """Return K v without K in memory."""
-    (used,) = np.nonzero(v)
-    values = np.zeros(v.size)
-    add_kernel_sums(kernel, X[used], v[used], X, values)
-    return values
+def streamed_product(kernel: Kernel, X: Samples, v: Vector, suffices: Suffices | None = None) -> BoundedProduct:
+    """Return K v without K in memory: in float64, or as far as it ``suffices`` in float32 where v is 0."""
+    used, rest = np.flatnonzero(v), np.flatnonzero(v == 0)
+    values, error, centers, c = np.zeros(v.size), np.zeros(v.size), X[used], v[used]
+    taken = taken_by_panels(kernel, centers, X)
+    if taken is None:
+        add_kernel_sums(kernel, centers, c, X, values)
+        return BoundedProduct(v, values, error)
+    sums = np.zeros(used.size)
+    add_symmetric_sums(taken, c, sums)
+    values[used] = sums
+    add_sums_where(taken, c, rest, suffices, values, error)
+    return BoundedProduct(v, values, error)
+
+
+def bounded_product(gram: Gram, v: Vector, suffices: Suffices) -> BoundedProduct:
+    """Return K v with bounds of its error, made in float32 where that ``suffices`` and saves time.
+
+    Where v is not 0 the values are made in float64, and so v'Kv is.
+
+    Parameters
+    ----------
+    suffices
+        Called with the numbers of some samples, their values and the bounds of their errors: says which will do.
+    """
+    if v.any() and gram.correction is None and gram.features is None and not gram.is_formed:
+        with blas_threads_for(len(gram)):
+            return streamed_product(gram.kernel, gram.X, finite_vector(v, "coefficients", len(gram)), suffices)
+    return BoundedProduct(v, gram.product(v), np.zeros(len(gram)))

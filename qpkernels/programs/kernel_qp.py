@@ -122,8 +122,15 @@ class KernelQP:
         return bool(self.ridge.any())
 
     @cached_property
+    def is_bounded(self) -> bool:
+        """Whether all bounds are finite."""
+        return bool(np.isfinite(self.lower).all() and np.isfinite(self.upper).all())
+
+    @cached_property
     def is_hard(self) -> bool:
         """Whether there is a hard constraint: an infinite bound of a coefficient that has no ridge."""
+        if self.is_bounded:
+            return False
         unbounded = np.isinf(self.lower) | np.isinf(self.upper)
         return bool((unbounded & (self.ridge == 0)).any())
 

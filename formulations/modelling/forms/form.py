@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 import formulations.cvx as cp
 from formulations.inputs.frozen import Frozen
 from formulations.modelling.candidate import Candidate
+from formulations.modelling.default import solve_by_request
 from formulations.modelling.forms.lowering import ConeAnswer, Lowered, lower
 from formulations.modelling.forms.reasons import conflict_of, relaxation_of
 from formulations.modelling.forms.solving import solve_lowered
@@ -28,9 +29,8 @@ from formulations.modelling.solving import (
     structures_of,
 )
 from formulations.modelling.statement import Extension, Multipliers
-from formulations.modelling.structures import solve_structure
 from qpkernels.arrays import Vector, shown
-from qpkernels.certificates import Bounds, Certificate, Enclosure, enclose_cone_program
+from qpkernels.certificates import Bounds, Certificate, Enclosure, Status, enclose_cone_program
 from qpkernels.diagnosis import Conflict, Relaxation
 from qpkernels.errors import ParameterError
 from qpkernels.files import write
@@ -54,6 +54,9 @@ class Form(Frozen, metaclass=ABCMeta):
 
     catalogue: ClassVar[str]
     """Id of the problem in the catalogue of models."""
+
+    by_samples: ClassVar[bool] = False
+    """Whether it has a variable for each sample, where others have one for each feature."""
 
     model: Model[Any]
 
@@ -235,10 +238,13 @@ class Form(Frozen, metaclass=ABCMeta):
         request = SolveRequest(solver, tol, max_iter, time_limit, warm_start, verbose, options)
         self.model.check_parameters()
         bounds = self.model.bounds()
-        backend, program = request.choose(self._structures(bounds))
-        if program is None:
-            return self.solve_by(backend, request, bounds)
-        return solve_structure(self.model, program, backend, request, bounds, self)
+        structures = self._structures(bounds)
+        others = () if self.is_extended else (each for each in self.model.forms.values() if each is not self)
+        answer = solve_by_request(self.model, request, bounds, structures, lambda: (self, *others), self)
+        if request.names_nobody and answer.in_matrices is not None and answer.status is not Status.OPTIMAL:
+            # The last answer need not be the best.
+            self.lower().write_back(answer.in_matrices.point, answer.in_matrices.multipliers, solved=False)
+        return answer
 
     def _structures(self, bounds: Bounds) -> tuple[Program, ...]:
         return (

@@ -62,6 +62,10 @@ class DenseProduct(Product):
         features, offsets, degree = self._data
         return Dense(np.ascontiguousarray(features[samples].T), offsets[samples], degree)
 
+    @property
+    def terms(self) -> int:
+        return self.width
+
     def part(self, samples: Indices | slice) -> DenseProduct:
         features, offsets, degree = self._data
         return DenseProduct(Dense(features[samples], offsets[samples], degree))

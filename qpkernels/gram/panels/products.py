@@ -10,13 +10,19 @@ import numpy as np
 
 from qpkernels.arrays import Floats, Indices, Samples, Vector, is_sparse
 
-__all__ = ["EXPONENT_ERROR", "PANEL", "Product", "mostly_zero"]
+__all__ = ["EXP2_ERROR", "EXPONENT_ERROR", "PANEL", "Product", "mostly_zero"]
 
 PANEL = 512
 """Columns of a panel of which a buffer holds all rows that are made at once."""
 
 EXPONENT_ERROR = 1e-11
 """Largest error of an exponent that is left to rounding; beyond, the kernel's own matrix is asked for."""
+
+EXP2_ERROR = 3e-7
+"""Bound of the relative error of :func:`~qpkernels.gram.panels.exponential.exp2` in float32 for -126 <= x <= 0.
+
+It is that of the polynomial, 7.5e-8, and of its last sums and products, each of which rounds by 6e-8 at most.
+"""
 
 _DENSITY = 0.25
 """Part of entries that are not zero up to which sparse panels are faster.
@@ -55,6 +61,16 @@ class Product(ABC):
         """The largest |a_i|^2 of an exponential, whose rounding is that of the exponents; else 0."""
         return 0.0 if self._data.degree else 2.0 * float(self._data.offsets.max())
 
+    @property
+    def lengths(self) -> Vector:
+        """The lengths |a_i| of an exponential's features, shape (n,)."""
+        return np.asarray(np.sqrt(2.0 * self._data.offsets.astype(np.float64)))
+
+    @property
+    @abstractmethod
+    def terms(self) -> int:
+        """The largest number of products that an inner product of features adds up."""
+
     @abstractmethod
     def part(self, samples: Indices | slice) -> Product:
         """Return those of some of the samples."""
@@ -84,7 +100,7 @@ def mostly_zero(X: Samples) -> bool:
     Some in every feature: where there are none, the samples may lie far from the origin, and their distances need one
     among them, which leaves no zeros.
     """
-    if is_sparse(X) or X.shape[1] < _FEATURES:
+    if is_sparse(X) or X.ndim != 2 or X.shape[1] < _FEATURES:
         return False
     stored = X[:: max(1, len(X) // _SEEN)] != 0
     return bool(stored.mean() <= _DENSITY and not stored.all(axis=0).any())

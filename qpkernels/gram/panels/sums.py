@@ -1,19 +1,27 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Sums over kernel values in float64, the matrix never formed."""
+"""Sums over kernel values in float64, the matrix never formed.
+
+Of K beta at the samples with a coefficient themselves, k_ij serves f(x_i) and f(x_j), and is made once.
+"""
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
-from qpkernels.arrays import Samples, Vector, is_sparse, row_blocks
-from qpkernels.gram.panels.products import EXPONENT_ERROR, PANEL, mostly_zero
-from qpkernels.gram.panels.threads import in_parts, without_blas_threads
+from qpkernels.arrays import Floats, Matrix, Samples, Vector, is_sparse, row_blocks
+from qpkernels.gram.panels.products import EXPONENT_ERROR, PANEL, Product, mostly_zero
+from qpkernels.gram.panels.threads import in_parts, threads, without_blas_threads
 from qpkernels.kernels.base import Kernel, ProductForm
 
-__all__ = ["add_kernel_sums"]
+__all__ = ["COLUMNS", "ROWS", "DoubleSums", "Taken", "add_kernel_sums", "add_symmetric_sums", "taken_by_panels"]
 
-_ROWS, _COLUMNS = 512, 2048
+ROWS, COLUMNS = 512, 2048
 """Centers and samples of a piece of work."""
+
+_SQUARE = 256
+"""Order of a block of the matrix that stays in a processor's cache while it is multiplied from both sides."""
 
 _FEW = 2e5
 """Kernel values for which compiled code is not worth loading."""
@@ -26,42 +34,111 @@ def add_kernel_sums(kernel: Kernel, centers: Samples, coefficients: Vector, X: S
     """
     if coefficients.size == 0:
         return
-    few = coefficients.size * values.size <= _FEW
-    # Panels take centers and samples of one kind.
-    form = None if few or is_sparse(X) != is_sparse(centers) else kernel.product_form(centers)
-    if form is not None and mostly_zero(centers):
-        centers, X, form = _compressed(kernel, centers, X)
-    if form is None or max(form.error(centers), form.error(X)) > EXPONENT_ERROR:
+    taken = taken_by_panels(kernel, centers, X)
+    if taken is None:
         for rows in row_blocks(values.size, coefficients.size):
             values[rows] += kernel.matrix(X[rows], centers) @ coefficients
         return
-    _add_in_panels(form, centers, coefficients, X, values)
+    sums = DoubleSums(taken.form, taken.centers, coefficients)
+    _add_in_panels(sums, taken.X, values, coefficients.size * values.size * sums.width)
 
 
-def _compressed(kernel: Kernel, centers: Samples, X: Samples) -> tuple[Samples, Samples, ProductForm | None]:
-    from qpkernels.gram.panels.making import compressed
+class Taken(NamedTuple):
+    """A kernel's form, centers and samples, as panels take them."""
 
-    sparse = compressed(centers)
-    return sparse, compressed(X), kernel.product_form(sparse)
+    form: ProductForm
+    centers: Samples
+    X: Samples
 
 
-def _add_in_panels(form: ProductForm, centers: Samples, coefficients: Vector, X: Samples, values: Vector) -> None:
+def taken_by_panels(kernel: Kernel, centers: Samples, X: Samples) -> Taken | None:
+    """Return what panels make the sums of; None: they are not worth it, or would round more than the kernel does."""
+    few = centers.shape[0] * X.shape[0] <= _FEW
+    # Panels take centers and samples of one kind.
+    form = None if few or is_sparse(X) != is_sparse(centers) else kernel.product_form(centers)
+    if form is not None and mostly_zero(centers):
+        from qpkernels.gram.panels.making import compressed
+
+        centers, X = compressed(centers), compressed(X)
+        form = kernel.product_form(centers)
+    if form is None or max(form.error(centers), form.error(X)) > EXPONENT_ERROR:
+        return None
+    return Taken(form, centers, X)
+
+
+class DoubleSums:
+    """The sums of coefficients_c k(x_c, x) in float64, from the features of the centers, which are made once."""
+
+    def __init__(self, form: ProductForm, centers: Samples, coefficients: Vector) -> None:
+        # It loads the compiler, which not everyone needs.
+        from qpkernels.gram.panels.making import make_product
+
+        self._form, self._make = form, make_product
+        product = make_product(form, centers, np.float64)
+        self.width = product.width
+        chunks = [slice(start, start + ROWS) for start in range(0, coefficients.size, ROWS)]
+        self._chunks = [(product.part(rows).centers(), coefficients[rows]) for rows in chunks]
+
+    def buffer(self) -> Floats:
+        """Return memory that a call writes over."""
+        return np.empty(ROWS * PANEL)
+
+    def __call__(self, X: Samples, buffer: Floats) -> Vector:
+        """Return the sums at the samples ``X``."""
+        product, no_store, sums = self._make(self._form, X, np.float64), np.empty((0, 0)), np.zeros(X.shape[0])
+        for centers, weights in self._chunks:
+            product.add_rows(centers, weights, sums, buffer, no_store, np.full(weights.size, -1), 0)
+        return sums
+
+
+def add_symmetric_sums(taken: Taken, coefficients: Vector, values: Vector) -> None:
+    """Add sum over c of coefficients_c k(x_c, x_j) to ``values[j]`` for the centers x_j themselves."""
     # It loads the compiler, which not everyone needs.
     from qpkernels.gram.panels.making import make_product
 
-    left, no_store = make_product(form, centers, np.float64), np.empty((0, 0))
-    slots = np.full(coefficients.size, -1)
-    chunks = [slice(start, start + _ROWS) for start in range(0, coefficients.size, _ROWS)]
-    prepared = [left.part(rows).centers() for rows in chunks]
+    product, size = make_product(taken.form, taken.centers, np.float64), coefficients.size
+    strips = [slice(start, min(start + _SQUARE, size)) for start in range(0, size, _SQUARE)]
+    # The first is the longest: with the last it makes as much work as any other such pair.
+    order = [number for pair in zip(strips, reversed(strips), strict=True) for number in pair][: len(strips)]
+
+    of_thread = np.zeros((threads(), size))
 
     def work(number: int, part: slice) -> None:
-        del number
-        buffer = np.empty(_ROWS * PANEL)
-        for first in range(part.start, part.stop, _COLUMNS):
-            columns = slice(first, min(first + _COLUMNS, part.stop))
-            right = make_product(form, X[columns], np.float64)
-            for rows, some in zip(chunks, prepared, strict=True):
-                right.add_rows(some, coefficients[rows], values[columns], buffer, no_store, slots[rows], 0)
+        memory = np.empty((_SQUARE, _SQUARE)), np.empty(_SQUARE * PANEL)
+        for rows in order[part]:
+            _add_strip(product, rows, strips, coefficients, of_thread[number], memory)
 
     with without_blas_threads():
-        in_parts(work, values.size, 64, coefficients.size * values.size * left.width)
+        in_parts(work, len(strips), 2, 0.5 * size**2 * product.width)
+    values += of_thread.sum(axis=0)
+
+
+def _add_in_panels(sums: DoubleSums, X: Samples, values: Vector, effort: float) -> None:
+    def work(number: int, part: slice) -> None:
+        del number
+        buffer = sums.buffer()
+        for first in range(part.start, part.stop, COLUMNS):
+            columns = slice(first, min(first + COLUMNS, part.stop))
+            values[columns] += sums(X[columns], buffer)
+
+    with without_blas_threads():
+        in_parts(work, values.size, 64, effort)
+
+
+def _add_strip(
+    product: Product,
+    rows: slice,
+    strips: list[slice],
+    coefficients: Vector,
+    sums: Vector,
+    memory: tuple[Matrix, Matrix],
+) -> None:
+    """Add what the entries from the diagonal on of these rows add to both sides."""
+    left, weights, (block, buffer) = product.part(rows).centers(), coefficients[rows], memory
+    slots = np.arange(weights.size)
+    for columns in strips[rows.start // _SQUARE :]:
+        added = np.zeros(columns.stop - columns.start)
+        product.part(columns).add_rows(left, weights, added, buffer, block, slots, 0)
+        sums[columns] += added
+        if columns != rows:
+            sums[rows] += block[: weights.size, : added.size] @ coefficients[columns]

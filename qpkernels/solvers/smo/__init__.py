@@ -6,6 +6,6 @@ package panels), samples left out for a while (shrinking), what proves the answe
 order (blocks, engine), and what users call (solver).
 """
 
-from qpkernels.solvers.smo.solver import SMO
+from qpkernels.solvers.smo.solver import SMO, step_limit
 
-__all__ = ["SMO"]
+__all__ = ["SMO", "step_limit"]

@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
+from math import isfinite
 
 import numpy as np
 
-from qpkernels.arrays import Vector
+from qpkernels.arrays import Floats, Vector
 from qpkernels.certificates.certificate import relative
 from qpkernels.certificates.kernel_qp import DualityGap, FunctionAtSamples, duality_gap
 from qpkernels.certificates.vanishing import vanishing_point
@@ -24,6 +25,9 @@ __all__ = [
     "nearly_vanishes",
     "vanishing_iterate",
 ]
+
+_NOT_READ: Floats = np.empty((0, 0))
+"""In place of a K that compiled code does not look at."""
 
 _NEARLY_ZERO = 1e-8
 """Part of what the terms of f could make below which values may be on their way to 0."""
@@ -53,6 +57,8 @@ class Iterate:
         The gap is an estimate, some values being older than beta.
     interrupted
         The user wished no more steps.
+    given_up
+        Who watches the progress wished no more steps.
     values
         K beta, where it was computed from K itself in float64; None where steps brought it up to date.
     """
@@ -67,6 +73,7 @@ class Iterate:
     gap_error: float = 0.0
     estimated: bool = False
     interrupted: bool = False
+    given_up: bool = False
     values: Vector | None = None
 
     @cached_property
@@ -98,8 +105,24 @@ class Progress:
         return self._idle > self._patience
 
 
-def measure(program: KernelQP, beta: Vector, values: Vector, iterations: int, estimated: bool = False) -> Iterate:
-    """Return the iterate at ``beta``, whose K beta is ``values``, as far as the steps kept them up to date."""
+def measure(
+    program: KernelQP,
+    beta: Vector,
+    values: Vector,
+    iterations: int,
+    *,
+    estimated: bool = False,
+    computed: bool = False,
+) -> Iterate:
+    """Return the iterate at ``beta``, whose K beta is ``values``, as far as the steps kept them up to date.
+
+    Parameters
+    ----------
+    estimated
+        Whether some values are older than beta.
+    computed
+        Whether the values were computed from K itself, so that the iterate is to hold them.
+    """
     intercept = intercept_of(program, beta, values)
     gap = duality_gap(program, beta, values, intercept)
     return Iterate(
@@ -110,13 +133,13 @@ def measure(program: KernelQP, beta: Vector, values: Vector, iterations: int, es
         iterations=iterations,
         diverging=diverges(program, beta),
         estimated=estimated,
+        values=values if computed else None,
     )
 
 
 def measure_exactly(program: KernelQP, beta: Vector, iterations: int) -> Iterate:
     """Return the iterate at ``beta`` with K beta computed from K itself."""
-    values = program.gram.product(beta)
-    return replace(measure(program, beta, values, iterations), values=values)
+    return measure(program, beta, program.gram.product(beta), iterations, computed=True)
 
 
 def vanishing_iterate(program: KernelQP, iterations: int) -> Iterate | None:
@@ -143,8 +166,7 @@ def intercept_of(program: KernelQP, beta: Vector, values: Vector) -> float:
     """Return the b in the middle of what the slopes allow; 0 in a model without b."""
     if program.total is None:
         return 0.0
-    # K is not read.
-    arrays = Arrays(np.empty((0, 0)), program.target, program.epsilon, program.ridge, program.lower, program.upper)
+    arrays = Arrays(_NOT_READ, program.target, program.epsilon, program.ridge, program.lower, program.upper)
     highest_down, lowest_up = separating_interval(arrays, beta, values)
-    ends = [end for end in (highest_down, lowest_up) if np.isfinite(end)]
-    return -float(np.mean(ends)) if ends else 0.0
+    ends = [end for end in (highest_down, lowest_up) if isfinite(end)]
+    return -sum(ends) / len(ends) if ends else 0.0

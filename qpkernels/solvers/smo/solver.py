@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -17,7 +18,7 @@ from qpkernels.solvers.interface import Answer, Claim, Request, Solver
 if TYPE_CHECKING:
     from qpkernels.solvers.smo.iterate import Iterate
 
-__all__ = ["SMO"]
+__all__ = ["SMO", "step_limit"]
 
 
 class SMO(Solver):
@@ -25,7 +26,8 @@ class SMO(Solver):
 
     max_iter counts pair steps (default: 10 million, or 1000 a sample if that is more); time_limit is checked after
     each block; warm_start is any beta, and values the product K beta there, where it is known; cache_size bounds the
-    memory for rows of the kernel matrix, in MiB (default 2048). Ctrl-C returns the best point so far.
+    memory for rows of the kernel matrix, in MiB (default 2048). ``watch`` is called with each iterate whose gap is
+    computed, and ends the descent by returning True. Ctrl-C returns the best point so far.
     """
 
     name = "smo"
@@ -35,11 +37,14 @@ class SMO(Solver):
     module = "numba"
     install = "pip install numba"
 
-    def load(self) -> None:
-        """Compile the inner loops, or load their machine code from the cache."""
-        from qpkernels.solvers.smo.engine import compile_loops
+    def load(self, program: KernelQP | None = None) -> None:
+        """Compile the inner loops, or load their machine code from the cache: those that ``program`` begins with."""
+        from qpkernels.solvers.smo.compiling import compile_all, compile_for
 
-        compile_loops()
+        if program is None:
+            compile_all()
+        else:
+            compile_for(program)
 
     def prepare(self, program: KernelQP) -> None:
         """Settle that the matrix is positive semidefinite, and compute it where it is not formed row by row."""
@@ -56,18 +61,19 @@ class SMO(Solver):
         *,
         cache_size: float = 2048,
         values: ArrayLike | None = None,
+        watch: Callable[[Iterate], bool] | None = None,
         **options: Any,
     ) -> Answer:
         """Minimise, and say in words why it stopped."""
         from qpkernels.solvers.smo.engine import minimise
 
         if options:
-            has = ", ".join(sorted({*self.options, "cache_size", "values", "verbose"}))
+            has = ", ".join(sorted({*self.options, "cache_size", "values", "verbose", "watch"}))
             raise UnsupportedOptionError(f"smo has no option {', '.join(options)}; it has {has}.")
         start = None if request.warm_start is None else finite_vector(request.warm_start, "warm_start", len(program))
         if values is not None and start is None:
             raise UnsupportedOptionError("values are K beta at warm_start, which is missing; give both, or neither.")
-        max_iter = request.max_iter or max(10_000_000, 1000 * len(program))
+        max_iter = request.max_iter or step_limit(program)
         final = minimise(
             program.around(program.middle),
             tol=request.tol,
@@ -77,10 +83,16 @@ class SMO(Solver):
             report=_print_progress if request.verbose else None,
             cache_bytes=int(2**20 * check_positive(cache_size, "cache_size")),
             values=None if values is None else finite_vector(values, "values", len(program)),
+            watch=watch,
         )
         claim, message = _verdict(final, request.tol, max_iter)
         multipliers = np.array([] if program.total is None else [final.intercept + program.middle])
         return Answer(final.beta, multipliers, claim, message, final.iterations, final.values)
+
+
+def step_limit(program: KernelQP) -> int:
+    """Return how many pair steps there are at most where nobody says otherwise."""
+    return max(10_000_000, 1000 * len(program))
 
 
 def _verdict(final: Iterate, tol: float, max_iter: int) -> tuple[Claim, str]:
@@ -97,9 +109,9 @@ def _verdict(final: Iterate, tol: float, max_iter: int) -> tuple[Claim, str]:
     if final.stalled:
         return Claim.STOPPED, f"no step improves in float64; {reached}"
     if final.interrupted:
-        return Claim.STOPPED, f"interrupted; {reached}"
-    limit = "iterations" if final.iterations >= max_iter else "time"
-    return Claim.STOPPED, f"limit of {limit}; {reached}"
+        return Claim.INTERRUPTED, f"interrupted; {reached}"
+    limit = f"limit of {'iterations' if final.iterations >= max_iter else 'time'}"
+    return Claim.STOPPED, f"{f'gave up after {final.iterations} steps' if final.given_up else limit}; {reached}"
 
 
 def _print_progress(iterate: Iterate) -> None:

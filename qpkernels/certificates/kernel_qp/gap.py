@@ -1,10 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The duality gap of any candidate (beta, b) of a KernelQP, wherever it came from.
-
-The function f that is judged need not be the expansion in beta: a primal form returns its own f, while beta comes from
-its multipliers. Both are judged together, since P(f, b) bounds the optimum from above for every f, and D(beta) bounds
-it from below for every feasible beta.
-"""
+"""The duality gap of a KernelQP, with bounds of what rounding does to it."""
 
 from __future__ import annotations
 
@@ -13,8 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from qpkernels.arrays import Vector
-from qpkernels.certificates.certificate import Certificate, certify_values, relative, undefined
-from qpkernels.certificates.enclosures import Enclosure, enclose_kernel_qp
+from qpkernels.certificates.certificate import relative
 from qpkernels.certificates.rounding import (
     EPS,
     FunctionError,
@@ -24,19 +18,10 @@ from qpkernels.certificates.rounding import (
     sum_error,
     together,
 )
-from qpkernels.certificates.support import Support, intercept_interval, split_support
-from qpkernels.certificates.vanishing import vanishing_point
-from qpkernels.gram import Expansion, Gram
+from qpkernels.gram import BoundedProduct
 from qpkernels.programs.kernel_qp import KernelQP
 
-__all__ = [
-    "DualityGap",
-    "FunctionAtSamples",
-    "KernelQPBounds",
-    "certify_kernel_qp",
-    "duality_gap",
-    "expand_at_samples",
-]
+__all__ = ["DualityGap", "FunctionAtSamples", "duality_gap", "mending_factor"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,6 +30,8 @@ class FunctionAtSamples:
 
     f(x_i) is a sum of that many ``terms``, whose sizes add up to ``sizes``, shape (m,), and so for ``half_size`` and
     1/2 ||f||^2: what rounding is measured by. Left out, the values are taken as exact.
+
+    ``product`` is what the values are of an expansion whose certificate they were made for.
     """
 
     values: Vector
@@ -52,6 +39,7 @@ class FunctionAtSamples:
     sizes: Vector | float = 0.0
     half_size: float = 0.0
     terms: int = 1
+    product: BoundedProduct | None = None
 
     @classmethod
     def zero(cls, samples: int) -> FunctionAtSamples:
@@ -68,12 +56,6 @@ class FunctionAtSamples:
     def is_zero(self) -> bool:
         """Whether it is 0, without any rounding."""
         return self.squared_norm == 0.0 and not self.values.any()
-
-
-def expand_at_samples(gram: Gram, beta: Vector, feasible: Vector, expansion: Vector) -> FunctionAtSamples:
-    """Return the expansion in beta, given K times the feasible point near it: mostly beta itself."""
-    values = expansion if np.array_equal(feasible, beta) else gram.product(beta)
-    return FunctionAtSamples(values, float(beta @ values))
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,108 +100,22 @@ class DualityGap:
         return 0.0 if self.vanishing else relative(abs(float(self.parts.max())), self.scale)
 
 
-@dataclass(frozen=True, eq=False)
-class KernelQPBounds:
-    """The bounds of a KernelQP: its duality gap, see :func:`certify_kernel_qp`."""
-
-    program: KernelQP
-
-    def certify(self, beta: Vector, intercept: float, function: FunctionAtSamples | None = None) -> Certificate:
-        """Bound the error by the duality gap."""
-        return certify_kernel_qp(self.program, beta, intercept, function)
-
-    def enclose(self, beta: Vector, intercept: float, function: Expansion | None = None) -> Enclosure:
-        """Enclose the optimum; see :func:`~qpkernels.certificates.enclosures.enclose_kernel_qp`."""
-        return enclose_kernel_qp(self.program, beta, intercept, function)
-
-    def feasible(self, beta: Vector) -> Vector:
-        """Project beta to the bounds and the sum."""
-        return self.program.project(beta)
-
-    def scaling(self, decision: Vector) -> float:
-        """Return the factor of f and b by which P is feasible; 1 where they violate nothing, or none helps."""
-        return _scaling(self.program, decision)
-
-    def support(self, beta: Vector, decision: Vector) -> Support:
-        """Read the support vectors off strict complementarity."""
-        return split_support(self.program, beta, decision)
-
-    def interval(self, beta: Vector, values: Vector, intercept: float, support: Support) -> tuple[float, float]:
-        """Return the ends of the interval of optimal intercepts; b twice in a model without a free b."""
-        if self.program.total is None:
-            return intercept, intercept
-        return intercept_interval(self.program, beta, values, intercept, support)
-
-    def vanishing(self) -> tuple[Vector, float] | None:
-        """Return no coefficients and the b within every epsilon; or coefficients with the sum asked for and f = 0."""
-        return vanishing_point(self.program)
-
-
-def certify_kernel_qp(
-    program: KernelQP,
-    beta: Vector,
-    intercept: float,
-    function: FunctionAtSamples | None = None,
-    expansion: Vector | None = None,
-) -> Certificate:
-    """Certify the candidate (beta, b), and with it the function f, from the data alone.
-
-    beta is first projected to the bounds and the sum; what that moved is the dual residual. The primal residual is the
-    largest violation of a hard constraint (an infinite bound of beta): in a soft model the slacks are completed, so it
-    is 0. Where it is not 0, (f, b) is rescaled by the smallest factor that satisfies every hard constraint, if there
-    is one, so that P stays an upper bound.
-
-    Parameters
-    ----------
-    program
-        The problem.
-    beta
-        Coefficients, shape (m,), of any sign and size.
-    intercept
-        b.
-    function
-        f at the samples. Left out: the expansion of beta as it came, before the projection.
-    expansion
-        K beta, where the judge has computed it from K in float64 before, as for many programs at once.
-    """
-    if not (np.isfinite(beta).all() and np.isfinite(intercept)):
-        return undefined("the answer holds NaN or infinity")
-    feasible = program.project(beta)
-    if expansion is None or not np.array_equal(feasible, beta):
-        expansion = program.gram.product(feasible)
-    program.gram.require_nonnegative(feasible, expansion)
-    if function is None:
-        function = expand_at_samples(program.gram, beta, feasible, expansion)
-    gap = duality_gap(program, feasible, expansion, intercept, function)
-    moved = np.abs(beta - feasible)
-    imbalance = 0.0 if program.total is None else abs(float(beta.sum()) - program.total)
-    largest = int(np.argmax(gap.parts))
-    return certify_values(
-        gap.primal_value,
-        gap.dual_value,
-        primal_residual=gap.violation,
-        dual_residual=max(
-            relative(float(moved.max()), max(float(np.abs(feasible).max()), float(np.abs(beta).max()))),
-            relative(imbalance, max(float(np.abs(feasible).sum()), float(np.abs(beta).sum()))),
-        ),
-        rounding=gap.rounding,
-        vanishing=gap.vanishing,
-        largest=float(gap.parts[largest]),
-        worst=(
-            f"sample {largest} (target {program.target[largest]:g}, beta {beta[largest]:.6g}) "
-            f"adds {gap.parts[largest]:.1e} to the gap"
-        ),
-    )
-
-
 @np.errstate(over="ignore", invalid="ignore")
 def duality_gap(
-    program: KernelQP, beta: Vector, expansion: Vector, intercept: float, function: FunctionAtSamples | None = None
+    program: KernelQP,
+    beta: Vector,
+    expansion: Vector,
+    intercept: float,
+    function: FunctionAtSamples | None = None,
+    inexact: Vector | float = 0.0,
 ) -> DualityGap:
     """Return P(f, b) and D(beta) for a feasible ``beta`` whose K beta is ``expansion``.
 
     f is ``function``, or else the expansion in beta itself. Where 1'beta = 0, neither an offset of the targets nor one
     of f changes the values: residuals are taken around b, and D around the middle of the targets and the mean of f.
+
+    ``inexact``, which adds up as it is, bounds how far ``expansion`` is from what float64 makes of K beta; with hard
+    constraints it must be 0.
     """
     balanced, total = program.total == 0.0, program.total or 0.0
     around = expansion - mean(expansion) if balanced else expansion
@@ -227,28 +123,29 @@ def duality_gap(
     f = FunctionAtSamples(expansion, squared_norm) if function is None else function
     own = expansion_error(program.gram, beta, expansion, balanced=balanced)
     error = own if function is None else f.error
-    scaling = _scaling(program, f.values + intercept)
+    scaling = mending_factor(program, f.values + intercept) if program.is_hard else 1.0
     level = scaling * intercept
     residuals = (program.target - level) - (f.values if scaling == 1.0 else scaling * f.values)
-    losses, losses_error = _losses_and_error(program, residuals, scaling * error.values, level)
-    linear = (program.target - program.middle) * beta
+    losses, losses_error = _losses_and_error(program, residuals, scaling * (error.values + inexact), level)
+    linear = (program.target - program.middle if program.middle else program.target) * beta
     costs = program.costs(beta)
     rounding = (
-        together(losses_error)
+        _together(losses_error, inexact)
         + sum_error(losses)
         + scaling * scaling * error.half_norm
         + EPS * abs(level * total)
         + sum_error(linear)
         + sum_error(costs)
         + own.half_norm
+        + float((np.abs(beta) * inexact).sum())
         + program.gram.indefiniteness(beta)
-        + (abs(float(beta.sum()) - total) * float(np.abs(residuals).max()) if balanced else 0.0)
+        + (abs(float(beta.sum())) * float((np.abs(residuals) + inexact).max()) if balanced else 0.0)
     )
     return DualityGap(
         primal_value=0.5 * scaling * scaling * f.squared_norm + float(losses.sum()) + level * total,
         dual_value=float(linear.sum()) - float(costs.sum()) - 0.5 * squared_norm,
         parts=losses - residuals * beta + costs,
-        violation=_violation(program, (program.target - intercept) - f.values),
+        violation=_violation(program, f.values, intercept),
         rounding=rounding,
         vanishing=(
             f.is_zero
@@ -261,13 +158,21 @@ def duality_gap(
     )
 
 
+def _together(losses_error: Vector, inexact: Vector | float) -> float:
+    """Return the bound of the sum of losses: what comes of inexact values adds up as it is, the rest as rounding."""
+    if isinstance(inexact, float):
+        return together(losses_error) if inexact == 0.0 else float(losses_error.sum())
+    bounded = inexact > 0
+    return together(losses_error[~bounded]) + float(losses_error[bounded].sum())
+
+
 def _losses_and_error(program: KernelQP, residuals: Vector, error: Vector, level: float) -> tuple[Vector, Vector]:
     """Return L_i, and how far they may be off where f(x_i) is known up to ``error``.
 
     A convex function changes most at an end of an interval.
     """
     error = error + EPS * (np.abs(program.target - level) + np.abs(residuals) + program.epsilon)
-    losses, *ends = _losses(program, np.stack((residuals, residuals - error, residuals + error)))
+    losses, *ends = _losses(program, np.array((residuals, residuals - error, residuals + error)))
     return losses, np.maximum(np.abs(ends[0] - losses), np.abs(ends[1] - losses))
 
 
@@ -291,8 +196,9 @@ def _branch(slope: Vector, bound: Vector, ridge: Vector | None) -> Vector:
     return np.asarray(slope * s - 0.5 * ridge * s**2)
 
 
-def _violation(program: KernelQP, residuals: Vector) -> float:
-    return float(_violations(program, residuals).max()) if program.is_hard else 0.0
+def _violation(program: KernelQP, values: Vector, intercept: float) -> float:
+    """Return the largest violation of a hard constraint by f(x_i) and b."""
+    return float(_violations(program, (program.target - intercept) - values).max()) if program.is_hard else 0.0
 
 
 def _violations(program: KernelQP, residuals: Vector) -> Vector:
@@ -309,10 +215,8 @@ def _violations(program: KernelQP, residuals: Vector) -> Vector:
     return np.maximum(short, over)
 
 
-def _scaling(program: KernelQP, v: Vector) -> float:
+def mending_factor(program: KernelQP, v: Vector) -> float:
     """Return the smallest s >= 1 such that s v satisfies every hard constraint, or 1 if there is none."""
-    if not program.is_hard:
-        return 1.0
     violated = _violations(program, program.target - v) > 0
     if not violated.any():
         return 1.0

@@ -1,0 +1,227 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Who solves what: the solver that was named, or one after the other until an answer is proved."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field, fields, replace
+from functools import partial
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+from formulations.modelling.solution import Seconds, Solution
+from formulations.modelling.solving import Held, SolveRequest
+from formulations.modelling.statement import Statement
+from formulations.modelling.structures import solve_structure
+from qpkernels.certificates import Bounds, Status
+from qpkernels.errors import SolverFailedError, UnsupportedOptionError, UnsupportedProgramError
+from qpkernels.programs import KernelQP, LinearSystem, Program
+from qpkernels.solvers import THEN, Automatic, Claim, find_solver, spares_factorisation
+
+if TYPE_CHECKING:
+    from formulations.modelling.model import Model
+
+__all__ = ["solve_by_request"]
+
+_OTHERS = ("highs", "piqp", "osqp", "scs")
+"""Solvers of cone programs that are asked where clarabel leaves all forms unproved, as far as they are installed."""
+
+_PATIENCE, _LEAST = 5.0, 1.0
+"""Each of them has so many times the seconds that all before took together, and at least so many."""
+
+_ROOM = 20.0
+"""Matrices of m^2 numbers that a form in CVXPY may hold in memory."""
+
+
+def solve_by_request(
+    model: Model[Any],
+    request: SolveRequest,
+    bounds: Bounds,
+    structures: tuple[Program, ...],
+    forms: Callable[[], Iterable[Statement]],
+    form: Statement | None = None,
+) -> Any:
+    """Solve and certify by the solver that was named; without a name, by one after the other until it is proved.
+
+    Of these the programs that the model is come first, then its forms by clarabel, then by other solvers. A limit that
+    the user set is one of all together.
+
+    Parameters
+    ----------
+    structures
+        The programs that the model, or ``form``, is.
+    forms
+        Returns what cone solvers may be given, the usual one first. With more explicit features than samples, those
+        with fewer variables come before it.
+    form
+        The form that was asked, if one was.
+
+    Returns
+    -------
+    Solution
+        The first that is proved, else the best; ``solver`` names all that were asked, ``message`` says what each said,
+        and ``seconds`` and ``iterations`` are those of all.
+
+    Raises
+    ------
+    QPKernelsError
+        Where nobody gave a point, what the first of them said.
+    """
+    if not request.names_nobody:
+        backend, program = request.choose(structures)
+        if program is None:
+            return next(iter(forms())).solve_by(backend, request, bounds)
+        return solve_structure(model, program, backend, request, bounds, form)
+    relay = _Relay(model, request)
+    for attempt in _attempts(model, bounds, structures, forms, form):
+        if relay.over or not relay.ask(attempt):
+            break
+    return relay.answer()
+
+
+def _attempts(
+    model: Model[Any],
+    bounds: Bounds,
+    structures: tuple[Program, ...],
+    forms: Callable[[], Iterable[Statement]],
+    form: Statement | None,
+) -> Iterator[_Attempt]:
+    for program in _ordered(structures):
+        backend = Automatic() if isinstance(program, KernelQP) else find_solver("linear")
+        solve = partial(_by_structure, model, program, backend, bounds, form)
+        yield _Attempt(solve, takes_start=isinstance(program, KernelQP))
+    if structures and _ROOM * 8.0 * len(model) ** 2 > model.gram.memory_limit:
+        return
+    listed = list(forms())
+    if form is None and model.data.explicit and model.gram.X.shape[1] > len(model):
+        listed.sort(key=lambda each: not each.by_samples)
+    yield from (_Attempt(partial(_by_form, each, "clarabel", bounds)) for each in listed)
+    for name in _OTHERS:
+        if find_solver(name).installed:
+            yield from (_Attempt(partial(_by_form, each, name, bounds), last_resort=True) for each in listed)
+
+
+def _ordered(structures: tuple[Program, ...]) -> tuple[Program, ...]:
+    """Return the most special program first, unless its matrix is that of all samples and few features tell as much."""
+    if len(structures) == 2 and isinstance(structures[0], LinearSystem) and isinstance(structures[1], KernelQP):
+        return structures[::-1] if spares_factorisation(structures[1]) else structures
+    return structures
+
+
+def _by_structure(
+    model: Model[Any], program: Program, backend: Any, bounds: Bounds, form: Statement | None, request: SolveRequest
+) -> Solution:
+    answer: Solution = solve_structure(model, program, backend, request, bounds, form)
+    return answer
+
+
+def _by_form(form: Statement, solver: str, bounds: Bounds, request: SolveRequest) -> Solution:
+    return form.solve_by(find_solver(solver), request, bounds)
+
+
+@dataclass(frozen=True, eq=False)
+class _Attempt:
+    """A way to an answer.
+
+    Attributes
+    ----------
+    takes_start
+        Whether it can start from a beta.
+    last_resort
+        Whether it is given a time, since it may take without end.
+    """
+
+    solve: Callable[[SolveRequest], Solution]
+    takes_start: bool = False
+    last_resort: bool = False
+
+
+@dataclass
+class _Relay:
+    """What was asked for, and what came of it so far."""
+
+    model: Model[Any]
+    request: SolveRequest
+    answers: list[Solution] = field(default_factory=list)
+    failures: list[SolverFailedError | UnsupportedProgramError | UnsupportedOptionError] = field(default_factory=list)
+    best: Solution | None = None
+    held: Held | None = None
+
+    def __post_init__(self) -> None:
+        self.begun = perf_counter()
+
+    @property
+    def spent(self) -> int:
+        """Iterations of all solvers."""
+        return sum(answer.iterations or 0 for answer in self.answers)
+
+    @property
+    def over(self) -> bool:
+        """Whether a limit of the user is reached."""
+        request = self.request
+        late = request.time_limit is not None and perf_counter() - self.begun >= request.time_limit
+        return late or (request.max_iter is not None and bool(self.answers) and self.spent >= request.max_iter)
+
+    def ask(self, attempt: _Attempt) -> bool:
+        """Make an attempt, and return whether there is reason for another."""
+        try:
+            answer = attempt.solve(self._request_for(attempt))
+        except (SolverFailedError, UnsupportedProgramError, UnsupportedOptionError) as failure:
+            if isinstance(failure, UnsupportedOptionError) and not (self.answers or self.failures):
+                raise
+            self.failures.append(failure)
+            return True
+        except KeyboardInterrupt:
+            if self.best is None:
+                raise
+            return False
+        self.answers.append(answer)
+        if self.best is None or answer.certificate.error < self.best.certificate.error:
+            self.best, self.held = answer, self.model.latest.answer
+        return not (answer.status is Status.OPTIMAL or answer.claim is Claim.INTERRUPTED or self._is_lost(answer))
+
+    def _is_lost(self, answer: Solution) -> bool:
+        """Return whether the rounding of the certificate alone is beyond the tolerance: nobody could prove more."""
+        proof = answer.certificate
+        return proof.rounding > self.request.tol * max(abs(proof.primal_value), abs(proof.dual_value))
+
+    def _request_for(self, attempt: _Attempt) -> SolveRequest:
+        """Return what is asked of an attempt: what is left of the limits, and where to start."""
+        if not (self.answers or self.failures):
+            return self.request
+        asked, elapsed = self.request, perf_counter() - self.begun
+        left = None if asked.time_limit is None else max(1e-3, asked.time_limit - elapsed)
+        if attempt.last_resort:
+            patience = max(_LEAST, _PATIENCE * elapsed)
+            left = patience if left is None else min(left, patience)
+        return replace(
+            asked,
+            max_iter=None if asked.max_iter is None else max(1, asked.max_iter - self.spent),
+            time_limit=left,
+            warm_start=(self.best or asked.warm_start) if attempt.takes_start else None,
+        )
+
+    def answer(self) -> Solution:
+        """Return the best answer in the name of all, as the forms show it from now on."""
+        if self.best is None:
+            raise self.failures[0]
+        if len(self.answers) == 1:
+            return self.best
+        self.model.latest.answer = self.held
+        return replace(
+            self.best,
+            solver=", ".join(dict.fromkeys(answer.solver for answer in self.answers)),
+            message=THEN.join(map(_said, self.answers)),
+            iterations=self.spent,
+            seconds=_sum(answer.seconds for answer in self.answers),
+        )
+
+
+def _said(answer: Solution) -> str:
+    """Return what a solver says, with its name; several have told theirs."""
+    return answer.message if THEN in answer.message else f"{answer.solver}: {answer.message}"
+
+
+def _sum(seconds: Iterable[Seconds]) -> Seconds:
+    listed = list(seconds)
+    return Seconds(*(sum(getattr(each, part.name) for each in listed) for part in fields(Seconds)))

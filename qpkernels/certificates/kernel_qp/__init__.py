@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The certificate of a KernelQP: which arithmetic K beta needs, the duality gap, and what it bounds."""
+
+from qpkernels.certificates.kernel_qp.bounds import KernelQPBounds, certify_kernel_qp, expand_at_samples
+from qpkernels.certificates.kernel_qp.gap import DualityGap, FunctionAtSamples, duality_gap
+
+__all__ = [
+    "DualityGap",
+    "FunctionAtSamples",
+    "KernelQPBounds",
+    "certify_kernel_qp",
+    "duality_gap",
+    "expand_at_samples",
+]

@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The duality gap of any candidate (beta, b) of a KernelQP, wherever it came from.
+
+The function f that is judged need not be the expansion in beta: a primal form returns its own f, while beta comes from
+its multipliers. Both are judged together, since P(f, b) bounds the optimum from above for every f, and D(beta) bounds
+it from below for every feasible beta.
+"""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+
+import numpy as np
+
+from qpkernels.arrays import Vector
+from qpkernels.certificates.certificate import Certificate, certify_values, relative, undefined
+from qpkernels.certificates.enclosures import Enclosure, enclose_kernel_qp
+from qpkernels.certificates.kernel_qp.gap import FunctionAtSamples, duality_gap, mending_factor
+from qpkernels.certificates.kernel_qp.precision import gap_product
+from qpkernels.certificates.support import Support, intercept_interval, split_support
+from qpkernels.certificates.vanishing import vanishing_point
+from qpkernels.gram import BoundedProduct, Expansion, Gram
+from qpkernels.gram.panels.threads import without_blas_threads
+from qpkernels.programs.kernel_qp import KernelQP
+
+__all__ = ["KernelQPBounds", "certify_kernel_qp", "expand_at_samples"]
+
+_SPREAD = 10_000
+"""Terms from which BLAS spreads a sum over its threads."""
+
+
+def expand_at_samples(gram: Gram, beta: Vector, feasible: Vector, expansion: Vector) -> FunctionAtSamples:
+    """Return the expansion in beta, given K times the feasible point near it: mostly beta itself."""
+    values = expansion if feasible is beta or np.array_equal(feasible, beta) else gram.product(beta)
+    return FunctionAtSamples(values, float(beta @ values))
+
+
+@dataclass(frozen=True, eq=False)
+class KernelQPBounds:
+    """The bounds of a KernelQP: its duality gap, see :func:`certify_kernel_qp`."""
+
+    program: KernelQP
+
+    def certify(
+        self,
+        beta: Vector,
+        intercept: float,
+        function: FunctionAtSamples | None = None,
+        product: BoundedProduct | None = None,
+    ) -> Certificate:
+        """Bound the error by the duality gap."""
+        return certify_kernel_qp(self.program, beta, intercept, function, product)
+
+    def product(self, beta: Vector, intercept: float) -> BoundedProduct:
+        """Return K beta as exactly as the certificate of (beta, b) needs it, which takes it from here."""
+        return gap_product(self.program, beta, intercept)
+
+    def enclose(self, beta: Vector, intercept: float, function: Expansion | None = None) -> Enclosure:
+        """Enclose the optimum; see :func:`~qpkernels.certificates.enclosures.enclose_kernel_qp`."""
+        return enclose_kernel_qp(self.program, beta, intercept, function)
+
+    def feasible(self, beta: Vector) -> Vector:
+        """Project beta to the bounds and the sum."""
+        return self.program.project(beta)
+
+    def scaling(self, decision: Vector) -> float:
+        """Return the factor of f and b by which P is feasible; 1 where they violate nothing, or none helps."""
+        return mending_factor(self.program, decision)
+
+    def support(self, beta: Vector, decision: Vector) -> Support:
+        """Read the support vectors off strict complementarity."""
+        return split_support(self.program, beta, decision)
+
+    def interval(self, beta: Vector, values: Vector, intercept: float, support: Support) -> tuple[float, float]:
+        """Return the ends of the interval of optimal intercepts; b twice in a model without a free b."""
+        if self.program.total is None:
+            return intercept, intercept
+        return intercept_interval(self.program, beta, values, intercept, support)
+
+    def vanishing(self) -> tuple[Vector, float] | None:
+        """Return no coefficients and the b within every epsilon; or coefficients with the sum asked for and f = 0."""
+        return vanishing_point(self.program)
+
+
+def certify_kernel_qp(
+    program: KernelQP,
+    beta: Vector,
+    intercept: float,
+    function: FunctionAtSamples | None = None,
+    product: BoundedProduct | None = None,
+) -> Certificate:
+    """Certify the candidate (beta, b), and with it the function f, from the data alone.
+
+    beta is first projected to the bounds and the sum; what that moved is the dual residual. The primal residual is the
+    largest violation of a hard constraint (an infinite bound of beta): in a soft model the slacks are completed, so it
+    is 0. Where it is not 0, (f, b) is rescaled by the smallest factor that satisfies every hard constraint, if there
+    is one, so that P stays an upper bound.
+
+    Parameters
+    ----------
+    program
+        The problem.
+    beta
+        Coefficients, shape (m,), of any sign and size.
+    intercept
+        b.
+    function
+        f at the samples. Left out: the expansion of beta as it came, before the projection.
+    product
+        K times the projected beta, where the Gram matrix made it for this certificate already.
+    """
+    if not (np.isfinite(beta).all() and np.isfinite(intercept)):
+        return undefined("the answer holds NaN or infinity")
+    feasible = program.project(beta)
+    if (feasible == beta).all():
+        feasible = beta
+    if product is None or not np.array_equal(product.coefficients, feasible):
+        product = gap_product(program, feasible, intercept)
+    program.gram.require_psd()
+    with _sums_in_one_thread(len(program)):
+        program.gram.require_nonnegative(feasible, product.values)
+        if function is None:
+            function = expand_at_samples(program.gram, beta, feasible, product.values)
+        inexact = product.error if product.error.any() else None
+        gap = duality_gap(program, feasible, product.values, intercept, function, inexact)
+    largest = int(gap.parts.argmax())
+    return certify_values(
+        gap.primal_value,
+        gap.dual_value,
+        primal_residual=gap.violation,
+        dual_residual=_dual_residual(program, beta, feasible),
+        rounding=gap.rounding,
+        vanishing=gap.vanishing,
+        largest=float(gap.parts[largest]),
+        worst=(
+            f"sample {largest} (target {program.target[largest]:g}, beta {beta[largest]:.6g}) "
+            f"adds {gap.parts[largest]:.1e} to the gap"
+        ),
+    )
+
+
+def _sums_in_one_thread(samples: int) -> AbstractContextManager[None]:
+    """Keep BLAS from spreading sums of so many terms: to wake its threads takes longer, where others use them."""
+    return without_blas_threads() if samples >= _SPREAD else nullcontext()
+
+
+def _dual_residual(program: KernelQP, beta: Vector, feasible: Vector) -> float:
+    """Return how far beta is from the feasible point near it, or its sum from the one asked for, as shares of them."""
+    imbalance = 0.0 if program.total is None else abs(float(beta.sum()) - program.total)
+    sizes = np.abs(beta)
+    if feasible is beta:
+        return relative(imbalance, float(sizes.sum()))
+    own, moved = np.abs(feasible), float(np.abs(beta - feasible).max())
+    return max(
+        relative(moved, max(float(own.max()), float(sizes.max()))),
+        relative(imbalance, max(float(own.sum()), float(sizes.sum()))),
+    )

@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Several methods one after the other, each going on from the best point that there is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from qpkernels.arrays import Vector
+from qpkernels.certificates import certify_kernel_qp
+from qpkernels.errors import NonFiniteError, SolverFailedError
+from qpkernels.programs import KernelQP
+from qpkernels.solvers.automatic.watch import Watch
+from qpkernels.solvers.automatic.work import second_order_comes_first, second_order_work, step_work
+from qpkernels.solvers.interface import Claim, Outcome, Solver
+from qpkernels.solvers.registry import find_solver
+from qpkernels.solvers.smo import step_limit
+
+__all__ = ["THEN", "Automatic"]
+
+THEN = "; then "
+"""What stands between the words of one solver and those of the next."""
+
+
+class Automatic:
+    """The method that a KernelQP deserves, and another one where that makes little way.
+
+    The second-order method comes first where it is little work: explicit features that are few against the samples.
+    Elsewhere ``smo`` does, and hands over its point once the second-order method is predicted to need less than what is
+    still missing, or where no step of its own improves; see :class:`~qpkernels.solvers.automatic.watch.Watch`. What the
+    second-order method leaves unproved goes back to smo. Of several points the one of the least error is returned.
+    """
+
+    name = "automatic"
+
+    def prepare(self, program: Any) -> None:
+        """Compute what the first method will need of the kernel matrix."""
+        _first(program).prepare(program)
+
+    def solve(
+        self,
+        program: Any,
+        *,
+        tol: float = 1e-6,
+        max_iter: int | None = None,
+        time_limit: float | None = None,
+        warm_start: Vector | None = None,
+        verbose: bool = False,
+        **limits: Any,
+    ) -> Outcome:
+        """Solve ``program``; parameters as in :meth:`qpkernels.solvers.Solver.solve`, the limits being those of all.
+
+        Returns
+        -------
+        Outcome
+            ``solver`` names all that were asked, in order; ``message`` says what each of them says, ``iterations`` is
+            the number of iterations of all of them, and ``seconds`` their time.
+        """
+        relay = _Relay(program, max_iter, time_limit, warm_start)
+        for solver, options in _stages(program, tol):
+            if not relay.hand_to(solver, tol=tol, verbose=verbose, **limits, **options) or relay.is_over:
+                break
+        return relay.outcome()
+
+
+def _first(program: KernelQP) -> Solver:
+    return find_solver("interior-point" if second_order_comes_first(program) else "smo")
+
+
+def _stages(program: KernelQP, tol: float) -> Iterator[tuple[Solver, dict[str, Any]]]:
+    """Yield who is asked, one after the other, with options of its own."""
+    smo, second_order, work = find_solver("smo"), find_solver("interior-point"), second_order_work(program)
+    if np.isinf(work):
+        yield smo, {}
+        return
+    if not second_order_comes_first(program):
+        yield smo, {"watch": Watch(work / step_work(program), tol)}
+    yield second_order, {}
+    # Nobody is left to hand over to, but what would take far more steps than its limit is not begun in earnest.
+    yield smo, {"watch": Watch(step_limit(program), tol)}
+
+
+@dataclass
+class _Relay:
+    """What was asked for, and what came of it so far."""
+
+    program: KernelQP
+    max_iter: int | None
+    time_limit: float | None
+    start: Any
+    best: Outcome | None = None
+    error: float = np.inf
+    outcomes: list[Outcome] = field(default_factory=list)
+    failures: list[SolverFailedError | NonFiniteError] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.begun = perf_counter()
+
+    @property
+    def spent(self) -> int:
+        """Iterations of all solvers."""
+        return sum(outcome.iterations or 0 for outcome in self.outcomes)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether a limit is reached."""
+        late = self.time_limit is not None and perf_counter() - self.begun >= self.time_limit
+        return late or (self.max_iter is not None and self.spent >= self.max_iter)
+
+    def hand_to(self, solver: Solver, **options: Any) -> bool:
+        """Let a solver go on from the best point, and return whether another is to be asked after it."""
+        left = None if self.time_limit is None else max(1e-3, self.time_limit - (perf_counter() - self.begun))
+        try:
+            outcome = solver.solve(
+                self.program,
+                max_iter=None if self.max_iter is None else self.max_iter - self.spent,
+                time_limit=left,
+                warm_start=self.start if self.best is None else self.best.point,
+                **options,
+            )
+        except KeyboardInterrupt:
+            if self.best is None:
+                raise
+            self.best = replace(self.best, claim=Claim.INTERRUPTED)
+            return False
+        except (SolverFailedError, NonFiniteError) as failure:
+            self.failures.append(failure)
+            return True
+        self.outcomes.append(outcome)
+        if outcome.claim in (Claim.OPTIMAL, Claim.INFEASIBLE, Claim.UNBOUNDED):
+            self.best = outcome
+            return False
+        error = self._error_of(outcome)
+        if self.best is None or error < self.error:
+            self.best, self.error = outcome, error
+        return outcome.claim is not Claim.INTERRUPTED
+
+    def _error_of(self, outcome: Outcome) -> float:
+        """Return the least tolerance at which the certificate of a point holds."""
+        if not (np.isfinite(outcome.point).all() and np.isfinite(outcome.multipliers).all()):
+            return np.inf
+        b = float(outcome.multipliers[0]) if outcome.multipliers.size else 0.0
+        return certify_kernel_qp(self.program, outcome.point, b).error
+
+    def outcome(self) -> Outcome:
+        """Return the best of what came, in the name of all."""
+        if self.best is None:
+            raise self.failures[0]
+        if len(self.outcomes) == 1 and not self.failures:
+            return self.best
+        said = [f"{outcome.solver}: {outcome.message}" for outcome in self.outcomes]
+        return replace(
+            self.best,
+            solver=", ".join(dict.fromkeys(outcome.solver for outcome in self.outcomes)),
+            message=THEN.join([*said, *map(str, self.failures)]),
+            iterations=self.spent,
+            seconds=sum(outcome.seconds for outcome in self.outcomes),
+        )

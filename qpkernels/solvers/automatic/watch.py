@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Whether a first-order method is on its way to the tolerance, or had better hand over."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+
+__all__ = ["Measured", "Watch"]
+
+_EARLY = 0.25
+"""Part of what the other method costs that is spent before anything is concluded from the progress."""
+
+_HOPELESS = 4.0
+"""Times that cost which must still be missing to hand over before as much is spent."""
+
+
+class Measured(Protocol):
+    """A point of the method, with how far it is from optimal."""
+
+    @property
+    def iterations(self) -> int:
+        """Steps so far."""
+
+    @property
+    def violation(self) -> float:
+        """What has to fall to the tolerance, relative: 1 at the start."""
+
+
+class Watch:
+    """Predicts from the progress so far how many steps are still missing, and says when to give up.
+
+    Another method would end after the cost of ``allowed`` steps. Once as many are taken, this one goes on only while
+    fewer are missing: whichever of the two is faster, both together take about twice as long at most, where the
+    prediction is right. Progress is taken to be geometric, at the rate of the second half of the steps.
+    """
+
+    def __init__(self, allowed: float, tol: float) -> None:
+        self._allowed, self._tol = allowed, tol
+        self._steps, self._violations = [0], [1.0]
+
+    def __call__(self, point: Measured) -> bool:
+        """Take note of a point, and return whether to give up there."""
+        self._steps.append(point.iterations)
+        self._violations.append(min(float(point.violation), self._violations[-1]))
+        steps, missing = point.iterations, self.missing()
+        if steps < _EARLY * self._allowed:
+            return False
+        return missing > (_HOPELESS * self._allowed if steps < self._allowed else self._allowed)
+
+    def missing(self) -> float:
+        """Return how many steps are still missing, by the rate of the second half of those taken."""
+        steps, violation = self._steps[-1], self._violations[-1]
+        if violation <= self._tol:
+            return 0.0
+        half = int(np.searchsorted(self._steps, steps / 2, side="right")) - 1
+        gained = np.log(self._violations[half] / violation)
+        if gained <= 0:
+            return float("inf")
+        return float((steps - self._steps[half]) * np.log(violation / self._tol) / gained)

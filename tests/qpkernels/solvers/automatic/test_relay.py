@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Methods that hand over to each other, and what becomes of their points."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from qpkernels.certificates import certify_kernel_qp
+from qpkernels.errors import SolverFailedError
+from qpkernels.gram import Gram
+from qpkernels.kernels import RBF, Linear
+from qpkernels.programs import KernelQP
+from qpkernels.solvers import Automatic, Claim, Outcome, find_solver
+from qpkernels.solvers.automatic import relay
+
+
+def program(C: float = 1.0, m: int = 120, d: int = 4, linear: bool = False) -> KernelQP:
+    rng = np.random.default_rng(7)
+    X = rng.normal(size=(m, d))
+    y = np.where(X[:, 0] + 0.5 * rng.normal(size=m) > 0, 1.0, -1.0)
+    return KernelQP(Gram(Linear() if linear else RBF(0.05), X), y, np.minimum(0, C * y), np.maximum(0, C * y))
+
+
+def proved(stated: KernelQP, outcome: Outcome, tol: float = 1e-6) -> bool:
+    return certify_kernel_qp(stated, outcome.point, float(outcome.multipliers[0])).holds(tol)
+
+
+@pytest.fixture
+def stages(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Return what lets these solvers be asked, in that order."""
+
+    def set_to(*solvers: Any) -> None:
+        monkeypatch.setattr(relay, "_stages", lambda *_: [(solver, {}) for solver in solvers])
+
+    return set_to
+
+
+@pytest.fixture
+def smo_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(relay, "second_order_comes_first", lambda _: False)
+
+
+class Fixed:
+    """Answers as it is told, and remembers what it was asked."""
+
+    name = "fixed"
+
+    def __init__(self, answer: Outcome | Exception) -> None:
+        self.answer = answer
+        self.asked: dict[str, Any] = {}
+
+    def solve(self, _: KernelQP, **asked: Any) -> Outcome:
+        self.asked = asked
+        if isinstance(self.answer, BaseException):
+            raise self.answer
+        return self.answer
+
+
+def stopped(stated: KernelQP, steps: int) -> Outcome:
+    return find_solver("smo").solve(stated, max_iter=steps)
+
+
+def test_what_is_easy_stays_with_its_first_method() -> None:
+    outcome = Automatic().solve(program())
+    assert (outcome.solver, outcome.claim) == ("smo", Claim.OPTIMAL)
+
+
+@pytest.mark.usefixtures("smo_first")
+def test_large_costs_are_handed_over_after_few_steps() -> None:
+    stated = program(C=1e6, m=400)
+    outcome = Automatic().solve(stated)
+    assert (outcome.solver, outcome.claim) == ("smo, interior-point", Claim.OPTIMAL)
+    assert outcome.message.startswith("smo: gave up after")
+    assert "; then interior-point: " in outcome.message
+    assert outcome.iterations is not None
+    assert outcome.iterations <= 50_000
+    assert proved(stated, outcome)
+
+
+def test_few_samples_in_wide_bounds_go_to_the_second_order_method_at_once() -> None:
+    assert Automatic().solve(program(C=1e6, m=400)).solver == "interior-point"
+
+
+def test_few_features_go_to_the_second_order_method_at_once() -> None:
+    stated = program(C=1e4, m=900, linear=True)
+    outcome = Automatic().solve(stated)
+    assert (outcome.solver, outcome.claim) == ("interior-point", Claim.OPTIMAL)
+    assert proved(stated, outcome)
+
+
+@pytest.mark.usefixtures("smo_first")
+def test_the_same_problem_is_always_solved_alike() -> None:
+    first, second = (Automatic().solve(program(C=1e6, m=400)) for _ in range(2))
+    assert np.array_equal(first.point, second.point)
+    assert (first.message, first.iterations) == (second.message, second.iterations)
+
+
+@pytest.mark.usefixtures("smo_first")
+def test_limits_are_those_of_all_together() -> None:
+    stated = program(C=1e6, m=400)
+    few = Automatic().solve(stated, max_iter=100)
+    assert (few.solver, few.claim, few.iterations) == ("smo", Claim.STOPPED, 100)
+    more = Automatic().solve(stated, max_iter=5003)
+    assert more.iterations is not None
+    assert more.iterations <= 5003
+    assert more.claim is Claim.STOPPED
+
+
+@pytest.mark.parametrize("worse_last", [False, True])
+def test_the_better_of_two_points_is_kept(worse_last: bool, stages: Callable[..., None]) -> None:
+    stated = program(C=100.0)
+    worse, better = stopped(stated, 20), stopped(stated, 700)
+    order = [better, worse] if worse_last else [worse, better]
+    assert not proved(stated, better)
+    stages(*(Fixed(replace(each, solver=f"{k}")) for k, each in enumerate(order)))
+    outcome = Automatic().solve(stated)
+    assert np.array_equal(outcome.point, better.point)
+    assert (outcome.solver, outcome.iterations) == ("0, 1", 720)
+
+
+def test_each_goes_on_from_the_best_point(stages: Callable[..., None]) -> None:
+    stated = program(C=100.0)
+    better, last = stopped(stated, 700), Fixed(stopped(stated, 20))
+    stages(Fixed(stopped(stated, 20)), Fixed(better), last)
+    Automatic().solve(stated, max_iter=1000)
+    assert np.array_equal(last.asked["warm_start"], better.point)
+    assert last.asked["max_iter"] == 280
+
+
+def test_a_failure_is_told_and_another_is_asked(stages: Callable[..., None]) -> None:
+    stated = program()
+    stages(Fixed(SolverFailedError("no luck")), find_solver("smo"))
+    outcome = Automatic().solve(stated)
+    assert (outcome.solver, outcome.claim) == ("smo", Claim.OPTIMAL)
+    assert "no luck" in outcome.message
+
+
+def test_that_all_fail_is_what_the_first_one_says(stages: Callable[..., None]) -> None:
+    stages(Fixed(SolverFailedError("no luck")), Fixed(SolverFailedError("nor here")))
+    with pytest.raises(SolverFailedError, match="no luck"):
+        Automatic().solve(program())
+
+
+def test_an_interruption_keeps_the_best_point(stages: Callable[..., None]) -> None:
+    stated = program(C=100.0)
+    first, never = stopped(stated, 20), Fixed(stopped(stated, 30))
+    stages(Fixed(first), Fixed(KeyboardInterrupt()), never)  # type: ignore[arg-type]
+    outcome = Automatic().solve(stated)
+    assert np.array_equal(outcome.point, first.point)
+    assert outcome.claim is Claim.INTERRUPTED
+    assert never.asked == {}
+
+
+def test_who_was_interrupted_hands_over_to_nobody(stages: Callable[..., None]) -> None:
+    stated = program()
+    never = Fixed(stopped(stated, 30))
+    stages(Fixed(replace(stopped(stated, 20), claim=Claim.INTERRUPTED)), never)
+    assert Automatic().solve(stated).claim is Claim.INTERRUPTED
+    assert never.asked == {}
+
+
+@pytest.mark.usefixtures("smo_first")
+def test_in_a_process_of_its_own() -> None:
+    outcome = Automatic().solve(program(C=1e6, m=400), isolate=True)
+    assert (outcome.solver, outcome.claim) == ("smo, interior-point", Claim.OPTIMAL)
