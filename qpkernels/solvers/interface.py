@@ -36,17 +36,14 @@ _GRACE, _MORE = 1.0, 1.25
 
 
 class Claim(StrEnum):
-    """What a solver says of its answer. It is a claim: the certificate decides.
-
-    Of an answer that is not optimal, ``interrupted`` means by the user, and ``stopped`` by anything else: a limit, or
-    rounding.
-    """
+    """What a solver says of its answer. It is a claim: the certificate decides."""
 
     OPTIMAL = "optimal"
     INFEASIBLE = "infeasible"
     UNBOUNDED = "unbounded"
     STOPPED = "stopped"
     INTERRUPTED = "interrupted"
+    """By the user; what else ends a solver early, a limit or rounding, is ``stopped``."""
     FAILED = "failed"
 
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from qpkernels.arrays import Vector
 from qpkernels.gram.changing import stored
-from qpkernels.gram.panels.making import make_product, panel_samples
+from qpkernels.gram.panels.making import form_and_samples, make_product
 from qpkernels.gram.panels.products import EXPONENT_ERROR
 from qpkernels.gram.panels.threads import without_blas_threads
 from qpkernels.programs.kernel_qp import KernelQP
@@ -29,7 +29,7 @@ from qpkernels.solvers.smo.rows.product_rows import ProductRows
 from qpkernels.solvers.smo.rows.rows import FeatureRows, KernelRows, MatrixRows, Rows
 from qpkernels.solvers.smo.shrinking import ShrinkingDescent
 
-__all__ = ["Limits", "block_iterates", "forms_matrix", "holds_matrix", "streamed_rows"]
+__all__ = ["Limits", "block_iterates", "descend", "forms_matrix", "holds_matrix", "streamed_rows"]
 
 SMALL = 700
 """Samples up to which the whole kernel matrix is formed in float64, whatever the kernel."""
@@ -107,8 +107,7 @@ def streamed_rows(program: KernelQP, cache: int) -> Iterator[Rows]:
     if gram.features is not None:
         yield FeatureRows(gram.features, pairs)
         return
-    X = panel_samples(gram.X)
-    form = gram.kernel.product_form(X)
+    form, X = form_and_samples(gram.kernel, gram.X)
     exact = False
     if form is not None:
         singles = make_product(form, X, np.float32)
@@ -142,7 +141,7 @@ def _in_cycles(
         if search.in_one_block and search.exact:
             yield from _in_one_block(search, limits)
         else:
-            yield from _descend(program, search, limits)
+            yield from descend(program, search, limits)
         limits.steps += search.steps
         if reached is None or search.steps:
             reached = measure_exactly(program, search.point()[0], limits.steps)
@@ -167,7 +166,7 @@ def _in_one_block(search: ShrinkingDescent, limits: Limits) -> Iterator[Iterate]
         yield iterate
 
 
-def _descend(program: KernelQP, search: ShrinkingDescent, limits: Limits) -> Iterator[Iterate]:
+def descend(program: KernelQP, search: ShrinkingDescent, limits: Limits) -> Iterator[Iterate]:
     """Yield iterates until none of the steps improves, or the values are not exact enough to tell."""
     outer, gap, best, error = 0, np.inf, np.inf, GapError(program, limits.tol, search.exact)
     progress = Progress(_IDLE_ONE_BLOCK if search.in_one_block else _IDLE)

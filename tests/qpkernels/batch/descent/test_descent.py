@@ -5,9 +5,9 @@ import numpy as np
 
 from builders import every_family, manufacture, random_feasible
 from qpkernels.arrays import Indices
-from qpkernels.batch.descent import Scratch, descend_in_blocks, descend_in_one_block
-from qpkernels.batch.layout import runs_of
-from qpkernels.batch.rows import SharedRows
+from qpkernels.batch.descent.descent import Scratch, descend_in_blocks, descend_in_one_block
+from qpkernels.batch.matrix.layout import runs_of
+from qpkernels.batch.matrix.rows import SharedRows
 from qpkernels.programs import KernelQP
 from qpkernels.solvers.smo.descent.passes import Arrays
 
