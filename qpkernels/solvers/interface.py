@@ -36,11 +36,7 @@ _GRACE, _MORE = 1.0, 1.25
 
 
 class Claim(StrEnum):
-    """What a solver says of its answer. It is a claim: the certificate decides.
-
-    Of an answer that is not optimal, ``interrupted`` means by the user, and ``stopped`` by anything else: a limit, or
-    rounding.
-    """
+    """What a solver says of its answer (the certificate decides): interrupted is by the user, stopped by all else."""
 
     OPTIMAL = "optimal"
     INFEASIBLE = "infeasible"
