@@ -73,13 +73,17 @@ class Certificate:
         are small, or lost in rounding, prove nothing. The one optimum without a size is 0, and its rule is that of
         :func:`certify_values`: every term of both values is 0 up to the rounding of the sums that made that term.
         """
-        return self.error <= tol
+        return all(measure <= tol for measure in self._measures)
 
     @property
     def error(self) -> float:
-        """The least tolerance at which it holds; infinity where an answer has no value."""
-        measures = np.abs([self.relative_gap, self.primal_residual, self.dual_residual, self.complementarity])
-        return float("inf") if np.isnan(measures).any() else float(measures.max())
+        """The least tolerance at which it holds; infinity where it holds at none."""
+        return max(np.inf if np.isnan(measure) else measure for measure in self._measures)
+
+    @property
+    def _measures(self) -> tuple[float, float, float, float]:
+        gap, complementarity = abs(self.relative_gap), abs(self.complementarity)
+        return gap, abs(self.primal_residual), abs(self.dual_residual), complementarity
 
     def explain(self, tol: float = 1e-6) -> str:
         """Say in words what is proved, which part of the proof is the weakest, where, and what may help."""

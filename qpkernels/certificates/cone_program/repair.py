@@ -46,10 +46,8 @@ class Repaired:
 
     @property
     def error(self) -> float:
-        """The largest measure of the certificate: the least tolerance at which it holds, infinite if it never does."""
-        proof = self.certificate
-        error = max(abs(proof.relative_gap), proof.primal_residual, proof.dual_residual, proof.complementarity)
-        return error if np.isfinite(error) else np.inf
+        """The least tolerance at which the certificate holds, infinite if it never does."""
+        return self.certificate.error
 
 
 def repair(program: ConeProgram, x: Vector, z: Vector, tol: float) -> Repaired:
