@@ -196,6 +196,8 @@ class Incremental(Generic[Answered]):
         """Solve the model ``after`` a change, from the present answer where that is a start, and go over to it."""
         solution = self._from_present(after, rows) if self._solver else None
         if solution is None or solution.status is not Status.OPTIMAL:
+            if isinstance(after.gram, ChangingGram):
+                after.gram.forget_product()
             solution = after.solve(tol=self._tol)
         self._model, self._solution = after, solution
         return solution

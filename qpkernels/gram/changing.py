@@ -9,8 +9,10 @@ from scipy.sparse import csr_array, vstack
 from qpkernels.arrays import Indices, Samples, Vector, frozen, is_sparse
 from qpkernels.errors import NonFiniteError
 from qpkernels.gram.definiteness import PSD_TOLERANCE, Formed, require_symmetric
+from qpkernels.gram.followed import FollowedProduct
 from qpkernels.gram.gram import Gram
 from qpkernels.gram.growing import GrowingMatrix, Stored
+from qpkernels.gram.products import BoundedProduct
 from qpkernels.gram.settling import check_diagonal, kernel_matrix
 
 __all__ = ["ChangingGram", "changed", "stored"]
@@ -58,6 +60,7 @@ class ChangingGram(Gram):
     """
 
     _memory: GrowingMatrix | None
+    _last: FollowedProduct
     _slots: Indices
 
     @classmethod
@@ -72,13 +75,16 @@ class ChangingGram(Gram):
         if gram.features is not None or gram.correction is not None or 8 * len(gram) ** 2 > gram.memory_limit:
             return gram
         K = gram.dense if gram.is_formed else kernel_matrix(gram.kernel, gram.X, gram.memory_limit)
-        return cls._sharing(gram, gram.X, GrowingMatrix(K), np.arange(len(gram)))
+        memory = GrowingMatrix(K)
+        return cls._sharing(gram, gram.X, memory, FollowedProduct(memory), np.arange(len(gram)))
 
     @classmethod
-    def _sharing(cls, gram: Gram, X: Samples, memory: GrowingMatrix, slots: Indices) -> ChangingGram:
+    def _sharing(
+        cls, gram: Gram, X: Samples, memory: GrowingMatrix, last: FollowedProduct, slots: Indices
+    ) -> ChangingGram:
         shared = cls.__new__(cls)
         shared._begin(gram.kernel, gram.memory_limit, gram.indefinite)
-        shared.X, shared._memory, shared._slots = X, memory, slots
+        shared.X, shared._memory, shared._last, shared._slots = X, memory, last, slots
         return shared
 
     @property
@@ -97,7 +103,7 @@ class ChangingGram(Gram):
         assert self._memory is not None
         slots = self._memory.claim(int(X.shape[0]))
         every = np.concatenate([self._slots, slots])
-        after = ChangingGram._sharing(self, frozen(joined(self.X, X)[rows]), self._memory, every[rows])
+        after = ChangingGram._sharing(self, frozen(joined(self.X, X)[rows]), self._memory, self._last, every[rows])
         try:
             if slots.size == 0 or after._write(np.flatnonzero(rows >= len(self))):
                 # No eigenvalue of a part is below all those of the whole.
@@ -124,6 +130,7 @@ class ChangingGram(Gram):
             raise NonFiniteError(kernel.overflow)
         rows[:, added] = own
         self._memory.write(self._slots[added], self._slots, rows)
+        self._last.written(self._slots[added])
         limits = (1.0 + PSD_TOLERANCE) * self.lengths[added, None] * self.lengths
         return self._by_construction and bool((np.abs(rows) <= limits).all())
 
@@ -145,6 +152,19 @@ class ChangingGram(Gram):
         if self._formed is None and self._memory is not None:
             self._formed = Formed(frozen(self._memory.part(self._slots)))
         return super()._form()
+
+    def followed_product(self, v: Vector) -> BoundedProduct:
+        """Return K v from the last product asked for here, with bounds of what that adds to its rounding.
+
+        See :mod:`qpkernels.gram.followed`; the last product may be of the matrix before a change.
+        """
+        if self._memory is None or self._features is not None:
+            return BoundedProduct(v, self.product(v), np.zeros(len(self)))
+        return self._last.product(self._slots, v)
+
+    def forget_product(self) -> None:
+        """Let the next product be made afresh, for whom the bounds of a followed one are too wide."""
+        self._last.forget()
 
     def _product(self, v: Vector) -> Vector:
         if self._memory is None or self._formed is not None or self._features is not None or not v.any():

@@ -18,12 +18,28 @@ _SPARE = 8
 _COLUMNS = 512
 """Columns that a thread sums at least."""
 
+_READING = 4
+"""Multiplications that take as long as reading an entry of a row."""
+
 
 class Stored(NamedTuple):
     """Entries in memory: K_ij is ``matrix[slots[i], slots[j]]``."""
 
     matrix: Matrix
     slots: Indices
+
+    def sums(self, samples: Indices, factors: Vector) -> Vector:
+        """Return sum over c of factors_c K_cj over some ``samples`` c, for all j."""
+        from qpkernels.gram.panels.loops import add_stored_rows
+
+        rows, sums = self.slots[samples], np.zeros(int(self.slots.max()) + 1)
+        in_parts(
+            lambda _, part: add_stored_rows(self.matrix, rows, part.start, factors, sums[part]),
+            sums.size,
+            _COLUMNS,
+            float(_READING) * samples.size * sums.size,
+        )
+        return np.asarray(sums[self.slots])
 
 
 class GrowingMatrix:
@@ -66,18 +82,8 @@ class GrowingMatrix:
 
     def product(self, slots: Indices, v: Vector) -> Vector:
         """Return the product with v of the matrix in ``slots``, from the rows where v is not 0."""
-        from qpkernels.gram.panels.loops import add_stored_rows
-
-        (used,) = np.nonzero(v)
-        sums = np.zeros(len(self.entries))
-        rows, factors = slots[used], v[used]
-        in_parts(
-            lambda _, part: add_stored_rows(self.entries, rows, part.start, factors, sums[part]),
-            sums.size,
-            _COLUMNS,
-            float(used.size) * sums.size,
-        )
-        return np.asarray(sums[slots])
+        used = np.flatnonzero(v)
+        return Stored(self.entries, slots).sums(used, v[used])
 
     def part(self, slots: Indices) -> Matrix:
         """Return a copy of the matrix in ``slots``."""

@@ -61,6 +61,8 @@ class ActiveSet(Solver):
             if solved:
                 b = np.array([] if program.total is None else [search.intercept + program.middle])
                 message = f"relative gap about {search.gap:.1e}"
+                # What this moves is rounding, and so is what it changes in the values.
+                beta = program.project(beta)
                 return Answer(beta, b, Claim.OPTIMAL, message, search.steps, values)
         self._inverse = Inverse()
         answer = SMO().run(program, replace(request, warm_start=beta), values=values, **options)

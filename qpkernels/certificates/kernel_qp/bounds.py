@@ -122,7 +122,7 @@ def certify_kernel_qp(
         program.gram.require_nonnegative(feasible, product.values)
         if function is None:
             function = expand_at_samples(program.gram, beta, feasible, product.values)
-        inexact = product.error if product.error.any() else None
+        inexact = product.error if product.error.any() else 0.0
         gap = duality_gap(program, feasible, product.values, intercept, function, inexact)
     largest = int(gap.parts.argmax())
     return certify_values(

@@ -12,6 +12,9 @@ which has no end on a side to which beta_i cannot move. With f(x_i) in float32 a
 of the rounding of float32 enters P, D or the gap, at any tolerance. The others, near an end or beyond it, are made in
 float64 as before. They are few at a good answer.
 
+Of a matrix whose samples come and go, the product follows that of the certificate before, which was made in float64,
+with a bound of what the updates add to its rounding.
+
 A model with hard constraints may have f rescaled, which moves the interval; there float64 makes all values.
 """
 
@@ -22,7 +25,7 @@ from numpy.typing import NDArray
 
 from qpkernels.arrays import Indices, Vector
 from qpkernels.certificates.rounding import EPS
-from qpkernels.gram import BoundedProduct, bounded_product
+from qpkernels.gram import BoundedProduct, ChangingGram, bounded_product
 from qpkernels.programs.kernel_qp import KernelQP
 
 __all__ = ["gap_product"]
@@ -40,4 +43,6 @@ def gap_product(program: KernelQP, beta: Vector, intercept: float) -> BoundedPro
         width = epsilon - error - 2 * EPS * (np.abs(target - intercept) + np.abs(residuals) + epsilon)
         return (~above[samples] | (residuals <= width)) & (~below[samples] | (-residuals <= width))
 
+    if isinstance(program.gram, ChangingGram):
+        return program.gram.followed_product(beta)
     return bounded_product(program.gram, beta, has_no_loss)

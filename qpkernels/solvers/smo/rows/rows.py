@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qpkernels.arrays import Floats, Indices, Matrix, Samples, Vector, row_blocks
-from qpkernels.gram.panels.loops import add_stored_rows, gather_block
+from qpkernels.gram.growing import Stored
+from qpkernels.gram.panels.loops import gather_block
 from qpkernels.gram.panels.sums import add_kernel_sums
 from qpkernels.kernels.base import Kernel
 from qpkernels.solvers.smo.rows.cache import RowCache
@@ -90,9 +91,7 @@ class MatrixRows(Rows):
         self.add_to(slice(None), chosen, delta, values)
 
     def add_to(self, columns: Indices | slice, chosen: Indices, delta: Vector, values: Vector) -> None:
-        sums = np.zeros(len(self._matrix))
-        add_stored_rows(self._matrix, self._samples[chosen], 0, delta, sums)
-        values[columns] += sums[self._samples[columns]]
+        values[columns] += Stored(self._matrix, self._samples).sums(chosen, delta)[columns]
 
     def part(self, samples: Indices) -> Rows:
         # Few samples are worth a matrix of their own, over all of which steps are taken at once.
