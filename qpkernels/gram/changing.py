@@ -42,7 +42,7 @@ def changed(gram: Gram, rows: Indices, X: Samples) -> Gram:
     ShapeError, NonFiniteError, NotSymmetricError
         If the kernel fails on the new samples.
     """
-    if isinstance(gram, ChangingGram) and gram.is_shared:
+    if isinstance(gram, ChangingGram) and gram.is_shared and 8 * rows.size**2 <= gram.memory_limit:
         return gram.changed(rows, X)
     return Gram(gram.kernel, joined(gram.X, X)[rows], gram.memory_limit, gram.indefinite)
 
