@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the certificate takes beside the solver: ``python -m benchmarks.certificate FOLDER --only covtype20k mnist20k``.
+"""What the certificate takes beside the solver: ``python -m benchmarks.certificate --data FOLDER``.
 
 Seconds are those of the processors, all threads together, and the least of some runs: what else the machine does counts
 little. The last columns are the certificate with every value in float64, each kernel value made as often as it is
@@ -9,7 +9,7 @@ needed, and how far both values of the optimum are from those.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from time import process_time
 from typing import TypeVar
@@ -33,21 +33,21 @@ _HEADER = (
 Result = TypeVar("Result")
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     """Print a line for each problem and tolerance."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("folder", type=Path, help="the data, as benchmarks/problems.py reads them")
+    parser.add_argument("--data", type=Path, required=True, help="the data, as benchmarks/problems.py reads them")
     parser.add_argument("--only", nargs="+", default=["a9a C=1", "covtype20k", "mnist20k", "cadata"])
     parser.add_argument("--tol", nargs="+", type=float, default=[1e-3])
     parser.add_argument("--runs", type=int, default=3)
-    arguments = parser.parse_args()
+    options = parser.parse_args(arguments)
     find_solver("smo").load()
     print(_HEADER)
-    for problem in named(arguments.only):
-        X, y = problem.load(arguments.folder)
-        for tol in arguments.tol:
+    for problem in named(options.only):
+        X, y = problem.load(options.data)
+        for tol in options.tol:
             for machine in problem.machines(X, y)[:1]:
-                print(f"{problem.name:<12}" + _line(machine, tol, arguments.runs), flush=True)
+                print(f"{problem.name:<12}" + _line(machine, tol, options.runs), flush=True)
 
 
 def _line(machine: Machine, tol: float, runs: int) -> str:

@@ -21,7 +21,7 @@ from sklearn.datasets import load_wine
 from sklearn.svm import SVC
 
 from benchmarks import __main__ as command
-from benchmarks import report
+from benchmarks import certificate, report
 from benchmarks.answers import Point, Solved, same_points, support_sizes, weakest_gap
 from benchmarks.changes import Walk, change, curve
 from benchmarks.comparison import compare
@@ -249,6 +249,20 @@ def test_the_command_merges_and_the_report_is_made_of_the_records_alone(
     report.write_report(tmp_path)
     assert {path.name for path in tmp_path.iterdir()} == names
     assert (tmp_path / "README.md").read_text() == written
+
+
+def test_the_certificate_is_measured_beside_the_solver(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("benchmarks.problems.PROBLEMS", (classes(), tube()))
+    certificate.main(["--data", str(tmp_path), "--only", "classes", "tube", "--tol", "1e-2", "1e-4", "--runs", "1"])
+    title, *lines = capsys.readouterr().out.splitlines()
+    assert title.split()[:4] == ["problem", "samples", "support", "tol"]
+    assert [line.split()[:2] for line in lines] == [["classes", "300"]] * 2 + [["tube", "300"]] * 2
+    for line in lines:
+        tol, gap, apart = (float(line.split()[k]) for k in (3, 7, -1))
+        assert gap <= tol
+        assert apart <= 1e-12
 
 
 @pytest.mark.parametrize(

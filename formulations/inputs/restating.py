@@ -71,6 +71,13 @@ class Restatable(Parametrised):
             gram.require_psd()
         return self._stated_on(BoundSamples(gram, explicit=False), None)
 
+    def bound_to(self, gram: Gram) -> Self:
+        """Return the same model with ``gram`` as the kernel matrix of its samples, so that others may share its values.
+
+        The matrix must be that of the same samples and kernel; this is not checked.
+        """
+        return self._stated_on(BoundSamples(gram, self.data.explicit), None)
+
     def check_samples(self) -> None:
         """Refuse samples on which the model cannot be stated; here none are."""
 

@@ -10,24 +10,27 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Any, Generic, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 from formulations.modelling.candidate import expand
 from formulations.modelling.model import Model
 from formulations.modelling.solution import Run, Seconds, Solution
 from formulations.modelling.solving import status_of
 from qpkernels.arrays import Indices, Vector, is_integer, shown
-from qpkernels.batch import Fitted, Machine, solve_batch
 from qpkernels.certificates import Certificate, KernelQPBounds, Status
 from qpkernels.errors import ParameterError, QPKernelsError
 from qpkernels.gram import Gram
 from qpkernels.gram.panels.threads import in_this_thread, threads
+
+if TYPE_CHECKING:
+    from qpkernels.batch import Fitted
 
 __all__ = ["Part", "Report", "Solutions", "Trained", "check_jobs", "train"]
 
 _MOST_THREADS = 4096
 
 Answered = TypeVar("Answered", bound=Solution)
+Known = TypeVar("Known")
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,8 +67,6 @@ class Trained(Generic[Answered]):
         The point of the dual, shape (number of its samples,), and b.
     held_out
         f(x) + b at the samples held out, or None.
-    n_support
-        Number of support vectors; None of a model whose coefficients are dense.
     seconds
         Of its solver; what machines of a batch share is not divided among them.
     together
@@ -77,10 +78,15 @@ class Trained(Generic[Answered]):
     beta: Vector
     intercept: float
     held_out: Vector | None
-    n_support: int | None
     seconds: float
     together: bool
+    count_support: Callable[[], int | None]
     state: Callable[[], Answered]
+
+    @cached_property
+    def n_support(self) -> int | None:
+        """Number of support vectors; None of a model whose coefficients are dense."""
+        return self.count_support()
 
     @cached_property
     def solution(self) -> Answered:
@@ -184,6 +190,9 @@ def _train_together(
     if gram.indefinite != "refuse" and not gram.kernel.positive_semidefinite:
         # Each part of such a matrix may be corrected in another way.
         return
+    # Its compiled loops need numba, which takes its time to import.
+    from qpkernels.batch import Machine, solve_batch
+
     numbers: list[int] = []
     stated: list[KernelQPBounds] = []
     for number, part in enumerate(parts):
@@ -215,19 +224,23 @@ def _after(part: Part) -> int:
 def _of_batch(model: Model[Any], bounds: KernelQPBounds, fitted: Fitted, tol: float) -> Trained[Any]:
     outcome = fitted.outcome
     status = status_of(fitted.certificate, outcome.claim, tol)
-    values = model.gram.product(outcome.point) if outcome.values is None else outcome.values
-    support = bounds.support(outcome.point, values + fitted.intercept)
     return Trained(
         fitted.certificate,
         status,
         outcome.point,
         fitted.intercept,
         fitted.held_out,
-        len(support) if model.sparse else None,
         outcome.seconds,
         together=True,
+        count_support=partial(_support, model, bounds, fitted),
         state=partial(_solution, model, bounds, fitted, status, tol),
     )
+
+
+def _support(model: Model[Any], bounds: KernelQPBounds, fitted: Fitted) -> int | None:
+    beta, values = fitted.outcome.point, fitted.outcome.values
+    known = model.gram.product(beta) if values is None else values
+    return len(bounds.support(beta, known + fitted.intercept)) if model.sparse else None
 
 
 def _solution(model: Model[Any], bounds: KernelQPBounds, fitted: Fitted, status: Status, tol: float) -> Solution:
@@ -258,12 +271,12 @@ def _train_alone(
         solution.beta,
         solution.intercept,
         held_out,
-        solution.n_support,
         solution.seconds.total,
         together=False,
+        count_support=partial(_itself, solution.n_support),
         state=partial(_itself, solution),
     )
 
 
-def _itself(solution: Answered) -> Answered:
-    return solution
+def _itself(known: Known) -> Known:
+    return known

@@ -16,7 +16,7 @@ from formulations.modelling.structures import solve_structure
 from qpkernels.certificates import Bounds, Status
 from qpkernels.errors import SolverFailedError, UnsupportedOptionError, UnsupportedProgramError
 from qpkernels.programs import KernelQP, LinearSystem, Program
-from qpkernels.solvers import Automatic, Claim, find_solver, second_order_comes_first
+from qpkernels.solvers import THEN, Automatic, Claim, find_solver, spares_factorisation
 
 if TYPE_CHECKING:
     from formulations.modelling.model import Model
@@ -51,7 +51,8 @@ def solve_by_request(
     structures
         The programs that the model, or ``form``, is.
     forms
-        Returns what cone solvers may be given, the first one first.
+        Returns what cone solvers may be given, the usual one first. With more explicit features than samples, those
+        with fewer variables come before it.
     form
         The form that was asked, if one was.
 
@@ -92,6 +93,8 @@ def _attempts(
     if structures and _ROOM * 8.0 * len(model) ** 2 > model.gram.memory_limit:
         return
     listed = list(forms())
+    if form is None and model.data.explicit and model.gram.X.shape[1] > len(model):
+        listed.sort(key=lambda each: not each.by_samples)
     yield from (_Attempt(partial(_by_form, each, "clarabel", bounds)) for each in listed)
     for name in _OTHERS:
         if find_solver(name).installed:
@@ -101,7 +104,7 @@ def _attempts(
 def _ordered(structures: tuple[Program, ...]) -> tuple[Program, ...]:
     """Return the most special program first, unless its matrix is that of all samples and few features tell as much."""
     if len(structures) == 2 and isinstance(structures[0], LinearSystem) and isinstance(structures[1], KernelQP):
-        return structures[::-1] if second_order_comes_first(structures[1]) else structures
+        return structures[::-1] if spares_factorisation(structures[1]) else structures
     return structures
 
 
@@ -208,10 +211,15 @@ class _Relay:
         return replace(
             self.best,
             solver=", ".join(dict.fromkeys(answer.solver for answer in self.answers)),
-            message="; then ".join(f"{answer.solver}: {answer.message}" for answer in self.answers),
+            message=THEN.join(map(_said, self.answers)),
             iterations=self.spent,
             seconds=_sum(answer.seconds for answer in self.answers),
         )
+
+
+def _said(answer: Solution) -> str:
+    """Return what a solver says, with its name; several have told theirs."""
+    return answer.message if THEN in answer.message else f"{answer.solver}: {answer.message}"
 
 
 def _sum(seconds: Iterable[Seconds]) -> Seconds:

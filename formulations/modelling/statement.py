@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol, TypeAlias, TypeVar
+from typing import Any, ClassVar, Protocol, TypeAlias, TypeVar
 
 from numpy.typing import ArrayLike
 
@@ -27,6 +27,8 @@ Multipliers: TypeAlias = Mapping[str, ArrayLike]
 
 class Statement(Protocol):
     """What a model knows of its forms."""
+
+    by_samples: ClassVar[bool]
 
     @property
     def name(self) -> str:

@@ -1,15 +1,36 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Compilation by numba, with the types kept."""
 
+import sys
 from collections.abc import Callable
-from typing import ParamSpec, TypeVar, cast
+from typing import Any, ParamSpec, TypeVar, cast
 
 from numba import njit
+from numba.core import event
 
 __all__ = ["compiled", "vectorised"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
+
+
+class _Notice(event.Listener):  # type: ignore[misc]
+    """Says once on a terminal that time is spent on compilation: numba tells when it really compiles."""
+
+    told = False
+
+    def on_start(self, event: Any) -> None:
+        """Say so, if the function is one of these packages."""
+        own = event.data["dispatcher"].py_func.__module__.startswith(("qpkernels.", "formulations."))
+        if own and not self.told and sys.stderr.isatty():
+            self.told = True
+            print("qpkernels: compiling loops for this kind of problem, once on this computer ...", file=sys.stderr)
+
+    def on_end(self, event: Any) -> None:
+        """Nothing is to say then."""
+
+
+event.register("numba:compile", _Notice())
 
 
 def compiled(function: Callable[P, R]) -> Callable[P, R]:

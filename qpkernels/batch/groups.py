@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from enum import Enum
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +16,7 @@ from qpkernels.errors import QPKernelsError
 from qpkernels.gram import Gram
 from qpkernels.solvers.smo.rows.rows import ONE_BLOCK
 
-__all__ = ["Group", "grouped"]
+__all__ = ["Group", "Reading", "grouped"]
 
 _SMALLEST, _LARGEST = 1e-30, 1e30
 """Kernel values between which float32 has all its digits."""
@@ -27,19 +28,27 @@ _SHARED = 4.0
 """How often an entry of a matrix is used, on an average, from which on to keep it."""
 
 
+class Reading(Enum):
+    """Where the machines of a group have rows of the kernel matrix from."""
+
+    SHARED = "one matrix"
+    OWN = "each makes those that it needs"
+    KEPT = "one after the other, all on the same samples, as many rows kept as fit in memory"
+
+
 @dataclass(frozen=True, eq=False)
 class Group:
     """Machines with their numbers in the batch; ``after`` counts within the group.
 
     Attributes
     ----------
-    shared
-        Whether they read one matrix; otherwise each makes the rows that it needs.
+    reading
+        Where they have their rows from.
     """
 
     numbers: tuple[int, ...]
     machines: tuple[Machine, ...]
-    shared: bool
+    reading: Reading
 
 
 def grouped(gram: Gram, machines: Sequence[Machine], memory: int) -> tuple[list[Group], list[int]]:
@@ -50,22 +59,38 @@ def grouped(gram: Gram, machines: Sequence[Machine], memory: int) -> tuple[list[
     for number, machine in enumerate(machines):
         (fitting if _is_shared(gram, machine) else alone).append(number)
     if _makes_own_rows(gram, [machines[number] for number in fitting]):
-        return [_group(machines, fitting, shared=False)], alone
+        return [_group(machines, fitting, Reading.OWN)], alone
     groups: list[tuple[list[int], NDArray[np.bool_]]] = []
+    too_large: list[int] = []
     for chain in _chains(machines, fitting):
         samples = np.zeros(len(gram), bool)
         for number in chain:
             samples[machines[number].samples] = True
         sizes = [int((union | samples).sum()) for _, union in groups]
         if 4 * int(samples.sum()) ** 2 > memory:
-            alone += chain
+            too_large += chain
         elif sizes and 4 * min(sizes) ** 2 <= memory:
             numbers, union = groups[int(np.argmin(sizes))]
             numbers += chain
             union |= samples
         else:
             groups.append((list(chain), samples))
-    return [_group(machines, sorted(numbers), shared=True) for numbers, _ in groups], alone
+    shared = [_group(machines, sorted(numbers), Reading.SHARED) for numbers, _ in groups]
+    kept, others = _on_the_same_samples(gram, machines, sorted(too_large))
+    return [*shared, *(_group(machines, numbers, Reading.KEPT) for numbers in kept)], [*alone, *others]
+
+
+def _on_the_same_samples(
+    gram: Gram, machines: Sequence[Machine], numbers: Sequence[int]
+) -> tuple[list[list[int]], list[int]]:
+    """Return those that may share kept rows, as they have all samples in common, and the others."""
+    if gram.is_formed or gram.features is not None or gram.kernel.product_form(gram.X) is None:
+        return [], list(numbers)
+    several: dict[bytes, list[int]] = {}
+    for number in numbers:
+        several.setdefault(machines[number].samples.tobytes(), []).append(number)
+    kept = [each for each in several.values() if len(each) > 1 and len(machines[each[0]].program) > ONE_BLOCK]
+    return kept, sorted(set(numbers).difference(*kept))
 
 
 def _makes_own_rows(gram: Gram, machines: Sequence[Machine]) -> bool:
@@ -73,7 +98,13 @@ def _makes_own_rows(gram: Gram, machines: Sequence[Machine]) -> bool:
 
     So it is one against one: most entries between two classes are for one machine, and most of them for none.
     """
-    if not machines or gram.is_formed or is_sparse(gram.X) or max(len(m.program) for m in machines) > ONE_BLOCK:
+    if (
+        not machines
+        or gram.is_formed
+        or gram.correction is not None
+        or is_sparse(gram.X)
+        or max(len(m.program) for m in machines) > ONE_BLOCK
+    ):
         return False
     form = gram.kernel.product_form(gram.X)
     if form is None or form.scale.size > _NARROW:
@@ -118,9 +149,9 @@ def _chains(machines: Sequence[Machine], numbers: Sequence[int]) -> list[list[in
     return list({id(chain): chain for chain in chain_of.values()}.values())
 
 
-def _group(machines: Sequence[Machine], numbers: list[int], *, shared: bool) -> Group:
+def _group(machines: Sequence[Machine], numbers: list[int], reading: Reading) -> Group:
     place = {number: k for k, number in enumerate(numbers)}
     before = [machines[number].after for number in numbers]
     local = (None if after is None else place.get(after) for after in before)
     own = (replace(machines[n], after=k) for n, k in zip(numbers, local, strict=True))
-    return Group(tuple(numbers), tuple(own), shared)
+    return Group(tuple(numbers), tuple(own), reading)

@@ -7,7 +7,7 @@ one that gains little by that is left to the solver of one machine, which has ro
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from time import perf_counter, thread_time
 
@@ -15,15 +15,16 @@ import numpy as np
 
 from qpkernels.arrays import Vector
 from qpkernels.batch.alone import function_at
-from qpkernels.batch.descent import Scratch, descend_in_blocks, descend_in_one_block
-from qpkernels.batch.groups import Group
-from qpkernels.batch.layout import Layout
+from qpkernels.batch.descent.descent import Scratch, descend_in_blocks, descend_in_one_block
+from qpkernels.batch.descent.kept import descend_one_by_one, kept_rows
+from qpkernels.batch.groups import Group, Reading
 from qpkernels.batch.machine import Fitted
-from qpkernels.batch.rows import OwnRows, Rows, SharedRows, shared_matrix
+from qpkernels.batch.matrix.layout import Layout
+from qpkernels.batch.matrix.rows import CompiledRows, OwnRows, SharedRows, shared_matrix
+from qpkernels.batch.matrix.tiles import Tiles, tiles_of
+from qpkernels.batch.matrix.values import expansions
 from qpkernels.batch.schedule import Team
 from qpkernels.batch.task import Task, begin_after, begin_cold
-from qpkernels.batch.tiles import Tiles, tiles_of
-from qpkernels.batch.values import expansions
 from qpkernels.certificates.kernel_qp import certify_kernel_qp
 from qpkernels.errors import QPKernelsError
 from qpkernels.gram import BoundedProduct, Gram
@@ -39,17 +40,21 @@ _GOAL = 0.8
 _GAIN = 0.3
 """Part of the gap that a round must get it down to; else another would gain little."""
 
+_AT_ONCE = 100_000
+"""Steps between two looks at the clock, where there is a limit of time."""
+
 _BLOCK, _PARTS = 1024, 4
 """Samples of a block where they are several, and the least number of parts."""
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What a batch is held to: the gap, steps for each machine, and when to stop."""
+    """What a batch is held to: the gap, steps for each machine, when to stop, and bytes of kernel values."""
 
     tol: float
     max_iter: int
     deadline: float
+    memory: int
 
 
 def solve_together(
@@ -63,8 +68,8 @@ def solve_together(
     if tiles is None:
         yield from ((numbers[task.number], np.zeros(len(task.program))) for task in tasks)
         return
-    rows = _rows(tiles, layout, tasks, team, shared=group.shared)
-    _descend_all(tasks, rows, limits, team, first=True)
+    descend = _descent(tiles, layout, tasks, group.reading, limits, team)
+    descend(tasks, True)
     exact = tiles_of(gram, layout.order, np.float64)
     assert exact is not None
     while tasks:
@@ -75,19 +80,38 @@ def solve_together(
             else:
                 yield numbers[task.number], answer
         tasks = left
-        if tasks:
-            _descend_all(tasks, [rows[task.number] for task in tasks], limits, team, first=False)
+        descend(tasks, False)
 
 
-def _rows(tiles: Tiles, layout: Layout, tasks: Sequence[Task], team: Team, *, shared: bool) -> Sequence[Rows]:
-    if shared:
+def _descent(
+    tiles: Tiles, layout: Layout, tasks: Sequence[Task], reading: Reading, limits: Limits, team: Team
+) -> Callable[[Sequence[Task], bool], None]:
+    """Return what lowers the gap of tasks, from their start if they are new, else from where they are."""
+    if reading is Reading.KEPT:
+        kept = kept_rows(tasks[0], layout.columns, limits.memory)
+
+        def one_by_one(some: Sequence[Task], first: bool) -> None:
+            own = [kept[task.number] for task in some]
+            descend_one_by_one(some, own, limits.tol, limits.max_iter, limits.deadline, first=first)
+
+        return one_by_one
+    rows: list[CompiledRows]
+    if reading is Reading.SHARED:
         matrix = shared_matrix(tiles, layout.trained, team.apply)
-        return [SharedRows.of(matrix, columns) for columns in layout.columns]
-    diagonals = (task.ordered(task.program.gram.diagonal) for task in tasks)
-    return [OwnRows(tiles, columns, squares) for columns, squares in zip(layout.columns, diagonals, strict=True)]
+        rows = [SharedRows.of(matrix, columns) for columns in layout.columns]
+    else:
+        rows = [OwnRows(tiles, layout.columns[t.number], t.ordered(t.program.gram.diagonal)) for t in tasks]
+
+    def side_by_side(some: Sequence[Task], first: bool) -> None:
+        if some:
+            _descend_all(some, [rows[task.number] for task in some], limits, team, first=first)
+
+    return side_by_side
 
 
-def _descend_all(tasks: Sequence[Task], rows: Sequence[Rows], limits: Limits, team: Team, *, first: bool) -> None:
+def _descend_all(
+    tasks: Sequence[Task], rows: Sequence[CompiledRows], limits: Limits, team: Team, *, first: bool
+) -> None:
     """Lower the gap of all tasks, each after the one that it starts from if they are new."""
     block = max(_block_size(size) for size in {len(task.program) for task in tasks})
     memory: list[Scratch | None] = [None] * team.size
@@ -104,8 +128,7 @@ def _descend_all(tasks: Sequence[Task], rows: Sequence[Rows], limits: Limits, te
                 begin_cold(task, rows[k])
             else:
                 begin_after(task, tasks[after], rows[k], rows[after].columns)
-        if perf_counter() < limits.deadline:
-            _descend(task, rows[k], limits, scratch)
+        _descend(task, rows[k], limits, scratch)
         task.seconds += thread_time() - begin
 
     before = [task.machine.after if first else None for task in tasks]
@@ -116,15 +139,18 @@ def _block_size(samples: int) -> int:
     return samples if samples <= ONE_BLOCK else min(_BLOCK, samples // _PARTS)
 
 
-def _descend(task: Task, rows: Rows, limits: Limits, scratch: Scratch) -> None:
-    paired, limit, goal = task.program.total is not None, limits.max_iter - task.steps, _GOAL * limits.tol
+def _descend(task: Task, rows: CompiledRows, limits: Limits, scratch: Scratch) -> None:
     size = _block_size(task.beta.size)
     own = Scratch(scratch.block, scratch.made[:size])
-    if size == task.beta.size:
-        steps = descend_in_one_block(rows.source, task.data, paired, task.beta, task.values, goal, limit, own)
-    else:
-        steps = descend_in_blocks(rows.source, rows.runs, task.data, paired, task.beta, task.values, goal, limit, own)
-    task.steps += steps
+    point = task.data, task.program.total is not None, task.beta, task.values, _GOAL * limits.tol
+    source, taken, limit = rows.source, 0, 0
+    while taken == limit and task.steps < limits.max_iter and perf_counter() < limits.deadline:
+        limit = min(limits.max_iter - task.steps, _AT_ONCE if limits.deadline < np.inf else limits.max_iter)
+        if size == task.beta.size:
+            taken = descend_in_one_block(source, *point, limit, own)
+        else:
+            taken = descend_in_blocks(source, rows.runs, *point, limit, own)
+        task.steps += taken
 
 
 def _judged(
@@ -166,12 +192,13 @@ def _judge(task: Task, held_out: Vector, limits: Limits) -> Task | Fitted | Vect
             return beta
         task.violation = violation
         return task
-    claim = Claim.OPTIMAL if certificate.holds(limits.tol) else Claim.STOPPED
+    proved = certificate.holds(limits.tol)
+    limit = "" if proved else f"limit of {'iterations' if task.steps >= limits.max_iter else 'time'}; "
     outcome = Outcome(
         beta,
         np.array([] if program.total is None else [intercept]),
-        claim,
-        f"relative gap {certificate.relative_gap:.1e}",
+        Claim.OPTIMAL if proved else Claim.STOPPED,
+        f"{limit}relative gap {certificate.relative_gap:.1e}",
         task.steps,
         values,
         "smo",

@@ -22,7 +22,7 @@ class Team(AbstractContextManager["Team"]):
 
     def __exit__(self, *exception: type[BaseException] | BaseException | TracebackType | None) -> None:
         if self._pool is not None:
-            self._pool.shutdown()
+            self._pool.shutdown(cancel_futures=True)
 
     def apply(self, work: Callable[[int], None], count: int) -> None:
         """Call ``work`` with each number below ``count``, in any order."""
@@ -49,7 +49,11 @@ class Team(AbstractContextManager["Team"]):
                     raise
                 queue.done(number)
 
-        self.apply(run, self.size)
+        try:
+            self.apply(run, self.size)
+        finally:
+            # An interruption reaches the thread that waits for the others: they are not to go on.
+            queue.close()
 
 
 class _Queue:

@@ -67,7 +67,7 @@ def solve_batch(
     _check_memory(memory, machines)
     jobs = threads() if n_jobs == -1 else check_count(n_jobs, "n_jobs")
     deadline = np.inf if time_limit is None else perf_counter() + check_positive(time_limit, "time_limit")
-    limits = Limits(check_positive(tol, "tol"), _steps(max_iter, machines), deadline)
+    limits = Limits(check_positive(tol, "tol"), _steps(max_iter, machines), deadline, memory)
     answers: dict[int, Fitted | QPKernelsError] = {}
 
     def answered(number: int, answer: Fitted | QPKernelsError) -> None:

@@ -9,7 +9,8 @@ import numpy as np
 
 from qpkernels.arrays import Floats, Indices, Vector
 from qpkernels.batch.machine import Machine
-from qpkernels.batch.rows import Rows
+from qpkernels.batch.matrix.rows import Rows
+from qpkernels.batch.warm import carried
 from qpkernels.programs import KernelQP
 from qpkernels.solvers.smo.descent.passes import Arrays
 
@@ -89,12 +90,9 @@ def begin_after(task: Task, before: Task, rows: Rows, columns: Indices) -> None:
         _begin_on_ray(task, before)
         return
     _, here, there = np.intersect1d(rows.columns, columns, assume_unique=True, return_indices=True)
-    moved = before.beta[there]
-    for bound, now in ((old.lower[there], new.lower[here]), (old.upper[there], new.upper[here])):
-        at_bound = (moved == bound) & (bound != 0) & np.isfinite(now)
-        moved = np.where(at_bound, now, moved)
+    bounds = (old.lower[there], old.upper[there]), (new.lower[here], new.upper[here])
     start = np.zeros(rows.columns.size)
-    start[here] = moved
+    start[here] = carried(before.beta[there], *bounds)
     task.beta = task.ordered(task.program.project(task.original(start)))
     task.values = np.zeros(task.beta.size)
     if here.size < task.beta.size:

@@ -8,7 +8,15 @@ import numpy as np
 from qpkernels.arrays import Vector
 from qpkernels.batch.machine import Machine
 
-__all__ = ["warm_start"]
+__all__ = ["carried", "warm_start"]
+
+
+def carried(beta: Vector, old: tuple[Vector, Vector], new: tuple[Vector, Vector]) -> Vector:
+    """Return ``beta`` with what was at an ``old`` bound, lower or upper, at the ``new`` one where that is finite."""
+    moved = beta
+    for bound, now in zip(old, new, strict=True):
+        moved = np.where((beta == bound) & (bound != 0) & np.isfinite(now), now, moved)
+    return moved
 
 
 def warm_start(machine: Machine, before: Machine, beta: Vector) -> Vector:
@@ -16,12 +24,8 @@ def warm_start(machine: Machine, before: Machine, beta: Vector) -> Vector:
 
     What was at a bound is moved to the bound that it has now; the start need not be feasible.
     """
-    common, here, there = np.intersect1d(machine.samples, before.samples, assume_unique=True, return_indices=True)
-    del common
-    old, new, moved = before.program, machine.program, beta[there]
-    for bound, now in ((old.lower, new.lower), (old.upper, new.upper)):
-        at_bound = (moved == bound[there]) & (bound[there] != 0) & np.isfinite(now[here])
-        moved = np.where(at_bound, now[here], moved)
+    _, here, there = np.intersect1d(machine.samples, before.samples, assume_unique=True, return_indices=True)
+    old, new = before.program, machine.program
     start = np.zeros(len(new))
-    start[here] = moved
+    start[here] = carried(beta[there], (old.lower[there], old.upper[there]), (new.lower[here], new.upper[here]))
     return start

@@ -18,7 +18,10 @@ from qpkernels.programs.cone_program import Block, ConeProgram
 from qpkernels.programs.cones import Nonnegative, Zero
 from qpkernels.programs.linear_system import LinearSystem, RidgedGram
 
-__all__ = ["KernelQP", "nearest_feasible"]
+__all__ = ["KernelQP", "diverges", "nearest_feasible"]
+
+_SAME_POINT = 1e-6
+"""Distance of two weighted means, against the spread of their samples, below which they are taken for one point."""
 
 _EPS = float(np.finfo(float).eps)
 
@@ -238,6 +241,29 @@ def nearest_feasible(beta: Vector, lower: Vector, upper: Vector, total: float | 
     if shifted is None:
         shifted = _shift(inside, lower, upper, np.ones_like(free), total)
     return inside if shifted is None else shifted
+
+
+def diverges(program: KernelQP, beta: Vector) -> bool:
+    """Return whether beta's unbounded part is a ray of decrease as far as float64 can tell.
+
+    That is, f of the part is 0 against the spread of its samples around their weighted mean: distances, so that
+    neither the origin nor a sample without weight matters.
+    """
+    if not program.is_hard:
+        return False
+    free = (np.isinf(program.lower) & (beta < 0)) | (np.isinf(program.upper) & (beta > 0))
+    ray = np.where(free & (program.ridge == 0), beta, 0.0)
+    weight = np.abs(ray)
+    if not weight.any() or float(program.target @ ray - program.epsilon @ weight) <= 0:
+        return False
+    ray, weight = ray / weight.sum(), weight / weight.sum()
+    mean = program.gram.product(weight)
+    squares = program.gram.diagonal - 2.0 * mean + float(weight @ mean)
+    spread = float(weight @ np.sqrt(np.maximum(squares, 0.0)))
+    rounding = 8 * np.finfo(float).eps * float(weight @ program.gram.diagonal)
+    # Where the ray has one sign, its product is that of its weights.
+    values = mean if np.array_equal(ray, weight) else program.gram.product(ray)
+    return float(ray @ values) <= max((_SAME_POINT * spread) ** 2, rounding)
 
 
 def _shift(beta: Vector, lower: Vector, upper: Vector, movable: NDArray[np.bool_], total: float) -> Vector | None:

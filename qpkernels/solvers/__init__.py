@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Solvers: one file each; the back-ends are imported when they are used."""
 
-from qpkernels.solvers.automatic import Automatic, second_order_comes_first
+from qpkernels.solvers.automatic import THEN, Automatic, spares_factorisation
 from qpkernels.solvers.interface import Answer, Claim, Outcome, Request, Solver
 from qpkernels.solvers.registry import find_solver, installed_solvers, registered_solvers
 
 __all__ = [
+    "THEN",
     "Answer",
     "Automatic",
     "Claim",
@@ -15,5 +16,5 @@ __all__ = [
     "find_solver",
     "installed_solvers",
     "registered_solvers",
-    "second_order_comes_first",
+    "spares_factorisation",
 ]

@@ -36,17 +36,14 @@ _GRACE, _MORE = 1.0, 1.25
 
 
 class Claim(StrEnum):
-    """What a solver says of its answer. It is a claim: the certificate decides.
-
-    Of an answer that is not optimal, ``interrupted`` means by the user, and ``stopped`` by anything else: a limit, or
-    rounding.
-    """
+    """What a solver says of its answer. It is a claim: the certificate decides."""
 
     OPTIMAL = "optimal"
     INFEASIBLE = "infeasible"
     UNBOUNDED = "unbounded"
     STOPPED = "stopped"
     INTERRUPTED = "interrupted"
+    """By the user; what else ends a solver early, a limit or rounding, is ``stopped``."""
     FAILED = "failed"
 
 
@@ -145,8 +142,12 @@ class Solver(ABC):
     def run(self, program: Any, request: Request, **options: Any) -> Answer:
         """Solve ``program``, of a kind in :attr:`programs`; ``options`` go to the back-end as they are."""
 
-    def load(self) -> None:
-        """Import the back-end, so that the first solve is timed like the second."""
+    def load(self, program: Any = None) -> None:
+        """Import the back-end, so that the first solve is timed like the second; compile what ``program`` needs of it.
+
+        None: all that it may ever need.
+        """
+        del program
         import_module(self.module)
 
     def prepare(self, program: Any) -> None:
@@ -265,7 +266,7 @@ class Solver(ABC):
         self, limits: Limits, program: Program, request: Request, options: dict[str, Any]
     ) -> tuple[Answer, float]:
         with Worker.of(self.name) as worker:
-            result = worker.call(Limits(_LOADING), self.load)
+            result = worker.call(Limits(_LOADING), self.load, program)
             if result is None:
                 result = worker.call(limits, _timed, self, program, request, options)
         match result:
@@ -304,7 +305,7 @@ def _is_vector(values: Any, size: int) -> bool:
 
 def _timed(solver: Solver, program: Program, request: Request, options: dict[str, Any]) -> tuple[Answer, float]:
     """Return the answer, and the seconds that it took without loading."""
-    solver.load()
+    solver.load(program)
     begin = perf_counter()
     answer = solver.run(program, request, **options)
     return answer, perf_counter() - begin

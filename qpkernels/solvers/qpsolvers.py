@@ -80,9 +80,9 @@ class QPSolversBackend(Solver):
             names |= set(qpsolvers.available_solvers)
         return [cls(name) for name in sorted(names - _OURS)]
 
-    def load(self) -> None:
+    def load(self, program: Any = None) -> None:
         """Import the solver, and qpsolvers, which imports all that it finds."""
-        super().load()
+        super().load(program)
         import_module("qpsolvers")
 
     def run(self, program: ConeProgram, request: Request, **options: Any) -> Answer:

@@ -207,6 +207,9 @@ class _Multiclass:
         """
         check_jobs(n_jobs)
         pairs = tuple(self.pairs())
+        if self.machine.needs_psd:
+            # Settled of all samples, it is of every part of them.
+            self.data.gram.require_psd()
         parts = [self._stated_part(pair) for pair in pairs]
         with progress_bar(len(pairs), progress) as step:
             step(self.name)

@@ -7,15 +7,17 @@ boundary than new ones, and a sigmoid over such scores would promise too much.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from formulations.classification.meta.calibration import Calibration, PlattCalibration, Targets
 from formulations.inputs.two_classes import checked_labels, two_classes
+from formulations.modelling import Model
+from formulations.modelling.batch import Part, train
 from qpkernels.arrays import (
     Indices,
     Samples,
@@ -27,10 +29,13 @@ from qpkernels.arrays import (
     read_array,
     shown,
 )
-from qpkernels.errors import LabelError, ParameterError, ShapeError
-from qpkernels.gram import Expansion
+from qpkernels.errors import LabelError, ParameterError, QPKernelsError, ShapeError
+from qpkernels.gram import Expansion, Gram
 
 __all__ = ["StateModel", "TwoLevelMachine", "calibrate", "cross_validated_scores"]
+
+_TOL = 1e-6
+"""Tolerance of the machines that give the scores, as of any solve."""
 
 
 class _Solved(Protocol):
@@ -117,7 +122,8 @@ def calibrate(
 def cross_validated_scores(state: StateModel, X: ArrayLike, y: ArrayLike, folds: int = 5, seed: int = 0) -> Vector:
     """Return f(x_i) + b for each sample, of a machine that was trained on the other folds; shape (m,).
 
-    The folds are stratified: their sizes, and their numbers of samples of each class, differ by 1 at most.
+    The folds are stratified: their sizes, and their numbers of samples of each class, differ by 1 at most. Models of
+    the samples as they are, with one kernel, share its values in one batch.
 
     Parameters
     ----------
@@ -141,11 +147,45 @@ def cross_validated_scores(state: StateModel, X: ArrayLike, y: ArrayLike, folds:
     samples, labels = _samples(X, y)
     _check_callable(state)
     number = _folds(labels, folds, seed)
+    trained = [np.flatnonzero(number != fold) for fold in range(folds)]
+    models = [_stated(state, samples[rows], labels[rows]) for rows in trained]
     scores = np.empty(labels.size)
-    for fold in range(folds):
-        held = number == fold
-        scores[held] = _stated(state, samples[~held], labels[~held]).solve().function(samples[held])
+    gram = _shared(models, samples, trained)
+    if gram is None:
+        for fold, model in enumerate(models):
+            held = number == fold
+            scores[held] = model.solve().function(samples[held])
+        return scores
+    parts = [
+        Part(cast(Model[Any], model).bound_to(gram.part(rows)), rows, None, np.flatnonzero(number == fold))
+        for fold, (model, rows) in enumerate(zip(models, trained, strict=True))
+    ]
+    for part, answer in zip(parts, train(gram, parts, tol=_TOL), strict=True):
+        if isinstance(answer, QPKernelsError):
+            raise answer
+        scores[part.held_out] = answer.held_out
     return scores
+
+
+def _shared(models: Sequence[_Model], samples: Samples, rows: Sequence[Indices]) -> Gram | None:
+    """Return the kernel matrix of all samples, of which each of the models has a part; None if they have not."""
+    known = [model for model in models if isinstance(model, Model)]
+    if len(known) < len(models) or any(model.gram.kernel != known[0].gram.kernel for model in known):
+        return None
+    first = known[0].gram
+    # What states the models may have changed the samples: scaled them, or looked them up.
+    try:
+        gram = Gram(first.kernel, samples, first.memory_limit, first.indefinite)
+    except QPKernelsError:
+        return None
+    same = all(_equal(model.gram.X, gram.X[part]) for model, part in zip(known, rows, strict=True))
+    return gram if same else None
+
+
+def _equal(one: Samples, other: Samples) -> bool:
+    if is_sparse(one) and is_sparse(other):
+        return one.shape == other.shape and bool((one != other).nnz == 0)
+    return not is_sparse(one) and not is_sparse(other) and bool(np.array_equal(one, other))
 
 
 def _check_callable(state: object) -> None:

@@ -55,6 +55,9 @@ class Form(Frozen, metaclass=ABCMeta):
     catalogue: ClassVar[str]
     """Id of the problem in the catalogue of models."""
 
+    by_samples: ClassVar[bool] = False
+    """Whether it has a variable for each sample, where others have one for each feature."""
+
     model: Model[Any]
 
     def __init__(self, model: Model[Any]) -> None:

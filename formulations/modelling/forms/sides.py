@@ -102,6 +102,8 @@ class Primal(Form):
 class Dual(Form):
     """A problem in the coefficients of f, whose constraint ``balance`` has the multiplier b; without b it is absent."""
 
+    by_samples: ClassVar[bool] = True
+
     maximised: ClassVar[bool] = False
     """Whether the textbook maximises."""
 

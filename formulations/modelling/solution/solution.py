@@ -89,7 +89,8 @@ class Solution:
     function
         x -> f(x) + b: call it, ``predict`` with it, ``save`` it.
     decision
-        g(x_i) of the training samples, shape (m,).
+        g(x_i) of the training samples, shape (m,). Where these are many, float32 makes those of samples without a
+        coefficient, as far as it settles that they have no loss.
     conditions
         The optimality conditions of each sample by their formula; they vanish at an optimum.
     correction

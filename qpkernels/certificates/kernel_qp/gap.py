@@ -107,15 +107,15 @@ def duality_gap(
     expansion: Vector,
     intercept: float,
     function: FunctionAtSamples | None = None,
-    inexact: Vector | None = None,
+    inexact: Vector | float = 0.0,
 ) -> DualityGap:
     """Return P(f, b) and D(beta) for a feasible ``beta`` whose K beta is ``expansion``.
 
     f is ``function``, or else the expansion in beta itself. Where 1'beta = 0, neither an offset of the targets nor one
     of f changes the values: residuals are taken around b, and D around the middle of the targets and the mean of f.
 
-    ``inexact``, which adds up as it is, bounds how far ``expansion`` is from what float64 makes of K beta; None: it was
-    made in float64, as it must be with hard constraints.
+    ``inexact``, which adds up as it is, bounds how far ``expansion`` is from what float64 makes of K beta; with hard
+    constraints it must be 0.
     """
     balanced, total = program.total == 0.0, program.total or 0.0
     around = expansion - mean(expansion) if balanced else expansion
@@ -126,25 +126,21 @@ def duality_gap(
     scaling = mending_factor(program, f.values + intercept) if program.is_hard else 1.0
     level = scaling * intercept
     residuals = (program.target - level) - (f.values if scaling == 1.0 else scaling * f.values)
-    within = scaling * error.values if inexact is None else scaling * (error.values + inexact)
-    losses, losses_error = _losses_and_error(program, residuals, within, level)
+    losses, losses_error = _losses_and_error(program, residuals, scaling * (error.values + inexact), level)
     linear = (program.target - program.middle if program.middle else program.target) * beta
     costs = program.costs(beta)
     rounding = (
-        together(losses_error)
+        _together(losses_error, inexact)
         + sum_error(losses)
         + scaling * scaling * error.half_norm
         + EPS * abs(level * total)
         + sum_error(linear)
         + sum_error(costs)
         + own.half_norm
+        + float((np.abs(beta) * inexact).sum())
         + program.gram.indefiniteness(beta)
-        + (abs(float(beta.sum())) * float(np.abs(residuals).max()) if balanced else 0.0)
+        + (abs(float(beta.sum())) * float((np.abs(residuals) + inexact).max()) if balanced else 0.0)
     )
-    if inexact is not None:
-        bounded = inexact > 0
-        rounding += float(losses_error[bounded].sum()) + float(np.abs(beta) @ inexact)
-        rounding += abs(float(beta.sum())) * float(inexact.max()) if balanced else 0.0
     return DualityGap(
         primal_value=0.5 * scaling * scaling * f.squared_norm + float(losses.sum()) + level * total,
         dual_value=float(linear.sum()) - float(costs.sum()) - 0.5 * squared_norm,
@@ -160,6 +156,14 @@ def duality_gap(
             and expansion_vanishes(program.gram, beta, balanced=balanced)
         ),
     )
+
+
+def _together(losses_error: Vector, inexact: Vector | float) -> float:
+    """Return the bound of the sum of losses: what comes of inexact values adds up as it is, the rest as rounding."""
+    if isinstance(inexact, float):
+        return together(losses_error) if inexact == 0.0 else float(losses_error.sum())
+    bounded = inexact > 0
+    return together(losses_error[~bounded]) + float(losses_error[bounded].sum())
 
 
 def _losses_and_error(program: KernelQP, residuals: Vector, error: Vector, level: float) -> tuple[Vector, Vector]:

@@ -33,16 +33,16 @@ __all__ = ["gap_product"]
 
 def gap_product(program: KernelQP, beta: Vector, intercept: float) -> BoundedProduct:
     """Return K beta, whose errors leave the duality gap of (beta, b) what it is in float64."""
+    if program.is_hard:
+        return BoundedProduct(beta, program.gram.product(beta), np.zeros(beta.size))
     above, below = program.upper > 0, program.lower < 0
-    soft = not program.is_hard
 
     def has_no_loss(samples: Indices, values: Vector, error: Vector) -> NDArray[np.bool_]:
         target, epsilon = program.target[samples], program.epsilon[samples]
         residuals = target - intercept - values
         width = epsilon - error - 2 * EPS * (np.abs(target - intercept) + np.abs(residuals) + epsilon)
-        inside = (~above[samples] | (residuals <= width)) & (~below[samples] | (-residuals <= width))
-        return np.logical_and(inside, soft)
+        return (~above[samples] | (residuals <= width)) & (~below[samples] | (-residuals <= width))
 
-    if soft and isinstance(program.gram, ChangingGram):
+    if isinstance(program.gram, ChangingGram):
         return program.gram.followed_product(beta)
     return bounded_product(program.gram, beta, has_no_loss)

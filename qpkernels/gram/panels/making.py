@@ -13,14 +13,18 @@ from qpkernels.gram.panels.dense import DenseProduct
 from qpkernels.gram.panels.products import Product, mostly_zero
 from qpkernels.gram.panels.sparse import SparseProduct
 from qpkernels.gram.panels.threads import in_parts
-from qpkernels.kernels.base import ProductForm
+from qpkernels.kernels.base import Kernel, ProductForm
 
-__all__ = ["compressed", "make_product", "panel_samples"]
+__all__ = ["compressed", "form_and_samples", "make_product"]
 
 
-def panel_samples(X: Samples) -> Samples:
-    """Return the samples ``X`` as panels are made of them fastest: compressed where most entries are zero."""
-    return compressed(X) if mostly_zero(X) else X
+def form_and_samples(kernel: Kernel, X: Samples) -> tuple[ProductForm | None, Samples]:
+    """Return the kernel's product form, if it has one, and ``X``, compressed where panels are faster so."""
+    form = kernel.product_form(X)
+    if form is None or not mostly_zero(X):
+        return form, X
+    sparse = compressed(X)
+    return kernel.product_form(sparse), sparse
 
 
 def compressed(X: Samples) -> Samples:

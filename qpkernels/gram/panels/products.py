@@ -100,7 +100,7 @@ def mostly_zero(X: Samples) -> bool:
     Some in every feature: where there are none, the samples may lie far from the origin, and their distances need one
     among them, which leaves no zeros.
     """
-    if is_sparse(X) or X.shape[1] < _FEATURES:
+    if is_sparse(X) or X.ndim != 2 or X.shape[1] < _FEATURES:
         return False
     stored = X[:: max(1, len(X) // _SEEN)] != 0
     return bool(stored.mean() <= _DENSITY and not stored.all(axis=0).any())

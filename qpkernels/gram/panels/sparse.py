@@ -30,6 +30,9 @@ _PASSING = 512
 _LINE = 16
 """Samples whose values are made before they are written to kept rows: as many as share a line of the cache."""
 
+_SCATTERED = 3
+"""Multiplications of a matrix product that take as long as one of a stored entry."""
+
 _LANES = 16
 """Parts of a sum that are added side by side."""
 
@@ -68,7 +71,7 @@ class SparseProduct(Product):
     def __init__(self, data: Sparse) -> None:
         self._data: Sparse = data
         self.size = data.offsets.size
-        self.width = max(1, int(data.starts[-1] - data.starts[0]) // max(1, self.size))
+        self.width = max(1, _SCATTERED * int(data.starts[-1] - data.starts[0]) // max(1, self.size))
         self.dtype = data.data.dtype
 
     @classmethod
@@ -103,9 +106,11 @@ class SparseProduct(Product):
     def centers(self) -> Centers:
         data, indices, starts, offsets, features, degree = self._data
         stored = slice(starts[0], starts[-1])
-        occurring, rows = np.unique(indices[stored], return_inverse=True)
         row_of = np.full(features, -1)
+        row_of[indices[stored]] = 0
+        occurring = np.flatnonzero(row_of == 0)
         row_of[occurring] = np.arange(occurring.size)
+        rows = row_of[indices[stored]]
         width = _TILE if self.size > STRIP else STRIP
         tile, column = np.divmod(np.repeat(np.arange(self.size), np.diff(starts)), width)
         W = np.zeros((-(-self.size // width), max(1, occurring.size), width), data.dtype)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The choice of a method for a KernelQP, and of the moment to hand over to another."""
 
-from qpkernels.solvers.automatic.relay import Automatic
-from qpkernels.solvers.automatic.work import second_order_comes_first
+from qpkernels.solvers.automatic.relay import THEN, Automatic
+from qpkernels.solvers.automatic.work import spares_factorisation
 
-__all__ = ["Automatic", "second_order_comes_first"]
+__all__ = ["THEN", "Automatic", "spares_factorisation"]

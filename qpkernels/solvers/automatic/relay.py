@@ -20,7 +20,10 @@ from qpkernels.solvers.interface import Claim, Outcome, Solver
 from qpkernels.solvers.registry import find_solver
 from qpkernels.solvers.smo import step_limit
 
-__all__ = ["Automatic"]
+__all__ = ["THEN", "Automatic"]
+
+THEN = "; then "
+"""What stands between the words of one solver and those of the next."""
 
 
 class Automatic:
@@ -153,7 +156,7 @@ class _Relay:
         return replace(
             self.best,
             solver=", ".join(dict.fromkeys(outcome.solver for outcome in self.outcomes)),
-            message="; then ".join([*said, *map(str, self.failures)]),
+            message=THEN.join([*said, *map(str, self.failures)]),
             iterations=self.spent,
             seconds=sum(outcome.seconds for outcome in self.outcomes),
         )

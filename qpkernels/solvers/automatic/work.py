@@ -9,9 +9,11 @@ makes in that time. The prediction depends on the problem alone, so that the sam
 
 from __future__ import annotations
 
+import numpy as np
+
 from qpkernels.programs import KernelQP
 
-__all__ = ["second_order_comes_first", "second_order_work", "step_work"]
+__all__ = ["expected_steps", "second_order_comes_first", "second_order_work", "spares_factorisation", "step_work"]
 
 _ITERATIONS = 16
 """Iterations of the second-order method: 5 to 40 were seen, whatever the bounds."""
@@ -25,8 +27,9 @@ _STEP, _PASS_OF_STEP = 18e3, 24.0
 _BLOCK = 1024
 """Samples of a block, at most."""
 
-_STEPS = 10
-"""Pair steps for each sample that are taken where little is to be done."""
+_STEPS, _POWER, _UNBOUNDED = 10, 0.25, 1e4
+"""Pair steps for each sample where the bounds are narrow, the power of their width with which these grow, and the width
+that stands for no bounds."""
 
 _MATRICES = 4
 """Matrices of m^2 numbers that the second-order method holds in memory."""
@@ -49,6 +52,32 @@ def step_work(program: KernelQP) -> float:
     return _STEP + _PASS_OF_STEP * min(len(program), _BLOCK)
 
 
+def expected_steps(program: KernelQP) -> float:
+    """Return how many pair steps are usual for so many samples, in bounds so wide."""
+    return float(_STEPS * len(program) * max(1.0, _width(program)) ** _POWER)
+
+
 def second_order_comes_first(program: KernelQP) -> bool:
-    """Return whether the second-order method is less work than even few pair steps."""
-    return second_order_work(program) <= _STEPS * len(program) * step_work(program)
+    """Return whether the second-order method is less work than the pair steps that are usual."""
+    return second_order_work(program) <= expected_steps(program) * step_work(program)
+
+
+def spares_factorisation(program: KernelQP) -> bool:
+    """Return whether the second-order method is less work than one factorisation of the whole kernel matrix."""
+    return second_order_work(program) <= len(program) ** 3 / 3
+
+
+def _width(program: KernelQP) -> float:
+    """Return how large a coefficient may become, against the one that would meet the target of its sample alone.
+
+    A ridge keeps coefficients small as a bound does.
+    """
+    reach = np.maximum(program.upper, -program.lower)
+    reach = np.minimum(reach, np.divide(1.0, program.ridge, out=np.full(len(program), np.inf), where=program.ridge > 0))
+    spread = float(np.abs(program.target - program.middle).max())
+    bound = float(np.median(reach))
+    if not np.isfinite(bound):
+        return _UNBOUNDED
+    gram = program.gram
+    curvature = float(np.mean(gram.diagonal if gram.features is None else gram.radii**2))
+    return bound * curvature / spread if spread > 0 else 1.0

@@ -15,20 +15,15 @@ and K. Kunisch, SIAM J. Optim. 13, 2002). It need not end; what comes of it is j
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from qpkernels.arrays import Indices, Vector
-from qpkernels.solvers.interior_point.boxes import Boxes
+from qpkernels.solvers.interior_point.boxes import Boxes, Places
 from qpkernels.solvers.interior_point.path import CentralPath
 from qpkernels.solvers.interior_point.systems import NewtonSystem
 
-__all__ = ["ActiveSet", "Places"]
-
-Places: TypeAlias = NDArray[np.int8]
-"""Where each variable is: -1 at its lower bound, 1 at the upper one, 0 inside."""
+__all__ = ["ActiveSet"]
 
 _CHANGES, _REFINEMENTS = 6, 3
 """How often the places may change, and how often equations are refined."""
@@ -42,27 +37,29 @@ _LEAST, _MOST = 1e-9, 1e-6
 
 @dataclass(frozen=True, eq=False)
 class ActiveSet:
-    """The search for the places of a problem."""
+    """The search for the places of a problem.
+
+    What it returns beside beta and b is whether the places are those that the slopes there want.
+    """
 
     boxes: Boxes
     system: NewtonSystem
 
-    def near(self, path: CentralPath) -> tuple[Vector, float]:
+    def near(self, path: CentralPath) -> tuple[Vector, float, bool]:
         """Return the beta and b that a point near the end of the path means."""
-        places = np.zeros(path.x.size, np.int8)
-        places[path.below] -= path.to_lower
-        places[path.above] += path.to_upper
         small = np.clip(1.0 / path.inverse - self.boxes.ridge, _LEAST, _MOST)
-        return self._settle(path.x, path.function, path.b, places, small)
+        return self._settle(path.x, path.function, path.b, path.places, small)
 
-    def of(self, beta: Vector) -> tuple[Vector, float]:
+    def of(self, beta: Vector) -> tuple[Vector, float, bool]:
         """Return the beta and b with the places of ``beta``, or those they lead to."""
         x = self.boxes.split(beta)
         places = (x >= self.boxes.upper).astype(np.int8) - (x <= self.boxes.lower)
         return self._settle(x, self.system.expand(beta), 0.0, places, np.full(x.size, _LEAST))
 
-    def _settle(self, x: Vector, function: Vector, b: float, places: Places, small: Vector) -> tuple[Vector, float]:
-        boxes, system = self.boxes, self.system
+    def _settle(
+        self, x: Vector, function: Vector, b: float, places: Places, small: Vector
+    ) -> tuple[Vector, float, bool]:
+        boxes, system, settled = self.boxes, self.system, False
         for _ in range(_CHANGES):
             places = boxes.one_sided(places, x)
             x = np.where(places < 0, boxes.lower, np.where(places > 0, boxes.upper, x))
@@ -73,10 +70,11 @@ class ActiveSet:
             slope = boxes.spread(system.at_samples(function) + b) + boxes.ridge * x - boxes.goal
             wanted = np.where(places * slope > _DRAWN, 0, places)
             wanted = np.where(x > boxes.upper, 1, np.where(x < boxes.lower, -1, wanted)).astype(np.int8)
-            if np.array_equal(wanted, places):
+            settled = bool((wanted == places).all())
+            if settled:
                 break
             places = wanted
-        return boxes.fold(np.clip(x, boxes.lower, boxes.upper)), b
+        return boxes.fold(np.clip(x, boxes.lower, boxes.upper)), b, settled
 
     def _solve_inside(
         self, x: Vector, function: Vector, b: float, inside: Indices, small: Vector

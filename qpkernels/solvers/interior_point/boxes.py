@@ -6,31 +6,33 @@ r"""A KernelQP without its kinks, in units of its own: each coefficient is a sum
 turns epsilon_i |beta_i| into epsilon_i (x_i - x'_i), since at an optimum one of the two is 0; where epsilon_i is 0, or
 a side is missing, one variable is enough.
 
-Values are divided by the spread of the targets, so that slopes are about 1. The unit of coefficients comes from ridge
-regression, beta = w (target - K beta - b): w starts where the mean of the diagonal of w K is 1, and grows until the fit
-explains half of the targets, or beta may not grow so far. Where the targets depend on what is a small part of K (one
-feature in a large unit hides the others), that is many orders of magnitude further, and no path finds there from 1.
+Values are divided by the spread of the targets, so that slopes are about 1. All units are powers of 2, which round
+nothing. The unit of coefficients comes from ridge regression, beta = w (target - K beta - b): w starts where the mean
+of the diagonal of w K is 1, and grows until the fit explains half of the targets, every feature takes part in it, or
+beta may not grow so far. Where the targets depend on what is a small part of K (one feature in a large unit hides the
+others), that is many orders of magnitude further, and no path finds there from 1.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from qpkernels.arrays import Indices, Vector
 from qpkernels.programs import KernelQP
-from qpkernels.solvers.interior_point.systems import NewtonSystem
+from qpkernels.solvers.interior_point.systems import NewtonSystem, power_of_two
 
-__all__ = ["Boxes", "Start", "boxes_of", "ridge_start"]
+__all__ = ["Boxes", "Places", "Start", "boxes_of", "ridge_start"]
 
-_GROWTH, _EXPLAINED = 100.0, 0.5
+Places: TypeAlias = NDArray[np.int8]
+"""Where each variable is: -1 at its lower bound, 1 at the upper one, 0 inside."""
+
+_GROWTH, _EXPLAINED = 128.0, 0.5
 """Factor of w, and the part of the targets that the fit need not explain."""
-
-_FARTHEST = 1e20
-"""Where w ends in any case."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,7 +81,7 @@ class Boxes:
         """Return the x with one variable of each sample 0 whose sums are beta."""
         return np.clip(self.spread(beta), self.lower, self.upper)
 
-    def one_sided(self, places: NDArray[np.int8], x: Vector) -> NDArray[np.int8]:
+    def one_sided(self, places: Places, x: Vector) -> Places:
         """Return the places with one variable of a sample at 0 at least: the one on the other side of beta's."""
         if self.second.size == 0:
             return places
@@ -108,8 +110,9 @@ def boxes_of(program: KernelQP, system: NewtonSystem) -> tuple[Boxes, Start]:
         target = program.target - shift
         shift = shift + 0.5 * (target.min() + target.max())
     target, epsilon = program.target - shift, program.epsilon
-    value = float(np.abs(target).max() + epsilon.max()) or abs(total) * system.unit or 1.0
-    widest = float(np.maximum(program.upper, -program.lower).max())
+    value = power_of_two(float(np.abs(target).max() + epsilon.max()) or abs(total) * system.unit)
+    with np.errstate(divide="ignore"):
+        widest = float(np.minimum(np.maximum(program.upper, -program.lower), value / program.ridge).max())
     start = ridge_start(system, target / value, total / value, widest / value)
     coefficient = value / system.unit
     above, kinked = program.upper > 0, program.epsilon > 0
@@ -147,7 +150,7 @@ def ridge_start(system: NewtonSystem, target: Vector, total: float, widest: floa
         function, b = system.solve(target, total * system.unit)
         left = target - system.at_samples(function) - b
         explained = float(left @ left) <= _EXPLAINED * float(around @ around)
-        if explained or not spread or widest * system.unit <= 1.0 or reached >= _FARTHEST:
+        if explained or not spread or widest * system.unit <= 1.0 or reached * system.least >= 1.0:
             return Start(left, function, b)
         system.rescale(_GROWTH)
         reached *= _GROWTH

@@ -23,7 +23,7 @@ from __future__ import annotations
 import numpy as np
 
 from qpkernels.arrays import Indices, Vector
-from qpkernels.solvers.interior_point.boxes import Boxes, Start
+from qpkernels.solvers.interior_point.boxes import Boxes, Places, Start
 from qpkernels.solvers.interior_point.systems import NewtonSystem
 
 __all__ = ["CentralPath"]
@@ -34,6 +34,10 @@ _PROXIMAL = 1e-10
 
 _FRACTION = 0.99
 """Least part that a step takes of the way to the boundary."""
+
+
+_TOWARDS = 0.75
+"""Where slacks begin between the size of a fit's coefficients and the middle of the box, in orders of magnitude."""
 
 
 class CentralPath:
@@ -58,11 +62,15 @@ class CentralPath:
         self.below, self.above = _places(boxes.lower), _places(boxes.upper)
         unbounded = np.isinf(boxes.lower) & np.isinf(boxes.upper) & (boxes.ridge == 0)
         self._ridge = np.where(unbounded, _PROXIMAL, boxes.ridge)
-        room = np.minimum(0.5 * (boxes.upper - boxes.lower), float(np.abs(start.coefficients).mean()) or 1.0)
+        size = float(np.abs(start.coefficients).mean()) or 1.0
+        # A coefficient grows to its bound, or to what its ridge leaves of a slope of 1.
+        reach = 0.5 * np.minimum(boxes.upper - boxes.lower, 1.0 / boxes.ridge)
+        room = np.where(np.isinf(reach), size, np.minimum(reach, size * np.maximum(1.0, reach / size) ** _TOWARDS))
         self.x = np.maximum(np.minimum(0.0, boxes.upper - room), boxes.lower + room)
         self.r, self.t = (self.x - boxes.lower)[self.below], (boxes.upper - self.x)[self.above]
         self.function, self.b = start.function, start.b
         self._evaluate()
+        self.to_lower, self.to_upper = np.zeros(self.r.size, bool), np.zeros(self.t.size, bool)
         slope = self._slope()
         self.y, self.z = np.maximum(slope[self.below], 0.0) + 1.0, np.maximum(-slope[self.above], 0.0) + 1.0
 
@@ -77,9 +85,12 @@ class CentralPath:
         return float(self.r @ self.y + self.t @ self.z)
 
     @property
-    def mu(self) -> float:
-        """The mean of the products of slacks and multipliers."""
-        return self.complementarity / max(1, self.r.size + self.t.size)
+    def places(self) -> Places:
+        """Where the variables tend: -1 to their lower bounds, 1 to the upper ones, 0 to neither."""
+        places = np.zeros(self.x.size, np.int8)
+        places[self.below] -= self.to_lower
+        places[self.above] += self.to_upper
+        return places
 
     @property
     def gap(self) -> float:
@@ -108,7 +119,7 @@ class CentralPath:
         """Make one step, and return its length: 0 where rounding has left none."""
         r, t, y, z, below, above = self.r, self.t, self.y, self.z, self.below, self.above
         self._factor()
-        mu = self.mu
+        mu = self.complementarity / max(1, self.r.size + self.t.size)
         dx, dy, dz, db, change = self._direction(-y, -z)
         length = self._length(dx, dy, dz)
         if mu > 0:

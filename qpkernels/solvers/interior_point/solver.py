@@ -13,7 +13,7 @@ from qpkernels.arrays import Indices, finite_vector
 from qpkernels.errors import UnsupportedOptionError
 from qpkernels.gram.panels.threads import blas_threads_for
 from qpkernels.programs import KernelQP
-from qpkernels.solvers.interface import Answer, Request, Solver
+from qpkernels.solvers.interface import Answer, Claim, Request, Solver
 from qpkernels.solvers.interior_point.descent import minimise
 
 __all__ = ["InteriorPoint"]
@@ -51,6 +51,9 @@ class InteriorPoint(Solver):
         max_iter = request.max_iter or _ITERATIONS
         # What cannot move is left out.
         (movable,) = np.nonzero(program.lower < program.upper)
+        if movable.size == 0:
+            zero = np.zeros(len(program))
+            return Answer(zero, zero[: 0 if program.total is None else 1], Claim.OPTIMAL, "nothing can move", 0, zero)
         part = program if movable.size == len(program) else _part(program, movable)
         with blas_threads_for(movable.size):
             final = minimise(
@@ -61,12 +64,12 @@ class InteriorPoint(Solver):
                 start=None if start is None else start[movable],
                 verbose=request.verbose,
             )
-        multipliers = np.array([] if program.total is None else [final.intercept + part.middle])
-        beta, values = final.beta, final.values
+        beta, values = final.point.beta, final.point.values
         if part is not program:
             beta = np.zeros(len(program))
-            beta[movable] = final.beta
+            beta[movable] = final.point.beta
             values = program.gram.product(beta)
+        multipliers = np.array([] if program.total is None else [final.point.intercept + part.middle])
         return Answer(beta, multipliers, final.claim, final.message, final.iterations, values)
 
 

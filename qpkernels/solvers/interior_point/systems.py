@@ -32,10 +32,14 @@ from qpkernels.arrays import Indices, Matrix, Vector
 from qpkernels.gram import Gram
 from qpkernels.gram.factor import pivoted_cholesky
 
-__all__ = ["DenseSystem", "FeatureSystem", "NewtonSystem", "newton_system"]
+__all__ = ["DenseSystem", "FeatureSystem", "NewtonSystem", "newton_system", "power_of_two"]
 
 _REGULAR = 4 * np.finfo(float).eps
 """Part of the diagonal that is added where rounding took the definiteness of a matrix, tenfold at each attempt."""
+
+
+_ROUNDING = 1e-24
+"""Mean square of a feature, against that of the largest one, up to which it is 0."""
 
 
 class NewtonSystem(ABC):
@@ -47,12 +51,18 @@ class NewtonSystem(ABC):
         Whether there is a b; K is then taken around the mean of the samples, which changes no more than b and the
         values by :attr:`offset` for each unit of 1'beta.
     unit
-        What K is divided by: the mean of its diagonal around that mean, until :meth:`rescale` changes it.
+        What K is divided by: about the mean of its diagonal around that mean, until :meth:`rescale` changes it.
+    exact
+        Whether it has K itself, not what a factor met up to its tolerance.
+    least
+        The part of the mean diagonal that is due to the smallest feature, or what of K may not be told from rounding.
     """
 
     bordered: bool
     unit: float
     offset: Vector
+    exact: bool = True
+    least: float = 1e-8
 
     @abstractmethod
     def __len__(self) -> int:
@@ -90,12 +100,14 @@ class NewtonSystem(ABC):
 class FeatureSystem(NewtonSystem):
     """K = Z Z' with few columns of Z."""
 
-    def __init__(self, features: Matrix, bordered: bool) -> None:
-        self.bordered = bordered
+    def __init__(self, features: Matrix, bordered: bool, exact: bool = True) -> None:
+        self.bordered, self.exact = bordered, exact
         level = features.mean(axis=0) if bordered else np.zeros(features.shape[1])
         Z = features - level
-        self.unit = float(np.einsum("ij,ij->", Z, Z)) / len(Z) or 1.0
+        self.unit = power_of_two(float(np.einsum("ij,ij->", Z, Z)) / len(Z))
         self.offset = Z @ level / self.unit
+        squares = np.square(Z).mean(axis=0) / self.unit
+        self.least = float(squares.min(where=squares > _ROUNDING * squares.max(), initial=1.0))
         self.Z = Z / np.sqrt(self.unit)
 
     def __len__(self) -> int:
@@ -156,7 +168,7 @@ class DenseSystem(NewtonSystem):
         self.bordered = bordered
         means = K.mean(axis=0) if bordered else np.zeros(len(K))
         K = K - means - (means - means.mean())[:, None] if bordered else K
-        self.unit = float(K.trace()) / len(K) or 1.0
+        self.unit = power_of_two(float(K.trace()) / len(K))
         self.offset = (means - means.mean()) / self.unit
         self.K = K / self.unit
 
@@ -208,12 +220,17 @@ class DenseSystem(NewtonSystem):
         return (right - u) / self.root - c, c
 
 
+def power_of_two(size: float) -> float:
+    """Return the power of 2 next below a size, by which scaling rounds nothing; 1 for 0."""
+    return float(2.0 ** np.floor(np.log2(size))) if 0.0 < size < np.inf else 1.0
+
+
 def _cholesky(H: Matrix) -> Matrix:
     """Return the upper triangle U of H = U'U, of an H a little larger where rounding needs it."""
     diagonal = H.diagonal().copy()
     share = 0.0
     while True:
-        triangle, failed = dpotrf(H.T, clean=0)
+        triangle, failed = dpotrf(H.T, clean=0, overwrite_a=0)
         if not failed:
             return np.asarray(triangle)
         share = 10.0 * share or _REGULAR * len(H)
@@ -230,7 +247,7 @@ def newton_system(gram: Gram, bordered: bool) -> NewtonSystem:
     few = slice(None, None, 3)
     rank = pivoted_cholesky(K[few, few], gram.diagonal[few]).factor.shape[1]
     if features is None and _pays(rank, len(gram)) and _pays(gram.factor.shape[1], len(gram)):
-        return FeatureSystem(gram.factor, bordered)
+        return FeatureSystem(gram.factor, bordered, exact=False)
     return DenseSystem(K, bordered)
 
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from qpkernels.arrays import Vector
 from qpkernels.gram.changing import stored
-from qpkernels.gram.panels.making import make_product, panel_samples
+from qpkernels.gram.panels.making import form_and_samples, make_product
 from qpkernels.gram.panels.products import EXPONENT_ERROR
 from qpkernels.gram.panels.threads import without_blas_threads
 from qpkernels.programs.kernel_qp import KernelQP
@@ -29,7 +29,7 @@ from qpkernels.solvers.smo.rows.product_rows import ProductRows
 from qpkernels.solvers.smo.rows.rows import FeatureRows, KernelRows, MatrixRows, Rows
 from qpkernels.solvers.smo.shrinking import ShrinkingDescent
 
-__all__ = ["Limits", "block_iterates", "forms_matrix"]
+__all__ = ["Limits", "block_iterates", "descend", "forms_matrix", "holds_matrix", "streamed_rows"]
 
 SMALL = 700
 """Samples up to which the whole kernel matrix is formed in float64, whatever the kernel."""
@@ -68,6 +68,11 @@ def forms_matrix(program: KernelQP) -> bool:
     return len(program) <= SMALL or program.gram.correction is not None
 
 
+def holds_matrix(program: KernelQP) -> bool:
+    """Return whether the engine reads a matrix: all of K, or what is stored of a larger one."""
+    return forms_matrix(program) or stored(program.gram) is not None
+
+
 def block_iterates(
     program: KernelQP, limits: Limits, beta: Vector, cache: int, values: Vector | None = None
 ) -> Iterator[Iterate]:
@@ -78,7 +83,7 @@ def block_iterates(
     with without_blas_threads():
         reached = None
         if values is not None:
-            reached = replace(measure(program, beta, values, 0), values=values)
+            reached = measure(program, beta, values, 0, computed=True)
             yield reached
         for rows in _stages(program, cache):
             reached = yield from _in_cycles(program, rows, limits, beta, reached)
@@ -88,18 +93,21 @@ def block_iterates(
 
 def _stages(program: KernelQP, cache: int) -> Iterator[Rows]:
     """Yield the rows to descend with: in float32 first, where that is faster and tells enough, and in float64."""
-    gram, pairs = program.gram, program.total is not None
     if forms_matrix(program):
-        yield MatrixRows(gram.dense)
-        return
-    if (known := stored(gram)) is not None:
+        yield MatrixRows(program.gram.dense)
+    elif (known := stored(program.gram)) is not None:
         yield MatrixRows(*known)
-        return
+    else:
+        yield from streamed_rows(program, cache)
+
+
+def streamed_rows(program: KernelQP, cache: int) -> Iterator[Rows]:
+    """Yield the rows to descend with where there is no matrix."""
+    gram, pairs = program.gram, program.total is not None
     if gram.features is not None:
         yield FeatureRows(gram.features, pairs)
         return
-    X = panel_samples(gram.X)
-    form = gram.kernel.product_form(X)
+    form, X = form_and_samples(gram.kernel, gram.X)
     exact = False
     if form is not None:
         singles = make_product(form, X, np.float32)
@@ -130,7 +138,10 @@ def _in_cycles(
         else:
             beta, values = reached.beta, reached.values
         search = ShrinkingDescent(program, rows, beta, values)
-        yield from _in_one_block(search, limits) if search.in_one_block else _descend(program, search, limits)
+        if search.in_one_block and search.exact:
+            yield from _in_one_block(search, limits)
+        else:
+            yield from descend(program, search, limits)
         limits.steps += search.steps
         if reached is None or search.steps:
             reached = measure_exactly(program, search.point()[0], limits.steps)
@@ -141,9 +152,9 @@ def _in_cycles(
 
 
 def _in_one_block(search: ShrinkingDescent, limits: Limits) -> Iterator[Iterate]:
-    """Yield iterates of a descent over all samples at once, until K beta is to be computed afresh, which costs little.
+    """Yield iterates of a descent in float64 over all samples at once, until K beta is to be computed afresh.
 
-    That is where an answer is to be proved, and where no step, or rounding alone, is left.
+    That costs little: where an answer is to be proved, and where no step, or rounding alone, is left.
     """
     progress = Progress(_IDLE_ONE_BLOCK)
     while search.outer_iteration(limits.max_iter - limits.steps - search.steps, 4 * _UNIT * search.size):
@@ -155,16 +166,16 @@ def _in_one_block(search: ShrinkingDescent, limits: Limits) -> Iterator[Iterate]
         yield iterate
 
 
-def _descend(program: KernelQP, search: ShrinkingDescent, limits: Limits) -> Iterator[Iterate]:
+def descend(program: KernelQP, search: ShrinkingDescent, limits: Limits) -> Iterator[Iterate]:
     """Yield iterates until none of the steps improves, or the values are not exact enough to tell."""
     outer, gap, best, error = 0, np.inf, np.inf, GapError(program, limits.tol, search.exact)
-    progress = Progress(_IDLE)
+    progress = Progress(_IDLE_ONE_BLOCK if search.in_one_block else _IDLE)
     search.shrink()
     while True:
         taken = search.outer_iteration(limits.max_iter - limits.steps - search.steps, 4 * _UNIT * search.size)
         outer += 1
         over = limits.over(search.steps)
-        if taken and outer % _OUTER_ITERATIONS and gap > 30 * limits.tol and not over:
+        if taken and outer % _OUTER_ITERATIONS and gap > 30 * limits.tol and not over and not search.in_one_block:
             continue
         iterate = search.measure(limits.steps)
         ended = progress.ended(iterate) or taken == 0
@@ -191,8 +202,8 @@ def _descend(program: KernelQP, search: ShrinkingDescent, limits: Limits) -> Ite
 
 
 def _calls_for_values(search: ShrinkingDescent, iterate: Iterate, ended: bool, tol: float) -> bool:
-    """Return whether K beta is to be computed afresh: at the end, and to prove an answer.
+    """Return whether K beta is to be computed afresh: at the end, and to prove an answer where that costs little.
 
-    That is where the descent is in float64, so that nothing else could tell the rounding.
+    That is for one block, and where the descent is in float64, so that nothing else could tell the rounding.
     """
-    return search.unshrunk and (ended or (iterate.proves(tol) and search.exact))
+    return search.unshrunk and (ended or (iterate.proves(tol) and (search.in_one_block or search.exact)))

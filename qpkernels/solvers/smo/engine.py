@@ -5,24 +5,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import cache
 from time import perf_counter
 
 import numpy as np
-from scipy.sparse import csr_array
 
 from qpkernels.arrays import Vector
-from qpkernels.gram import Gram
-from qpkernels.gram.panels.making import make_product
-from qpkernels.kernels import RBF, ProductForm
 from qpkernels.programs.kernel_qp import KernelQP
 from qpkernels.solvers.smo.blocks import Limits, block_iterates
 from qpkernels.solvers.smo.iterate import Iterate, measure_exactly, nearly_vanishes, vanishing_iterate
-from qpkernels.solvers.smo.rows.product_rows import ProductRows
-from qpkernels.solvers.smo.rows.rows import MatrixRows
-from qpkernels.solvers.smo.shrinking import ShrinkingDescent
 
-__all__ = ["CACHE", "compile_loops", "minimise"]
+__all__ = ["CACHE", "minimise"]
 
 CACHE = 2**31
 """Bytes that kept rows may take."""
@@ -96,23 +88,3 @@ def _beginning(program: KernelQP, start: Vector | None, values: Vector | None) -
     if start is None or values is None:
         return beta, None
     return beta, values + program.gram.product(beta - start)
-
-
-@cache
-def compile_loops() -> None:
-    """Use all compiled code once on a few samples: it is compiled then, or read from numba's cache."""
-    X, everything, one = np.eye(3), np.arange(3), np.ones(3)
-    products = [
-        ProductRows.with_cache(make_product(ProductForm.exponential(1.0, samples), samples, dtype), 2**20)
-        for samples in (X, csr_array(X))
-        for dtype in (np.float32, np.float64)
-    ]
-    for total in (0.0, None):
-        program = KernelQP(Gram(RBF(1.0), X), np.array([1.0, -1.0, 1.0]), -1.0, 1.0, total)
-        for rows in (MatrixRows(program.gram.dense), *products):
-            ShrinkingDescent(program, rows, np.zeros(3), np.zeros(3)).outer_iteration(10, 1e-6)
-    for rows in products:
-        rows.add_to(everything, everything, one, np.zeros(3))
-        for _ in range(2):
-            rows.add(everything, one, np.full(3, 1000), np.zeros(3))
-            rows.block(everything)

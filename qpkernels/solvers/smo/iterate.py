@@ -13,23 +13,18 @@ from qpkernels.arrays import Floats, Vector
 from qpkernels.certificates.certificate import relative
 from qpkernels.certificates.kernel_qp import DualityGap, FunctionAtSamples, duality_gap
 from qpkernels.certificates.vanishing import vanishing_point
-from qpkernels.programs.kernel_qp import KernelQP
+from qpkernels.programs.kernel_qp import KernelQP, diverges
 from qpkernels.solvers.smo.descent.passes import Arrays, separating_interval
 
 __all__ = [
     "Iterate",
     "Progress",
-    "diverges",
     "intercept_of",
     "measure",
     "measure_exactly",
     "nearly_vanishes",
     "vanishing_iterate",
 ]
-
-_SAME_POINT = 1e-6
-"""Distance of two weighted means, against the spread of their samples, below which they are taken for one point."""
-
 
 _NOT_READ: Floats = np.empty((0, 0))
 """In place of a K that compiled code does not look at."""
@@ -165,29 +160,6 @@ def nearly_vanishes(program: KernelQP, iterate: Iterate) -> bool:
     """Return whether the values are so small a part of what the terms of f could make that the optimum may be 0."""
     reach = float(np.abs(iterate.beta) @ program.gram.lengths)
     return bool(program.total) and iterate.gap.scale <= _NEARLY_ZERO * 0.5 * reach**2
-
-
-def diverges(program: KernelQP, beta: Vector) -> bool:
-    """Return whether beta's unbounded part is a ray of decrease as far as float64 can tell.
-
-    That is, f of the part is 0 against the spread of its samples around their weighted mean: distances, so that
-    neither the origin nor a sample without weight matters.
-    """
-    if not program.is_hard:
-        return False
-    free = (np.isinf(program.lower) & (beta < 0)) | (np.isinf(program.upper) & (beta > 0))
-    ray = np.where(free & (program.ridge == 0), beta, 0.0)
-    weight = np.abs(ray)
-    if not weight.any() or float(program.target @ ray - program.epsilon @ weight) <= 0:
-        return False
-    ray, weight = ray / weight.sum(), weight / weight.sum()
-    mean = program.gram.product(weight)
-    squares = program.gram.diagonal - 2.0 * mean + float(weight @ mean)
-    spread = float(weight @ np.sqrt(np.maximum(squares, 0.0)))
-    rounding = 8 * np.finfo(float).eps * float(weight @ program.gram.diagonal)
-    # Where the ray has one sign, its product is that of its weights.
-    values = mean if np.array_equal(ray, weight) else program.gram.product(ray)
-    return float(ray @ values) <= max((_SAME_POINT * spread) ** 2, rounding)
 
 
 def intercept_of(program: KernelQP, beta: Vector, values: Vector) -> float:

@@ -37,11 +37,14 @@ class SMO(Solver):
     module = "numba"
     install = "pip install numba"
 
-    def load(self) -> None:
-        """Compile the inner loops, or load their machine code from the cache."""
-        from qpkernels.solvers.smo.engine import compile_loops
+    def load(self, program: KernelQP | None = None) -> None:
+        """Compile the inner loops, or load their machine code from the cache: those that ``program`` begins with."""
+        from qpkernels.solvers.smo.compiling import compile_all, compile_for
 
-        compile_loops()
+        if program is None:
+            compile_all()
+        else:
+            compile_for(program)
 
     def prepare(self, program: KernelQP) -> None:
         """Settle that the matrix is positive semidefinite, and compute it where it is not formed row by row."""

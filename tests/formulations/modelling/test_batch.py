@@ -110,7 +110,7 @@ def test_solutions_are_made_when_asked_for() -> None:
 
     def trained(number: int) -> Any:
         zero = np.zeros(1)
-        return Trained(None, Status.OPTIMAL, zero, 0.0, None, 1, 0.0, True, lambda: state(number))  # type: ignore[arg-type]
+        return Trained(None, Status.OPTIMAL, zero, 0.0, None, 0.0, True, lambda: 1, lambda: state(number))  # type: ignore[arg-type]
 
     solutions = Solutions([trained(number) for number in range(4)])
     assert len(solutions) == 4

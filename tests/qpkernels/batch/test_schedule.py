@@ -42,3 +42,16 @@ def test_an_error_ends_all(size: int) -> None:
 
     with Team(size) as team, pytest.raises(RuntimeError, match="machine 4"):
         team.in_order(work, BEFORE, [1.0] * len(BEFORE))
+
+
+def test_an_interruption_ends_what_is_not_begun() -> None:
+    seen = list[int]()
+
+    def work(number: int, worker: int) -> None:
+        del worker
+        seen.append(number)
+        raise KeyboardInterrupt
+
+    with Team(1) as team, pytest.raises(KeyboardInterrupt):
+        team.in_order(work, BEFORE, [1.0] * len(BEFORE))
+    assert len(seen) == 1

@@ -9,9 +9,10 @@ import pytest
 from qpkernels import RBF, Expansion, Gram, Precomputed
 from qpkernels.arrays import Indices, Vector
 from qpkernels.batch import Fitted, Machine, solve_batch
-from qpkernels.batch.groups import grouped
+from qpkernels.batch.groups import Reading, grouped
 from qpkernels.errors import IndefiniteKernelError, ParameterError, QPKernelsError, ShapeError
 from qpkernels.programs import KernelQP
+from qpkernels.solvers import Claim
 
 RNG = np.random.default_rng(5)
 X = RNG.normal(size=(60, 3))
@@ -87,6 +88,39 @@ def test_machines_that_do_not_fit_together_are_parted() -> None:
     assert [group.numbers for group in groups] == [tuple(range(k, 48, 3)) for k in range(3)]
     assert grouped(gram, machines, 4 * 20**2 - 1) == ([], list(range(48)))
     assert not alone
+
+
+@pytest.mark.parametrize(("cache_size", "reading"), [(64, Reading.SHARED), (8, Reading.KEPT)])
+def test_many_samples_are_read_from_a_matrix_or_from_rows_that_are_kept(cache_size: float, reading: Reading) -> None:
+    rng = np.random.default_rng(3)
+    many = rng.normal(size=(2200, 4))
+    y = np.where(many[:, 0] + 0.5 * rng.normal(size=2200) > 0, 1.0, -1.0)
+    gram, samples, out = Gram(RBF(0.2), many), np.arange(2100), np.arange(2100, 2200)
+    part = gram.part(samples)
+    costs = (0.01, 0.1, 1.0, 0.3, 0.3)
+    machines = [
+        Machine(soft_margin(part, y[:2100], C), samples, k - 1 if k else None, out) for k, C in enumerate(costs)
+    ]
+    groups, _ = grouped(gram, machines, int(cache_size * 2**20))
+    assert [group.reading for group in groups] == [reading]
+    answers = [fitted(answer) for answer in solve_batch(gram, machines, cache_size=cache_size)]
+    for answer in answers:
+        assert answer.certificate.holds(1e-3)
+        assert answer.outcome.values is not None
+        np.testing.assert_allclose(answer.outcome.values, part.product(answer.outcome.point), atol=1e-9)
+        function = Expansion(gram.kernel, part.X, answer.outcome.point, answer.intercept)
+        np.testing.assert_allclose(answer.held_out, function(many[2100:]), atol=1e-9)
+    assert answers[-1].outcome.iterations == 0
+
+
+def test_limits_of_time_and_steps_return_where_each_machine_stands() -> None:
+    gram = Gram(RBF(0.3), X)
+    machines = [machine(gram, np.arange(40), C) for C in (1.0, 10.0)]
+    for answer in (*solve_batch(gram, machines, time_limit=1e-9), *solve_batch(gram, machines, max_iter=1)):
+        assert fitted(answer).outcome.claim is Claim.STOPPED
+        assert not fitted(answer).certificate.holds(1e-3)
+        assert np.isfinite(fitted(answer).certificate.relative_gap)
+    assert all(fitted(answer).certificate.holds(1e-3) for answer in solve_batch(gram, machines, time_limit=60.0))
 
 
 def test_a_memory_too_small_for_a_row_is_refused() -> None:

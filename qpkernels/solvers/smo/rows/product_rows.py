@@ -22,6 +22,9 @@ __all__ = ["ProductRows"]
 _WRITING = 512
 """Features whose products with a sample cost what it costs to write their result to memory not used before."""
 
+_WIDE = 200
+"""Features from which rows are kept at once: half of the work is repaid by the next use, and more than one is usual."""
+
 _EXP = 16
 """Multiplications that the entry takes once the product is there."""
 
@@ -43,12 +46,13 @@ class ProductRows(Rows):
     """Panels of the rows that change, made by both a matrix product and a loop while they are in a processor's cache.
 
     A row is kept once the work of making it again adds up to that of writing it to fresh memory, which is that of a
-    product over some hundred features: then the sum of both is at most twice the least possible, whatever comes.
+    product over some hundred features: then the sum of both is at most twice the least possible, whatever comes. Rows
+    of many features are kept at once.
     """
 
     def __init__(self, product: Product, cache: RowCache, scratch: Scratch) -> None:
         self._product, self._cache, self._scratch = product, cache, scratch
-        self._patience = _WRITING // product.width
+        self._patience = 0 if product.width >= _WIDE else _WRITING // product.width
         self.block_size = _block_size(product)
 
     @classmethod

@@ -23,6 +23,8 @@ from formulations import (
     calibrate,
     cross_validated_scores,
 )
+from formulations.modelling import batch
+from model_data import overlapping
 from qpkernels.certificates import Status
 from qpkernels.errors import LabelError, OneClassError, ParameterError, ShapeError
 from qpkernels.gram import Expansion, Gram
@@ -170,3 +172,22 @@ def test_any_machine_of_two_classes_will_do(state: Any) -> None:
     machine = calibrate(state, X, y)
     assert machine.calibration.status is Status.OPTIMAL
     assert ((machine.probability(X) > 0.0) & (machine.probability(X) < 1.0)).all()
+
+
+def test_models_of_one_kernel_are_one_batch(monkeypatch: pytest.MonkeyPatch) -> None:
+    X, y = overlapping()
+    sizes: list[int] = []
+    solve = batch.solve_batch
+
+    def counted(gram: Gram, machines: Any, **options: Any) -> Any:
+        sizes.append(len(machines))
+        return solve(gram, machines, **options)
+
+    monkeypatch.setattr(batch, "solve_batch", counted)
+    together = cross_validated_scores(lambda X, y: SoftMargin(X, y, RBF(0.5)), X, y, 4)
+    assert sizes == [4]
+    several = cross_validated_scores(lambda X, y: SoftMargin(X, y, RBF(0.5 + 1e-9 * len(X))), X, y, 4)
+    assert several == pytest.approx(together, abs=1e-3)
+    # Machines of samples far away know nothing of those held out.
+    assert np.ptp(cross_validated_scores(lambda X, y: SoftMargin(X + 100.0, y, RBF(0.5)), X, y, 4)) < 1.0
+    assert sizes == [4]

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array, issparse, random_array
 
-from qpkernels import RBF, Gram, Kernel, Polynomial
+from qpkernels import RBF, Gram, Kernel, Laplacian, Polynomial
 from qpkernels.arrays import frozen
-from qpkernels.gram.panels.making import compressed, make_product, panel_samples
+from qpkernels.gram.panels.making import compressed, form_and_samples, make_product
 from qpkernels.gram.panels.products import PANEL
 from qpkernels.gram.panels.sums import add_kernel_sums
 from smo_problems import soft, solve
@@ -25,7 +25,9 @@ def zeros_mostly(density: float, count: int = 300, features: int = 40, seed: int
 @pytest.mark.parametrize("density", [0.0, 0.02, 0.2])
 def test_samples_with_many_zeros_are_compressed(density: float) -> None:
     X = frozen(zeros_mostly(density))
-    taken = panel_samples(X)
+    form, taken = form_and_samples(RBF(1.0), X)
+    assert form is not None
+    assert not form.origin.any()
     assert issparse(taken)
     np.testing.assert_array_equal(taken.toarray(), X)
     assert taken.nnz == np.count_nonzero(X)
@@ -42,7 +44,12 @@ def test_samples_with_many_zeros_are_compressed(density: float) -> None:
     ids=["few zeros", "few features", "a feature far from 0", "sparse already"],
 )
 def test_others_are_taken_as_they_are(X: Any) -> None:
-    assert panel_samples(X) is X
+    assert form_and_samples(RBF(1.0), X)[1] is X
+
+
+def test_a_kernel_without_a_product_takes_samples_of_any_kind() -> None:
+    words = np.array(["one", "two"])
+    assert form_and_samples(Laplacian(1.0), words) == (None, words)
 
 
 @pytest.mark.parametrize("kernel", [RBF(0.4), RBF(tuple(np.linspace(0.1, 2.0, 40))), Polynomial(3, 0.5, 1.0)], ids=str)

@@ -40,6 +40,11 @@ def stages(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     return set_to
 
 
+@pytest.fixture
+def smo_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(relay, "second_order_comes_first", lambda _: False)
+
+
 class Fixed:
     """Answers as it is told, and remembers what it was asked."""
 
@@ -65,6 +70,7 @@ def test_what_is_easy_stays_with_its_first_method() -> None:
     assert (outcome.solver, outcome.claim) == ("smo", Claim.OPTIMAL)
 
 
+@pytest.mark.usefixtures("smo_first")
 def test_large_costs_are_handed_over_after_few_steps() -> None:
     stated = program(C=1e6, m=400)
     outcome = Automatic().solve(stated)
@@ -76,6 +82,10 @@ def test_large_costs_are_handed_over_after_few_steps() -> None:
     assert proved(stated, outcome)
 
 
+def test_few_samples_in_wide_bounds_go_to_the_second_order_method_at_once() -> None:
+    assert Automatic().solve(program(C=1e6, m=400)).solver == "interior-point"
+
+
 def test_few_features_go_to_the_second_order_method_at_once() -> None:
     stated = program(C=1e4, m=900, linear=True)
     outcome = Automatic().solve(stated)
@@ -83,12 +93,14 @@ def test_few_features_go_to_the_second_order_method_at_once() -> None:
     assert proved(stated, outcome)
 
 
+@pytest.mark.usefixtures("smo_first")
 def test_the_same_problem_is_always_solved_alike() -> None:
     first, second = (Automatic().solve(program(C=1e6, m=400)) for _ in range(2))
     assert np.array_equal(first.point, second.point)
     assert (first.message, first.iterations) == (second.message, second.iterations)
 
 
+@pytest.mark.usefixtures("smo_first")
 def test_limits_are_those_of_all_together() -> None:
     stated = program(C=1e6, m=400)
     few = Automatic().solve(stated, max_iter=100)
@@ -152,6 +164,7 @@ def test_who_was_interrupted_hands_over_to_nobody(stages: Callable[..., None]) -
     assert never.asked == {}
 
 
+@pytest.mark.usefixtures("smo_first")
 def test_in_a_process_of_its_own() -> None:
     outcome = Automatic().solve(program(C=1e6, m=400), isolate=True)
     assert (outcome.solver, outcome.claim) == ("smo, interior-point", Claim.OPTIMAL)

@@ -3,19 +3,27 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 from qpkernels.gram import Gram
 from qpkernels.kernels import RBF, Kernel, Linear
 from qpkernels.programs import KernelQP
-from qpkernels.solvers import second_order_comes_first
-from qpkernels.solvers.automatic.work import second_order_work, step_work
+from qpkernels.solvers.automatic.work import (
+    expected_steps,
+    second_order_comes_first,
+    second_order_work,
+    spares_factorisation,
+    step_work,
+)
 
 
-def program(m: int, d: int, kernel: Kernel, memory: float = 2**32) -> KernelQP:
+def program(m: int, d: int, kernel: Kernel, memory: float = 2**32, **parts: Any) -> KernelQP:
     X = np.random.default_rng(m).normal(size=(m, d))
-    return KernelQP(Gram(kernel, X, memory_limit=memory), np.sign(X[:, 0]), -1.0, 1.0)
+    parts = {"lower": -1.0, "upper": 1.0} | parts
+    return KernelQP(Gram(kernel, X, memory_limit=memory), np.sign(X[:, 0]), **parts)
 
 
 @pytest.mark.parametrize(
@@ -43,3 +51,25 @@ def test_it_is_no_choice_where_its_matrices_exceed_the_memory_limit() -> None:
 def test_a_step_is_as_much_work_as_its_block_is_large() -> None:
     assert step_work(program(100, 5, RBF(0.1))) < step_work(program(900, 5, RBF(0.1)))
     assert step_work(program(1500, 5, RBF(0.1))) == step_work(program(3000, 5, RBF(0.1)))
+
+
+def test_wide_bounds_take_more_steps() -> None:
+    steps = [expected_steps(program(300, 5, RBF(0.1), lower=-C, upper=C)) for C in (0.1, 1.0, 1e2, 1e3, np.inf)]
+    assert steps[0] == steps[1] < steps[2] < steps[3] < steps[4] < np.inf
+
+
+def test_a_ridge_counts_as_a_bound() -> None:
+    wide, ridged = (program(300, 5, RBF(0.1), lower=-np.inf, upper=np.inf, ridge=ridge) for ridge in (0.0, 0.01))
+    assert expected_steps(ridged) == expected_steps(program(300, 5, RBF(0.1), lower=-100.0, upper=100.0))
+    assert expected_steps(ridged) < expected_steps(wide)
+
+
+def test_few_samples_in_wide_bounds_are_for_the_second_order_method() -> None:
+    assert second_order_comes_first(program(60, 5, RBF(0.1), lower=-1e4, upper=1e4))
+    assert not second_order_comes_first(program(60, 5, RBF(0.1)))
+
+
+def test_one_factorisation_of_the_matrix_is_spared_where_few_features_tell_as_much() -> None:
+    assert spares_factorisation(program(1500, 5, Linear()))
+    assert not spares_factorisation(program(200, 5, Linear()))
+    assert not spares_factorisation(program(1500, 5, RBF(0.1)))

@@ -5,11 +5,10 @@ import numpy as np
 
 from builders import every_family, manufacture, random_feasible
 from qpkernels.arrays import Indices
-from qpkernels.batch.descent import Scratch, descend_in_blocks, descend_in_one_block
-from qpkernels.batch.layout import runs_of
-from qpkernels.batch.rows import SharedRows
+from qpkernels.batch.descent.descent import Scratch, descend_in_blocks, descend_in_one_block
+from qpkernels.batch.matrix.layout import runs_of
+from qpkernels.batch.matrix.rows import SharedRows
 from qpkernels.programs import KernelQP
-from qpkernels.solvers.smo.blocks import is_hard
 from qpkernels.solvers.smo.descent.passes import Arrays
 
 GOAL = 1e-5
@@ -35,7 +34,7 @@ def scattered(K: np.ndarray, columns: Indices) -> np.ndarray:
 def test_blocks_lower_the_gap_as_far_as_all_samples_at_once(name: str) -> None:
     known = manufacture(name, 1)
     program = known.program
-    if is_hard(program):
+    if program.is_hard:
         return
     columns = np.concatenate([np.arange(2, 12), np.arange(20, 34)])
     rows = SharedRows.of(scattered(program.gram.dense, columns), columns)

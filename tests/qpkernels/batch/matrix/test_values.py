@@ -8,11 +8,11 @@ import pytest
 
 from qpkernels import RBF, Gram, Laplacian, Precomputed
 from qpkernels.arrays import Indices
-from qpkernels.batch.layout import Layout
 from qpkernels.batch.machine import Machine
+from qpkernels.batch.matrix.layout import Layout
+from qpkernels.batch.matrix.tiles import tiles_of
+from qpkernels.batch.matrix.values import expansions
 from qpkernels.batch.schedule import Team
-from qpkernels.batch.tiles import tiles_of
-from qpkernels.batch.values import expansions
 from qpkernels.kernels import Kernel
 from qpkernels.programs import KernelQP
 

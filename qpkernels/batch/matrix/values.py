@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qpkernels.arrays import Indices, Matrix, Vector
-from qpkernels.batch.layout import Layout
-from qpkernels.batch.tiles import Tiles
+from qpkernels.batch.matrix.layout import Layout
+from qpkernels.batch.matrix.tiles import Tiles
 
 __all__ = ["expansions"]
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from qpkernels.arrays import Floats, Indices, Vector
 from qpkernels.arrays.compiled import compiled
-from qpkernels.batch.choice import most_violating
+from qpkernels.batch.descent.choice import most_violating
 from qpkernels.gram.panels.loops import add_stored_rows
 from qpkernels.solvers.smo.descent.lazy_rows import LazyRows, Source
 from qpkernels.solvers.smo.descent.passes import Arrays

@@ -11,12 +11,13 @@ from itertools import pairwise
 import numpy as np
 
 from qpkernels.arrays import Floats, Indices, Vector
-from qpkernels.batch.layout import runs_of
-from qpkernels.batch.tiles import Tiles
+from qpkernels.batch.matrix.layout import runs_of
+from qpkernels.batch.matrix.tiles import Tiles
 from qpkernels.gram.panels.loops import add_stored_rows
 from qpkernels.solvers.smo.descent.lazy_rows import Source
+from qpkernels.solvers.smo.rows.product_rows import ProductRows
 
-__all__ = ["OwnRows", "Rows", "SharedRows", "shared_matrix"]
+__all__ = ["CompiledRows", "KeptRows", "OwnRows", "Rows", "SharedRows", "shared_matrix"]
 
 _TILE = 1024
 """Samples of a side of a tile."""
@@ -48,23 +49,9 @@ def shared_matrix(tiles: Tiles, size: int, apply: Callable[[Callable[[int], None
 
 
 class Rows(ABC):
-    """Rows of the kernel matrix over the samples of one machine.
-
-    Attributes
-    ----------
-    columns
-        Where these are in the layout of the batch.
-    runs
-        For each run of them whose columns follow each other, its first column, first sample and end.
-    """
+    """Rows of the kernel matrix over the samples of one machine, which are at ``columns`` of the layout."""
 
     columns: Indices
-    runs: Indices
-
-    @property
-    @abstractmethod
-    def source(self) -> Source:
-        """What compiled code reads."""
 
     @abstractmethod
     def add_to(self, values: Vector, columns: Indices, delta: Vector) -> None:
@@ -72,7 +59,39 @@ class Rows(ABC):
 
 
 @dataclass(frozen=True, eq=False)
-class OwnRows(Rows):
+class KeptRows(Rows):
+    """Rows of all samples of a machine, ``inside`` telling which is at which column, kept as memory allows."""
+
+    kept: ProductRows
+    columns: Indices
+    inside: Indices
+
+    def add_to(self, values: Vector, columns: Indices, delta: Vector) -> None:
+        """Add them in the order of the machine."""
+        sums = np.zeros(values.size)
+        self.kept.add_to(slice(None), self.inside[np.searchsorted(self.columns, columns)], delta, sums)
+        values += sums[self.inside]
+
+
+class CompiledRows(Rows):
+    """Rows that compiled code makes or reads.
+
+    Attributes
+    ----------
+    runs
+        For each run of samples whose columns follow each other, its first column, first sample and end.
+    """
+
+    runs: Indices
+
+    @property
+    @abstractmethod
+    def source(self) -> Source:
+        """What compiled code reads."""
+
+
+@dataclass(frozen=True, eq=False)
+class OwnRows(CompiledRows):
     """Rows that a machine makes of the features of its samples as it needs them, where these are few."""
 
     tiles: Tiles
@@ -92,7 +111,7 @@ class OwnRows(Rows):
 
 
 @dataclass(frozen=True, eq=False)
-class SharedRows(Rows):
+class SharedRows(CompiledRows):
     """A matrix over the samples of all machines, and where one machine finds its own."""
 
     matrix: Floats

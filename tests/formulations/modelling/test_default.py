@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Solving without the name of a solver: who is asked, in which order, and what is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from formulations import (
+    HardMargin,
+    HardTube,
+    KernelRidge,
+    LeastSquares,
+    LinearProgramMachine,
+    NuMargin,
+    OneClass,
+    SoftMargin,
+    SoftTube,
+)
+from formulations.modelling import Solution, default
+from model_data import blobs, measured, one_against_rest, overlapping
+from qpkernels.certificates import Status
+from qpkernels.errors import SolverFailedError, UnsupportedOptionError
+from qpkernels.kernels import RBF
+
+
+def clouds(m: int, d: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return overlapping clouds."""
+    return blobs(seed=3, samples=m, features=d, distance=1.0)
+
+
+# --- what used to be given up ---
+
+
+def test_a_hard_margin_on_scaled_features() -> None:
+    solution = HardMargin(*one_against_rest("breast-cancer", 1)).solve()
+    assert solution.status is Status.OPTIMAL
+    assert solution.iterations <= 100
+
+
+@pytest.mark.parametrize("form", ["", "primal", "dual"])
+def test_large_costs_in_few_features(form: str) -> None:
+    model = SoftMargin(*clouds(1500, 5), C=1e4)
+    solution = (getattr(model, form) if form else model).solve()
+    assert solution.status is Status.OPTIMAL
+    assert solution.iterations <= 100
+
+
+@pytest.mark.parametrize("C", [1e2, 1e4, 1e6])
+def test_large_costs_with_a_kernel(C: float) -> None:
+    solution = SoftMargin(*clouds(300, 5), kernel=RBF(0.02), C=C).solve()
+    assert solution.status is Status.OPTIMAL
+    assert solution.iterations <= 50_000
+
+
+def test_novelty_in_features_of_units_far_apart() -> None:
+    X = np.random.default_rng(5).normal(size=(300, 3)) * [1.0, 1e5, 1.0] + [3.0, 1e5, 2.0]
+    solution = OneClass(X, nu=0.1).solve()
+    assert solution.status is Status.OPTIMAL
+    assert solution.iterations <= 100_000
+
+
+def test_a_hard_tube_around_samples_close_together() -> None:
+    X, t = measured()
+    solution = HardTube(1e-4 * X, t, epsilon=1.4).solve()
+    assert solution.status is Status.OPTIMAL
+    assert solution.iterations <= 100_000
+
+
+# --- who is asked ---
+
+
+@pytest.mark.parametrize(
+    ("model", "solver"),
+    [
+        (lambda: SoftMargin(*clouds(40, 5), kernel=RBF(0.1)), "smo"),
+        (lambda: SoftMargin(*clouds(800, 5)), "interior-point"),
+        (lambda: KernelRidge(*measured(), regularisation=0.1), "linear"),
+        (lambda: LeastSquares(*clouds(1000, 3), C=1.0), "interior-point"),
+        (lambda: LinearProgramMachine(*overlapping()), "clarabel"),
+    ],
+)
+def test_the_structure_chooses(model: Callable[[], Any], solver: str) -> None:
+    solution = model().solve()
+    assert (solution.status, solution.solver) == (Status.OPTIMAL, solver)
+
+
+def test_more_features_than_samples_are_for_the_form_over_samples() -> None:
+    X, y = blobs(seed=3, samples=30, features=80, distance=3.0)
+    assert NuMargin(X, y, nu=0.3).solve().formulation == "NuMarginDual"
+    assert NuMargin(X[:, :3], y, nu=0.3).solve().formulation == "NuMarginPrimal"
+    assert NuMargin(X, y, nu=0.3).primal.solve().formulation == "NuMarginPrimal"
+
+
+def test_options_of_a_back_end_leave_it_alone() -> None:
+    model = SoftMargin(*clouds(800, 5))
+    assert model.solve(cache_size=10).solver == "smo"
+    with pytest.raises(UnsupportedOptionError, match="smo has no option bogus"):
+        model.solve(bogus=1)
+
+
+# --- what becomes of answers that are not proved ---
+
+
+@dataclass(frozen=True)
+class Said:
+    """An answer of an attempt, or its failure; remembers what it was asked."""
+
+    answer: Solution | Exception
+    asked: list[Any]
+
+    def __call__(self, request: Any) -> Solution:
+        self.asked.append(request)
+        if isinstance(self.answer, BaseException):
+            raise self.answer
+        return self.answer
+
+
+@pytest.fixture
+def tube() -> SoftTube:
+    return SoftTube(*measured(), kernel=RBF(0.5), C=10.0, epsilon=0.05)
+
+
+@pytest.fixture
+def attempts(monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[Said]]:
+    """Return what replaces the attempts by these answers."""
+
+    def set_to(*answers: Solution | Exception) -> list[Said]:
+        said = [Said(answer, []) for answer in answers]
+        made = [default._Attempt(each, takes_start=True) for each in said]
+        monkeypatch.setattr(default, "_attempts", lambda *_: iter(made))
+        return said
+
+    return set_to
+
+
+def rough(model: SoftTube, steps: int) -> Solution:
+    return replace(model.solve("smo", max_iter=steps), solver=f"after {steps}")
+
+
+@pytest.mark.parametrize("order", [(1, 60), (60, 1)])
+def test_the_better_answer_is_kept(order: tuple[int, int], tube: SoftTube, attempts: Callable[..., list[Said]]) -> None:
+    answers = [rough(tube, steps) for steps in order]
+    best = min(answers, key=lambda answer: answer.certificate.error)
+    attempts(*answers)
+    solution = tube.solve()
+    assert np.array_equal(solution.beta, best.beta)
+    assert solution.solver == f"after {order[0]}, after {order[1]}"
+    assert solution.iterations == 61
+    assert solution.seconds.total == pytest.approx(sum(answer.seconds.total for answer in answers))
+    assert all(f"after {steps}: limit of iterations" in solution.message for steps in order)
+
+
+def test_nobody_is_asked_after_a_proof(tube: SoftTube, attempts: Callable[..., list[Said]]) -> None:
+    first, proved, never = attempts(rough(tube, 3), tube.solve("smo"), rough(tube, 5))
+    assert tube.solve().status is Status.OPTIMAL
+    assert [len(each.asked) for each in (first, proved, never)] == [1, 1, 0]
+
+
+def test_each_starts_from_the_best_answer_with_what_is_left(
+    tube: SoftTube, attempts: Callable[..., list[Said]]
+) -> None:
+    better = rough(tube, 60)
+    *_, last = attempts(better, rough(tube, 1), rough(tube, 2))
+    tube.solve(max_iter=100)
+    (request,) = last.asked
+    assert np.array_equal(request.warm_start.beta, better.beta)
+    assert request.max_iter == 39
+
+
+def test_a_limit_ends_it(tube: SoftTube, attempts: Callable[..., list[Said]]) -> None:
+    _, never = attempts(rough(tube, 60), rough(tube, 5))
+    assert tube.solve(max_iter=60).status is Status.STOPPED
+    assert never.asked == []
+
+
+def test_a_failure_gives_way_and_is_raised_where_nobody_answers(
+    tube: SoftTube, attempts: Callable[..., list[Said]]
+) -> None:
+    attempts(SolverFailedError("no luck"), tube.solve("smo"))
+    assert tube.solve().status is Status.OPTIMAL
+    attempts(SolverFailedError("no luck"), SolverFailedError("nor here"))
+    with pytest.raises(SolverFailedError, match="no luck"):
+        tube.solve()
+
+
+def test_the_forms_show_the_answer_that_is_kept(monkeypatch: pytest.MonkeyPatch, tube: SoftTube) -> None:
+    made = [default._Attempt(lambda _, steps=steps: tube.solve("smo", max_iter=steps)) for steps in (60, 1)]
+    monkeypatch.setattr(default, "_attempts", lambda *_: iter(made))
+    solution = tube.solve()
+    assert tube.dual.problem is not None
+    shown = np.asarray(tube.dual.beta.value)
+    assert np.abs(shown - solution.beta).max() <= 1e-9 * np.abs(solution.beta).max()
