@@ -35,7 +35,7 @@ def changed(gram: Gram, rows: Indices, X: Samples) -> Gram:
     rows
         The samples wanted, in their order: numbers below m are those of ``gram``, and m + k is the k-th of ``X``.
     X
-        New samples, as the kernel takes them; there may be none.
+        New samples, as the kernel takes them, all of which are wanted; there may be none.
 
     Raises
     ------
