@@ -26,7 +26,7 @@ from qpkernels import RBF
 from qpkernels.arrays import Matrix, Vector
 from qpkernels.solvers import find_solver
 
-__all__ = ["change", "curve"]
+__all__ = ["Walk", "change", "curve"]
 
 KINDS = ("remove", "add", "move", "relabel")
 BETWEEN = 10

@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from time import perf_counter
 from typing import Any, ClassVar
 
 import numpy as np
@@ -22,6 +23,7 @@ from sklearn.svm import SVC
 from benchmarks import __main__ as command
 from benchmarks import certificate, report, selection
 from benchmarks.answers import Point, Solved, same_points, support_sizes, weakest_gap
+from benchmarks.changes import Walk, change, curve
 from benchmarks.comparison import compare
 from benchmarks.computer import Computer, Setting, Watch, this_computer
 from benchmarks.growth import grow
@@ -396,3 +398,13 @@ def test_a_grid_by_us_and_by_scikit_learn(monkeypatch: pytest.MonkeyPatch, capsy
     ours, theirs = (line.split(": ", 1)[1].split(", score")[0].strip() for line in printed.splitlines()[-2:])
     assert ours == theirs
     assert "GridSearchCV(n_jobs=1)" in printed
+
+
+def test_changes_are_proved_and_made_to_the_arrays_as_well() -> None:
+    for problem in (gaussians(80), curve(80)):
+        X, y = problem.load(Path())
+        walk = Walk(problem, X, y, 1e-6, perf_counter)
+        changes, fits = change(walk, 8)
+        assert (changes.size, fits.size) == (8, 1)
+        assert changes.min() > 0
+        assert len(walk.X) == len(walk.y) == 80

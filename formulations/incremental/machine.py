@@ -22,7 +22,7 @@ from formulations.modelling.solving import SolveRequest
 from formulations.modelling.structures import solve_structure
 from qpkernels.arrays import Indices, Samples, Vector, check_positive, frozen, shown
 from qpkernels.certificates import KernelQPBounds, Status
-from qpkernels.errors import ParameterError
+from qpkernels.errors import ParameterError, QPKernelsError
 from qpkernels.gram import ChangingGram, Gram, changed
 
 __all__ = ["Incremental"]
@@ -190,13 +190,15 @@ class Incremental(Generic[Answered]):
             answer = self._answer(_restated(self._model, gram, y, parameters), rows)
         except BaseException:
             _leave(gram, before)
+            # What it has noted of the new samples is of no use now.
+            self._solver = None if self._solver is None else ActiveSet()
             raise
         _leave(before, gram)
         return answer
 
     def _answer(self, after: Model[Answered], rows: Indices) -> Answered:
         """Solve the model ``after`` a change, from the present answer where that is a start, and go over to it."""
-        solution = self._from_present(after, rows) if self._solver else None
+        solution = None if self._solver is None else self._from_present(after, rows, self._solver)
         if solution is None or solution.status is not Status.OPTIMAL:
             if isinstance(after.gram, ChangingGram):
                 after.gram.forget_product()
@@ -204,13 +206,16 @@ class Incremental(Generic[Answered]):
         self._model, self._solution = after, solution
         return solution
 
-    def _from_present(self, after: Model[Answered], rows: Indices) -> Answered:
+    def _from_present(self, after: Model[Answered], rows: Indices, solver: ActiveSet) -> Answered | None:
+        """Solve the model from the present answer; None where this fails, and a solve from nothing has the word."""
         bounds = after.bounds()
         assert isinstance(bounds, KernelQPBounds)
-        assert self._solver is not None
         start = start_after(self._solution, self._model.gram, rows, bounds.program)
         request = SolveRequest(None, self._tol, None, None, start.beta, False, {"values": start.values})
-        return solve_structure(after, bounds.program, self._solver, request, bounds)
+        try:
+            return solve_structure(after, bounds.program, solver, request, bounds)
+        except QPKernelsError:
+            return None
 
 
 def _leave(gram: Any, other: Any) -> None:

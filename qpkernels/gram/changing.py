@@ -35,14 +35,14 @@ def changed(gram: Gram, rows: Indices, X: Samples) -> Gram:
     rows
         The samples wanted, in their order: numbers below m are those of ``gram``, and m + k is the k-th of ``X``.
     X
-        New samples, as the kernel takes them; there may be none.
+        New samples, as the kernel takes them, all of which are wanted; there may be none.
 
     Raises
     ------
     ShapeError, NonFiniteError, NotSymmetricError
         If the kernel fails on the new samples.
     """
-    if isinstance(gram, ChangingGram) and gram.is_shared:
+    if isinstance(gram, ChangingGram) and gram.is_shared and 8 * rows.size**2 <= gram.memory_limit:
         return gram.changed(rows, X)
     return Gram(gram.kernel, joined(gram.X, X)[rows], gram.memory_limit, gram.indefinite)
 

@@ -10,7 +10,8 @@ slopes of all samples are brought up to date, and those that violate optimality 
 ridge_F follows each sample that comes or goes, from one change to the next (Cauwenberghs and Poggio, Incremental and
 decremental support vector machine learning, 2001, of whose method this is the form for any bounds, kinks and ridge).
 
-Where free samples depend on each other, or there are too many of them, sequential minimal optimisation goes on.
+Where free samples depend on each other, or there are too many of them, sequential minimal optimisation goes on; a
+problem of equations alone is left to linear algebra, which says so by the claim ``failed``.
 """
 
 from __future__ import annotations
@@ -65,5 +66,14 @@ class ActiveSet(Solver):
                 beta = program.project(beta)
                 return Answer(beta, b, Claim.OPTIMAL, message, search.steps, values)
         self._inverse = Inverse()
+        if _is_linear(program):
+            nothing = np.full(0 if program.total is None else 1, np.nan)
+            return Answer(np.full(len(program), np.nan), nothing, Claim.FAILED, "left to linear algebra")
         answer = SMO().run(program, replace(request, warm_start=beta), values=values, **options)
         return replace(answer, message=f"by smo: {answer.message}")
+
+
+def _is_linear(program: KernelQP) -> bool:
+    """Return whether equations are all there is, so that linear algebra solves it from nothing."""
+    bounded = np.isfinite(program.lower).any() or np.isfinite(program.upper).any()
+    return not bounded and not program.epsilon.any()

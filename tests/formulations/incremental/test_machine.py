@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from formulations import Incremental, OneClass, SoftMargin, SoftTube, Solution
+from formulations import Incremental, Interpolation, KernelRidge, OneClass, SoftMargin, SoftTube, Solution
 from model_data import MODEL_CASES, Case, overlapping
 from qpkernels import RBF, Spectrum
 from qpkernels.certificates import Status
@@ -127,6 +127,20 @@ def test_many_changes_in_turn_stay_sharp(seed: int) -> None:
     fresh = SoftMargin(np.array(model.gram.X), model.y, RBF(0.5), C=3.0).solve(tol=1e-9)
     assert machine.solution.status is Status.OPTIMAL
     np.testing.assert_allclose(machine.solution.decision, fresh.decision, atol=1e-4)
+
+
+def test_a_sample_twice_leaves_a_linear_system_to_its_own_solver() -> None:
+    machine = Incremental(Interpolation(X30, X30[:, 0], RBF(0.5)))
+    answer = machine.move(3, X30[3] + 0.1)
+    assert answer.solver == "active-set"
+    with pytest.raises(QPKernelsError):
+        machine.add(X30[0], X30[0, 0] + 1.0)
+    assert machine.solution is answer
+    ridge = Incremental(KernelRidge(X30, X30[:, 0], RBF(0.5), regularisation=0.1))
+    assert_same(
+        ridge.add(X30[0], 2.0),
+        KernelRidge(np.vstack([X30, X30[:1]]), np.append(X30[:, 0], 2.0), RBF(0.5), regularisation=0.1).solve(),
+    )
 
 
 def test_several_samples_at_once() -> None:

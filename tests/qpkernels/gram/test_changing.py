@@ -109,6 +109,18 @@ def test_what_needs_no_memory_takes_none() -> None:
 INDEFINITE_EXAMPLE = KERNEL_EXAMPLES[next(iter(INDEFINITE))] if INDEFINITE else RBF(1.0)
 
 
+def test_beyond_the_memory_limit_entries_are_computed_as_they_are_needed() -> None:
+    X = np.random.default_rng(0).normal(size=(22, 3))
+    gram = ChangingGram.of(Gram(RBF(0.5), X[:20], memory_limit=8 * 21**2))
+    more = changed(gram, np.arange(21), X[20:21])
+    assert isinstance(more, ChangingGram)
+    most = changed(more, np.arange(22), X[21:22])
+    assert not isinstance(most, ChangingGram)
+    v = np.ones(22)
+    np.testing.assert_allclose(most.product(v), RBF(0.5)(X) @ v, atol=1e-9)
+    agrees(more)
+
+
 class Odd(Linear):
     """A kernel that is not symmetric."""
 

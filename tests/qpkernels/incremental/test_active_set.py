@@ -12,7 +12,7 @@ from qpkernels.certificates import certify_kernel_qp
 from qpkernels.gram import ChangingGram
 from qpkernels.incremental import ActiveSet
 from qpkernels.programs import KernelQP
-from qpkernels.solvers import Outcome
+from qpkernels.solvers import Claim, Outcome
 
 TOL = 1e-9
 
@@ -75,6 +75,14 @@ def test_without_a_matrix_in_memory_it_is_sequential_minimal_optimisation() -> N
     program = manufacture("hinge", 0).program
     alone = replaced(program, gram=Gram(program.gram.kernel, program.gram.X))
     assert follow(ActiveSet(), alone, np.zeros(24)).message.startswith("by smo")
+
+
+def test_equations_that_depend_on_each_other_are_left_to_linear_algebra() -> None:
+    X = np.repeat(np.random.default_rng(0).normal(size=(20, 2)), 2, axis=0)
+    program = KernelQP(ChangingGram.of(Gram(RBF(2.0), X)), X[:, 0], -np.inf, np.inf, 0.0)
+    outcome = ActiveSet().solve(program, warm_start=np.zeros(40), values=np.zeros(40))
+    assert outcome.claim is Claim.FAILED
+    assert np.isnan(outcome.point).all()
 
 
 def test_an_inverse_that_is_wrong_is_made_anew() -> None:
