@@ -9,7 +9,7 @@ Poggio, Incremental and decremental support vector machine learning, 2001). The 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -24,6 +24,9 @@ from qpkernels.arrays import Indices, Samples, Vector, check_positive, frozen, s
 from qpkernels.certificates import KernelQPBounds, Status
 from qpkernels.errors import ParameterError, QPKernelsError
 from qpkernels.gram import ChangingGram, Gram, changed
+
+if TYPE_CHECKING:
+    from qpkernels.incremental import ActiveSet
 
 __all__ = ["Incremental"]
 
@@ -55,10 +58,7 @@ class Incremental(Generic[Answered]):
             raise ParameterError(f"Incremental takes a model, such as SoftMargin(X, y), but {shown(model)} came.")
         self._tol = check_positive(tol, "tol")
         program = isinstance(model.bounds(), KernelQPBounds)
-        # Its compiled loops need numba, which takes its time to import.
-        from qpkernels.incremental import ActiveSet
-
-        self._solver = ActiveSet() if program else None
+        self._solver = _active_set() if program else None
         gram = ChangingGram.of(model.gram) if program else model.gram
         self._model = _restated(model, gram, getattr(model, "y", None), _values(model))
         self._solution = self._model.solve(tol=self._tol)
@@ -191,7 +191,7 @@ class Incremental(Generic[Answered]):
         except BaseException:
             _leave(gram, before)
             # What it has noted of the new samples is of no use now.
-            self._solver = None if self._solver is None else ActiveSet()
+            self._solver = None if self._solver is None else _active_set()
             raise
         _leave(before, gram)
         return answer
@@ -216,6 +216,13 @@ class Incremental(Generic[Answered]):
             return solve_structure(after, bounds.program, solver, request, bounds)
         except QPKernelsError:
             return None
+
+
+def _active_set() -> ActiveSet:
+    """Return what follows a change; its compiled loops need numba, which takes its time to import."""
+    from qpkernels.incremental import ActiveSet
+
+    return ActiveSet()
 
 
 def _leave(gram: Any, other: Any) -> None:
