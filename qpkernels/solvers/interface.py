@@ -142,12 +142,8 @@ class Solver(ABC):
     def run(self, program: Any, request: Request, **options: Any) -> Answer:
         """Solve ``program``, of a kind in :attr:`programs`; ``options`` go to the back-end as they are."""
 
-    def load(self, program: Any = None) -> None:
-        """Import the back-end, so that the first solve is timed like the second; compile what ``program`` needs of it.
-
-        None: all that it may ever need.
-        """
-        del program
+    def load(self, program: Any = None) -> None:  # noqa: ARG002  not all compile what a program needs (None: any)
+        """Import the back-end, and compile what ``program`` needs, so that the first solve is timed like the second."""
         import_module(self.module)
 
     def prepare(self, program: Any) -> None:
