@@ -36,14 +36,13 @@ _GRACE, _MORE = 1.0, 1.25
 
 
 class Claim(StrEnum):
-    """What a solver says of its answer. It is a claim: the certificate decides."""
+    """What a solver says of its answer (the certificate decides): interrupted is by the user, stopped by all else."""
 
     OPTIMAL = "optimal"
     INFEASIBLE = "infeasible"
     UNBOUNDED = "unbounded"
     STOPPED = "stopped"
     INTERRUPTED = "interrupted"
-    """By the user; what else ends a solver early, a limit or rounding, is ``stopped``."""
     FAILED = "failed"
 
 
@@ -142,8 +141,9 @@ class Solver(ABC):
     def run(self, program: Any, request: Request, **options: Any) -> Answer:
         """Solve ``program``, of a kind in :attr:`programs`; ``options`` go to the back-end as they are."""
 
-    def load(self, program: Any = None) -> None:  # noqa: ARG002  not all compile what a program needs (None: any)
-        """Import the back-end, and compile what ``program`` needs, so that the first solve is timed like the second."""
+    def load(self, program: Any = None) -> None:
+        """Import the back-end and compile what ``program`` needs, or all: so the first solve is timed like another."""
+        del program
         import_module(self.module)
 
     def prepare(self, program: Any) -> None:
