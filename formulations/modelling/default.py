@@ -90,6 +90,10 @@ def _attempts(
         backend = Automatic() if isinstance(program, KernelQP) else find_solver("linear")
         solve = partial(_by_structure, model, program, backend, bounds, form)
         yield _Attempt(solve, takes_start=isinstance(program, KernelQP))
+        if isinstance(program, KernelQP):
+            # Where a claim of the other method could not be shown.
+            alone = partial(_by_structure, model, program, find_solver("smo"), bounds, form)
+            yield _Attempt(alone, takes_start=True, after_failure=True)
     if structures and _ROOM * 8.0 * len(model) ** 2 > model.gram.memory_limit:
         return
     listed = list(forms())
@@ -129,11 +133,14 @@ class _Attempt:
         Whether it can start from a beta.
     last_resort
         Whether it is given a time, since it may take without end.
+    after_failure
+        Whether it is made only where nobody gave a point.
     """
 
     solve: Callable[[SolveRequest], Solution]
     takes_start: bool = False
     last_resort: bool = False
+    after_failure: bool = False
 
 
 @dataclass
@@ -164,6 +171,8 @@ class _Relay:
 
     def ask(self, attempt: _Attempt) -> bool:
         """Make an attempt, and return whether there is reason for another."""
+        if attempt.after_failure and self.answers:
+            return True
         try:
             answer = attempt.solve(self._request_for(attempt))
         except (SolverFailedError, UnsupportedProgramError, UnsupportedOptionError) as failure:
