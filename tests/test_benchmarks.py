@@ -21,7 +21,7 @@ from sklearn.datasets import load_wine
 from sklearn.svm import SVC
 
 from benchmarks import __main__ as command
-from benchmarks import certificate, report
+from benchmarks import certificate, report, selection
 from benchmarks.answers import Point, Solved, same_points, support_sizes, weakest_gap
 from benchmarks.changes import Walk, change, curve
 from benchmarks.comparison import compare
@@ -385,6 +385,19 @@ def test_a_record_is_plain_json(tmp_path: Path) -> None:
     (entry,) = json.loads((tmp_path / "results.json").read_text())["comparisons"]
     assert entry["runs"]["LIBSVM"] == {"turns": [[4.0], [8.0, 3.0]], "gap": 2e-4, "tol": 1e-3, "limit": None}
     assert entry["where"]["computer"]["processor"] == "a processor"
+
+
+def test_a_grid_by_us_and_by_scikit_learn(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(selection, "named", lambda _: (gaussians(60, 3, 0.5),))
+    monkeypatch.setattr(selection, "COSTS", [0.1, 10.0])
+    monkeypatch.setattr(selection, "WIDTHS", [0.01, 1.0])
+    monkeypatch.setattr(selection, "_WARMING", 1)
+    selection.main(["--data", ".", "--repeats", "1", "--jobs", "1"])
+    printed = capsys.readouterr().out
+    assert "every fit is proved at 0.001" in printed
+    ours, theirs = (line.split(": ", 1)[1].split(", score")[0].strip() for line in printed.splitlines()[-2:])
+    assert ours == theirs
+    assert "GridSearchCV(n_jobs=1)" in printed
 
 
 def test_changes_are_proved_and_made_to_the_arrays_as_well() -> None:

@@ -30,6 +30,9 @@ _SHORT, _TURNS = 0.3, 5
 _FAR = 4.0
 """Times the fastest proof beyond which a route is far slower."""
 
+_RESTARTING = 6.0
+"""Seconds that a process is left to itself at least: to end it and start another takes as long."""
+
 _STARTING = 120.0
 """Seconds for a new process to import, and to compile what is not compiled yet."""
 
@@ -77,7 +80,7 @@ def _apart(number: int, route: str, tol: float, seconds: float) -> Trial | None:
     with Worker.of(__name__) as worker:
         result: Any = worker.call(Limits(_STARTING), _warm, route)
         if not isinstance(result, Ended | Raised):
-            result = worker.call(Limits(seconds + 2.0), attempt, number, route, tol, seconds)
+            result = worker.call(Limits(max(_RESTARTING, seconds + 2.0)), attempt, number, route, tol, seconds)
     if isinstance(result, Ended | Raised):
         return Trial(route, tol, "ended", message=result.message)
     trial: Trial | None = result

@@ -119,7 +119,7 @@ def solve(
     solver: Annotated[
         str | None,
         typer.Option(
-            help="A name that 'qpkernels solvers' lists; default: smo or linear where they take it, else clarabel."
+            help="A name that 'qpkernels solvers' lists; default: by structure, and others until it is proved."
         ),
     ] = None,
     kernel: KernelName = "rbf",

@@ -24,7 +24,6 @@ from qpkernels.arrays import Indices, Samples, Vector, check_positive, frozen, s
 from qpkernels.certificates import KernelQPBounds, Status
 from qpkernels.errors import ParameterError, QPKernelsError
 from qpkernels.gram import ChangingGram, Gram, changed
-from qpkernels.incremental import ActiveSet
 
 __all__ = ["Incremental"]
 
@@ -56,6 +55,9 @@ class Incremental(Generic[Answered]):
             raise ParameterError(f"Incremental takes a model, such as SoftMargin(X, y), but {shown(model)} came.")
         self._tol = check_positive(tol, "tol")
         program = isinstance(model.bounds(), KernelQPBounds)
+        # Its compiled loops need numba, which takes its time to import.
+        from qpkernels.incremental import ActiveSet
+
         self._solver = ActiveSet() if program else None
         gram = ChangingGram.of(model.gram) if program else model.gram
         self._model = _restated(model, gram, getattr(model, "y", None), _values(model))

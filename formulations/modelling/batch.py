@@ -150,7 +150,7 @@ def train(
         The models, each after the one that it may start from.
     tol, solver, options
         As in :meth:`~formulations.modelling.model.Model.solve`, for each. With another solver than smo, or other
-        options than ``max_iter``, every model is solved by itself.
+        options than ``max_iter`` and ``cache_size`` (MiB of kernel values), every model is solved by itself.
     n_jobs
         Number of threads; -1: one for each core.
     report
@@ -165,8 +165,8 @@ def train(
         if report is not None:
             report(number, answer)
 
-    if solver in (None, "smo") and chosen.keys() <= {"max_iter"}:
-        _train_together(gram, parts, tol, chosen.get("max_iter"), n_jobs, keep)
+    if solver in (None, "smo") and chosen.keys() <= {"max_iter", "cache_size"}:
+        _train_together(gram, parts, tol, chosen, n_jobs, keep)
     alone = [number for number, answer in enumerate(answers) if answer is None]
     if alone and parts[alone[0]].model.gram is gram:
         # Of models that share all samples, the first makes what all need of the kernel matrix.
@@ -184,7 +184,7 @@ def train(
 
 
 def _train_together(
-    gram: Gram, parts: Sequence[Part], tol: float, max_iter: int | None, n_jobs: int, keep: Report
+    gram: Gram, parts: Sequence[Part], tol: float, options: Mapping[str, Any], n_jobs: int, keep: Report
 ) -> None:
     """Solve what a batch takes, and keep what it proves, or what the user's limit leaves unproved."""
     if gram.indefinite != "refuse" and not gram.kernel.positive_semidefinite:
@@ -209,12 +209,12 @@ def _train_together(
     def receive(k: int, fitted: Fitted | QPKernelsError) -> None:
         if isinstance(fitted, QPKernelsError):
             keep(numbers[k], fitted)
-        elif max_iter is not None or fitted.certificate.holds(tol):
+        elif options.get("max_iter") is not None or fitted.certificate.holds(tol):
             keep(numbers[k], _of_batch(parts[numbers[k]].model, stated[k], fitted, tol))
 
     # joblib counts from the other end: -2 leaves one processor to others.
     jobs = n_jobs if n_jobs >= -1 else max(1, threads() + 1 + n_jobs)
-    solve_batch(gram, machines, tol=tol, max_iter=max_iter, n_jobs=jobs, report=receive)
+    solve_batch(gram, machines, tol=tol, n_jobs=jobs, report=receive, **options)
 
 
 def _after(part: Part) -> int:

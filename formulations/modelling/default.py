@@ -205,14 +205,14 @@ class _Relay:
         """Return the best answer in the name of all, as the forms show it from now on."""
         if self.best is None:
             raise self.failures[0]
-        if len(self.answers) == 1:
+        if len(self.answers) == 1 and not self.failures:
             return self.best
         self.model.latest.answer = self.held
         return replace(
             self.best,
             solver=", ".join(dict.fromkeys(answer.solver for answer in self.answers)),
-            message=THEN.join(map(_said, self.answers)),
-            iterations=self.spent,
+            message=THEN.join([*map(_said, self.answers), *map(str, self.failures)]),
+            iterations=self.spent if any(answer.iterations is not None for answer in self.answers) else None,
             seconds=_sum(answer.seconds for answer in self.answers),
         )
 

@@ -36,14 +36,13 @@ _GRACE, _MORE = 1.0, 1.25
 
 
 class Claim(StrEnum):
-    """What a solver says of its answer. It is a claim: the certificate decides."""
+    """What a solver says of its answer (the certificate decides): interrupted is by the user, stopped by all else."""
 
     OPTIMAL = "optimal"
     INFEASIBLE = "infeasible"
     UNBOUNDED = "unbounded"
     STOPPED = "stopped"
     INTERRUPTED = "interrupted"
-    """By the user; what else ends a solver early, a limit or rounding, is ``stopped``."""
     FAILED = "failed"
 
 
@@ -143,10 +142,7 @@ class Solver(ABC):
         """Solve ``program``, of a kind in :attr:`programs`; ``options`` go to the back-end as they are."""
 
     def load(self, program: Any = None) -> None:
-        """Import the back-end, so that the first solve is timed like the second; compile what ``program`` needs of it.
-
-        None: all that it may ever need.
-        """
+        """Import the back-end and compile what ``program`` needs, or all: so the first solve is timed like another."""
         del program
         import_module(self.module)
 

@@ -28,16 +28,28 @@ def most_violating(up: Vector, down: Vector, recent: Indices, size: int, lowest:
 
 @compiled
 def _least(values: Vector, count: int, below: float) -> Indices:
-    """Return where the ``count`` least of ``values`` are that lie ``below``."""
-    found = np.flatnonzero(values < below)
-    if found.size <= count:
-        return found
-    edge = np.partition(values[found], count)[count]
-    least = np.empty(count, np.intp)
-    n = 0
-    for strict in (True, False):
-        for k in found:
-            if n < count and (values[k] < edge if strict else values[k] == edge):
-                least[n] = k
-                n += 1
-    return least
+    """Return where the ``count`` least of ``values`` ``below`` are, from a heap with the worst of them on top."""
+    heap = np.empty(count, np.intp)
+    size = 0
+    for k in range(values.size):
+        value = values[k]
+        if not value < below or (size == count and (count == 0 or value >= values[heap[0]])):
+            continue
+        if size < count:
+            at = size
+            size += 1
+            while at > 0 and values[heap[(at - 1) // 2]] < value:
+                heap[at] = heap[(at - 1) // 2]
+                at = (at - 1) // 2
+        else:
+            at = 0
+            while True:
+                child = 2 * at + 1
+                if child + 1 < size and values[heap[child + 1]] > values[heap[child]]:
+                    child += 1
+                if child >= size or values[heap[child]] <= value:
+                    break
+                heap[at] = heap[child]
+                at = child
+        heap[at] = k
+    return heap[:size]

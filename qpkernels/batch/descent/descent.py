@@ -149,7 +149,11 @@ def descend_in_blocks(
         chosen = most_violating(up, down, recent, scratch.made.size, view.lowest, view.highest)
         recent = chosen[: scratch.made.size // 2]
         violation = view.highest - view.lowest
-        at, delta = np.sort(chosen), beta[np.sort(chosen)]
+        # In ascending order the entries of a row are read one way.
+        in_block = np.zeros(beta.size, np.bool_)
+        in_block[chosen] = True
+        at = np.flatnonzero(in_block)
+        delta = beta[at]
         steps = _in_block(
             source, p, paired, at, beta, values, limit - taken, max(_INNER * violation, tolerance), scratch
         )

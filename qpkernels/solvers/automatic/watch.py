@@ -9,7 +9,7 @@ import numpy as np
 
 __all__ = ["Measured", "Watch"]
 
-_EARLY = 0.25
+_EARLY = 0.5
 """Part of what the other method costs that is spent before anything is concluded from the progress."""
 
 _HOPELESS = 4.0

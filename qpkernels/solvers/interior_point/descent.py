@@ -52,7 +52,8 @@ class _Descent:
 
     def best(self) -> Candidate:
         """Return the best point so far, that on the path among them."""
-        return min([*self._points, self._scaled.at(self.path)], key=lambda point: point.error)
+        self._points.append(self._scaled.at(self.path))
+        return min(self._points, key=lambda point: point.error)
 
     def ended(self, length: float, count: int, tol: float) -> Final | None:
         """Return what came of it if a step of this length was the last one needed, or is the last one possible."""
@@ -66,21 +67,25 @@ class _Descent:
             if guess is not None and guess.error <= tol:
                 return _proved(guess, count)
             self._points += [] if guess is None else [guess]
-        if near and (point := self._last_attempts(tol)).error <= tol:
-            return _proved(point, count)
+        best = self.best() if near else None
+        if best is not None and lost and best.error > tol:
+            best = self._last_attempt(best)
+        if best is not None and best.error <= tol:
+            return _proved(best, count)
         if self._diverges(lost):
             return Final(self._scaled.at(self.path), Claim.UNBOUNDED, count, "unbounded below: beta grows without end")
-        return _stopped(self.best(), count, _LOST) if lost else None
+        return None if best is None or not lost else _stopped(best, count, _LOST)
 
-    def _last_attempts(self, tol: float) -> Candidate:
-        best = self.best()
-        if best.error > tol and not self._scaled.system.exact:
+    def _last_attempt(self, best: Candidate) -> Candidate:
+        """Return what is better than the best point so far by means that cost more, or that point."""
+        point = None
+        if not self._scaled.system.exact:
             # What a factor of K leaves out may matter: the matrix itself, from where the path has led.
             system = DenseSystem(self.program.gram.dense, self._scaled.system.bordered)
-            self._points.append(Scaled(self.program, system).near(best.beta))
-        elif best.error > tol and self.program.total and (point := self._scaled.vanishing()) is not None:
-            self._points.append(point)
-        return min([best, *self._points], key=lambda point: point.error)
+            point = Scaled(self.program, system).near(best.beta)
+        elif self.program.total:
+            point = self._scaled.vanishing()
+        return best if point is None or point.error > best.error else point
 
     def _diverges(self, lost: bool) -> bool:
         """Return whether the coefficients grow along a direction that proves the objective unbounded."""

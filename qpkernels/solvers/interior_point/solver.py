@@ -26,7 +26,10 @@ class InteriorPoint(Solver):
 
     The work of an iteration is that of m n^2 multiplications with n explicit features, or the numerical rank n of the
     kernel matrix, else m^3/3. It suits few features, low rank, and few samples; and bounds so large, or infinite, that
-    descent by pairs makes little way. max_iter counts iterations (default: 100).
+    descent by pairs makes little way.
+
+    max_iter counts iterations (default: 100); time_limit is checked after each. A warm_start is any beta: it is tried
+    first whether what it has at bounds is right, and if not, the path begins as without it.
     """
 
     name = "interior-point"

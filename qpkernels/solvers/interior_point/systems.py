@@ -23,6 +23,7 @@ harm (M. H. Wright, SIAM J. Optim. 9, 1998); one step of refinement takes most o
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from copy import copy
 
 import numpy as np
@@ -37,6 +38,9 @@ __all__ = ["DenseSystem", "FeatureSystem", "NewtonSystem", "newton_system", "pow
 _REGULAR = 4 * np.finfo(float).eps
 """Part of the diagonal that is added where rounding took the definiteness of a matrix, tenfold at each attempt."""
 
+
+_FEW = 100
+"""Samples up to which a rank is not worth knowing."""
 
 _ROUNDING = 1e-24
 """Mean square of a feature, against that of the largest one, up to which it is 0."""
@@ -142,9 +146,7 @@ class FeatureSystem(NewtonSystem):
         self.W, self.mass = weights, float(weights.sum())
         self.centre = weights @ self.Z / self.mass if self.bordered else np.zeros(self.Z.shape[1])
         rows = (self.Z - self.centre if self.bordered else self.Z) * np.sqrt(weights)[:, None]
-        H = rows.T @ rows
-        H.flat[:: len(H) + 1] += 1.0
-        self.triangle = _cholesky(H)
+        self.triangle = _cholesky(lambda: _plus_one(rows.T @ rows))
 
     def solve(self, q: Vector, s: float, lag: Vector | float = 0.0) -> tuple[Vector, float]:
         """Return the change of w, and c."""
@@ -201,10 +203,7 @@ class DenseSystem(NewtonSystem):
     def factor(self, weights: Vector) -> None:
         """Prepare the system with these W."""
         self.root = np.sqrt(weights)
-        H = self.K * self.root
-        H *= self.root[:, None]
-        H.flat[:: len(H) + 1] += 1.0
-        self.triangle = _cholesky(H)
+        self.triangle = _cholesky(lambda: _plus_one(self.K * self.root * self.root[:, None]))
         self.ones = self._inverse(self.root) if self.bordered else self.root
 
     def _inverse(self, right: Vector) -> Vector:
@@ -225,16 +224,24 @@ def power_of_two(size: float) -> float:
     return float(2.0 ** np.floor(np.log2(size))) if 0.0 < size < np.inf else 1.0
 
 
-def _cholesky(H: Matrix) -> Matrix:
-    """Return the upper triangle U of H = U'U, of an H a little larger where rounding needs it."""
-    diagonal = H.diagonal().copy()
+def _plus_one(H: Matrix) -> Matrix:
+    H.flat[:: len(H) + 1] += 1.0
+    return H
+
+
+def _cholesky(form: Callable[[], Matrix]) -> Matrix:
+    """Return the upper triangle U of H = U'U, of an H a little larger where rounding needs it.
+
+    H is formed anew at each attempt, since the triangle takes its place.
+    """
     share = 0.0
     while True:
-        triangle, failed = dpotrf(H.T, clean=0, overwrite_a=0)
-        if not failed:
+        H = form()
+        H.flat[:: len(H) + 1] *= 1.0 + share
+        triangle, failed = dpotrf(H.T, clean=0, overwrite_a=1)
+        if not failed or not share < 1.0:
             return np.asarray(triangle)
         share = 10.0 * share or _REGULAR * len(H)
-        H.flat[:: len(H) + 1] = (1.0 + share) * diagonal
 
 
 def newton_system(gram: Gram, bordered: bool) -> NewtonSystem:
@@ -242,13 +249,17 @@ def newton_system(gram: Gram, bordered: bool) -> NewtonSystem:
     features = gram.features if gram.correction is None else None
     if features is not None and _pays(features.shape[1], len(gram)):
         return FeatureSystem(features, bordered)
-    K = gram.dense
-    # A third of the samples tells cheaply where the rank is full.
+    if features is None and len(gram) > _FEW and _pays(_sampled_rank(gram), len(gram)):
+        factor = gram.factor
+        if _pays(factor.shape[1], len(gram)):
+            return FeatureSystem(factor, bordered, exact=False)
+    return DenseSystem(gram.dense, bordered)
+
+
+def _sampled_rank(gram: Gram) -> int:
+    """Return the rank of a third of the samples, which tells cheaply where the rank is full."""
     few = slice(None, None, 3)
-    rank = pivoted_cholesky(K[few, few], gram.diagonal[few]).factor.shape[1]
-    if features is None and _pays(rank, len(gram)) and _pays(gram.factor.shape[1], len(gram)):
-        return FeatureSystem(gram.factor, bordered, exact=False)
-    return DenseSystem(K, bordered)
+    return int(pivoted_cholesky(gram.dense[few, few], gram.diagonal[few]).factor.shape[1])
 
 
 def _pays(rank: int, samples: int) -> bool:

@@ -26,7 +26,7 @@ from qpkernels.solvers.smo.gap_error import GapError
 from qpkernels.solvers.smo.iterate import Iterate, Progress, measure, measure_exactly
 from qpkernels.solvers.smo.rows.cache import RowCache
 from qpkernels.solvers.smo.rows.product_rows import ProductRows
-from qpkernels.solvers.smo.rows.rows import FeatureRows, KernelRows, MatrixRows, Rows
+from qpkernels.solvers.smo.rows.rows import ONE_BLOCK, FeatureRows, KernelRows, MatrixRows, Rows
 from qpkernels.solvers.smo.shrinking import ShrinkingDescent
 
 __all__ = ["Limits", "block_iterates", "descend", "forms_matrix", "holds_matrix", "streamed_rows"]
@@ -65,7 +65,12 @@ class Limits:
 
 def forms_matrix(program: KernelQP) -> bool:
     """Return whether the engine reads the whole kernel matrix, rather than rows as they are needed."""
-    return len(program) <= SMALL or program.gram.correction is not None
+    gram, m = program.gram, len(program)
+    if m <= SMALL or gram.correction is not None:
+        return True
+    # Without a product form rows are slow to make, and most of them are wanted more than once.
+    fits = m <= ONE_BLOCK and 8 * m**2 <= gram.memory_limit
+    return fits and gram.features is None and gram.kernel.product_form(gram.X) is None
 
 
 def holds_matrix(program: KernelQP) -> bool:

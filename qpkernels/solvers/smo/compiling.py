@@ -15,8 +15,9 @@ from scipy.sparse import csr_array
 
 from qpkernels.arrays import is_sparse
 from qpkernels.gram import Gram
-from qpkernels.gram.panels.making import make_product
+from qpkernels.gram.panels.making import form_and_samples, make_product
 from qpkernels.gram.panels.products import mostly_zero
+from qpkernels.gram.panels.sums import DoubleSums
 from qpkernels.kernels import RBF, ProductForm
 from qpkernels.programs.kernel_qp import KernelQP
 from qpkernels.solvers.smo.blocks import holds_matrix, streamed_rows
@@ -51,7 +52,11 @@ def compile_for(program: KernelQP) -> None:
     few = Gram(gram.kernel, gram.X[np.linspace(0, len(gram) - 1, count).astype(np.intp)])
     sample = _alternating(few, pairs, np.inf if hard else 1.0)
     _use(sample, next(streamed_rows(sample, _KEPT)))
-    few.product(np.ones(count))
+    form, X = form_and_samples(few.kernel, few.X)
+    if form is not None:
+        # What a product with K in float64 is made of.
+        sums = DoubleSums(form, X, np.ones(count))
+        sums(X, sums.buffer())
     _compiled.add(kind)
 
 

@@ -101,6 +101,17 @@ def test_a_corrected_matrix_is_that_of_each_part() -> None:
     assert answer.solution.objective == pytest.approx(alone.objective, rel=1e-5)
 
 
+def test_memory_for_kernel_values() -> None:
+    X, y = overlapping()
+    model = SoftMargin(X, y, RBF(0.5))
+    part = Part(model, np.arange(len(model)))
+    (answer,) = train(model.gram, [part], tol=1e-6, options={"cache_size": 0.001})
+    assert isinstance(answer, Trained)
+    assert answer.status is Status.OPTIMAL
+    with pytest.raises(ParameterError, match="cache_size must hold a row of the kernel matrix"):
+        train(model.gram, [part], tol=1e-6, options={"cache_size": 1e-6})
+
+
 def test_solutions_are_made_when_asked_for() -> None:
     made: list[int] = []
 

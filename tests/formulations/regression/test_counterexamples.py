@@ -134,7 +134,7 @@ def test_equal_targets(model: Any, level: float) -> None:
 
 def test_a_ridge_that_rounding_swallows() -> None:
     with pytest.raises(SolverFailedError, match=r"too ill conditioned: .* centre and scale the features"):
-        LeastSquares(X + 1e5, TARGETS).solve()
+        LeastSquares(X + 1e5, TARGETS).solve("linear")
 
 
 @pytest.mark.parametrize("model", [LeastSquares, Huber, SoftTube, Quantile, NuTube, ResidualLossRegression])
@@ -166,11 +166,13 @@ def test_the_unit_of_a_violation_is_the_tube_and_not_the_level_of_the_targets() 
     """Two equal samples with targets 0.78 apart need epsilon = 0.39, at any level."""
     x, targets = [[0.0], [0.0], [1.0]], [1e6, 1e6 + 0.78, 1e6 + 0.5]
     model = HardTube(x, targets, RBF(1.0), epsilon=0.18, fit_intercept=False)
-    limited = model.dual.solve(max_iter=20_000)
+    limited = model.dual.solve("smo", max_iter=20_000)
     assert limited.status is not Status.OPTIMAL
     assert limited.certificate.primal_residual > 0.1
     with pytest.raises(InfeasibleError, match=r"smallest feasible epsilon is 0\.39"):
         model.primal.solve("clarabel")
+    with pytest.raises(InfeasibleError, match=r"smallest feasible epsilon is 0\.39"):
+        model.solve()
     with suppress(InfeasibleError):
         assert model.dual.solve("clarabel").status is not Status.OPTIMAL
 

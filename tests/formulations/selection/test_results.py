@@ -13,11 +13,10 @@ from scipy.sparse import csr_array
 
 from formulations import LeastSquaresClassifier, MarginLossClassifier, SoftMargin
 from formulations.losses import Hinge, SquaredHinge
-from formulations.modelling import batch
 from formulations.selection import cross_validate, grid, leave_one_out, path
 from formulations.selection.results import fingerprint
 from model_data import overlapping
-from qpkernels import RBF, Gram, Precomputed
+from qpkernels import RBF, Gram, Precomputed, batch
 from qpkernels.certificates import Certificate, Status
 from qpkernels.errors import DataFormatError, FileFormatError, ForeignResultsError, ParameterError
 

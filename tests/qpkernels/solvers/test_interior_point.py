@@ -274,11 +274,12 @@ def test_both_systems_are_one(bordered: bool) -> None:
 
 
 def test_the_cheaper_system_is_chosen() -> None:
-    X = np.random.default_rng(6).normal(size=(60, 3))
+    X = np.random.default_rng(6).normal(size=(120, 3))
     assert isinstance(newton_system(Gram(Linear(), X), bordered=True), FeatureSystem)
     assert isinstance(newton_system(Gram(Polynomial(2, 1.0, 1.0), X), bordered=True), FeatureSystem)
     assert isinstance(newton_system(Gram(RBF(1.0), X), bordered=True), DenseSystem)
     assert isinstance(newton_system(Gram(Linear(), X.T), bordered=True), DenseSystem)
+    assert isinstance(newton_system(Gram(Polynomial(2, 1.0, 1.0), X[:60]), bordered=True), DenseSystem)
 
 
 @every_family

@@ -61,19 +61,22 @@ class State(NamedTuple):
 
 
 @compiled
-def offset_up(p: Arrays, beta: Vector, k: int) -> float:
-    """Return slope_up_k - g_k, infinite where beta_k cannot go up."""
-    if beta[k] >= p.upper[k]:
+def offset_up(beta: float, upper: float, epsilon: float) -> float:
+    """Return slope_up - g of a coefficient, infinite where it cannot go up.
+
+    It takes numbers, so that it is compiled once for all kinds of arrays.
+    """
+    if beta >= upper:
         return np.inf
-    return float(p.epsilon[k] if beta[k] >= 0 else -p.epsilon[k])
+    return epsilon if beta >= 0 else -epsilon
 
 
 @compiled
-def offset_down(p: Arrays, beta: Vector, k: int) -> float:
-    """Return slope_down_k - g_k, infinite where beta_k cannot go down."""
-    if beta[k] <= p.lower[k]:
+def offset_down(beta: float, lower: float, epsilon: float) -> float:
+    """Return slope_down - g of a coefficient, infinite where it cannot go down."""
+    if beta <= lower:
         return -np.inf
-    return float(p.epsilon[k] if beta[k] > 0 else -p.epsilon[k])
+    return epsilon if beta > 0 else -epsilon
 
 
 @compiled
@@ -82,8 +85,8 @@ def separating_interval(p: Arrays, beta: Vector, values: Vector) -> tuple[float,
     highest_down, lowest_up = -np.inf, np.inf
     for k in range(beta.size):
         gradient = values[k] + p.ridge[k] * beta[k] - p.target[k]
-        lowest_up = min(lowest_up, gradient + offset_up(p, beta, k))
-        highest_down = max(highest_down, gradient + offset_down(p, beta, k))
+        lowest_up = min(lowest_up, gradient + offset_up(beta[k], p.upper[k], p.epsilon[k]))
+        highest_down = max(highest_down, gradient + offset_down(beta[k], p.lower[k], p.epsilon[k]))
     return highest_down, lowest_up
 
 

@@ -51,8 +51,8 @@ def _begin(p: Arrays, beta: Vector, values: Vector, level: float) -> State:
     )
     for k in range(beta.size):
         state.gradient[k] = values[k] + p.ridge[k] * beta[k] - p.target[k] - level
-        state.up[k] = offset_up(p, beta, k)
-        state.down[k] = offset_down(p, beta, k)
+        state.up[k] = offset_up(beta[k], p.upper[k], p.epsilon[k])
+        state.down[k] = offset_down(beta[k], p.lower[k], p.epsilon[k])
         state.squares[k] = square(p.K, k) + p.ridge[k]
     return state
 
@@ -61,8 +61,8 @@ def _begin(p: Arrays, beta: Vector, values: Vector, level: float) -> State:
 def _moved(p: Arrays, beta: Vector, state: State, k: int, delta: float) -> None:
     """Bring up to date what beta_k, which went up by ``delta``, changes at k alone."""
     state.gradient[k] += p.ridge[k] * delta
-    state.up[k] = offset_up(p, beta, k)
-    state.down[k] = offset_down(p, beta, k)
+    state.up[k] = offset_up(beta[k], p.upper[k], p.epsilon[k])
+    state.down[k] = offset_down(beta[k], p.lower[k], p.epsilon[k])
 
 
 @compiled

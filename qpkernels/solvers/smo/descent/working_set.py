@@ -24,8 +24,8 @@ def slopes(p: Arrays, beta: Vector, values: Vector, up: Vector, down: Vector) ->
     lowest, highest = np.inf, -np.inf
     for k in range(beta.size):
         gradient = values[k] + p.ridge[k] * beta[k] - p.target[k]
-        up[k] = gradient + offset_up(p, beta, k)
-        down[k] = gradient + offset_down(p, beta, k)
+        up[k] = gradient + offset_up(beta[k], p.upper[k], p.epsilon[k])
+        down[k] = gradient + offset_down(beta[k], p.lower[k], p.epsilon[k])
         lowest, highest = min(lowest, up[k]), max(highest, down[k])
     return lowest, highest
 

@@ -82,7 +82,7 @@ class ProductRows(Rows):
     def block(self, chosen: Indices) -> Floats:
         block = self._scratch.block[: chosen.size**2].reshape(chosen.size, chosen.size)
         slots, right = self._cache.find(chosen), self._product.part(chosen)
-        old, new = np.flatnonzero(slots >= 0), np.flatnonzero(slots < 0)
+        old, new, order = np.flatnonzero(slots >= 0), np.flatnonzero(slots < 0), np.argsort(chosen)
 
         def make(number: int, part: slice) -> None:
             del number
@@ -90,7 +90,7 @@ class ProductRows(Rows):
 
         def gather(number: int, part: slice) -> None:
             del number
-            gather_block(self._cache.store, slots[old[part]], chosen, old[part], block)
+            gather_block(self._cache.store, slots[old[part]], chosen[order], old[part], order, block)
 
         in_parts(make, new.size, 64, new.size * chosen.size * (right.width + _EXP))
         in_parts(gather, old.size, 64, _GATHERING * old.size * chosen.size)

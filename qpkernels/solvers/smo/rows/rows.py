@@ -83,7 +83,8 @@ class MatrixRows(Rows):
     def block(self, chosen: Indices) -> Floats:
         at = self._samples[chosen]
         block = np.empty((at.size, at.size))
-        gather_block(self._matrix, at, at, np.arange(at.size), block)
+        order = np.argsort(at)
+        gather_block(self._matrix, at, at[order], np.arange(at.size), order, block)
         return block
 
     def add(self, chosen: Indices, delta: Vector, visits: NDArray[np.int64], values: Vector) -> None:

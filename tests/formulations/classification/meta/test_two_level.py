@@ -23,8 +23,8 @@ from formulations import (
     calibrate,
     cross_validated_scores,
 )
-from formulations.modelling import batch
 from model_data import overlapping
+from qpkernels import batch
 from qpkernels.certificates import Status
 from qpkernels.errors import LabelError, OneClassError, ParameterError, ShapeError
 from qpkernels.gram import Expansion, Gram

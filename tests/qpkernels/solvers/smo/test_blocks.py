@@ -245,3 +245,13 @@ def test_an_interruption_before_the_first_iterate(monkeypatch: pytest.MonkeyPatc
     final = minimise(soft_margin(Gram(RBF(0.5), X), y), 1e-6, 1000)
     assert final.interrupted
     assert final.gap.relative == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize(
+    ("kernel", "memory", "formed"),
+    [(Laplacian(0.1), 2**32, True), (Laplacian(0.1), 2**20, False), (RBF(0.1), 2**32, False), (Linear(), 2**32, False)],
+)
+def test_rows_that_are_slow_to_make_are_made_once(kernel: Kernel, memory: float, formed: bool) -> None:
+    X = np.random.default_rng(1).normal(size=(800, 3))
+    program = soft_margin(Gram(kernel, X, memory_limit=memory), np.sign(X[:, 0]))
+    assert blocks.forms_matrix(program) == formed

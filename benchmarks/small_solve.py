@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The processor time of small models, from the arrays to the proved answer: ``python -m benchmarks.small_solve``.
+
+Beside each stands what is no Python of ours in it: the compiled steps, and the kernel's matrices (that of the samples,
+and two of up to 32 of them by which a kernel is checked). The least of many solves counts, in thread time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from time import thread_time
+
+import numpy as np
+
+from formulations import OneClass, SoftMargin, SoftTube
+from qpkernels import RBF
+from qpkernels.certificates import KernelQPBounds
+from qpkernels.solvers.smo.rows.rows import MatrixRows
+from qpkernels.solvers.smo.shrinking import ShrinkingDescent
+
+__all__ = ["main"]
+
+_KERNEL = RBF(0.2)
+
+
+def main() -> None:
+    """Print a line for each model and size, in microseconds."""
+    print(f"{'model':12s} {'samples':>8s} {'all':>8s} {'steps':>8s} {'kernel':>8s} {'Python':>8s}")
+    for m in (20, 200, 700):
+        rng = np.random.default_rng(0)
+        X = rng.normal(size=(m, 5))
+        y = np.where(X[:, 0] + 0.5 * rng.normal(size=m) > 0, 1.0, -1.0)
+        models: dict[str, Callable[[], SoftMargin | SoftTube | OneClass]] = {
+            "soft margin": partial(SoftMargin, X, y, _KERNEL),
+            "soft tube": partial(SoftTube, X, X[:, 0], _KERNEL),
+            "one class": partial(OneClass, X, _KERNEL),
+        }
+        kernel = _least(partial(_KERNEL.matrix, X, X)) + 2 * _least(partial(_KERNEL.matrix, X[:32], X[:32]))
+        for name, state in models.items():
+            whole, steps = _least(partial(_solve, state)), _steps(state())
+            print(f"{name:12s} {m:8d} {whole:8.0f} {steps:8.0f} {kernel:8.0f} {whole - steps - kernel:8.0f}")
+
+
+def _solve(state: Callable[[], SoftMargin | SoftTube | OneClass]) -> None:
+    state().solve("smo", tol=1e-3)
+
+
+def _steps(model: SoftMargin | SoftTube | OneClass) -> float:
+    """Return what the compiled descent takes, from the beginning to where smo left it."""
+    bounds = model.bounds()
+    assert isinstance(bounds, KernelQPBounds)
+    program = bounds.program
+    beta = program.project(np.zeros(len(program)))
+    values, count = program.gram.product(beta), model.solve("smo", tol=1e-3).iterations or 1
+
+    def descend() -> None:
+        ShrinkingDescent(program, MatrixRows(program.gram.dense), beta, values).outer_iteration(count, 0.0)
+
+    return _least(descend)
+
+
+def _least(work: Callable[[], object], repetitions: int = 60) -> float:
+    """Return the least time of many calls, in microseconds."""
+    times = []
+    for _ in range(repetitions):
+        begun = thread_time()
+        work()
+        times.append(thread_time() - begun)
+    return 1e6 * min(times)
+
+
+if __name__ == "__main__":
+    main()
