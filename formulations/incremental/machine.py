@@ -9,7 +9,7 @@ Poggio, Incremental and decremental support vector machine learning, 2001). The 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -24,6 +24,9 @@ from qpkernels.arrays import Indices, Samples, Vector, check_positive, frozen, s
 from qpkernels.certificates import KernelQPBounds, Status
 from qpkernels.errors import ParameterError, QPKernelsError
 from qpkernels.gram import ChangingGram, Gram, changed
+
+if TYPE_CHECKING:
+    from qpkernels.incremental import ActiveSet
 
 __all__ = ["Incremental"]
 
@@ -191,7 +194,8 @@ class Incremental(Generic[Answered]):
         except BaseException:
             _leave(gram, before)
             # What it has noted of the new samples is of no use now.
-            self._solver = None if self._solver is None else ActiveSet()
+            if self._solver is not None:
+                self._solver.forget()
             raise
         _leave(before, gram)
         return answer

@@ -52,6 +52,10 @@ class ActiveSet(Solver):
     def __init__(self) -> None:
         self._inverse = Inverse()
 
+    def forget(self) -> None:
+        """Begin anew, where what was noted of the samples no longer holds."""
+        self._inverse = Inverse()
+
     def run(self, program: KernelQP, request: Request, **options: Any) -> Answer:
         """Go from the start to the optimum, by sequential minimal optimisation where need be."""
         assert request.warm_start is not None
@@ -68,7 +72,7 @@ class ActiveSet(Solver):
                 # What this moves is rounding, and so is what it changes in the values.
                 beta = program.project(beta)
                 return Answer(beta, b, Claim.OPTIMAL, message, search.steps, values)
-        self._inverse = Inverse()
+        self.forget()
         if _is_linear(program):
             nothing = np.full(0 if program.total is None else 1, np.nan)
             return Answer(np.full(len(program), np.nan), nothing, Claim.FAILED, "left to linear algebra")
