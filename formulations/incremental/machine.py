@@ -191,7 +191,8 @@ class Incremental(Generic[Answered]):
         except BaseException:
             _leave(gram, before)
             # What it has noted of the new samples is of no use now.
-            self._solver = None if self._solver is None else _active_set()
+            if self._solver is not None:
+                self._solver.forget()
             raise
         _leave(before, gram)
         return answer

@@ -32,6 +32,9 @@ from qpkernels.solvers.smo import SMO
 
 __all__ = ["ActiveSet"]
 
+_STEPS = 200
+"""Pair steps for each sample, after which a start tells nothing: whoever asked had better choose another method."""
+
 
 class ActiveSet(Solver):
     """Solves one KernelQP after the other, each on samples of a :class:`~qpkernels.gram.ChangingGram`.
@@ -47,6 +50,10 @@ class ActiveSet(Solver):
     install = "pip install numba"
 
     def __init__(self) -> None:
+        self._inverse = Inverse()
+
+    def forget(self) -> None:
+        """Begin anew, where what was noted of the samples no longer holds."""
         self._inverse = Inverse()
 
     def run(self, program: KernelQP, request: Request, **options: Any) -> Answer:
@@ -65,11 +72,13 @@ class ActiveSet(Solver):
                 # What this moves is rounding, and so is what it changes in the values.
                 beta = program.project(beta)
                 return Answer(beta, b, Claim.OPTIMAL, message, search.steps, values)
-        self._inverse = Inverse()
+        self.forget()
         if _is_linear(program):
             nothing = np.full(0 if program.total is None else 1, np.nan)
             return Answer(np.full(len(program), np.nan), nothing, Claim.FAILED, "left to linear algebra")
-        answer = SMO().run(program, replace(request, warm_start=beta), values=values, **options)
+        limit = min(request.max_iter or _STEPS * len(program), _STEPS * len(program))
+        rest = replace(request, warm_start=beta, max_iter=limit)
+        answer = SMO().run(program, rest, values=values, **options)
         return replace(answer, message=f"by smo: {answer.message}")
 
 
