@@ -23,7 +23,7 @@ __all__ = ["KernelQP", "diverges", "nearest_feasible"]
 _SAME_POINT = 1e-6
 """Distance of two weighted means, against the spread of their samples, below which they are taken for one point."""
 
-_EPS = float(np.finfo(float).eps)
+_EPS, _TINY = float(np.finfo(float).eps), float(np.finfo(float).tiny)
 
 
 @dataclass(frozen=True, init=False, eq=False)
@@ -267,7 +267,8 @@ def diverges(program: KernelQP, beta: Vector) -> bool:
 
 
 def _shift(beta: Vector, lower: Vector, upper: Vector, movable: NDArray[np.bool_], total: float) -> Vector | None:
-    rounding = 4 * _EPS * (float(np.abs(beta).sum()) + abs(total))
+    # Below the least number of full precision nothing can be shared out.
+    rounding = 4 * _EPS * (float(np.abs(beta).sum()) + abs(total)) + _TINY
     while abs(defect := total - float(beta.sum())) > rounding:
         room = movable & ((beta < upper) if defect > 0 else (beta > lower))
         if not room.any():

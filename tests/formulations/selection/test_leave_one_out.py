@@ -95,7 +95,9 @@ def test_the_answer_of_all_is_proved_for_all_but_one_without_a_coefficient() -> 
 
 
 @pytest.mark.parametrize(
-    "model", [Logistic(*overlapping(), KERNEL), OneClass(overlapping()[0], KERNEL, nu=0.3)], ids=lambda model: model.name
+    "model",
+    [Logistic(*overlapping(), KERNEL), OneClass(overlapping()[0], KERNEL, nu=0.3)],
+    ids=lambda model: model.name,
 )
 def test_every_sample_is_left_out_where_nothing_is_known(model: Any) -> None:
     """The cost 1/(nu m) of one class is another one for fewer samples."""

@@ -130,6 +130,13 @@ def test_a_sum_out_of_reach_leaves_the_point_clipped() -> None:
     np.testing.assert_array_equal(clipped, [1.0, 0.0])
 
 
+def test_numbers_without_full_precision_are_shared_out_as_far_as_they_can_be() -> None:
+    # Half of 5e-324, the least number there is, is 0: an even shift leaves such a sum as it is.
+    beta = np.array([1.5e-323, -5e-324, -5e-324])
+    found = nearest_feasible(beta, -np.ones(3), np.ones(3), 0.0)
+    assert abs(found.sum()) < np.finfo(float).tiny
+
+
 @pytest.mark.parametrize("name", FAMILIES)
 @given(seed=SEEDS)
 def test_slopes_attain_the_loss(name: str, seed: int) -> None:
