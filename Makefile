@@ -9,12 +9,13 @@ CODE := qpkernels formulations tests docs benchmarks noxfile.py
 demo: .venv/demo
 	$(BIN)/qpkernels compare breast-cancer --scale --picture demo.png
 
+# On all processors; one test alone: .venv/bin/python -m pytest -k NAME
 test: .venv/dev
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --numprocesses auto
 
 # Under a minute: all but the tests named in tests/slow_tests.txt. Pull requests are judged by the whole of them.
 test-fast: .venv/dev
-	$(BIN)/python -m pytest -m "not slow"
+	$(BIN)/python -m pytest --numprocesses auto -m "not slow"
 
 # The list of slow tests, measured anew on this machine; worth it after tests were added or renamed.
 slow-tests: .venv/dev
