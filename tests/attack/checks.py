@@ -29,7 +29,7 @@ __all__ = [
 TOLERANCE = 1e-6
 """Asked of every solver."""
 
-OWN = ("smo", "linear")
+OWN = ("smo", "interior-point", "linear")
 """Solvers of this project, which are not to raise exceptions that somebody else has to wrap."""
 
 
@@ -89,7 +89,10 @@ def interval_of(certificate: Certificate) -> Interval:
     """Return what the certificate says of the optimal value; :func:`check_enclosures` has rigorous intervals."""
     # A hard constraint that is missed by a little may be worth any amount.
     feasible = certificate.primal_residual <= 1e-15 and certificate.dual_residual <= 1e-12
-    return Interval(certificate.dual_value, certificate.primal_value, feasible, certificate.rounding)
+    size = max(abs(certificate.primal_value), abs(certificate.dual_value))
+    # Both values are those of a program whose coefficients differ by that share.
+    rounding = certificate.rounding + certificate.dual_residual * size
+    return Interval(certificate.dual_value, certificate.primal_value, feasible, rounding)
 
 
 def check_answer(attack: Attack, model: Model[Any], answer: Answer) -> Iterator[Failure]:
