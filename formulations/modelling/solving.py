@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from formulations.modelling.candidate import Candidate
 from formulations.modelling.solution import Solution
-from qpkernels.arrays import Vector, check_positive
+from qpkernels.arrays import Vector, check_count, check_positive
 from qpkernels.certificates import Bounds, Certificate, KernelQPBounds, Status
 from qpkernels.diagnosis import Ray
 from qpkernels.errors import InfeasibleError, SolverFailedError, UnboundedError, UnsupportedOptionError
@@ -53,6 +53,9 @@ class SolveRequest:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "tol", check_positive(self.tol, "tol"))
+        for name, check in (("max_iter", check_count), ("time_limit", check_positive)):
+            if getattr(self, name) is not None:
+                object.__setattr__(self, name, check(getattr(self, name), name))
 
     def ended(self, outcome: Outcome) -> bool:
         """Return whether a limit that the user set may be what ended the solver."""
