@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import perf_counter
 
 import numpy as np
@@ -103,6 +103,8 @@ def minimise(
 ) -> Final:
     """Return the first point whose certificate holds at ``tol``, or the best one before a limit.
 
+    An interruption from the keyboard counts as a limit.
+
     Parameters
     ----------
     program
@@ -121,15 +123,19 @@ def minimise(
     scaled = Scaled(program, newton_system(program.gram, program.total is not None))
     if start is not None and (point := scaled.near(start)).error <= tol:
         return _proved(point, 0)
-    descent = _Descent(program, scaled)
-    for count in range(1, max_iter + 1):
-        length = descent.path.advance()
-        if verbose:
-            print(f"interior-point: {count:3d}, step {length:.1e}, relative gap {descent.path.gap:.2e}", flush=True)
-        if (final := descent.ended(length, count, tol)) is not None:
-            return final
-        if perf_counter() >= deadline:
-            return _stopped(descent.best(), count, "limit of time; ")
+    descent, count = _Descent(program, scaled), 0
+    try:
+        while count < max_iter:
+            count += 1
+            length = descent.path.advance()
+            if verbose:
+                print(f"interior-point: {count:3d}, step {length:.1e}, relative gap {descent.path.gap:.2e}", flush=True)
+            if (final := descent.ended(length, count, tol)) is not None:
+                return final
+            if perf_counter() >= deadline:
+                return _stopped(descent.best(), count, "limit of time; ")
+    except KeyboardInterrupt:
+        return replace(_stopped(descent.best(), count, "interrupted; "), claim=Claim.INTERRUPTED)
     return _stopped(descent.best(), max_iter, "limit of iterations; ")
 
 

@@ -23,6 +23,7 @@ from __future__ import annotations
 import numpy as np
 
 from qpkernels.arrays import Indices, Vector
+from qpkernels.certificates.certificate import relative
 from qpkernels.solvers.interior_point.boxes import Boxes, Places, Start
 from qpkernels.solvers.interior_point.systems import NewtonSystem
 
@@ -100,7 +101,7 @@ class CentralPath:
         lag = abs(float(beta @ self.system.at_samples(self.function)) - squared)
         objective = 0.5 * (squared + float(self.boxes.ridge @ self.x**2)) - float(goal @ self.x)
         left = float(np.abs(self._residual()) @ np.abs(self.x))
-        return (self.complementarity + lag + left) / abs(objective)
+        return relative(self.complementarity + lag + left, abs(objective))
 
     def _evaluate(self) -> None:
         self.values = self.system.at_samples(self.function) + self.b

@@ -14,6 +14,7 @@ from qpkernels.kernels import Precomputed
 from qpkernels.programs import KernelQP
 from qpkernels.solvers import Claim, Outcome, find_solver
 from qpkernels.solvers.interior_point.boxes import boxes_of
+from qpkernels.solvers.interior_point.path import CentralPath
 from qpkernels.solvers.interior_point.systems import DenseSystem, FeatureSystem, NewtonSystem, newton_system
 from smo_problems import intercept, soft_margin
 
@@ -186,6 +187,31 @@ def test_limits_return_the_best_so_far() -> None:
     assert certificate(program, first).dual_residual <= 1e-12
     least = program.objective(solve(program, tol=1e-9).point)
     assert least < program.objective(first.point)
+
+
+def test_an_interruption_returns_the_best_so_far(monkeypatch: pytest.MonkeyPatch) -> None:
+    X, y = two_classes(60, shift=0.2)
+    advance, steps = CentralPath.advance, []
+
+    def interrupted(path: CentralPath) -> float:
+        steps.append(path)
+        if len(steps) == 4:
+            raise KeyboardInterrupt
+        return advance(path)
+
+    monkeypatch.setattr(CentralPath, "advance", interrupted)
+    program = soft_margin(Gram(RBF(0.5), X), y, 10.0)
+    outcome = solve(program, tol=1e-13)
+    assert (outcome.claim, outcome.iterations) == (Claim.INTERRUPTED, 4)
+    assert outcome.message.startswith("interrupted; relative gap ")
+    assert certificate(program, outcome).holds(0.1)
+
+
+@pytest.mark.parametrize("epsilon", [0.0, 2.0])
+def test_an_objective_of_0_is_divided_by_nothing(epsilon: float) -> None:
+    # The objective is 0 at every beta = (s, -s): all samples are one, with one target.
+    program = KernelQP(Gram(Linear(), np.ones((4, 1))), np.ones(4), -1.0, 1.0, 0.0, epsilon)
+    assert certificate(program, solve(program)).holds(1e-6)
 
 
 def test_an_accuracy_beyond_float64_is_not_claimed() -> None:
