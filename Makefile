@@ -4,7 +4,7 @@ BIN := .venv/bin
 CODE := qpkernels formulations tests docs benchmarks noxfile.py
 
 .PHONY: demo test test-fast slow-tests coverage matrix lint format attack oracles examples catalogue performance \
-	trust clean
+	trust clean clean-code
 
 demo: .venv/demo
 	$(BIN)/qpkernels compare breast-cancer --scale --picture demo.png
@@ -82,6 +82,10 @@ trust: .venv/dev
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[dev]"
 	touch .venv/demo $@
 
-clean:
+# Machine code that numba kept.
+clean-code:
+	find $(CODE) -name "*.nb[ic]" -delete
+
+clean: clean-code
 	rm -rf .venv .nox .coverage .mypy_cache .ruff_cache .pytest_cache .hypothesis docs/catalogue.md \
 		docs/examples/pictures demo.png attack.jsonl
