@@ -13,7 +13,7 @@ import numpy as np
 from builders import manufacture
 from qpkernels.programs import ConeProgram, KernelQP, LeastSquares, LinearSystem, Program, RidgedGram
 from qpkernels.solvers import Answer, Claim, Request, Solver, installed_solvers, registered_solvers
-from qpkernels.solvers.clarabel import Clarabel
+from qpkernels.solvers.backends.clarabel import Clarabel
 
 EXPECTED = {"smo", "interior-point", "linear", "clarabel", "osqp", "scs", "piqp", "daqp", "proxqp", "highs"}
 """What the package and its extra ``solvers`` install; a missing one fails the tests rather than shortening them."""

@@ -11,7 +11,7 @@ from qpkernels.arrays import Indices, Vector, check_count, frozen
 from qpkernels.certificates import Certificate
 from qpkernels.errors import ParameterError, ShapeError
 from qpkernels.programs import KernelQP
-from qpkernels.solvers.interface import Outcome
+from qpkernels.solvers.answer import Outcome
 
 __all__ = ["Fitted", "Machine"]
 

@@ -27,7 +27,8 @@ from qpkernels.gram.panels.threads import blas_threads_for
 from qpkernels.incremental.inverse import Inverse
 from qpkernels.incremental.search import Search
 from qpkernels.programs import KernelQP
-from qpkernels.solvers.interface import Answer, Claim, Request, Solver
+from qpkernels.solvers.answer import Answer, Claim, Request
+from qpkernels.solvers.interface import Solver
 from qpkernels.solvers.smo import SMO
 
 __all__ = ["ActiveSet"]

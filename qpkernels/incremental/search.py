@@ -7,7 +7,7 @@ import numpy as np
 from numpy.linalg import LinAlgError
 
 from qpkernels.arrays import Indices, Matrix, Vector
-from qpkernels.gram.growing import Stored
+from qpkernels.gram.changing.growing import Stored
 from qpkernels.incremental.inverse import Inverse
 from qpkernels.programs import KernelQP
 from qpkernels.solvers.smo.descent.passes import Arrays

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Solvers: one file each; the back-ends are imported when they are used."""
 
+from qpkernels.solvers.answer import Answer, Claim, Outcome, Request
 from qpkernels.solvers.automatic import THEN, Automatic, spares_factorisation
-from qpkernels.solvers.interface import Answer, Claim, Outcome, Request, Solver
+from qpkernels.solvers.interface import Solver
 from qpkernels.solvers.registry import find_solver, installed_solvers, registered_solvers
 
 __all__ = [

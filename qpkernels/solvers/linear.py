@@ -14,7 +14,8 @@ from qpkernels.arrays import Matrix, Vector, check_count
 from qpkernels.errors import SolverFailedError, UnsupportedOptionError
 from qpkernels.gram.panels.threads import blas_threads_for
 from qpkernels.programs import LeastSquares, LinearSystem, RidgedGram
-from qpkernels.solvers.interface import Answer, Claim, Request, Solver
+from qpkernels.solvers.answer import Answer, Claim, Request
+from qpkernels.solvers.interface import Solver
 
 __all__ = ["LinearAlgebra"]
 

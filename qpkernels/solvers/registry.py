@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""All solvers there are: one a file, or a folder, of this package, and those that other packages register."""
+"""All solvers there are: one a file, or a folder, of this package or its backends, and those of other packages."""
 
 from __future__ import annotations
 
@@ -25,9 +25,12 @@ ENTRY_POINTS = "qpkernels.solvers"
 @cache
 def _families() -> tuple[type[Solver], ...]:
     """Return the solver classes of this package's files and folders, then those of the entry points."""
+    here = Path(__file__).parent
+    places = ((here, f"{__package__}."), (here / "backends", f"{__package__}.backends."))
     own: Iterator[type[Solver]] = (
         value
-        for file in iter_modules([str(Path(__file__).parent)], f"{__package__}.")
+        for folder, prefix in places
+        for file in iter_modules([str(folder)], prefix)
         for value in vars(import_module(file.name)).values()
         if isinstance(value, type)
         and issubclass(value, Solver)

@@ -14,9 +14,10 @@ from qpkernels.arrays import Vector
 from qpkernels.certificates import certify_kernel_qp
 from qpkernels.errors import NonFiniteError, SolverFailedError
 from qpkernels.programs import KernelQP
+from qpkernels.solvers.answer import Claim, Outcome
 from qpkernels.solvers.automatic.watch import Watch
 from qpkernels.solvers.automatic.work import second_order_comes_first, second_order_work, step_work
-from qpkernels.solvers.interface import Claim, Outcome, Solver
+from qpkernels.solvers.interface import Solver
 from qpkernels.solvers.registry import find_solver
 from qpkernels.solvers.smo import step_limit
 

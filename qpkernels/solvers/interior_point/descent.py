@@ -11,7 +11,7 @@ import numpy as np
 from qpkernels.arrays import Vector
 from qpkernels.programs import KernelQP
 from qpkernels.programs.kernel_qp import diverges
-from qpkernels.solvers.interface import Claim
+from qpkernels.solvers.answer import Claim
 from qpkernels.solvers.interior_point.candidates import Candidate, Scaled
 from qpkernels.solvers.interior_point.systems import DenseSystem, newton_system
 

@@ -13,7 +13,8 @@ from qpkernels.arrays import Indices, finite_vector
 from qpkernels.errors import UnsupportedOptionError
 from qpkernels.gram.panels.threads import blas_threads_for
 from qpkernels.programs import KernelQP
-from qpkernels.solvers.interface import Answer, Claim, Request, Solver
+from qpkernels.solvers.answer import Answer, Claim, Request
+from qpkernels.solvers.interface import Solver
 from qpkernels.solvers.interior_point.descent import minimise
 
 __all__ = ["InteriorPoint"]

@@ -13,7 +13,8 @@ from numpy.typing import ArrayLike
 from qpkernels.arrays import check_positive, finite_vector
 from qpkernels.errors import UnsupportedOptionError
 from qpkernels.programs import KernelQP
-from qpkernels.solvers.interface import Answer, Claim, Request, Solver
+from qpkernels.solvers.answer import Answer, Claim, Request
+from qpkernels.solvers.interface import Solver
 
 if TYPE_CHECKING:
     from qpkernels.solvers.smo.iterate import Iterate

@@ -40,8 +40,8 @@ def test_an_unknown_name_like_no_other_gets_the_list() -> None:
 
 
 def test_the_solvers_of_the_extra_are_listed_also_where_they_are_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    import qpkernels.solvers.backends.qpsolvers as adapter
     import qpkernels.solvers.interface as interface
-    import qpkernels.solvers.qpsolvers as adapter
 
     monkeypatch.setattr(adapter, "find_spec", lambda _: None)
     monkeypatch.setattr(interface, "find_spec", lambda _: None)

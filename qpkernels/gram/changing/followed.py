@@ -15,7 +15,7 @@ from __future__ import annotations
 import numpy as np
 
 from qpkernels.arrays import Indices, Vector
-from qpkernels.gram.growing import GrowingMatrix, Stored
+from qpkernels.gram.changing.growing import GrowingMatrix, Stored
 from qpkernels.gram.products import BoundedProduct
 
 __all__ = ["FollowedProduct"]
@@ -30,7 +30,7 @@ _SPARED = 2
 
 
 class FollowedProduct:
-    """The last product of a :class:`~qpkernels.gram.growing.GrowingMatrix` with a vector, by its slots."""
+    """The last product of a :class:`~qpkernels.gram.changing.growing.GrowingMatrix` with a vector, by its slots."""
 
     def __init__(self, memory: GrowingMatrix) -> None:
         self._memory = memory

@@ -16,7 +16,8 @@ from scipy.sparse import csc_matrix, triu
 
 from qpkernels.arrays import Vector
 from qpkernels.programs import ConeProgram, Nonnegative, Zero
-from qpkernels.solvers.interface import Answer, Claim, Request, Solver
+from qpkernels.solvers.answer import Answer, Claim, Request
+from qpkernels.solvers.interface import Solver
 
 __all__ = ["OSQP"]
 

@@ -15,7 +15,8 @@ from scipy.sparse import csc_array, csc_matrix
 from qpkernels.arrays import Vector
 from qpkernels.errors import UnsupportedOptionError
 from qpkernels.programs import ConeProgram, Nonnegative, QuadraticProgram, Zero
-from qpkernels.solvers.interface import Answer, Claim, Request, Solver
+from qpkernels.solvers.answer import Answer, Claim, Request
+from qpkernels.solvers.interface import Solver
 
 __all__ = ["QPSolversBackend"]
 

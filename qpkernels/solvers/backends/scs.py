@@ -10,7 +10,8 @@ from scipy.sparse import csc_matrix, csr_array, triu
 
 from qpkernels.arrays import Indices
 from qpkernels.programs import Cone, ConeProgram, Exponential, Nonnegative, Power, SecondOrder, Zero
-from qpkernels.solvers.interface import Answer, Claim, Request, Solver
+from qpkernels.solvers.answer import Answer, Claim, Request
+from qpkernels.solvers.interface import Solver
 
 __all__ = ["SCS"]
 

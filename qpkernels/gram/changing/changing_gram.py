@@ -8,10 +8,10 @@ from scipy.sparse import csr_array, vstack
 
 from qpkernels.arrays import Indices, Samples, Vector, frozen, is_sparse
 from qpkernels.errors import NonFiniteError
+from qpkernels.gram.changing.followed import FollowedProduct
+from qpkernels.gram.changing.growing import GrowingMatrix, Stored
 from qpkernels.gram.definiteness import PSD_TOLERANCE, Formed, require_symmetric
-from qpkernels.gram.followed import FollowedProduct
 from qpkernels.gram.gram import Gram
-from qpkernels.gram.growing import GrowingMatrix, Stored
 from qpkernels.gram.products import BoundedProduct
 from qpkernels.gram.settling import check_diagonal, kernel_matrix
 
@@ -156,7 +156,7 @@ class ChangingGram(Gram):
     def followed_product(self, v: Vector) -> BoundedProduct:
         """Return K v from the last product asked for here, with bounds of what that adds to its rounding.
 
-        See :mod:`qpkernels.gram.followed`; the last product may be of the matrix before a change.
+        See :mod:`qpkernels.gram.changing.followed`; the last product may be of the matrix before a change.
         """
         if self._memory is None or self._features is not None:
             return BoundedProduct(v, self.product(v), np.zeros(len(self)))

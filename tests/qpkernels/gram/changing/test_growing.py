@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from qpkernels.gram.growing import GrowingMatrix
+from qpkernels.gram.changing.growing import GrowingMatrix
 
 
 def symmetric(m: int, seed: int = 0) -> np.ndarray:

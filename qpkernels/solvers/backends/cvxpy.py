@@ -18,7 +18,8 @@ from qpkernels.programs import (
     SecondOrder,
     Zero,
 )
-from qpkernels.solvers.interface import Answer, Claim, Request, Solver
+from qpkernels.solvers.answer import Answer, Claim, Request
+from qpkernels.solvers.interface import Solver
 
 __all__ = ["CVXPYBackend"]
 

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a solver is asked for, and what it answers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from qpkernels.arrays import Vector
+
+__all__ = ["Answer", "Claim", "Outcome", "Request"]
+
+
+class Claim(StrEnum):
+    """What a solver says of its answer (the certificate decides): interrupted is by the user, stopped by all else."""
+
+    OPTIMAL = "optimal"
+    INFEASIBLE = "infeasible"
+    UNBOUNDED = "unbounded"
+    STOPPED = "stopped"
+    INTERRUPTED = "interrupted"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, eq=False)
+class Request:
+    """The options that mean the same for every solver.
+
+    Attributes
+    ----------
+    tol
+        Accuracy wanted of the answer, as the certificate will measure it. What a back-end is told is up to its adapter.
+    max_iter, time_limit
+        Limits in the back-end's iterations and in seconds; None: the back-end's default.
+    warm_start
+        A point to start from, shape (n,).
+    verbose
+        Let the back-end print its progress.
+    """
+
+    tol: float
+    max_iter: int | None
+    time_limit: float | None
+    warm_start: Vector | None
+    verbose: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """What a back-end returned, in the terms of the program; what it did not find is nan, of the same shape.
+
+    Attributes
+    ----------
+    point
+        x of a ConeProgram, beta of a KernelQP. For the claim ``unbounded``, the direction.
+    multipliers
+        z of a ConeProgram in the sign that makes Px + q + A'z = 0; (b,) of a KernelQP, empty where it has no b. For
+        the claim ``infeasible``, the proof.
+    claim, message
+        What the solver says, in our word and in its own.
+    iterations
+        Of the back-end's kind; None where it does not tell.
+    values
+        K beta of a KernelQP, where the back-end has it in float64 at the beta it returns: what support, intercept and
+        slacks are read from. A certificate computes its own.
+    """
+
+    point: Vector
+    multipliers: Vector
+    claim: Claim
+    message: str
+    iterations: int | None = None
+    values: Vector | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome(Answer):
+    """An :class:`Answer` with the name of the solver and the seconds it took, without loading the back-end."""
+
+    solver: str = ""
+    seconds: float = 0.0
