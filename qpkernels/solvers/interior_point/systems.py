@@ -144,7 +144,7 @@ class FeatureSystem(NewtonSystem):
     def factor(self, weights: Vector) -> None:
         """Prepare the system with these W."""
         self.W, self.mass = weights, float(weights.sum())
-        self.centre = weights @ self.Z / self.mass if self.bordered else np.zeros(self.Z.shape[1])
+        self.centre = weights @ self.Z / self.mass if self.bordered and self.mass > 0 else np.zeros(self.Z.shape[1])
         rows = (self.Z - self.centre if self.bordered else self.Z) * np.sqrt(weights)[:, None]
         self.triangle = _cholesky(lambda: _plus_one(rows.T @ rows))
 
@@ -160,7 +160,7 @@ class FeatureSystem(NewtonSystem):
         if not self.bordered:
             return dpotrs(self.triangle, right)[0], 0.0
         e = dpotrs(self.triangle, right - rest * self.centre)[0]
-        return e, rest / self.mass - float(self.centre @ e)
+        return e, _share(rest, self.mass) - float(self.centre @ e)
 
 
 class DenseSystem(NewtonSystem):
@@ -214,7 +214,7 @@ class DenseSystem(NewtonSystem):
         right, c = q / self.root, 0.0
         u = self._inverse(right - self.root * lag)
         if self.bordered:
-            c = (float(self.root @ u) - s) / float(self.root @ self.ones)
+            c = _share(float(self.root @ u) - s, float(self.root @ self.ones))
             u -= c * self.ones
         return (right - u) / self.root - c, c
 
@@ -222,6 +222,11 @@ class DenseSystem(NewtonSystem):
 def power_of_two(size: float) -> float:
     """Return the power of 2 next below a size, by which scaling rounds nothing; 1 for 0."""
     return float(2.0 ** np.floor(np.log2(size))) if 0.0 < size < np.inf else 1.0
+
+
+def _share(amount: float, mass: float) -> float:
+    """Return amount / mass; 0 where rounding has left no sample that moves, and b makes up for nothing."""
+    return amount / mass if mass > 0 else 0.0
 
 
 def _plus_one(H: Matrix) -> Matrix:
