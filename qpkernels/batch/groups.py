@@ -27,6 +27,9 @@ _NARROW = 64
 _SHARED = 4.0
 """How often an entry of a matrix is used, on an average, from which on to keep it."""
 
+_OFTEN = 3.0
+"""How often machines of several blocks must use an entry on average, since alone they make about a third of theirs."""
+
 
 class Reading(Enum):
     """Where the machines of a group have rows of the kernel matrix from."""
@@ -75,9 +78,20 @@ def grouped(gram: Gram, machines: Sequence[Machine], memory: int) -> tuple[list[
             union |= samples
         else:
             groups.append((list(chain), samples))
-    shared = [_group(machines, sorted(numbers), Reading.SHARED) for numbers, _ in groups]
+    shared: list[Group] = []
+    for numbers, union in groups:
+        if _pays(machines, numbers, union):
+            shared.append(_group(machines, sorted(numbers), Reading.SHARED))
+        else:
+            alone += numbers
     kept, others = _on_the_same_samples(gram, machines, sorted(too_large))
     return [*shared, *(_group(machines, numbers, Reading.KEPT) for numbers in kept)], [*alone, *others]
+
+
+def _pays(machines: Sequence[Machine], numbers: Sequence[int], samples: NDArray[np.bool_]) -> bool:
+    """Return whether the machines use a matrix often enough to make all of it: alone, each makes a part of its own."""
+    sizes = [len(machines[number].program) for number in numbers]
+    return max(sizes) <= ONE_BLOCK or sum(float(size) ** 2 for size in sizes) >= _OFTEN * float(samples.sum()) ** 2
 
 
 def _on_the_same_samples(
