@@ -112,10 +112,4 @@ def proved(fits: Sequence[Fit | None], tol: float) -> str:
 
 def weakest(fits: Sequence[Fit]) -> Fit:
     """Return the fit whose certificate proves least; the first whose is undefined."""
-    return max(fits, key=lambda fit: _weakness(fit))
-
-
-def _weakness(fit: Fit) -> float:
-    proof = fit.certificate
-    worst = max(proof.relative_gap, proof.primal_residual, proof.dual_residual, proof.complementarity)
-    return worst if worst == worst else float("inf")
+    return max(fits, key=lambda fit: fit.certificate.error)

@@ -183,14 +183,11 @@ def _judge(task: Task, held_out: Vector, limits: Limits) -> Task | Fitted | Vect
     intercept = intercept_of(program, beta, values)
     product = BoundedProduct(beta, values, np.zeros(values.size))
     certificate = certify_kernel_qp(program, beta, intercept, product=product)
-    violation = max(
-        certificate.relative_gap, certificate.complementarity, certificate.primal_residual, certificate.dual_residual
-    )
     over = task.steps >= limits.max_iter or perf_counter() >= limits.deadline
     if not certificate.holds(limits.tol) and not over:
-        if not violation < _GAIN * task.violation:
+        if not certificate.error < _GAIN * task.violation:
             return beta
-        task.violation = violation
+        task.violation = certificate.error
         return task
     proved = certificate.holds(limits.tol)
     limit = "" if proved else f"limit of {'iterations' if task.steps >= limits.max_iter else 'time'}; "

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import fields
 from importlib import import_module
 from importlib.util import find_spec
@@ -88,6 +88,18 @@ class Solver(ABC):
         except ModuleNotFoundError:
             # A part of a package that is not there itself.
             return False
+
+    def require_known(self, options: Collection[str], known: Collection[str]) -> None:
+        """Refuse an option that is none of those ``known``.
+
+        Raises
+        ------
+        UnsupportedOptionError
+            With the names that there are.
+        """
+        if unknown := sorted(set(options).difference(known)):
+            has = ", ".join(sorted(known))
+            raise UnsupportedOptionError(f"{self.name} has no option {', '.join(unknown)}; it has {has}.")
 
     def refusal(self, program: Program) -> str | None:
         """Return why it does not take ``program``, or None if it does."""

@@ -11,7 +11,7 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigvalsh, lstsq, sv
 from scipy.sparse.linalg import LinearOperator, cg
 
 from qpkernels.arrays import Matrix, Vector, check_count
-from qpkernels.errors import SolverFailedError, UnsupportedOptionError
+from qpkernels.errors import SolverFailedError
 from qpkernels.gram.panels.threads import blas_threads_for
 from qpkernels.programs import LeastSquares, LinearSystem, RidgedGram
 from qpkernels.solvers.answer import Answer, Claim, Request
@@ -46,10 +46,7 @@ class LinearAlgebra(Solver):
     def run(self, program: LinearSystem | LeastSquares, request: Request, **options: Any) -> Answer:
         """Solve, and say by what and how exactly."""
         settings = {"dense_limit": _DENSE, "rank": _LANDMARKS, "iterations": 10 * _DENSE}
-        if unknown := options.keys() - settings.keys():
-            raise UnsupportedOptionError(
-                f"linear has no option {', '.join(sorted(unknown))}; it has {', '.join(sorted(settings))}."
-            )
+        self.require_known(options, settings)
         for name, value in options.items():
             check_count(value, f"{name} of linear", least=0)
         settings |= options

@@ -93,6 +93,22 @@ def _lazy(source: Source, p: Arrays, scratch: Scratch) -> Arrays:
 
 
 @compiled
+def _noted(gap: float, idle: int, best: float) -> tuple[int, float]:
+    """Return for how many looks the gap has not fallen enough, and the one that they are held against."""
+    if gap < _BETTER * best:
+        return 0, gap
+    return idle + 1, best
+
+
+@compiled
+def _steps(block: Arrays, paired: bool, beta: Vector, values: Vector, limit: int, tolerance: float) -> int:
+    """Take pair steps, or steps over one coefficient each where no equation ties them."""
+    if paired:
+        return pair_steps(block, beta, values, limit, tolerance)
+    return single_steps(block, beta, values, limit, tolerance)
+
+
+@compiled
 def descend_in_one_block(
     source: Source, p: Arrays, paired: bool, beta: Vector, values: Vector, goal: float, limit: int, scratch: Scratch
 ) -> int:
@@ -102,17 +118,10 @@ def descend_in_one_block(
     taken, idle, best, tolerance = 0, 0, np.inf, 4.0 * (_UNIT + _SINGLE_UNIT * p.epsilon.max())
     while taken < limit:
         view = _look(p, paired, beta, values, up, down)
-        if view.gap < _BETTER * best:
-            idle, best = 0, view.gap
-        else:
-            idle += 1
+        idle, best = _noted(view.gap, idle, best)
         if view.gap <= goal * view.scale or idle > _PATIENCE:
             break
-        steps = min(limit - taken, beta.size // _LOOKS + 1)
-        if paired:
-            steps = pair_steps(block, beta, values, steps, tolerance)
-        else:
-            steps = single_steps(block, beta, values, steps, tolerance)
+        steps = _steps(block, paired, beta, values, min(limit - taken, beta.size // _LOOKS + 1), tolerance)
         taken += steps
         if steps == 0:
             break
@@ -140,10 +149,7 @@ def descend_in_blocks(
     taken, idle, best, tolerance = 0, 0, np.inf, 4.0 * (_UNIT + _SINGLE_UNIT * p.epsilon.max())
     while taken < limit:
         view = _look(p, paired, beta, values, up, down)
-        if view.gap < _BETTER * best:
-            idle, best = 0, view.gap
-        else:
-            idle += 1
+        idle, best = _noted(view.gap, idle, best)
         if view.gap <= goal * view.scale or idle > _PATIENCE:
             break
         chosen = most_violating(up, down, recent, scratch.made.size, view.lowest, view.highest)
@@ -185,10 +191,6 @@ def _in_block(
     part = Source(source.matrix, source.columns[at], source.squares[at], source.features, source.offsets, source.degree)
     own = Arrays(p.K, p.target[at], p.epsilon[at], p.ridge[at], p.lower[at], p.upper[at])
     block, coefficients, sums = _lazy(part, own, scratch), beta[at], values[at]
-    limit = min(limit, _STEPS * at.size)
-    if paired:
-        steps = pair_steps(block, coefficients, sums, limit, tolerance)
-    else:
-        steps = single_steps(block, coefficients, sums, limit, tolerance)
+    steps = _steps(block, paired, coefficients, sums, min(limit, _STEPS * at.size), tolerance)
     beta[at] = coefficients
     return steps

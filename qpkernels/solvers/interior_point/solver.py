@@ -10,7 +10,6 @@ from typing import Any, ClassVar
 import numpy as np
 
 from qpkernels.arrays import Indices, finite_vector
-from qpkernels.errors import UnsupportedOptionError
 from qpkernels.gram.panels.threads import blas_threads_for
 from qpkernels.programs import KernelQP
 from qpkernels.solvers.answer import Answer, Claim, Request
@@ -48,9 +47,7 @@ class InteriorPoint(Solver):
 
     def run(self, program: KernelQP, request: Request, **options: Any) -> Answer:
         """Minimise, and say in words why it stopped."""
-        if options:
-            has = ", ".join(sorted({*self.options, "verbose"}))
-            raise UnsupportedOptionError(f"interior-point has no option {', '.join(options)}; it has {has}.")
+        self.require_known(options, {*self.options, "verbose"})
         start = None if request.warm_start is None else finite_vector(request.warm_start, "warm_start", len(program))
         max_iter = request.max_iter or _ITERATIONS
         # What cannot move is left out.

@@ -68,9 +68,7 @@ class SMO(Solver):
         """Minimise, and say in words why it stopped."""
         from qpkernels.solvers.smo.engine import minimise
 
-        if options:
-            has = ", ".join(sorted({*self.options, "cache_size", "values", "verbose", "watch"}))
-            raise UnsupportedOptionError(f"smo has no option {', '.join(options)}; it has {has}.")
+        self.require_known(options, {*self.options, "cache_size", "values", "verbose", "watch"})
         start = None if request.warm_start is None else finite_vector(request.warm_start, "warm_start", len(program))
         if values is not None and start is None:
             raise UnsupportedOptionError("values are K beta at warm_start, which is missing; give both, or neither.")
