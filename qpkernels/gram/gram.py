@@ -29,8 +29,9 @@ from qpkernels.gram.definiteness import (
     psd_threshold,
 )
 from qpkernels.gram.factor import PivotedCholesky, pivoted_cholesky
+from qpkernels.gram.panels.single import Suffices
 from qpkernels.gram.panels.threads import blas_threads_for
-from qpkernels.gram.products import Features, matrix_product, streamed_product
+from qpkernels.gram.products import BoundedProduct, Features, bounded_product, matrix_product, streamed_product
 from qpkernels.gram.selection import Selection
 from qpkernels.gram.settling import check_diagonal, check_few, check_whole, indefinite, kernel_matrix
 from qpkernels.kernels.base import Kernel, Samples
@@ -79,10 +80,9 @@ class Gram:
 
     def _begin(self, kernel: Kernel, memory_limit: float, indefinite: Any, source: Selection | None = None) -> None:
         self.kernel, self.memory_limit, self.indefinite = kernel, memory_limit, indefinite
-        self._by_construction = kernel.positive_semidefinite
+        self._by_construction, self._source = kernel.positive_semidefinite, source
         self._formed: Formed | None = None
         self._settled: float | None = None
-        self._source = source
 
     @cached_property
     def X(self) -> Samples:
@@ -168,6 +168,10 @@ class Gram:
         v = finite_vector(coefficients, "coefficients", len(self))
         with blas_threads_for(len(self)):
             return self._product(v)
+
+    def bounded_product(self, v: Vector, suffices: Suffices) -> BoundedProduct:
+        """Return K v and bounds of its error; see :func:`~qpkernels.gram.products.bounded_product`."""
+        return bounded_product(self, v, suffices)
 
     def _product(self, v: Vector) -> Vector:
         if not v.any():

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from qpkernels.arrays import Indices, Vector
 from qpkernels.certificates.rounding import EPS
-from qpkernels.gram import BoundedProduct, ChangingGram, bounded_product
+from qpkernels.gram import BoundedProduct
 from qpkernels.programs.kernel_qp import KernelQP
 
 __all__ = ["gap_product"]
@@ -43,6 +43,4 @@ def gap_product(program: KernelQP, beta: Vector, intercept: float) -> BoundedPro
         width = epsilon - error - 2 * EPS * (np.abs(target - intercept) + np.abs(residuals) + epsilon)
         return (~above[samples] | (residuals <= width)) & (~below[samples] | (-residuals <= width))
 
-    if isinstance(program.gram, ChangingGram):
-        return program.gram.followed_product(beta)
-    return bounded_product(program.gram, beta, has_no_loss)
+    return program.gram.bounded_product(beta, has_no_loss)

@@ -12,6 +12,7 @@ from qpkernels.gram.changing.followed import FollowedProduct
 from qpkernels.gram.changing.growing import GrowingMatrix, Stored
 from qpkernels.gram.definiteness import PSD_TOLERANCE, Formed, require_symmetric
 from qpkernels.gram.gram import Gram
+from qpkernels.gram.panels.single import Suffices
 from qpkernels.gram.products import BoundedProduct
 from qpkernels.gram.settling import check_diagonal, kernel_matrix
 
@@ -161,6 +162,11 @@ class ChangingGram(Gram):
         if self._memory is None or self._features is not None:
             return BoundedProduct(v, self.product(v), np.zeros(len(self)))
         return self._last.product(self._slots, v)
+
+    def bounded_product(self, v: Vector, suffices: Suffices) -> BoundedProduct:
+        """Return the product as it follows from the last one."""
+        del suffices
+        return self.followed_product(v)
 
     def forget_product(self) -> None:
         """Let the next product be made afresh, for whom the bounds of a followed one are too wide."""
