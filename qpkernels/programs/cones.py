@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 r"""The cones a :class:`~qpkernels.programs.cone_program.ConeProgram` is made of.
 
-Each cone bounds how far a vector lies outside of it (``violation``) and outside of its dual cone
-:math:`K^* = \{z : z's \ge 0 \text{ for all } s \in K\}` (``dual_violation``). Both are exactly 0 inside, and not less
-than the distance to the nearest point of the cone in the largest component. Order of components: Clarabel's.
+Each cone names a point of its own near any vector (``into``) and one of its dual cone
+:math:`K^* = \{z : z's \ge 0 \text{ for all } s \in K\}` (``into_dual``); what lies inside stays as it is. The largest
+component of the way there (``violation`` and ``dual_violation``) is 0 inside, and never less than the distance to the
+nearest point. Order of components: Clarabel's.
 """
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,12 +29,26 @@ class Cone(ABC):
         """Number of components."""
 
     @abstractmethod
-    def violation(self, s: Vector) -> float:
-        """Bound the distance of ``s`` from the cone."""
+    def into(self, s: Vector) -> Vector:
+        """Return a point of the cone near the finite vector ``s``."""
 
     @abstractmethod
+    def into_dual(self, z: Vector) -> Vector:
+        """Return a point of the dual cone near the finite vector ``z``."""
+
+    def violation(self, s: Vector) -> float:
+        """Bound the distance of ``s`` from the cone."""
+        return _apart(self.into, s)
+
     def dual_violation(self, z: Vector) -> float:
         """Bound the distance of ``z`` from the dual cone."""
+        return _apart(self.into_dual, z)
+
+
+def _apart(into: Callable[[Vector], Vector], vector: Vector) -> float:
+    if not np.isfinite(vector).all():
+        return np.inf
+    return float(np.abs(into(vector) - vector).max(initial=0.0))
 
 
 @dataclass(frozen=True)
@@ -51,34 +67,33 @@ class _Sized(Cone):
 class Zero(_Sized):
     """{0}: rows of A are equations; the dual cone is the whole space."""
 
-    def violation(self, s: Vector) -> float:
-        return float(np.abs(s).max(initial=0.0))
+    def into(self, s: Vector) -> Vector:
+        return np.zeros_like(s)
 
-    def dual_violation(self, z: Vector) -> float:
-        del z
-        return 0.0
+    def into_dual(self, z: Vector) -> Vector:
+        return z
 
 
 @dataclass(frozen=True)
 class Nonnegative(_Sized):
     """{s : s_i >= 0}: rows of A are inequalities Ax <= b; its own dual."""
 
-    def violation(self, s: Vector) -> float:
-        return float(np.maximum(-s, 0.0).max(initial=0.0))
+    def into(self, s: Vector) -> Vector:
+        return np.maximum(s, 0.0)
 
-    def dual_violation(self, z: Vector) -> float:
-        return self.violation(z)
+    def into_dual(self, z: Vector) -> Vector:
+        return self.into(z)
 
 
 @dataclass(frozen=True)
 class SecondOrder(_Sized):
     """{(t, v) : ||v|| <= t}; its own dual."""
 
-    def violation(self, s: Vector) -> float:
-        return max(0.0, float(np.linalg.norm(s[1:]) - s[0])) if np.isfinite(s).all() else np.inf
+    def into(self, s: Vector) -> Vector:
+        return np.array([max(float(s[0]), float(np.linalg.norm(s[1:]))), *s[1:]])
 
-    def dual_violation(self, z: Vector) -> float:
-        return self.violation(z)
+    def into_dual(self, z: Vector) -> Vector:
+        return self.into(z)
 
 
 @dataclass(frozen=True)
@@ -97,17 +112,16 @@ class PSDTriangle(Cone):
     def size(self) -> int:
         return self.order * (self.order + 1) // 2
 
-    def violation(self, s: Vector) -> float:
+    def into(self, s: Vector) -> Vector:
         matrix = np.zeros((self.order, self.order))
         columns, rows = np.tril_indices(self.order)
         matrix[rows, columns] = np.where(rows == columns, s, s / np.sqrt(2.0))
-        if not np.isfinite(s).all():
-            return np.inf
         with blas_threads_for(self.order):
-            return max(0.0, -float(np.linalg.eigvalsh(matrix, UPLO="U")[0]))
+            least = float(np.linalg.eigvalsh(matrix, UPLO="U").min(initial=0.0))
+        return np.where(rows == columns, s - least, s)
 
-    def dual_violation(self, z: Vector) -> float:
-        return self.violation(z)
+    def into_dual(self, z: Vector) -> Vector:
+        return self.into(z)
 
 
 @dataclass(frozen=True)
@@ -118,21 +132,24 @@ class Exponential(Cone):
     def size(self) -> int:
         return 3
 
-    def violation(self, s: Vector) -> float:
+    def into(self, s: Vector) -> Vector:
         x, y, w = (float(part) for part in s)
         # The face y = 0 (x <= 0, w >= 0) is always within reach.
-        candidates = [max(x, abs(y), -w)]
+        points = [(min(x, 0.0), 0.0, max(w, 0.0))]
         if y > 0:
             with np.errstate(over="ignore", invalid="ignore"):
-                candidates.append(float(y * np.exp(np.float64(x) / y)) - w)
+                points.append((x, y, max(w, float(y * np.exp(np.float64(x) / y)))))
             if w > 0:
-                candidates.append(x - y * float(np.log(w) - np.log(y)))
-        return max(0.0, min(candidates)) if np.isfinite(s).all() else np.inf
+                points.append((min(x, y * float(np.log(w) - np.log(y))), y, w))
+        far = [np.abs(np.subtract(point, s)).max() for point in points]
+        return np.array(points[int(np.nanargmin(far))])
 
-    def dual_violation(self, z: Vector) -> float:
+    def into_dual(self, z: Vector) -> Vector:
         # K* = {(u, v, w) : (u - v, -u, w) in K}; the map back at most doubles a distance.
         u, v, w = z
-        return 2.0 * self.violation(np.array([u - v, -u, w]))
+        turned = np.array([u - v, -u, w])
+        dx, dy, dw = self.into(turned) - turned
+        return np.asarray(z + np.array([-dy, -dx - dy, dw]))
 
 
 @dataclass(frozen=True)
@@ -149,12 +166,14 @@ class Power(Cone):
     def size(self) -> int:
         return 3
 
-    def violation(self, s: Vector) -> float:
+    def into(self, s: Vector) -> Vector:
         x, y, w = (float(part) for part in s)
-        reach = max(x, 0.0) ** self.alpha * max(y, 0.0) ** (1.0 - self.alpha)
-        return max(0.0, -x, -y, abs(w) - reach) if np.isfinite(s).all() else np.inf
+        x, y = max(x, 0.0), max(y, 0.0)
+        reach = x**self.alpha * y ** (1.0 - self.alpha)
+        return np.array([x, y, min(max(w, -reach), reach)])
 
-    def dual_violation(self, z: Vector) -> float:
+    def into_dual(self, z: Vector) -> Vector:
         # K* = {(u, v, w) : (u / a, v / (1 - a), w) in K}; the map back only shrinks a distance.
-        u, v, w = z
-        return self.violation(np.array([u / self.alpha, v / (1.0 - self.alpha), w]))
+        units = np.array([self.alpha, 1.0 - self.alpha, 1.0])
+        turned = z / units
+        return np.asarray(z + units * (self.into(turned) - turned))

@@ -15,14 +15,14 @@ from scipy.sparse import csc_array, csr_array, vstack
 
 from qpkernels.arrays import Matrix, Vector
 from qpkernels.programs.cone_program import Block, ConeProgram
-from qpkernels.programs.cones import Cone, Exponential, Nonnegative, SecondOrder, Zero
+from qpkernels.programs.cones import Cone, Exponential, Nonnegative, Power, SecondOrder, Zero
 
 __all__ = ["Linearised"]
 
 
 @dataclass(frozen=True, eq=False)
 class _Surface:
-    """Value, gradient and Hessian of g at a point; the gradient is -1 at the entry ``axis``."""
+    """Value, gradient and Hessian of g at a point; the gradient is -1 or 1 at the entry ``axis``."""
 
     value: float
     gradient: Vector
@@ -37,7 +37,13 @@ class _Surface:
             return None if norm == 0 else cls._second_order(s, norm)
         if isinstance(cone, Exponential) and s[1] > 0 and s[0] < 500 * s[1]:
             return cls._exponential(s)
+        if isinstance(cone, Power) and s[0] > 0 and s[1] > 0 and s[2] != 0:
+            return cls._power(cone.alpha, s)
         return None
+
+    def multiplier(self, z: Vector) -> float:
+        """Return m >= 0 with -m grad g = z at the axis."""
+        return max(-float(z[self.axis] * self.gradient[self.axis]), 0.0)
 
     @classmethod
     def _second_order(cls, s: Vector, norm: float) -> _Surface:
@@ -52,6 +58,14 @@ class _Surface:
         grown, direction = float(np.exp(share)), np.array([1.0, -share, 0.0])
         gradient = np.array([grown, grown * (1.0 - share), -1.0])
         return cls(float(s[1]) * grown - float(s[2]), gradient, grown / s[1] * np.outer(direction, direction), 2)
+
+    @classmethod
+    def _power(cls, alpha: float, s: Vector) -> _Surface:
+        reach = float(s[0] ** alpha * s[1] ** (1.0 - alpha))
+        shares, direction = np.array([alpha / s[0], (1.0 - alpha) / s[1]]), np.array([1.0 / s[0], -1.0 / s[1], 0.0])
+        gradient = np.array([*(-reach * shares), np.sign(s[2])])
+        hessian = alpha * (1.0 - alpha) * reach * np.outer(direction, direction)
+        return cls(abs(float(s[2])) - reach, gradient, hessian, 2)
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,7 +93,7 @@ class Linearised:
                 cones.append(Zero(cone.size) if held else cone)
                 multipliers.append(z[part])
                 continue
-            multiplier = max(float(z[part][surface.axis]), 0.0)
+            multiplier = surface.multiplier(z[part])
             P = P + multiplier * (block.T @ csr_array(surface.hessian) @ block)
             rows.append(csr_array(-(surface.gradient @ block)[None, :]))
             sides.append(np.array([-surface.value - surface.gradient @ (block @ x)]))

@@ -50,11 +50,11 @@ def certify_cone_program(program: ConeProgram, x: Vector, z: Vector) -> Certific
       largest of them;
     * values: P and D, after bounds of x_j took over every residual r_j that they can: there D is a lower bound however
       large r_j was;
-    * gap: 1/2 u'Pu + sum_j |r_j x_j| + sum_i |s_i z_i| (|s'z| of a coupled cone) and a bound of all rounding errors in
-      these sums, so that nothing cancels, relative to max(|P|, |D|), with the constant of the objective or without it,
-      whichever is less. Where values and gap are within that bound, the optimum may be 0, and nothing is left that a
-      gap could be relative to. It is then that bound, relative to the larger of 1/2 x'Px and q'x, which cancel; and 0
-      where each of these is within its own rounding errors;
+    * gap: 1/2 u'Pu + sum_j |r_j x_j| + sum_i |s_i z_i| (of a coupled cone |p'z| + |(p - s)'z|, with p its point near s)
+      and a bound of all rounding errors in these sums, so that nothing cancels, relative to max(|P|, |D|), with the
+      constant of the objective or without it, whichever is less. Where values and gap are within that bound, the
+      optimum may be 0, and nothing is left that a gap could be relative to. It is then that bound, relative to the
+      larger of 1/2 x'Px and q'x, which cancel; and 0 where each of these is within its own rounding errors;
     * complementarity: the largest |s_i z_i|, relative to the same.
 
     No rows or variables share a unit, but the rows of one coupled cone, so names and blocks change nothing; and both
@@ -89,7 +89,7 @@ class _Gap:
         curved, linear = float(0.5 * x @ (program.P @ x)), float(program.q @ x)
         primal, dual = curved + linear, float(-0.5 * y @ (program.P @ y) - program.b @ z)
         shares = products(program, s, z)
-        parts = float(0.5 * u @ (program.P @ u)) + float(np.abs(r) @ np.abs(x)) + float(np.abs(shares).sum())
+        parts = float(0.5 * u @ (program.P @ u)) + float(np.abs(r) @ np.abs(x)) + float(shares.sum())
         terms = column_terms(program, np.maximum(np.abs(x), np.abs(y)), z)
         unit = longest(program) * EPS
         cancelling = max(
@@ -104,7 +104,7 @@ class _Gap:
         """Return the gap and the largest product, relative to the values with the constant or without it."""
         size = min(max(abs(self.primal + shift), abs(self.dual + shift)) for shift in (0.0, offset))
         if max(size, self.amount) > self.rounding:
-            return relative(self.amount + self.rounding, size), relative(_largest(np.abs(self.products)), size)
+            return relative(self.amount + self.rounding, size), relative(_largest(self.products), size)
         return (relative(self.rounding, self.cancelling) if self.cancelling else 0.0), 0.0
 
 
@@ -125,7 +125,7 @@ def _certify(program: ConeProgram, x: Vector, given: Vector) -> Certificate:
     reasons = (
         f"{place(program.rows, outside)} is outside of its cone by {measures[0]:.1e} of its terms",
         f"the slope of {place(program.variables, unbalanced, 'entry')} is off by {measures[1]:.1e} of its terms",
-        f"{place(program.rows, np.abs(gap.products))} adds {_largest(np.abs(gap.products)):.1e} to the gap",
+        f"{place(program.rows, gap.products)} adds {_largest(gap.products):.1e} to the gap",
     )
     return Certificate(
         primal_value=gap.primal + program.offset,

@@ -10,7 +10,7 @@ from scipy.sparse import csc_array, csr_array
 from qpkernels.arrays import Vector
 from qpkernels.certificates.certificate import relative
 from qpkernels.programs.cone_program import Block, ConeProgram
-from qpkernels.programs.cones import Nonnegative, SecondOrder, Zero
+from qpkernels.programs.cones import Nonnegative, Zero
 
 __all__ = [
     "column_terms",
@@ -51,14 +51,8 @@ def distances_outside(program: ConeProgram, s: Vector, sizes: Vector) -> Vector:
 
 
 def into_dual_cone(program: ConeProgram, z: Vector) -> Vector:
-    """Return z with the wrong signs of inequalities dropped, and each second-order cone raised along its axis."""
-    z = z.copy()
-    for cone, rows in program.parts():
-        if isinstance(cone, Nonnegative):
-            z[rows] = np.maximum(z[rows], 0.0)
-        elif isinstance(cone, SecondOrder):
-            z[rows.start] += cone.dual_violation(z[rows])
-    return z
+    """Return the multipliers of K* near z: with the wrong signs of inequalities dropped, say."""
+    return np.concatenate([np.zeros(0), *(cone.into_dual(z[rows]) for cone, rows in program.parts())])
 
 
 def outside_dual_cones(program: ConeProgram, z: Vector) -> float:
@@ -71,12 +65,17 @@ def outside_dual_cones(program: ConeProgram, z: Vector) -> float:
 
 
 def products(program: ConeProgram, s: Vector, z: Vector) -> Vector:
-    """Return s_i z_i for each row; that of a coupled cone is s'z, at its first row."""
-    shares = s * z
+    """Return |s_i z_i| for each row; that of a coupled cone is at its first row.
+
+    There it is |p'z| + |(p - s)'z| with p the point of K near s: what complementarity leaves over, and what s gains by
+    being outside, so that neither hides the other.
+    """
+    shares = np.abs(s * z)
     for cone, rows in program.parts():
         if not isinstance(cone, Zero | Nonnegative):
+            inside = cone.into(s[rows])
             shares[rows] = 0.0
-            shares[rows.start] = s[rows] @ z[rows]
+            shares[rows.start] = abs(inside @ z[rows]) + abs((inside - s[rows]) @ z[rows])
     return shares
 
 

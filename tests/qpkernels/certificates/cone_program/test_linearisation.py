@@ -11,7 +11,7 @@ from qpkernels.certificates import certify_cone_program, repair
 from qpkernels.certificates.cone_program.linearisation import Linearised
 from qpkernels.programs import Nonnegative, PSDTriangle, SecondOrder, Zero
 
-SMOOTH = [known for name, known in KNOWN_OPTIMA.items() if name.startswith(("SOCP", "exponential"))]
+SMOOTH = [known for name, known in KNOWN_OPTIMA.items() if name.startswith(("SOCP", "exponential", "power"))]
 every_smooth = pytest.mark.parametrize("known", SMOOTH, ids=[known.program.name for known in SMOOTH])
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from builders import KNOWN_OPTIMA, SEEDS, cone_program, every_family, manufacture
 from qpkernels.certificates import certify_cone_program, repair
 from qpkernels.errors import NonconvexError
-from qpkernels.programs import Nonnegative, Zero
+from qpkernels.programs import Nonnegative, SecondOrder, Zero
 
 every_optimum = pytest.mark.parametrize("known", KNOWN_OPTIMA.values(), ids=KNOWN_OPTIMA)
 
@@ -220,3 +220,14 @@ def test_the_rounding_that_counts_in_the_gap_is_stated() -> None:
     assert certificate.rounding >= 1e8 * np.finfo(float).eps
     assert certificate.relative_gap == pytest.approx(certificate.rounding / 0.5, rel=1e-12)
     assert "is rounding" in certificate.explain(1e-9)
+
+
+def test_what_a_coupled_cone_gains_outside_is_not_offset_by_what_it_leaves_over() -> None:
+    # min t s.t. |(1e-4, 0)| <= t, at a t that is too small by as much as the multipliers fall short: z's = 0.
+    program = cone_program([[0.0]], [1.0], [[-1.0], [0.0], [0.0]], [0.0, 1e-4, 0.0], [SecondOrder(3)])
+    x, z = np.array([1e-4 - 1e-9]), np.array([1.0, -1.0 + 1e-5, 0.0])
+    s = program.b - program.A @ x
+    assert abs(s @ z) < 1e-12
+    assert SecondOrder(3).violation(s) == pytest.approx(1e-9)
+    certificate = certify_cone_program(program, x, z)
+    assert certificate.relative_gap >= 1.9e-5
