@@ -187,12 +187,9 @@ class _Relay:
         self.answers.append(answer)
         if self.best is None or answer.certificate.error < self.best.certificate.error:
             self.best, self.held = answer, self.model.latest.answer
-        return not (answer.status is Status.OPTIMAL or answer.claim is Claim.INTERRUPTED or self._is_lost(answer))
-
-    def _is_lost(self, answer: Solution) -> bool:
-        """Return whether the rounding of the certificate alone is beyond the tolerance: nobody could prove more."""
-        proof = answer.certificate
-        return proof.rounding > self.request.tol * max(abs(proof.primal_value), abs(proof.dual_value))
+        proved = answer.status is Status.OPTIMAL
+        lost = answer.certificate.is_lost_in_rounding(self.request.tol)
+        return not (proved or lost or answer.claim is Claim.INTERRUPTED)
 
     def _request_for(self, attempt: _Attempt) -> SolveRequest:
         """Return what is asked of an attempt: what is left of the limits, and where to start."""

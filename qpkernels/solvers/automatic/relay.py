@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from qpkernels.arrays import Vector
-from qpkernels.certificates import certify_kernel_qp
+from qpkernels.certificates import Certificate, certify_kernel_qp, undefined
 from qpkernels.errors import NonFiniteError, SolverFailedError
 from qpkernels.programs import KernelQP
 from qpkernels.solvers.answer import Claim, Outcome
@@ -62,7 +62,7 @@ class Automatic:
             the number of iterations of all of them, and ``seconds`` their time.
         """
         relay = _Relay(program, max_iter, time_limit, warm_start)
-        for solver, options in _stages(program, tol):
+        for solver, options in _stages(relay, tol):
             if not relay.hand_to(solver, tol=tol, verbose=verbose, **limits, **options) or relay.is_over:
                 break
         return relay.outcome()
@@ -72,8 +72,9 @@ def _first(program: KernelQP) -> Solver:
     return find_solver("interior-point" if second_order_comes_first(program) else "smo")
 
 
-def _stages(program: KernelQP, tol: float) -> Iterator[tuple[Solver, dict[str, Any]]]:
+def _stages(relay: _Relay, tol: float) -> Iterator[tuple[Solver, dict[str, Any]]]:
     """Yield who is asked, one after the other, with options of its own."""
+    program = relay.program
     smo, second_order, work = find_solver("smo"), find_solver("interior-point"), second_order_work(program)
     if np.isinf(work):
         yield smo, {}
@@ -81,8 +82,9 @@ def _stages(program: KernelQP, tol: float) -> Iterator[tuple[Solver, dict[str, A
     if not second_order_comes_first(program):
         yield smo, {"watch": Watch(work / step_work(program), tol)}
     yield second_order, {}
-    # Nobody is left to hand over to, but what would take far more steps than its limit is not begun in earnest.
-    yield smo, {"watch": Watch(step_limit(program), tol)}
+    if relay.proof is None or not relay.proof.is_lost_in_rounding(tol):
+        # Nobody is left to hand over to, but what would take far more steps than its limit is not begun in earnest.
+        yield smo, {"watch": Watch(step_limit(program), tol)}
 
 
 @dataclass
@@ -94,7 +96,7 @@ class _Relay:
     time_limit: float | None
     start: Any
     best: Outcome | None = None
-    error: float = np.inf
+    proof: Certificate | None = None
     outcomes: list[Outcome] = field(default_factory=list)
     failures: list[SolverFailedError | NonFiniteError] = field(default_factory=list)
 
@@ -135,17 +137,16 @@ class _Relay:
         if outcome.claim in (Claim.OPTIMAL, Claim.INFEASIBLE, Claim.UNBOUNDED):
             self.best = outcome
             return False
-        error = self._error_of(outcome)
-        if self.best is None or error < self.error:
-            self.best, self.error = outcome, error
+        proof = self._proof_of(outcome)
+        if self.best is None or self.proof is None or proof.error < self.proof.error:
+            self.best, self.proof = outcome, proof
         return outcome.claim is not Claim.INTERRUPTED
 
-    def _error_of(self, outcome: Outcome) -> float:
-        """Return the least tolerance at which the certificate of a point holds."""
+    def _proof_of(self, outcome: Outcome) -> Certificate:
         if not (np.isfinite(outcome.point).all() and np.isfinite(outcome.multipliers).all()):
-            return np.inf
+            return undefined("the point holds NaN or infinity")
         b = float(outcome.multipliers[0]) if outcome.multipliers.size else 0.0
-        return certify_kernel_qp(self.program, outcome.point, b).error
+        return certify_kernel_qp(self.program, outcome.point, b)
 
     def outcome(self) -> Outcome:
         """Return the best of what came, in the name of all."""
