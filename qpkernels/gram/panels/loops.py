@@ -13,7 +13,7 @@ from qpkernels.arrays import Floats, Indices, Vector
 from qpkernels.arrays.compiled import compiled, vectorised
 from qpkernels.gram.panels.exponential import exp2
 
-__all__ = ["add_scaled", "add_stored_rows", "entries", "gather_block"]
+__all__ = ["add_scaled", "add_stored_rows", "copy", "entries", "gather_block"]
 
 _WIDE = 8192
 """Columns that are summed at once: their sums stay in a processor's cache, whatever the rows."""
@@ -91,3 +91,10 @@ def add_scaled(sums: Floats, factor: Any, row: Floats) -> None:
     """Add factor times ``row`` to ``sums``, in the precision of these."""
     for k in range(row.size):
         sums[k] += factor * row[k]
+
+
+@compiled
+def copy(row: Floats, target: Floats) -> None:
+    """Copy a row; numba compiles ``target[:] = row`` with the words of an error, which takes it seconds."""
+    for k in range(row.size):
+        target[k] = row[k]
