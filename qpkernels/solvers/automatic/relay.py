@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -15,6 +14,7 @@ from qpkernels.certificates import Certificate, certify_kernel_qp, undefined
 from qpkernels.errors import NonFiniteError, SolverFailedError
 from qpkernels.programs import KernelQP
 from qpkernels.solvers.answer import Claim, Outcome
+from qpkernels.solvers.automatic.budget import Budget
 from qpkernels.solvers.automatic.watch import Watch
 from qpkernels.solvers.automatic.work import second_order_comes_first, second_order_work, step_work
 from qpkernels.solvers.interface import Solver
@@ -61,9 +61,9 @@ class Automatic:
             ``solver`` names all that were asked, in order; ``message`` says what each of them says, ``iterations`` is
             the number of iterations of all of them, and ``seconds`` their time.
         """
-        relay = _Relay(program, max_iter, time_limit, warm_start)
+        relay = _Relay(program, Budget(max_iter, time_limit), warm_start)
         for solver, options in _stages(relay, tol):
-            if not relay.hand_to(solver, tol=tol, verbose=verbose, **limits, **options) or relay.is_over:
+            if not relay.hand_to(solver, tol=tol, verbose=verbose, **limits, **options) or relay.budget.is_spent:
                 break
         return relay.outcome()
 
@@ -92,36 +92,20 @@ class _Relay:
     """What was asked for, and what came of it so far."""
 
     program: KernelQP
-    max_iter: int | None
-    time_limit: float | None
+    budget: Budget
     start: Any
     best: Outcome | None = None
     proof: Certificate | None = None
     outcomes: list[Outcome] = field(default_factory=list)
     failures: list[SolverFailedError | NonFiniteError] = field(default_factory=list)
 
-    def __post_init__(self) -> None:
-        self.begun = perf_counter()
-
-    @property
-    def spent(self) -> int:
-        """Iterations of all solvers."""
-        return sum(outcome.iterations or 0 for outcome in self.outcomes)
-
-    @property
-    def is_over(self) -> bool:
-        """Whether a limit is reached."""
-        late = self.time_limit is not None and perf_counter() - self.begun >= self.time_limit
-        return late or (self.max_iter is not None and self.spent >= self.max_iter)
-
     def hand_to(self, solver: Solver, **options: Any) -> bool:
         """Let a solver go on from the best point, and return whether another is to be asked after it."""
-        left = None if self.time_limit is None else max(1e-3, self.time_limit - (perf_counter() - self.begun))
         try:
             outcome = solver.solve(
                 self.program,
-                max_iter=None if self.max_iter is None else self.max_iter - self.spent,
-                time_limit=left,
+                max_iter=self.budget.iterations_left,
+                time_limit=self.budget.seconds_left,
                 warm_start=self.start if self.best is None else self.best.point,
                 **options,
             )
@@ -134,6 +118,7 @@ class _Relay:
             self.failures.append(failure)
             return True
         self.outcomes.append(outcome)
+        self.budget.spend(outcome.iterations)
         if outcome.claim in (Claim.OPTIMAL, Claim.INFEASIBLE, Claim.UNBOUNDED):
             self.best = outcome
             return False
@@ -159,6 +144,6 @@ class _Relay:
             self.best,
             solver=", ".join(dict.fromkeys(outcome.solver for outcome in self.outcomes)),
             message=THEN.join([*said, *map(str, self.failures)]),
-            iterations=self.spent,
+            iterations=self.budget.iterations,
             seconds=sum(outcome.seconds for outcome in self.outcomes),
         )
