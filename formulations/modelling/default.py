@@ -12,7 +12,7 @@ from formulations.modelling.solution import Seconds, Solution
 from formulations.modelling.solving import Held, SolveRequest
 from formulations.modelling.statement import Statement
 from formulations.modelling.structures import solve_structure
-from qpkernels.certificates import Bounds, Status
+from qpkernels.certificates import Bounds, KernelQPBounds, Status
 from qpkernels.errors import SolverFailedError, UnsupportedOptionError, UnsupportedProgramError
 from qpkernels.programs import KernelQP, LinearSystem, Program
 from qpkernels.solvers import THEN, Automatic, Budget, Claim, find_solver, spares_factorisation
@@ -89,7 +89,7 @@ def _attempts(
         backend = Automatic() if isinstance(program, KernelQP) else find_solver("linear")
         solve = partial(_by_structure, model, program, backend, bounds, form)
         yield _Attempt(solve, takes_start=isinstance(program, KernelQP))
-        if isinstance(program, KernelQP):
+        if isinstance(program, KernelQP) and isinstance(bounds, KernelQPBounds):
             # Where a claim of the other method could not be shown.
             alone = partial(_by_structure, model, program, find_solver("smo"), bounds, form)
             yield _Attempt(alone, takes_start=True, after_failure=True)
