@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from qpkernels.arrays import Floats, Indices, Vector
+from qpkernels.arrays import Floats, Indices, Matrix, Vector
 from qpkernels.arrays.compiled import compiled, vectorised
 from qpkernels.gram.panels.exponential import exp2
 
-__all__ = ["add_scaled", "add_stored_rows", "copy", "entries", "gather_block"]
+__all__ = ["add_scaled", "add_stored_rows", "copy", "entries", "gather_block", "write_symmetric"]
 
 _WIDE = 8192
 """Columns that are summed at once: their sums stay in a processor's cache, whatever the rows."""
@@ -51,6 +51,20 @@ def gather_block(
         source, target = store[slots[c]], block[rows[c]]
         for k in range(columns.size):
             target[places[k]] = source[columns[k]]
+
+
+@compiled
+def write_symmetric(products: Matrix, start: int, offsets: Vector, degree: int, K: Matrix) -> None:
+    """Write what is left of the diagonal in the rows from ``start`` on, of these ``products``, and its mirror image."""
+    rows, stop = products.shape
+    for c in range(rows):
+        i = start + c
+        entries(products[c, :i], offsets[i], offsets[:i], degree)
+        for j in range(i):
+            K[i, j] = products[c, j]
+    for j in range(stop):
+        for c in range(max(0, j + 1 - start), rows):
+            K[j, start + c] = products[c, j]
 
 
 @vectorised

@@ -75,13 +75,13 @@ def _first(program: KernelQP) -> Solver:
 def _stages(relay: _Relay, tol: float) -> Iterator[tuple[Solver, dict[str, Any]]]:
     """Yield who is asked, one after the other, with options of its own."""
     program = relay.program
-    smo, second_order, work = find_solver("smo"), find_solver("interior-point"), second_order_work(program)
+    smo, work = find_solver("smo"), second_order_work(program)
     if np.isinf(work):
         yield smo, {}
         return
     if not second_order_comes_first(program):
         yield smo, {"watch": Watch(work / step_work(program), tol)}
-    yield second_order, {}
+    yield find_solver("interior-point"), {}
     if relay.proof is None or not relay.proof.is_lost_in_rounding(tol):
         # Nobody is left to hand over to, but what would take far more steps than its limit is not begun in earnest.
         yield smo, {"watch": Watch(step_limit(program), tol)}
