@@ -79,7 +79,7 @@ class DenseProduct(Product):
         _add_rows(left, self._data, delta, values, buffer, store, slots, first)
 
     def make_block(self, left: Dense, rows: Indices, block: Floats) -> None:
-        _make_block(left, self._data, rows, block)
+        _make_block(self._data, left, rows, block)
 
 
 @compiled

@@ -91,7 +91,7 @@ class Product(ABC):
 
     @abstractmethod
     def make_block(self, left: Any, rows: Indices, block: Floats) -> None:
-        """Write k_cj to ``block[rows[c], j]``."""
+        """Write k_jc to ``block[rows[j], c]``, for the centers c in ``left`` and these samples j."""
 
 
 def mostly_zero(X: Samples) -> bool:
