@@ -15,7 +15,7 @@ import numpy as np
 
 from qpkernels.arrays import Floats, Indices, Samples, Vector
 from qpkernels.arrays.compiled import compiled
-from qpkernels.gram.panels.loops import entries
+from qpkernels.gram.panels.loops import add_scaled, entries
 from qpkernels.gram.panels.products import Product
 from qpkernels.gram.panels.registers import LANES, STRIP, add_products, sum_multiples
 
@@ -32,6 +32,9 @@ _LINE = 16
 
 _SCATTERED = 3
 """Multiplications of a matrix product that take as long as one of a stored entry."""
+
+_NONE, _NO_STORE = np.empty(0), np.empty((0, 0))
+"""In place of weights that are not asked for, and of rows that are not kept."""
 
 
 class Sparse(NamedTuple):
@@ -119,7 +122,14 @@ class SparseProduct(Product):
         self, left: Centers, delta: Vector, values: Vector, buffer: Floats, store: Floats, slots: Indices, first: int
     ) -> None:
         del buffer
-        _add_rows(left, self._data, delta, values, store, slots, first)
+        _add_rows(left, self._data, delta, values, store, slots, first, _NONE, _NONE)
+
+    def add_both(
+        self, left: Centers, weights: tuple[Vector, Vector], sums: tuple[Vector, Vector], buffer: Floats
+    ) -> None:
+        del buffer
+        slots = np.full(weights[0].size, -1)
+        _add_rows(left, self._data, weights[0], sums[1], _NO_STORE, slots, 0, weights[1], sums[0])
 
     def make_block(self, left: Centers, rows: Indices, block: Floats) -> None:
         _make_block(left, self._data, rows, block)
@@ -127,8 +137,17 @@ class SparseProduct(Product):
 
 @compiled
 def _add_rows(
-    left: Centers, right: Sparse, delta: Vector, values: Vector, store: Floats, slots: Indices, first: int
+    left: Centers,
+    right: Sparse,
+    delta: Vector,
+    values: Vector,
+    store: Floats,
+    slots: Indices,
+    first: int,
+    others: Vector,
+    back: Vector,
 ) -> None:
+    """Add rows to ``values``; and, where there are ``others``, the sums of the rows with these weights to ``back``."""
     tiles, _, width = left.W.shape
     lines, kept = np.empty((_LINE, width), store.dtype), np.flatnonzero(slots >= 0)
     # Of the centers that fill up the last tile, nothing is added.
@@ -151,12 +170,18 @@ def _add_rows(
                     entries(row[: offsets.size], right.offsets[j], offsets, left.degree)
                     for column in range(0, offsets.size, STRIP):
                         add_products(lanes[j - start], weights[tile], row, column)
+                    if others.size:
+                        add_scaled(back[centers], others[j], row[: offsets.size])
                 for c in here:
-                    target = store[slots[c], first + line : first + end]
-                    for k in range(target.size):
-                        target[k] = lines[k, c - centers.start]
+                    _keep(lines, c - centers.start, store[slots[c], first + line : first + end])
         for j in range(start, stop):
             values[j] += lanes[j - start].sum()
+
+
+@compiled
+def _keep(lines: Floats, column: int, target: Floats) -> None:
+    for k in range(target.size):
+        target[k] = lines[k, column]
 
 
 @compiled
