@@ -12,8 +12,9 @@ import numpy as np
 from qpkernels.arrays import Floats, Indices, Matrix, Vector
 from qpkernels.arrays.compiled import compiled, vectorised
 from qpkernels.gram.panels.exponential import exp2
+from qpkernels.gram.panels.registers import LANES, STRIP, add_products
 
-__all__ = ["add_scaled", "add_stored_rows", "copy", "entries", "gather_block", "write_symmetric"]
+__all__ = ["add_scaled", "add_stored_rows", "copy", "entries", "gather_block", "inner_product", "write_symmetric"]
 
 _WIDE = 8192
 """Columns that are summed at once: their sums stay in a processor's cache, whatever the rows."""
@@ -83,6 +84,18 @@ def entries(row: Floats, offset: Any, offsets: Floats, degree: int) -> None:
         for _ in range(degree - 1):
             power *= base
         row[k] = power
+
+
+@compiled
+def inner_product(weights: Vector, row: Floats) -> float:
+    """Return sum over k of weights_k row_k, in float64."""
+    lanes, whole = np.zeros(LANES), row.size - row.size % STRIP
+    for column in range(0, whole, STRIP):
+        add_products(lanes, weights, row, column)
+    total = float(lanes.sum())
+    for k in range(whole, row.size):
+        total += weights[k] * row[k]
+    return total
 
 
 @vectorised
