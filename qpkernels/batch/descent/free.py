@@ -100,7 +100,7 @@ def _follow(
             return
         row, column = inverse[hit].copy(), inverse[:, hit] / pivot
         rigid -= rigid[hit] * column
-        for k in np.flatnonzero(column):
+        for k in range(x.size):
             add_scaled(inverse[k], -column[k], row)
         inverse[hit, :] = inverse[:, hit] = 0.0
         rigid[hit] = gradient[hit] = 0.0
