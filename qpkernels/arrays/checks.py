@@ -145,6 +145,8 @@ def float_vector(values: object, name: str, length: int | None = None) -> Vector
     ShapeError
         If it has more than one dimension or the wrong length.
     """
+    if type(values) is float and length is not None:
+        return np.full(length, values)
     vector = float_array(values, name)
     if vector.ndim == 0 and length is not None:
         vector = np.full(length, float(vector))
@@ -166,7 +168,7 @@ def is_scalar(value: object) -> bool:
 def frozen(array: Container) -> Container:
     """Return a read-only view of ``array``; of a csr_array, one whose stored entries and their places are read-only."""
     whole: Any = array
-    if not is_sparse(whole):
+    if isinstance(whole, np.ndarray) or not is_sparse(whole):
         return cast(Container, _read_only(whole))
     view: Any = csr_array(whole.shape)
     for part in ("data", "indices", "indptr"):
@@ -189,6 +191,8 @@ def read_array(values: object, name: str) -> NDArray[Any]:
     ShapeError
         If it is sparse, or NumPy makes no array of it.
     """
+    if type(values) is np.ndarray:
+        return values
     rows = values if isinstance(values, list | tuple) else ()
     if np.ma.isMaskedArray(values) or any(np.ma.isMaskedArray(row) for row in rows):
         raise NonFiniteError(f"{name} is a masked array; fill or drop its masked entries first.")

@@ -190,7 +190,8 @@ class Gram:
         NotSymmetricError, IndefiniteKernelError
             If K is no such matrix; see :meth:`require_psd`.
         """
-        return 0.5 * self._indefiniteness() * float(coefficients @ coefficients)
+        below = self._indefiniteness()
+        return 0.5 * below * float(coefficients @ coefficients) if below else 0.0
 
     @cached_property
     def lengths(self) -> Vector:

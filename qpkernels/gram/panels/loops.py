@@ -9,11 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from qpkernels.arrays import Floats, Indices, Vector
+from qpkernels.arrays import Floats, Indices, Matrix, Vector
 from qpkernels.arrays.compiled import compiled, vectorised
 from qpkernels.gram.panels.exponential import exp2
+from qpkernels.gram.panels.registers import LANES, STRIP, add_products
 
-__all__ = ["add_scaled", "add_stored_rows", "entries", "gather_block"]
+__all__ = ["add_scaled", "add_stored_rows", "copy", "entries", "gather_block", "inner_product", "write_symmetric"]
 
 _WIDE = 8192
 """Columns that are summed at once: their sums stay in a processor's cache, whatever the rows."""
@@ -53,6 +54,20 @@ def gather_block(
             target[places[k]] = source[columns[k]]
 
 
+@compiled
+def write_symmetric(products: Matrix, start: int, offsets: Vector, degree: int, K: Matrix) -> None:
+    """Write what is left of the diagonal in the rows from ``start`` on, of these ``products``, and its mirror image."""
+    rows, stop = products.shape
+    for c in range(rows):
+        i = start + c
+        entries(products[c, :i], offsets[i], offsets[:i], degree)
+        for j in range(i):
+            K[i, j] = products[c, j]
+    for j in range(stop):
+        for c in range(max(0, j + 1 - start), rows):
+            K[j, start + c] = products[c, j]
+
+
 @vectorised
 def entries(row: Floats, offset: Any, offsets: Floats, degree: int) -> None:
     """Make of the products a_c'a_j in ``row`` the entries k_cj, in place."""
@@ -69,6 +84,18 @@ def entries(row: Floats, offset: Any, offsets: Floats, degree: int) -> None:
         for _ in range(degree - 1):
             power *= base
         row[k] = power
+
+
+@compiled
+def inner_product(weights: Vector, row: Floats) -> float:
+    """Return sum over k of weights_k row_k, in float64."""
+    lanes, whole = np.zeros(LANES), row.size - row.size % STRIP
+    for column in range(0, whole, STRIP):
+        add_products(lanes, weights, row, column)
+    total = float(lanes.sum())
+    for k in range(whole, row.size):
+        total += weights[k] * row[k]
+    return total
 
 
 @vectorised
@@ -91,3 +118,10 @@ def add_scaled(sums: Floats, factor: Any, row: Floats) -> None:
     """Add factor times ``row`` to ``sums``, in the precision of these."""
     for k in range(row.size):
         sums[k] += factor * row[k]
+
+
+@compiled
+def copy(row: Floats, target: Floats) -> None:
+    """Copy a row; numba compiles ``target[:] = row`` with the words of an error, which takes it seconds."""
+    for k in range(row.size):
+        target[k] = row[k]

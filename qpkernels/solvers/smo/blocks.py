@@ -31,7 +31,7 @@ from qpkernels.solvers.smo.shrinking import ShrinkingDescent
 
 __all__ = ["Limits", "block_iterates", "descend", "forms_matrix", "holds_matrix", "streamed_rows"]
 
-SMALL = 700
+SMALL = 1000
 """Samples up to which the whole kernel matrix is formed in float64, whatever the kernel."""
 
 _OUTER_ITERATIONS = 4
@@ -39,6 +39,12 @@ _OUTER_ITERATIONS = 4
 
 _IDLE, _IDLE_ONE_BLOCK = 10, 100
 """Measurements without a better value or gap after which only rounding changes; the second for one block."""
+
+_FIRST, _LATER, _LEAST = 0.5, 0.25, 64
+"""Steps for each sample before the first look at one block, for each sample or step before another, and the least."""
+
+_FINE = 1e-9
+"""Tolerance below which such looks are as rare as a descent allows: steps beyond give digits that no gap shows."""
 
 _GAIN = 0.3
 """Part of the gap that a cycle must get it down to; else another would gain little."""
@@ -66,10 +72,10 @@ class Limits:
 def forms_matrix(program: KernelQP) -> bool:
     """Return whether the engine reads the whole kernel matrix, rather than rows as they are needed."""
     gram, m = program.gram, len(program)
-    if m <= SMALL or gram.correction is not None:
+    fits = m <= ONE_BLOCK and 8 * m**2 <= gram.memory_limit
+    if (m <= SMALL and fits) or gram.correction is not None:
         return True
     # Without a product form rows are slow to make, and most of them are wanted more than once.
-    fits = m <= ONE_BLOCK and 8 * m**2 <= gram.memory_limit
     return fits and gram.features is None and gram.kernel.product_form(gram.X) is None
 
 
@@ -159,16 +165,30 @@ def _in_cycles(
 def _in_one_block(search: ShrinkingDescent, limits: Limits) -> Iterator[Iterate]:
     """Yield iterates of a descent in float64 over all samples at once, until K beta is to be computed afresh.
 
-    That costs little: where an answer is to be proved, and where no step, or rounding alone, is left.
+    That is where no step, or rounding alone, is left, or an answer almost is: what rounding leaves no doubt of is one.
     """
     progress = Progress(_IDLE_ONE_BLOCK)
-    while search.outer_iteration(limits.max_iter - limits.steps - search.steps, 4 * _UNIT * search.size):
+    while search.outer_iteration(_until_look(search, limits), 4 * _UNIT * search.size):
         if search.settled:
             return
         iterate = search.measure(limits.steps)
-        if progress.ended(iterate) or iterate.proves(limits.tol):
+        if progress.ended(iterate) or (iterate.proves(limits.tol) and not _surely(iterate, search.steps, limits.tol)):
             return
         yield iterate
+
+
+def _surely(iterate: Iterate, steps: int, tol: float) -> bool:
+    """Return whether a gap is within ``tol`` even where each step rounded its values as much as K beta may round."""
+    return tol >= _FINE and iterate.violation + float(np.sqrt(steps)) * iterate.rounding <= tol
+
+
+def _until_look(search: ShrinkingDescent, limits: Limits) -> int:
+    """Return after how many steps to look whether they suffice."""
+    left, samples = limits.max_iter - limits.steps - search.steps, search.samples.size
+    if limits.tol < _FINE:
+        return left
+    share = _LATER * max(samples, search.steps) if search.steps else _FIRST * samples
+    return min(left, max(_LEAST, int(share)))
 
 
 def descend(program: KernelQP, search: ShrinkingDescent, limits: Limits) -> Iterator[Iterate]:

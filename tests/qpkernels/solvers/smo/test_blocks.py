@@ -252,6 +252,6 @@ def test_an_interruption_before_the_first_iterate(monkeypatch: pytest.MonkeyPatc
     [(Laplacian(0.1), 2**32, True), (Laplacian(0.1), 2**20, False), (RBF(0.1), 2**32, False), (Linear(), 2**32, False)],
 )
 def test_rows_that_are_slow_to_make_are_made_once(kernel: Kernel, memory: float, formed: bool) -> None:
-    X = np.random.default_rng(1).normal(size=(800, 3))
+    X = np.random.default_rng(1).normal(size=(1200, 3))
     program = soft_margin(Gram(kernel, X, memory_limit=memory), np.sign(X[:, 0]))
     assert blocks.forms_matrix(program) == formed
