@@ -130,10 +130,18 @@ def duality_gap(
     scaling = mending_factor(program, f.values + intercept) if program.is_hard else 1.0
     level = scaling * intercept
     terms = gap_terms(
-        *(program.target, program.lower, program.upper, program.epsilon, program.ridge),
-        *map(np.ascontiguousarray, (beta, f.values, error.values)),
+        program.target,
+        program.lower,
+        program.upper,
+        program.epsilon,
+        program.ridge,
+        np.ascontiguousarray(beta),
+        np.ascontiguousarray(f.values),
+        np.ascontiguousarray(error.values),
         _EXACT if isinstance(inexact, float) else inexact,
-        *(level, scaling, program.middle),
+        level,
+        scaling,
+        program.middle,
     )
     rounding = (
         sqrt(terms.squared_errors)
