@@ -31,7 +31,7 @@ def kept_rows(task: Task, columns: Sequence[np.ndarray], memory: int) -> list[Ke
 
 
 def descend_one_by_one(
-    tasks: Sequence[Task], rows: Sequence[KeptRows], tol: float, max_iter: int, deadline: float, *, first: bool
+    tasks: Sequence[Task], rows: Sequence[KeptRows], tol: float, max_iter: int, seconds: float, *, first: bool
 ) -> None:
     """Lower the gap of all tasks, each after the one that it starts from if they are new."""
     for task, own in zip(tasks, rows, strict=True):
@@ -40,8 +40,8 @@ def descend_one_by_one(
             begin_after(task, tasks[after], own, rows[after].columns)
         elif first:
             begin_cold(task, own)
-        if begin < deadline:
-            _descend(task, own, Limits(tol, max_iter, deadline, task.steps))
+        if task.seconds < seconds:
+            _descend(task, own, Limits(tol, max_iter, begin + seconds - task.seconds, task.steps))
         task.seconds += perf_counter() - begin
 
 

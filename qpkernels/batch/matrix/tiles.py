@@ -51,7 +51,7 @@ class ProductTiles(Tiles):
     def tile(self, rows: Indices | slice, columns: Indices | slice) -> Floats:
         left, right = self._product.part(rows), self._product.part(columns)
         block = np.empty((left.size, right.size), self.dtype)
-        right.make_block(left.centers(), np.arange(left.size), block)
+        left.make_block(right.centers(), np.arange(left.size), block)
         return block
 
 

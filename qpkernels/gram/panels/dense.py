@@ -13,7 +13,7 @@ import numpy as np
 
 from qpkernels.arrays import Floats, Indices, Matrix, Vector
 from qpkernels.arrays.compiled import compiled
-from qpkernels.gram.panels.loops import add_scaled, entries
+from qpkernels.gram.panels.loops import add_scaled, copy, entries, inner_product
 from qpkernels.gram.panels.products import PANEL, Product
 
 __all__ = ["DenseProduct"]
@@ -23,6 +23,9 @@ _ROWS = 1024
 
 _STRIP = 64
 """Rows of a block that are made at once."""
+
+_NONE, _NO_STORE = np.empty(0), np.empty((0, 0))
+"""In place of weights that are not asked for, and of rows that are not kept."""
 
 
 class Dense(NamedTuple):
@@ -76,10 +79,16 @@ class DenseProduct(Product):
     def add_rows(
         self, left: Dense, delta: Vector, values: Vector, buffer: Floats, store: Floats, slots: Indices, first: int
     ) -> None:
-        _add_rows(left, self._data, delta, values, buffer, store, slots, first)
+        _add_rows(left, self._data, delta, values, buffer, store, slots, first, _NONE, _NONE)
+
+    def add_both(
+        self, left: Dense, weights: tuple[Vector, Vector], sums: tuple[Vector, Vector], buffer: Floats
+    ) -> None:
+        slots = np.full(weights[0].size, -1)
+        _add_rows(left, self._data, weights[0], sums[1], buffer, _NO_STORE, slots, 0, weights[1], sums[0])
 
     def make_block(self, left: Dense, rows: Indices, block: Floats) -> None:
-        _make_block(left, self._data, rows, block)
+        _make_block(self._data, left, rows, block)
 
 
 @compiled
@@ -92,7 +101,10 @@ def _add_rows(
     store: Floats,
     slots: Indices,
     first: int,
+    others: Vector,
+    back: Vector,
 ) -> None:
+    """Add rows to ``values``; and, where there are ``others``, the sums of the rows with these weights to ``back``."""
     n, part = delta.size, np.empty(PANEL)
     for start in range(0, values.size, PANEL):
         stop = min(start + PANEL, values.size)
@@ -103,8 +115,10 @@ def _add_rows(
         for c in range(n):
             entries(panel[c], left.offsets[c], right.offsets[start:stop], left.degree)
             add_scaled(sums, delta[c], panel[c])
+            if others.size:
+                back[c] += inner_product(others[start:stop], panel[c])
             if slots[c] >= 0:
-                store[slots[c], first + start : first + stop] = panel[c]
+                copy(panel[c], store[slots[c], first + start : first + stop])
         for k in range(stop - start):
             values[start + k] += sums[k]
 
@@ -118,4 +132,4 @@ def _make_block(left: Dense, right: Dense, rows: Indices, block: Floats) -> None
         np.dot(left.features[start:stop], right.features.T, part)
         for c in range(stop - start):
             entries(part[c], left.offsets[start + c], right.offsets, left.degree)
-            block[rows[start + c]] = part[c]
+            copy(part[c], block[rows[start + c]])

@@ -12,8 +12,9 @@ import numpy as np
 from qpkernels.arrays import Floats, Indices, Matrix, Vector
 from qpkernels.arrays.compiled import compiled, vectorised
 from qpkernels.gram.panels.exponential import exp2
+from qpkernels.gram.panels.registers import LANES, STRIP, add_products
 
-__all__ = ["add_scaled", "add_stored_rows", "entries", "gather_block", "write_symmetric"]
+__all__ = ["add_scaled", "add_stored_rows", "copy", "entries", "gather_block", "inner_product", "write_symmetric"]
 
 _WIDE = 8192
 """Columns that are summed at once: their sums stay in a processor's cache, whatever the rows."""
@@ -85,6 +86,18 @@ def entries(row: Floats, offset: Any, offsets: Floats, degree: int) -> None:
         row[k] = power
 
 
+@compiled
+def inner_product(weights: Vector, row: Floats) -> float:
+    """Return sum over k of weights_k row_k, in float64."""
+    lanes, whole = np.zeros(LANES), row.size - row.size % STRIP
+    for column in range(0, whole, STRIP):
+        add_products(lanes, weights, row, column)
+    total = float(lanes.sum())
+    for k in range(whole, row.size):
+        total += weights[k] * row[k]
+    return total
+
+
 @vectorised
 def _add_four(sums: Floats, factors: Vector, store: Floats, slots: Indices, first: int) -> None:
     """Add the rows in four ``slots`` times their factors, from the column ``first`` on."""
@@ -105,3 +118,10 @@ def add_scaled(sums: Floats, factor: Any, row: Floats) -> None:
     """Add factor times ``row`` to ``sums``, in the precision of these."""
     for k in range(row.size):
         sums[k] += factor * row[k]
+
+
+@compiled
+def copy(row: Floats, target: Floats) -> None:
+    """Copy a row; numba compiles ``target[:] = row`` with the words of an error, which takes it seconds."""
+    for k in range(row.size):
+        target[k] = row[k]

@@ -90,8 +90,15 @@ class Product(ABC):
         """
 
     @abstractmethod
+    def add_both(self, left: Any, weights: tuple[Vector, Vector], sums: tuple[Vector, Vector], buffer: Floats) -> None:
+        """Add sum over c of v_c k_cj to ``sums[1][j]`` and sum over j of w_j k_cj to ``sums[0][c]``, in float64.
+
+        (v, w) are the ``weights``; ``left`` and ``buffer`` are as in :meth:`add_rows`.
+        """
+
+    @abstractmethod
     def make_block(self, left: Any, rows: Indices, block: Floats) -> None:
-        """Write k_cj to ``block[rows[c], j]``."""
+        """Write k_jc to ``block[rows[j], c]``, for the centers c in ``left`` and these samples j."""
 
 
 def mostly_zero(X: Samples) -> bool:

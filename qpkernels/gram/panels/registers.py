@@ -15,10 +15,13 @@ from numba import types
 from numba.core.cgutils import get_or_insert_function
 from numba.extending import intrinsic
 
-__all__ = ["STRIP", "sum_multiples"]
+__all__ = ["LANES", "STRIP", "add_products", "sum_multiples"]
 
 STRIP = 64
 """Columns that are summed at once: in float32 four registers of AVX-512, or eight of AVX2."""
+
+LANES = 8
+"""Parts of a sum of products that are added side by side: in float64 one register of AVX-512, or two of AVX2."""
 
 
 @intrinsic  # type: ignore[untyped-decorator]
@@ -49,13 +52,48 @@ def _write_code(context: Any, builder: Any, signature: Any, values: Any) -> Any:
 
     def term(p: Any, before: Any) -> Any:
         row, factor = builder.load(builder.gep(rows.data, [p])), builder.load(builder.gep(factors.data, [p]))
-        part = builder.load(strip(W.data, builder.add(builder.mul(row, width), column)), align=alignment)
+        first = builder.add(builder.mul(builder.sext(row, width.type), width), column)
+        part = builder.load(strip(W.data, first), align=alignment)
         lane = builder.insert_element(ir.Constant(vector, ir.Undefined), factor, ir.Constant(ir.IntType(32), 0))
         all_lanes = ir.Constant(ir.VectorType(ir.IntType(32), STRIP), None)
         return builder.call(fused, [builder.shuffle_vector(lane, lane, all_lanes), part, before])
 
     total = _loop(builder, begin, end, ir.Constant(vector, None), term)
     builder.store(total, strip(target.data, column), align=alignment)
+    return context.get_dummy_value()
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def add_products(context: Any, lanes: Any, weights: Any, row: Any, column: Any) -> Any:
+    """Add weights_k row_k to ``lanes[k % LANES]`` in float64, for ``STRIP`` columns k from ``column`` on.
+
+    It is for compiled code. The arrays are contiguous; lanes and weights are in float64.
+    """
+    del context
+    return types.void(lanes, weights, row, column), _write_products
+
+
+def _write_products(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+    data = [context.make_array(signature.args[k])(context, builder, values[k]).data for k in range(3)]
+
+    def strip(k: int, size: int, first: Any) -> tuple[Any, int]:
+        number = context.get_data_type(signature.args[k].dtype)
+        place = builder.bitcast(builder.gep(data[k], [first]), ir.VectorType(number, size).as_pointer())
+        return place, context.get_abi_sizeof(number)
+
+    def load(k: int, size: int, first: Any) -> Any:
+        place, alignment = strip(k, size, first)
+        return builder.load(place, align=alignment)
+
+    row, double = load(2, STRIP, values[3]), ir.VectorType(ir.DoubleType(), STRIP)
+    terms = builder.fmul(load(1, STRIP, values[3]), row if row.type == double else builder.fpext(row, double))
+    size = STRIP
+    while size > LANES:
+        size //= 2
+        low, high = (ir.Constant(ir.VectorType(ir.IntType(32), size), [*range(k, k + size)]) for k in (0, size))
+        terms = builder.fadd(builder.shuffle_vector(terms, terms, low), builder.shuffle_vector(terms, terms, high))
+    place, alignment = strip(0, LANES, ir.Constant(ir.IntType(64), 0))
+    builder.store(builder.fadd(builder.load(place, align=alignment), terms), place, align=alignment)
     return context.get_dummy_value()
 
 

@@ -14,15 +14,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from qpkernels.arrays import Floats, Indices, Samples, Vector
-from qpkernels.arrays.compiled import compiled, vectorised
-from qpkernels.gram.panels.loops import entries
+from qpkernels.arrays.compiled import compiled
+from qpkernels.gram.panels.loops import add_scaled, entries
 from qpkernels.gram.panels.products import Product
-from qpkernels.gram.panels.registers import STRIP, sum_multiples
+from qpkernels.gram.panels.registers import LANES, STRIP, add_products, sum_multiples
 
 __all__ = ["SparseProduct"]
 
-_TILE = 2 * STRIP
-"""Centers of a tile: fewer make short loops, and more do not fit into the cache beside the samples."""
+_TILE = 2**16
+"""Bytes up to which a tile has two strips: less work for each sample, as long as they stay next to the processor."""
 
 _PASSING = 512
 """Samples that pass before the next tile is read."""
@@ -33,8 +33,8 @@ _LINE = 16
 _SCATTERED = 3
 """Multiplications of a matrix product that take as long as one of a stored entry."""
 
-_LANES = 16
-"""Parts of a sum that are added side by side."""
+_NONE, _NO_STORE = np.empty(0), np.empty((0, 0))
+"""In place of weights that are not asked for, and of rows that are not kept."""
 
 
 class Sparse(NamedTuple):
@@ -111,7 +111,8 @@ class SparseProduct(Product):
         occurring = np.flatnonzero(row_of == 0)
         row_of[occurring] = np.arange(occurring.size)
         rows = row_of[indices[stored]]
-        width = _TILE if self.size > STRIP else STRIP
+        wide = self.size > STRIP and 2 * STRIP * occurring.size * data.itemsize <= _TILE
+        width = 2 * STRIP if wide else STRIP
         tile, column = np.divmod(np.repeat(np.arange(self.size), np.diff(starts)), width)
         W = np.zeros((-(-self.size // width), max(1, occurring.size), width), data.dtype)
         W[tile, rows, column] = data[stored]
@@ -121,48 +122,93 @@ class SparseProduct(Product):
         self, left: Centers, delta: Vector, values: Vector, buffer: Floats, store: Floats, slots: Indices, first: int
     ) -> None:
         del buffer
-        _add_rows(left, self._data, delta, values, store, slots, first)
+        _add_rows(left, self._data, delta, values, store, slots, first, _NONE, _NONE)
+
+    def add_both(
+        self, left: Centers, weights: tuple[Vector, Vector], sums: tuple[Vector, Vector], buffer: Floats
+    ) -> None:
+        del buffer
+        slots = np.full(weights[0].size, -1)
+        _add_rows(left, self._data, weights[0], sums[1], _NO_STORE, slots, 0, weights[1], sums[0])
 
     def make_block(self, left: Centers, rows: Indices, block: Floats) -> None:
-        _add_rows(left, self._data, np.zeros(rows.size), np.zeros(self.size), block, rows, 0)
+        _make_block(left, self._data, rows, block)
 
 
 @compiled
 def _add_rows(
-    left: Centers, right: Sparse, delta: Vector, values: Vector, store: Floats, slots: Indices, first: int
+    left: Centers,
+    right: Sparse,
+    delta: Vector,
+    values: Vector,
+    store: Floats,
+    slots: Indices,
+    first: int,
+    others: Vector,
+    back: Vector,
 ) -> None:
-    width, lines = left.W.shape[2], np.empty((_LINE, left.W.shape[2]), store.dtype)
-    kept = np.flatnonzero(slots >= 0)
+    """Add rows to ``values``; and, where there are ``others``, the sums of the rows with these weights to ``back``."""
+    tiles, _, width = left.W.shape
+    lines, kept = np.empty((_LINE, width), store.dtype), np.flatnonzero(slots >= 0)
+    # Of the centers that fill up the last tile, nothing is added.
+    weights = np.zeros((tiles, width))
+    weights.reshape(-1)[: delta.size] = delta
     for start in range(0, values.size, _PASSING):
         stop = min(start + _PASSING, values.size)
-        some, lanes = _occurring(left, right, start, stop), np.zeros((stop - start, _LANES))
-        for tile in range(left.W.shape[0]):
+        some, lanes = _occurring(left, right, start, stop), np.zeros((stop - start, LANES))
+        for tile in range(tiles):
             centers = slice(tile * width, min((tile + 1) * width, delta.size))
-            offsets, weights = left.offsets[centers], delta[centers]
+            offsets = left.offsets[centers]
             here = kept[np.searchsorted(kept, centers.start) : np.searchsorted(kept, centers.stop)]
             for line in range(start, stop, _LINE):
                 end = min(line + _LINE, stop)
                 for j in range(line, end):
-                    full = lines[j - line]
-                    for column in range(0, weights.size, STRIP):
+                    row = lines[j - line]
+                    for column in range(0, offsets.size, STRIP):
                         begin, after = some.starts[j - start], some.starts[j - start + 1]
-                        sum_multiples(full, left.W[tile], column, some.rows, some.data, begin, after)
-                    row = full[: weights.size]
-                    entries(row, right.offsets[j], offsets, left.degree)
-                    _add_weighted(lanes[j - start], weights, row)
+                        sum_multiples(row, left.W[tile], column, some.rows, some.data, begin, after)
+                    entries(row[: offsets.size], right.offsets[j], offsets, left.degree)
+                    for column in range(0, offsets.size, STRIP):
+                        add_products(lanes[j - start], weights[tile], row, column)
+                    if others.size:
+                        add_scaled(back[centers], others[j], row[: offsets.size])
                 for c in here:
-                    target = store[slots[c], first + line : first + end]
-                    for k in range(target.size):
-                        target[k] = lines[k, c - centers.start]
+                    _keep(lines, c - centers.start, store[slots[c], first + line : first + end])
         for j in range(start, stop):
             values[j] += lanes[j - start].sum()
+
+
+@compiled
+def _keep(lines: Floats, column: int, target: Floats) -> None:
+    for k in range(target.size):
+        target[k] = lines[k, column]
+
+
+@compiled
+def _make_block(left: Centers, right: Sparse, rows: Indices, block: Floats) -> None:
+    width, size = left.W.shape[2], block.shape[1]
+    line = np.empty(width, block.dtype)
+    for start in range(0, rows.size, _PASSING):
+        stop = min(start + _PASSING, rows.size)
+        some = _occurring(left, right, start, stop)
+        for tile in range(left.W.shape[0]):
+            W, first = left.W[tile], tile * width
+            row = line[: min(width, size - first)]
+            for j in range(start, stop):
+                begin, after = some.starts[j - start], some.starts[j - start + 1]
+                for column in range(0, row.size, STRIP):
+                    sum_multiples(line, W, column, some.rows, some.data, begin, after)
+                entries(row, right.offsets[j], left.offsets[first : first + width], left.degree)
+                target = block[rows[j], first : first + row.size]
+                for k in range(row.size):
+                    target[k] = row[k]
 
 
 @compiled
 def _occurring(left: Centers, right: Sparse, start: int, stop: int) -> Entries:
     """Return the entries of the samples from ``start`` to ``stop``, as tiles take them."""
     most = right.starts[stop] - right.starts[start]
-    some = Entries(np.empty(most, np.intp), np.empty(most, right.data.dtype), np.zeros(stop - start + 1, np.intp))
+    some = Entries(np.empty(most, np.int32), np.empty(most, right.data.dtype), np.zeros(stop - start + 1, np.intp))
     size = 0
     for j in range(start, stop):
         for p in range(right.starts[j], right.starts[j + 1]):
@@ -172,12 +218,3 @@ def _occurring(left: Centers, right: Sparse, start: int, stop: int) -> Entries:
                 size += 1
         some.starts[j - start + 1] = size
     return some
-
-
-@vectorised
-def _add_weighted(lanes: Vector, weights: Vector, row: Floats) -> None:
-    """Add the products of weights and entries to the lanes, each its own part of the sum."""
-    for start in range(0, row.size, _LANES):
-        part, weight = row[start : start + _LANES], weights[start : start + _LANES]
-        for k in range(part.size):
-            lanes[k] += weight[k] * part[k]

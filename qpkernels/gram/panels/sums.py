@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from qpkernels.arrays import Floats, Matrix, Samples, Vector, is_sparse, row_blocks
+from qpkernels.arrays import Floats, Samples, Vector, is_sparse, row_blocks
 from qpkernels.gram.panels.products import EXPONENT_ERROR, PANEL, Product, mostly_zero
 from qpkernels.gram.panels.threads import in_parts, threads, without_blas_threads
 from qpkernels.kernels.base import Kernel, ProductForm
@@ -20,8 +20,8 @@ __all__ = ["COLUMNS", "ROWS", "DoubleSums", "Taken", "add_kernel_sums", "add_sym
 ROWS, COLUMNS = 512, 2048
 """Centers and samples of a piece of work."""
 
-_SQUARE = 256
-"""Order of a block of the matrix that stays in a processor's cache while it is multiplied from both sides."""
+_STRIP = 128
+"""Rows that are multiplied from both sides at once: a panel of them stays in a processor's cache."""
 
 _FEW = 2e5
 """Kernel values for which compiled code is not worth loading."""
@@ -97,16 +97,16 @@ def add_symmetric_sums(taken: Taken, coefficients: Vector, values: Vector) -> No
     from qpkernels.gram.panels.making import make_product
 
     product, size = make_product(taken.form, taken.centers, np.float64), coefficients.size
-    strips = [slice(start, min(start + _SQUARE, size)) for start in range(0, size, _SQUARE)]
+    strips = [slice(start, min(start + _STRIP, size)) for start in range(0, size, _STRIP)]
     # The first is the longest: with the last it makes as much work as any other such pair.
     order = [number for pair in zip(strips, reversed(strips), strict=True) for number in pair][: len(strips)]
 
     of_thread = np.zeros((threads(), size))
 
     def work(number: int, part: slice) -> None:
-        memory = np.empty((_SQUARE, _SQUARE)), np.empty(_SQUARE * PANEL)
+        buffer = np.empty(_STRIP * PANEL)
         for rows in order[part]:
-            _add_strip(product, rows, strips, coefficients, of_thread[number], memory)
+            _add_strip(product, rows, coefficients, of_thread[number], buffer)
 
     with without_blas_threads():
         in_parts(work, len(strips), 2, 0.5 * size**2 * product.width)
@@ -125,20 +125,9 @@ def _add_in_panels(sums: DoubleSums, X: Samples, values: Vector, effort: float) 
         in_parts(work, values.size, 64, effort)
 
 
-def _add_strip(
-    product: Product,
-    rows: slice,
-    strips: list[slice],
-    coefficients: Vector,
-    sums: Vector,
-    memory: tuple[Matrix, Matrix],
-) -> None:
+def _add_strip(product: Product, rows: slice, coefficients: Vector, sums: Vector, buffer: Floats) -> None:
     """Add what the entries from the diagonal on of these rows add to both sides."""
-    left, weights, (block, buffer) = product.part(rows).centers(), coefficients[rows], memory
-    slots = np.arange(weights.size)
-    for columns in strips[rows.start // _SQUARE :]:
-        added = np.zeros(columns.stop - columns.start)
-        product.part(columns).add_rows(left, weights, added, buffer, block, slots, 0)
-        sums[columns] += added
-        if columns != rows:
-            sums[rows] += block[: weights.size, : added.size] @ coefficients[columns]
+    left, weights, rest = product.part(rows).centers(), coefficients[rows], slice(rows.stop, product.size)
+    no_store, slots = np.empty((0, 0)), np.full(weights.size, -1)
+    product.part(rows).add_rows(left, weights, sums[rows], buffer, no_store, slots, 0)
+    product.part(rest).add_both(left, (weights, coefficients[rest]), (sums[rows], sums[rest]), buffer)

@@ -81,18 +81,18 @@ class ProductRows(Rows):
 
     def block(self, chosen: Indices) -> Floats:
         block = self._scratch.block[: chosen.size**2].reshape(chosen.size, chosen.size)
-        slots, right = self._cache.find(chosen), self._product.part(chosen)
+        slots, centers = self._cache.find(chosen), self._product.part(chosen).centers()
         old, new, order = np.flatnonzero(slots >= 0), np.flatnonzero(slots < 0), np.argsort(chosen)
 
         def make(number: int, part: slice) -> None:
             del number
-            right.make_block(right.part(new[part]).centers(), new[part], block)
+            self._product.part(chosen[new[part]]).make_block(centers, new[part], block)
 
         def gather(number: int, part: slice) -> None:
             del number
             gather_block(self._cache.store, slots[old[part]], chosen[order], old[part], order, block)
 
-        in_parts(make, new.size, 64, new.size * chosen.size * (right.width + _EXP))
+        in_parts(make, new.size, 64, new.size * chosen.size * (self._product.width + _EXP))
         in_parts(gather, old.size, 64, _GATHERING * old.size * chosen.size)
         return block
 

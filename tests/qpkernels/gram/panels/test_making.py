@@ -84,7 +84,7 @@ def test_rows_blocks_and_kept_rows_of_sparse_samples(dtype: type, centers: int, 
     np.testing.assert_allclose(store[slots[::3], 2:], matrix[::3], atol=exact)
     assert np.isnan(np.delete(store, slots[::3], axis=0)).all()
     block = np.full((centers, samples), np.nan, dtype)
-    right.make_block(left, np.arange(centers)[::-1].copy(), block)
+    product.part(np.arange(centers)).make_block(right.centers(), np.arange(centers)[::-1].copy(), block)
     np.testing.assert_allclose(block[::-1], matrix, atol=exact)
 
 

@@ -10,7 +10,7 @@ import pytest
 from scipy.sparse import csr_array, random_array
 
 from qpkernels import RBF, Kernel, Linear, Polynomial
-from qpkernels.gram.panels.sums import add_kernel_sums
+from qpkernels.gram.panels.sums import add_kernel_sums, add_symmetric_sums, taken_by_panels
 
 KERNELS = (RBF(0.4), RBF((0.3, 0.0, 1.1, 0.2, 2.0)), Polynomial(3, 0.5, 1.0), Polynomial(1, 2.0, 0.5), Linear())
 
@@ -38,6 +38,19 @@ def test_sums_are_those_of_the_matrix(kernel: Kernel, kinds: tuple[str, str], co
     left, right = kinds
     coefficients = np.random.default_rng(2).normal(size=count)
     agrees(kernel, samples(left, count, 0), coefficients, samples(right, total, 1))
+
+
+@pytest.mark.parametrize("kernel", KERNELS[:3], ids=str)
+@pytest.mark.parametrize("kind", ["dense", "sparse"])
+@pytest.mark.parametrize("count", [449, 512, 1100])
+def test_sums_over_both_sides_are_those_of_the_matrix(kernel: Kernel, kind: str, count: int) -> None:
+    X, coefficients = samples(kind, count, 0), np.random.default_rng(2).normal(size=count)
+    taken, values = taken_by_panels(kernel, X, X), np.arange(count, dtype=float)
+    assert taken is not None
+    add_symmetric_sums(taken, coefficients, values)
+    matrix = kernel.matrix(X, X)
+    scale = np.abs(matrix) @ np.abs(coefficients) + np.arange(count)
+    assert (np.abs(values - np.arange(count) - matrix @ coefficients) <= 1e-12 * scale).all()
 
 
 @pytest.mark.parametrize("offset", [0.0, 1e3, 1e8])
