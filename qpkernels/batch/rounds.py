@@ -63,7 +63,7 @@ def solve_together(
     """Yield for each number of the group the answer, its error, or the start from which it is to go on alone."""
     machines, numbers = group.machines, group.numbers
     layout = Layout.of(machines, len(gram))
-    tiles = tiles_of(gram, layout.order, np.float32)
+    tiles = tiles_of(gram, layout.order, np.float32, by_feature=group.reading is Reading.OWN)
     tasks = [Task.of(k, *each) for k, each in enumerate(zip(machines, layout.inside, strict=True))]
     if tiles is None:
         yield from ((number, Start()) for number in numbers)

@@ -10,7 +10,7 @@ import numpy as np
 
 from qpkernels.batch.matrix.rows import KeptRows
 from qpkernels.batch.task import Task, begin_after, begin_cold
-from qpkernels.gram.panels.making import make_product
+from qpkernels.gram.panels.making import form_and_samples, make_product
 from qpkernels.solvers.smo.blocks import Limits, descend
 from qpkernels.solvers.smo.rows.product_rows import ProductRows
 from qpkernels.solvers.smo.shrinking import ShrinkingDescent
@@ -24,9 +24,9 @@ _ENOUGH = 0.5
 def kept_rows(task: Task, columns: Sequence[np.ndarray], memory: int) -> list[KeptRows]:
     """Return the rows of machines on the samples of ``task``, which share those kept in ``memory`` bytes."""
     gram = task.program.gram
-    form = gram.kernel.product_form(gram.X)
+    form, X = form_and_samples(gram.kernel, gram.X)
     assert form is not None
-    kept = ProductRows.with_cache(make_product(form, gram.X, np.float32), memory)
+    kept = ProductRows.with_cache(make_product(form, X, np.float32), memory)
     return [KeptRows(kept, each, task.inside) for each in columns]
 
 
