@@ -118,10 +118,6 @@ class Candidate:
         sizes = (np.abs(self.beta).max(), abs(self.intercept), np.abs(f.values).max())
         return all(size <= _LARGEST for size in sizes) and isfinite(f.squared_norm)
 
-    def itself(self) -> Candidate:
-        """Return the answer."""
-        return self
-
     def at_feasible(self, beta: Vector, scale: float = 1.0) -> Candidate:
         """Return f and b times ``scale`` beside this point of the dual, from which f is no expansion any more."""
         f, at = self.function, self.at_samples

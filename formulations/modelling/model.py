@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from abc import ABCMeta, abstractmethod
 from collections.abc import Mapping
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any, ClassVar, Generic, TypeAlias, TypeVar, cast
 
 from numpy.typing import ArrayLike, NDArray
@@ -221,8 +221,7 @@ class Model(Restatable, Failing, Generic[Answered], metaclass=ABCMeta):
 
     def hold(self, answer: Candidate, certificate: Certificate, status: Status, bounds: Bounds) -> None:
         """Keep the answer for the forms to show, at the points that were certified."""
-        certified = partial(self.certified, answer, bounds) if answer.is_squarable else answer.itself
-        self.latest.answer = Held(certified, certificate, status is Status.OPTIMAL, self.parameter_values())
+        self.latest.answer = Held(answer, bounds, certificate, status is Status.OPTIMAL, self.parameter_values())
 
     def certified(self, answer: Candidate, bounds: Bounds) -> Candidate:
         """Return the feasible points, near an answer, whose values its certificate has.

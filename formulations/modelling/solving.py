@@ -3,9 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -103,23 +102,16 @@ class SolveRequest:
 
 @dataclass(frozen=True, eq=False)
 class Held:
-    """An answer to a textbook problem, with its certificate, at hyper-parameters of these values.
+    """An answer to a textbook problem, with its bounds and certificate, at hyper-parameters of these values.
 
-    Attributes
-    ----------
-    certified
-        :attr:`candidate`, to be computed.
+    It knows nothing of the model that holds it: in a circle, kernel matrices would stay until a collection of garbage.
     """
 
-    certified: Callable[[], Candidate]
+    answer: Candidate
+    bounds: Bounds
     certificate: Certificate
     proved: bool
     parameters: tuple[bytes, ...]
-
-    @cached_property
-    def candidate(self) -> Candidate:
-        """The answer at the points that were certified; only a form that is looked at asks for it."""
-        return self.certified()
 
 
 @dataclass(eq=False)
