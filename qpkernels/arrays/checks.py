@@ -22,6 +22,7 @@ __all__ = [
     "finite_rows",
     "finite_samples",
     "finite_vector",
+    "finite_view",
     "float_array",
     "float_vector",
     "frozen",
@@ -120,6 +121,20 @@ def finite_vector(values: object, name: str, length: int | None = None) -> Vecto
     vector = float_vector(values, name, length)
     _check_finite(vector, name)
     return vector
+
+
+def finite_view(values: object, name: str, length: int) -> Vector:
+    """Return ``values`` as :func:`finite_vector` does, itself where it is such a vector: to be read only.
+
+    Raises
+    ------
+    ShapeError, NonFiniteError
+        As there.
+    """
+    if type(values) is np.ndarray and values.dtype == np.float64 and values.shape == (length,):
+        _check_finite(values, name)
+        return values
+    return finite_vector(values, name, length)
 
 
 def finite_rows(values: object, name: str, rows: int) -> Matrix:

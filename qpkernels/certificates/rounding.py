@@ -94,7 +94,8 @@ def expansion_error(gram: Gram, beta: Vector, values: Vector, *, balanced: bool)
 
     features = explicit_features(gram)
     sizes = gram.radii if balanced and features is not None else gram.lengths
-    sums = expansion_sums(*map(np.ascontiguousarray, (beta, values, sizes)), balanced)
+    coefficients, outcome, lengths = map(np.ascontiguousarray, (beta, values, sizes))
+    sums = expansion_sums(coefficients, outcome, lengths, balanced)
     used = max(1, sums.used)
     reach, products_error = sqrt(used) * EPS * sums.reach, size_error(sums.products_size, beta.size)
     if features is None:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 
@@ -89,15 +90,23 @@ def kernel_matrix(kernel: Kernel, X: Samples, memory_limit: float) -> Matrix:
         )
     with np.errstate(over="ignore", invalid="ignore"), blas_threads_for(m):
         made = _by_product_form(kernel, X)
-        K = kernel.matrix(X, X) if made is None else made
-    if not np.isfinite(K).all():
+        K = kernel.matrix(X, X) if made is None else made.matrix
+    # An exponential of finite features is finite.
+    if (made is None or made.degree > 0) and not np.isfinite(K).all():
         raise NonFiniteError(kernel.overflow)
     if made is None and not kernel.positive_semidefinite:
         require_symmetric(K, K, kernel)
     return K
 
 
-def _by_product_form(kernel: Kernel, X: Samples) -> Matrix | None:
+class _Made(NamedTuple):
+    """A matrix that was made of a product form of that degree."""
+
+    matrix: Matrix
+    degree: int
+
+
+def _by_product_form(kernel: Kernel, X: Samples) -> _Made | None:
     """Return the matrix of dense samples, half of whose entries are made, or None where that rounds too much."""
     form = None if is_sparse(X) or len(X) < _COMPILED else kernel.product_form(X)
     if form is None:
@@ -114,7 +123,7 @@ def _by_product_form(kernel: Kernel, X: Samples) -> Matrix | None:
         stop = min(start + _STRIP, len(X))
         write_symmetric(features[start:stop] @ features[:stop].T, start, offsets, degree, K)
     np.fill_diagonal(K, kernel.diagonal(X))
-    return K
+    return _Made(K, degree)
 
 
 def check_few(kernel: Kernel, X: Samples) -> None:

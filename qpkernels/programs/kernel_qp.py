@@ -237,7 +237,7 @@ def nearest_feasible(beta: Vector, lower: Vector, upper: Vector, total: float | 
     # It loads the compiler, which not everyone needs.
     from qpkernels.arrays.sums import box_sums
 
-    sums = box_sums(*map(np.ascontiguousarray, (beta, lower, upper)))
+    sums = box_sums(np.ascontiguousarray(beta), np.ascontiguousarray(lower), np.ascontiguousarray(upper))
     if sums.inside and (total is None or abs(total - sums.total) <= _sum_rounding(sums.size, total)):
         return beta
     inside = np.clip(beta, lower, upper)

@@ -176,7 +176,7 @@ class Solver(ABC):
         else:
             answer, seconds = self._run_here(program, request, options)
         self._check_answer(program, answer)
-        return Outcome(*(getattr(answer, part) for part in _PARTS), solver=self.name, seconds=seconds)
+        return Outcome(**{part: getattr(answer, part) for part in _PARTS}, solver=self.name, seconds=seconds)
 
     def _request(
         self, tol: float, max_iter: int | None, time_limit: float | None, warm_start: Vector | None, verbose: bool

@@ -77,8 +77,8 @@ def find_solver(name: str) -> Solver:
             f"a solver is called by its name, a str, but {shown(name)} came; see registered_solvers()."
         )
     # The class with that name of its own comes first: one of the others imports a large package to answer.
-    own = [family for family in _families() if vars(family).get("name") == name]
-    for family in own or _families():
+    families = _families()
+    for family in (*(each for each in families if each.__dict__.get("name") == name), *families):
         solver = family.named(name)
         if solver is not None:
             return solver

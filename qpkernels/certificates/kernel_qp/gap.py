@@ -129,12 +129,10 @@ def duality_gap(
     error = own if function is None else f.error
     scaling = mending_factor(program, f.values + intercept) if program.is_hard else 1.0
     level = scaling * intercept
-    terms = gap_terms(
-        *(program.target, program.lower, program.upper, program.epsilon, program.ridge),
-        *map(np.ascontiguousarray, (beta, f.values, error.values)),
-        _EXACT if isinstance(inexact, float) else inexact,
-        *(level, scaling, program.middle),
-    )
+    data = (program.target, program.lower, program.upper, program.epsilon, program.ridge)
+    point, values, errors = map(np.ascontiguousarray, (beta, f.values, error.values))
+    inexactness = _EXACT if isinstance(inexact, float) else inexact
+    terms = gap_terms(*data, point, values, errors, inexactness, level, scaling, program.middle)
     rounding = (
         sqrt(terms.squared_errors)
         + terms.errors

@@ -33,7 +33,7 @@ __all__ = ["gap_product"]
 
 def gap_product(program: KernelQP, beta: Vector, intercept: float) -> BoundedProduct:
     """Return K beta, whose errors leave the duality gap of (beta, b) what it is in float64."""
-    if program.is_hard:
+    if program.is_hard or program.gram.is_formed:
         return BoundedProduct(beta, program.gram.product(beta), np.zeros(beta.size))
     above, below = program.upper > 0, program.lower < 0
 

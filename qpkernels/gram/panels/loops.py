@@ -19,6 +19,9 @@ __all__ = ["add_scaled", "add_stored_rows", "copy", "entries", "gather_block", "
 _WIDE = 8192
 """Columns that are summed at once: their sums stay in a processor's cache, whatever the rows."""
 
+_LINE = 8
+"""Numbers of float64 in a line of a processor's cache."""
+
 _TOGETHER = 4
 """Rows that are added in one pass: the sums are read and written once for all of them."""
 
@@ -56,16 +59,24 @@ def gather_block(
 
 @compiled
 def write_symmetric(products: Matrix, start: int, offsets: Vector, degree: int, K: Matrix) -> None:
-    """Write what is left of the diagonal in the rows from ``start`` on, of these ``products``, and its mirror image."""
-    rows, stop = products.shape
-    for c in range(rows):
-        i = start + c
-        entries(products[c, :i], offsets[i], offsets[:i], degree)
+    """Write what is left of the diagonal in the rows from ``start`` on, of these ``products``, and its mirror image.
+
+    ``start`` is a multiple of 8: so many numbers are read at once, and written to as many rows.
+    """
+    for c in range(len(products)):
+        i, row, made = start + c, K[start + c], products[c, : start + c]
+        entries(made, offsets[i], offsets[:i], degree)
         for j in range(i):
-            K[i, j] = products[c, j]
-    for j in range(stop):
-        for c in range(max(0, j + 1 - start), rows):
-            K[j, start + c] = products[c, j]
+            row[j] = made[j]
+    for first in range(0, start, _LINE):
+        for c in range(len(products)):
+            line = products[c, first : first + _LINE]
+            for k in range(_LINE):
+                K[first + k, start + c] = line[k]
+    for c in range(len(products)):
+        row = K[start + c]
+        for j in range(c + 1, len(products)):
+            row[start + j] = products[j, start + c]
 
 
 @vectorised

@@ -39,8 +39,9 @@ class Automatic:
     name = "automatic"
 
     def prepare(self, program: Any) -> None:
-        """Compute what the first method will need of the kernel matrix."""
-        _first(program).prepare(program)
+        """Compute what the first method will need of the kernel matrix; without features that is what smo needs."""
+        features = program.gram.features is not None and second_order_comes_first(program)
+        find_solver("interior-point" if features else "smo").prepare(program)
 
     def solve(
         self,
@@ -66,10 +67,6 @@ class Automatic:
             if not relay.hand_to(solver, tol=tol, verbose=verbose, **limits, **options) or relay.budget.is_spent:
                 break
         return relay.outcome()
-
-
-def _first(program: KernelQP) -> Solver:
-    return find_solver("interior-point" if second_order_comes_first(program) else "smo")
 
 
 def _stages(relay: _Relay, tol: float) -> Iterator[tuple[Solver, dict[str, Any]]]:

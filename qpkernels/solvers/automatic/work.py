@@ -76,9 +76,8 @@ def _width(program: KernelQP) -> float:
     if program.has_ridge:
         infinite = np.full(len(program), np.inf)
         reach = np.minimum(reach, np.divide(1.0, program.ridge, out=infinite, where=program.ridge > 0))
-    middle = (len(program) - 1) // 2, len(program) // 2
-    # A median, without what else NumPy's looks after.
-    bound = 0.5 * float(np.partition(reach, middle)[[*middle]].sum())
+    half = len(program) // 2
+    bound = float(np.partition(reach, half)[half])
     if not np.isfinite(bound):
         return _UNBOUNDED
     spread = max(float(program.target.max()) - program.middle, program.middle - float(program.target.min()))

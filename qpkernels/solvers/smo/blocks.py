@@ -40,8 +40,11 @@ _OUTER_ITERATIONS, _CLOSE = 4, 100.0
 _IDLE, _IDLE_ONE_BLOCK = 10, 100
 """Measurements without a better value or gap after which only rounding changes; the second for one block."""
 
-_FIRST, _LATER, _LEAST = 0.5, 0.25, 64
-"""Steps for each sample before the first look at one block, for each sample or step before another, and the least."""
+_FIRST, _LATER, _LEAST = 0.75, 0.25, 100
+"""Steps for each sample before the first look at one block, for each sample or step before another, and the least.
+
+A look takes as long as 50 to 100 steps.
+"""
 
 _FINE = 1e-9
 """Tolerance below which such looks are as rare as a descent allows: steps beyond give digits that no gap shows."""
