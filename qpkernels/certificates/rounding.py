@@ -109,6 +109,9 @@ def expansion_error(gram: Gram, beta: Vector, values: Vector, *, balanced: bool)
         around = np.abs(features - (features.mean(axis=0) if balanced else 0.0))
         lost, weights = np.sqrt(used) * EPS * (np.abs(beta) @ around), _weights(features, beta, balanced=balanced)
         errors, weights_error = unit * (around @ np.abs(weights)), float(lost @ (np.abs(weights) + 0.5 * lost))
+    if balanced:
+        # The values as they are have the constant too, which takes digits of what they differ by.
+        errors = errors + EPS * np.abs(outcome)
     return ExpansionError(errors, weights_error + 0.5 * (together(beta * errors) + products_error), sums.products)
 
 
