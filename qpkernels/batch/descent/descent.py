@@ -115,7 +115,9 @@ def _between(K: LazyRows, samples: Indices) -> Matrix:
     """Return the rows and columns of these samples."""
     part = np.empty((samples.size, samples.size))
     for k in range(samples.size):
-        part[k] = row(K, samples[k])[samples]
+        whole = row(K, samples[k])
+        for c in range(samples.size):
+            part[k, c] = whole[samples[c]]
     return part
 
 
@@ -142,9 +144,9 @@ def descend_in_one_block(
         free = free_samples(p, beta)
         if is_worth_it(free.size, work):
             work = 0.0
-            moved, delta = to_minimum_over_free(_between(block.K, free), p, paired, free, beta, values)
-            for k in range(moved.size):
-                add_scaled(values, delta[k], row(block.K, moved[k]))
+            delta = to_minimum_over_free(_between(block.K, free), p, paired, free, beta, values)
+            for k in range(free.size):
+                add_scaled(values, delta[k], row(block.K, free[k]))
     return taken
 
 
@@ -198,9 +200,10 @@ def descend_in_blocks(
             slots = source.columns[free]
             K = np.empty((free.size, free.size))
             for k in range(free.size):
-                K[k] = source.matrix[slots[k]][slots]
-            moved, change = to_minimum_over_free(K, p, paired, free, beta, values)
-            _add(source, runs, moved, change, values)
+                for c in range(free.size):
+                    K[k, c] = source.matrix[slots[k], slots[c]]
+            delta = to_minimum_over_free(K, p, paired, free, beta, values)
+            _add(source, runs, free, delta, values)
     return taken
 
 

@@ -37,7 +37,12 @@ _FEWEST = 8
 @compiled
 def free_samples(p: Arrays, beta: Vector) -> Indices:
     """Return the samples whose coefficients are inside their bounds, and off their kinks."""
-    return np.flatnonzero((beta > p.lower) & (beta < p.upper) & ((beta != 0) | (p.epsilon == 0)))
+    found, size = np.empty(beta.size, np.intp), 0
+    for k in range(beta.size):
+        if p.lower[k] < beta[k] < p.upper[k] and (beta[k] != 0 or p.epsilon[k] == 0):
+            found[size] = k
+            size += 1
+    return found[:size]
 
 
 @compiled
@@ -50,45 +55,47 @@ def is_worth_it(free: int, work: float) -> bool:
 
 
 @compiled
-def to_minimum_over_free(
-    K: Matrix, p: Arrays, paired: bool, free: Indices, beta: Vector, values: Vector
-) -> tuple[Indices, Vector]:
-    """Go to the minimum over the samples ``free``, in place; return which have moved, and by how much.
+def to_minimum_over_free(K: Matrix, p: Arrays, paired: bool, free: Indices, beta: Vector, values: Vector) -> Vector:
+    """Go to the minimum over the samples ``free``, in place; return by how much each of them has moved.
 
     ``K`` is their matrix, which is written over; the values are left as they are.
     """
-    x, lower, upper = beta[free], p.lower[free], p.upper[free]
-    gradient = values[free] + p.ridge[free] * x - p.target[free] + np.sign(x) * p.epsilon[free]
-    small = 0.0
-    for k in range(free.size):
+    n, small = free.size, 0.0
+    x, gradient, lower, upper = np.empty(n), np.empty(n), np.empty(n), np.empty(n)
+    for k in range(n):
         small = max(small, _SMALL * K[k, k])
-        if p.epsilon[free[k]] > 0:
-            lower[k], upper[k] = (0.0, upper[k]) if x[k] > 0 else (lower[k], 0.0)
-    for k in range(free.size):
-        K[k, k] += p.ridge[free[k]] + small
+    for k in range(n):
+        i = free[k]
+        x[k], lower[k], upper[k] = beta[i], p.lower[i], p.upper[i]
+        gradient[k] = values[i] + p.ridge[i] * beta[i] - p.target[i]
+        if p.epsilon[i] > 0:
+            gradient[k] += p.epsilon[i] if beta[i] > 0 else -p.epsilon[i]
+            lower[k], upper[k] = (0.0, upper[k]) if beta[i] > 0 else (lower[k], 0.0)
+        K[k, k] += p.ridge[i] + small
+    # Its rows are those of K, which in float32 may differ from its columns.
     _follow(np.ascontiguousarray(np.linalg.inv(K).T), small, paired, gradient, lower, upper, x)
-    delta = x - beta[free]
-    beta[free] = x
-    moved = np.flatnonzero(delta)
-    return free[moved], delta[moved]
+    for k in range(n):
+        lower[k] = x[k] - beta[free[k]]
+        beta[free[k]] = x[k]
+    return lower
 
 
 @compiled
 def _follow(
     inverse: Matrix, small: float, paired: bool, gradient: Vector, lower: Vector, upper: Vector, x: Vector
 ) -> None:
-    """Go from ``x`` to the minimum, coefficient after coefficient staying where it meets a bound."""
-    rigid = inverse.sum(axis=1)
+    """Go from ``x`` to the minimum, coefficient after coefficient staying where it meets a bound.
+
+    Rows and columns of those that stay become 0.
+    """
+    rigid = inverse @ np.ones(x.size)
     for left in range(x.size, int(paired), -1):
-        # Rows and columns of those that stay are 0.
-        step, level = -(inverse @ gradient), 0.0
-        if paired:
-            level = step.sum() / rigid.sum()
-            step -= level * rigid
-        if not gradient @ step < 0:
+        step = inverse @ gradient
+        level = _turn_down(step, rigid, gradient, paired)
+        if not level > -np.inf:
             # Rounding: the matrix is semidefinite no more.
             return
-        length, hit = _until_bound(step, lower - x, upper - x)
+        length, hit = _until_bound(step, lower, upper, x)
         for k in range(x.size):
             x[k] = min(max(x[k] + length * step[k], lower[k]), upper[k])
             gradient[k] = (1.0 - length) * gradient[k] - length * (level + small * step[k])
@@ -98,20 +105,35 @@ def _follow(
         pivot = inverse[hit, hit]
         if not pivot > 0 or left == 1:
             return
-        row, column = inverse[hit].copy(), inverse[:, hit] / pivot
-        rigid -= rigid[hit] * column
+        row, factor = inverse[hit].copy(), rigid[hit] / pivot
         for k in range(x.size):
-            add_scaled(inverse[k], -column[k], row)
-        inverse[hit, :] = inverse[:, hit] = 0.0
+            part = inverse[k, hit] / pivot
+            rigid[k] -= factor * inverse[k, hit]
+            add_scaled(inverse[k], -part, row)
+            inverse[k, hit] = 0.0
+        inverse[hit, :] = 0.0
         rigid[hit] = gradient[hit] = 0.0
 
 
 @compiled
-def _until_bound(step: Vector, fall: Vector, rise: Vector) -> tuple[float, int]:
+def _turn_down(step: Vector, rigid: Vector, gradient: Vector, paired: bool) -> float:
+    """Make of the inverse times the gradient the step, in place, and return the level b; -inf: it goes up."""
+    total, stiffness, slope = 0.0, 0.0, 0.0
+    for k in range(step.size):
+        total, stiffness = total + step[k], stiffness + rigid[k]
+    level = -total / stiffness if paired else 0.0
+    for k in range(step.size):
+        step[k] = -(step[k] + level * rigid[k])
+        slope += step[k] * gradient[k]
+    return level if slope < 0 else -np.inf
+
+
+@compiled
+def _until_bound(step: Vector, lower: Vector, upper: Vector, x: Vector) -> tuple[float, int]:
     """Return the part of ``step``, at most 1, to where a coefficient meets its bound, and which, or -1."""
     length, hit = 1.0, -1
     for k in range(step.size):
-        room = rise[k] if step[k] > 0 else fall[k]
+        room = (upper[k] if step[k] > 0 else lower[k]) - x[k]
         if abs(room) < length * abs(step[k]):
             length, hit = room / step[k], k
     return length, hit

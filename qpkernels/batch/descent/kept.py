@@ -48,9 +48,10 @@ def descend_one_by_one(
 def _descend(task: Task, rows: KeptRows, limits: Limits) -> None:
     program = task.program.around(task.program.middle)
     search = ShrinkingDescent(program, rows.kept, task.original(task.beta), task.original(task.values))
-    if search.measure(limits.steps).violation <= _ENOUGH * limits.tol:
+    gap = search.measure(limits.steps).violation
+    if gap <= _ENOUGH * limits.tol:
         return
-    for iterate in descend(program, search, limits):
+    for iterate in descend(program, search, limits, gap):
         if iterate.proves(limits.tol) or limits.over(search.steps):
             break
     if not search.unshrunk:

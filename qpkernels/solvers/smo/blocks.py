@@ -34,8 +34,8 @@ __all__ = ["Limits", "block_iterates", "descend", "forms_matrix", "holds_matrix"
 SMALL = 1000
 """Samples up to which the whole kernel matrix is formed in float64, whatever the kernel."""
 
-_OUTER_ITERATIONS = 4
-"""Outer iterations between two measurements of the gap, unless it is close to what is wanted."""
+_OUTER_ITERATIONS, _CLOSE = 4, 100.0
+"""Outer iterations between two measurements of the gap, unless it is within such a multiple of what is wanted."""
 
 _IDLE, _IDLE_ONE_BLOCK = 10, 100
 """Measurements without a better value or gap after which only rounding changes; the second for one block."""
@@ -155,7 +155,7 @@ def _in_cycles(
         if search.in_one_block and search.exact:
             yield from _in_one_block(search, limits)
         else:
-            yield from descend(program, search, limits)
+            yield from descend(program, search, limits, np.inf if reached is None else reached.violation)
         limits.steps += search.steps
         if reached is None or search.steps:
             reached = measure_exactly(program, search.point()[0], limits.steps)
@@ -194,16 +194,19 @@ def _until_look(search: ShrinkingDescent, limits: Limits) -> int:
     return min(left, max(_LEAST, int(share)))
 
 
-def descend(program: KernelQP, search: ShrinkingDescent, limits: Limits) -> Iterator[Iterate]:
-    """Yield iterates until none of the steps improves, or the values are not exact enough to tell."""
-    outer, gap, best, error = 0, np.inf, np.inf, GapError(program, limits.tol, search.exact)
+def descend(program: KernelQP, search: ShrinkingDescent, limits: Limits, gap: float = np.inf) -> Iterator[Iterate]:
+    """Yield iterates until none of the steps improves, or the values are not exact enough to tell.
+
+    ``gap`` is the violation at the start, where it is known: close to what is wanted, every outer iteration may end it.
+    """
+    outer, best, error = 0, np.inf, GapError(program, limits.tol, search.exact)
     progress = Progress(_IDLE_ONE_BLOCK if search.in_one_block else _IDLE)
     search.shrink()
     while True:
         taken = search.outer_iteration(limits.max_iter - limits.steps - search.steps, 4 * _UNIT * search.size)
         outer += 1
         over = limits.over(search.steps)
-        if taken and outer % _OUTER_ITERATIONS and gap > 30 * limits.tol and not over and not search.in_one_block:
+        if taken and outer % _OUTER_ITERATIONS and gap > _CLOSE * limits.tol and not over and not search.in_one_block:
             continue
         iterate = search.measure(limits.steps)
         ended = progress.ended(iterate) or taken == 0

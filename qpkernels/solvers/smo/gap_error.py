@@ -3,10 +3,14 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 
-from qpkernels.arrays import Indices, Vector
+from qpkernels.arrays import Indices, Samples, Vector
 from qpkernels.certificates.kernel_qp import duality_gap
+from qpkernels.gram.panels.making import compressed
+from qpkernels.gram.panels.products import mostly_zero
 from qpkernels.gram.panels.sums import add_kernel_sums
 from qpkernels.programs.kernel_qp import KernelQP
 from qpkernels.solvers.smo.iterate import Iterate
@@ -61,10 +65,16 @@ class GapError:
         chance = np.random.default_rng(samples.size).random(count)
         chosen = samples[((np.arange(count) + chance) * (samples.size / count)).astype(np.intp)]
         used, sums = np.flatnonzero(beta), np.zeros(count)
-        add_kernel_sums(program.gram.kernel, program.gram.X[used], beta[used], program.gram.X[chosen], sums)
+        add_kernel_sums(program.gram.kernel, self._X[used], beta[used], self._X[chosen], sums)
         exact = values.copy()
         exact[chosen] = sums
         true = duality_gap(program, beta, exact, iterate.intercept)
         difference = true.parts[chosen] - iterate.gap.parts[chosen]
         each = abs(float(difference.mean())) + 3.0 * float(difference.std()) / np.sqrt(count)
         self.value = samples.size * each / iterate.gap.scale if iterate.gap.scale else np.inf
+
+    @cached_property
+    def _X(self) -> Samples:
+        """The samples, compressed once where the sums would compress some of them each time."""
+        X = self._program.gram.X
+        return compressed(X) if mostly_zero(X) else X
