@@ -14,10 +14,13 @@ from qpkernels.arrays.compiled import compiled, vectorised
 from qpkernels.gram.panels.exponential import exp2
 from qpkernels.gram.panels.registers import LANES, STRIP, add_products
 
-__all__ = ["add_scaled", "add_stored_rows", "entries", "gather_block", "inner_product"]
+__all__ = ["add_scaled", "add_stored_rows", "entries", "gather_block", "inner_product", "mirror", "write_both"]
 
 _WIDE = 8192
 """Columns that are summed at once: their sums stay in a processor's cache, whatever the rows."""
+
+_LINE = 16
+"""Entries that lie in one line of a cache."""
 
 _TOGETHER = 4
 """Rows that are added in one pass: the sums are read and written once for all of them."""
@@ -52,6 +55,31 @@ def gather_block(
         source, target = store[slots[c]], block[rows[c]]
         for k in range(columns.size):
             target[places[k]] = source[columns[k]]
+
+
+@compiled
+def write_both(panel: Floats, rows: Indices, columns: Indices, block: Floats) -> None:
+    """Write ``panel[b, a]`` to ``block[rows[b], columns[a]]`` and to the place mirrored at the diagonal."""
+    for start in range(0, rows.size, _LINE):
+        stop = min(start + _LINE, rows.size)
+        for b in range(start, stop):
+            target = block[rows[b]]
+            for a in range(columns.size):
+                target[columns[a]] = panel[b, a]
+        for a in range(columns.size):
+            target = block[columns[a]]
+            for b in range(start, stop):
+                target[rows[b]] = panel[b, a]
+
+
+@compiled
+def mirror(block: Floats, rows: Indices, columns: Indices) -> None:
+    """Write ``block[columns[a], rows[b]]`` to the place mirrored at the diagonal."""
+    for start in range(0, rows.size, _LINE):
+        for a in range(columns.size):
+            source = block[columns[a]]
+            for b in range(start, min(start + _LINE, rows.size)):
+                block[rows[b], columns[a]] = source[rows[b]]
 
 
 @vectorised
