@@ -10,12 +10,21 @@ from typing import NamedTuple
 
 import numpy as np
 
-from qpkernels.arrays import Floats, Samples, Vector, is_sparse, row_blocks
+from qpkernels.arrays import Floats, Indices, Samples, Vector, is_sparse, row_blocks
 from qpkernels.gram.panels.products import EXPONENT_ERROR, PANEL, Product, mostly_zero
 from qpkernels.gram.panels.threads import in_parts, paired_strips, threads, without_blas_threads
 from qpkernels.kernels.base import Kernel, ProductForm
 
-__all__ = ["COLUMNS", "ROWS", "DoubleSums", "Taken", "add_kernel_sums", "add_symmetric_sums", "taken_by_panels"]
+__all__ = [
+    "COLUMNS",
+    "ROWS",
+    "DoubleSums",
+    "Taken",
+    "add_kernel_sums",
+    "add_symmetric_sums",
+    "taken_among",
+    "taken_by_panels",
+]
 
 ROWS, COLUMNS = 512, 2048
 """Centers and samples of a piece of work."""
@@ -49,6 +58,15 @@ class Taken(NamedTuple):
     form: ProductForm
     centers: Samples
     X: Samples
+
+
+def taken_among(kernel: Kernel, X: Samples, used: Indices) -> Taken | None:
+    """Return what :func:`taken_by_panels` does, for centers that are the ``used`` ones of ``X``: compressed once."""
+    if used.size * X.shape[0] > _FEW and mostly_zero(X):
+        from qpkernels.gram.panels.making import form_and_samples
+
+        X = form_and_samples(kernel, X)[1]
+    return taken_by_panels(kernel, X[used], X)
 
 
 def taken_by_panels(kernel: Kernel, centers: Samples, X: Samples) -> Taken | None:

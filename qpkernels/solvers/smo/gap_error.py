@@ -7,6 +7,8 @@ import numpy as np
 
 from qpkernels.arrays import Indices, Vector
 from qpkernels.certificates.kernel_qp import duality_gap
+from qpkernels.gram.panels.making import form_and_samples
+from qpkernels.gram.panels.products import mostly_zero
 from qpkernels.gram.panels.sums import add_kernel_sums
 from qpkernels.programs.kernel_qp import KernelQP
 from qpkernels.solvers.smo.iterate import Iterate
@@ -35,6 +37,7 @@ class GapError:
 
     def __init__(self, program: KernelQP, tol: float, exact: bool) -> None:
         self._program, self._tol, self._exact = program, tol, exact
+        self._X = program.gram.X
         self.value, self._violation = 0.0, 0.01
 
     def is_due(self, iterate: Iterate) -> bool:
@@ -56,12 +59,14 @@ class GapError:
         if self._exact:
             return
         program, beta = self._program, iterate.beta
+        if mostly_zero(self._X):
+            self._X = form_and_samples(program.gram.kernel, self._X)[1]
         self._violation = iterate.violation
         count = min(_SAMPLES, samples.size)
         chance = np.random.default_rng(samples.size).random(count)
         chosen = samples[((np.arange(count) + chance) * (samples.size / count)).astype(np.intp)]
         used, sums = np.flatnonzero(beta), np.zeros(count)
-        add_kernel_sums(program.gram.kernel, program.gram.X[used], beta[used], program.gram.X[chosen], sums)
+        add_kernel_sums(program.gram.kernel, self._X[used], beta[used], self._X[chosen], sums)
         exact = values.copy()
         exact[chosen] = sums
         true = duality_gap(program, beta, exact, iterate.intercept)
