@@ -11,7 +11,7 @@ import numpy as np
 
 from qpkernels.arrays import Matrix, Samples, Vector, finite_vector
 from qpkernels.gram.panels.single import Suffices, add_sums_where
-from qpkernels.gram.panels.sums import add_kernel_sums, add_symmetric_sums, taken_by_panels
+from qpkernels.gram.panels.sums import add_kernel_sums, add_symmetric_sums, taken_among
 from qpkernels.gram.panels.threads import blas_threads_for
 from qpkernels.intervals import exact_sum
 from qpkernels.kernels.base import Kernel
@@ -83,10 +83,10 @@ def matrix_product(K: Matrix, v: Vector) -> Vector:
 def streamed_product(kernel: Kernel, X: Samples, v: Vector, suffices: Suffices | None = None) -> BoundedProduct:
     """Return K v without K in memory: in float64, or as far as it ``suffices`` in float32 where v is 0."""
     used, rest = np.flatnonzero(v), np.flatnonzero(v == 0)
-    values, error, centers, c = np.zeros(v.size), np.zeros(v.size), X[used], v[used]
-    taken = taken_by_panels(kernel, centers, X)
+    values, error, c = np.zeros(v.size), np.zeros(v.size), v[used]
+    taken = taken_among(kernel, X, used)
     if taken is None:
-        add_kernel_sums(kernel, centers, c, X, values)
+        add_kernel_sums(kernel, X[used], c, X, values)
         return BoundedProduct(v, values, error)
     sums = np.zeros(used.size)
     add_symmetric_sums(taken, c, sums)

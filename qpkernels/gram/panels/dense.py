@@ -18,8 +18,8 @@ from qpkernels.gram.panels.products import PANEL, Product
 
 __all__ = ["DenseProduct"]
 
-_ROWS = 1024
-"""Samples whose features are made at once: in float64, whatever they become."""
+_ENTRIES = 2**15
+"""Features that are made at once: in float64, whatever they become, they stay in a processor's cache."""
 
 _STRIP = 64
 """Rows of a block that are made at once."""
@@ -50,14 +50,19 @@ class DenseProduct(Product):
     ) -> DenseProduct:
         """Return features and offsets of ``X``; see :class:`~qpkernels.kernels.ProductForm`."""
         features, offsets = np.empty(X.shape, dtype), np.full(len(X), offset, dtype)
-        for start in range(0, len(X), _ROWS):
-            rows = slice(start, start + _ROWS)
+        count = max(1, _ENTRIES // X.shape[1])
+        memory = np.empty((count, X.shape[1]))
+        for start in range(0, len(X), count):
+            rows, exact = slice(start, start + count), memory[: len(X) - start]
+            np.subtract(X[rows], origin, out=exact)
+            exact *= scale
             # Beyond the numbers of float32, what comes of it is told by its error bound.
             with np.errstate(over="ignore"):
-                features[rows] = (X[rows] - origin) * scale
+                features[rows] = exact
             if degree == 0:
                 # Of the features as they were rounded: then a sample is at distance 0 from itself.
-                offsets[rows] = 0.5 * np.einsum("ij,ij->i", features[rows], features[rows], dtype=np.float64)
+                exact[:] = features[rows]
+                offsets[rows] = 0.5 * np.einsum("ij,ij->i", exact, exact)
         return cls(Dense(features, offsets, degree))
 
     def by_feature(self, samples: Indices) -> Dense:

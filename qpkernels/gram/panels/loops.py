@@ -14,13 +14,26 @@ from qpkernels.arrays.compiled import compiled, vectorised
 from qpkernels.gram.panels.exponential import exp2
 from qpkernels.gram.panels.registers import LANES, STRIP, add_products
 
-__all__ = ["add_scaled", "add_stored_rows", "copy", "entries", "gather_block", "inner_product", "write_symmetric"]
+__all__ = [
+    "add_scaled",
+    "add_stored_rows",
+    "copy",
+    "entries",
+    "gather_block",
+    "inner_product",
+    "mirror",
+    "write_both",
+    "write_symmetric",
+]
 
 _WIDE = 8192
 """Columns that are summed at once: their sums stay in a processor's cache, whatever the rows."""
 
-_LINE = 8
-"""Numbers of float64 in a line of a processor's cache."""
+_LINE = 16
+"""Entries in float32 that lie in one line of a cache."""
+
+_DOUBLES = 8
+"""Numbers of float64 in such a line."""
 
 _TOGETHER = 4
 """Rows that are added in one pass: the sums are read and written once for all of them."""
@@ -68,15 +81,40 @@ def write_symmetric(products: Matrix, start: int, offsets: Vector, degree: int, 
         entries(made, offsets[i], offsets[:i], degree)
         for j in range(i):
             row[j] = made[j]
-    for first in range(0, start, _LINE):
+    for first in range(0, start, _DOUBLES):
         for c in range(len(products)):
-            line = products[c, first : first + _LINE]
-            for k in range(_LINE):
+            line = products[c, first : first + _DOUBLES]
+            for k in range(_DOUBLES):
                 K[first + k, start + c] = line[k]
     for c in range(len(products)):
         row = K[start + c]
         for j in range(c + 1, len(products)):
             row[start + j] = products[j, start + c]
+
+
+@compiled
+def write_both(panel: Floats, rows: Indices, columns: Indices, block: Floats) -> None:
+    """Write ``panel[b, a]`` to ``block[rows[b], columns[a]]`` and to the place mirrored at the diagonal."""
+    for start in range(0, rows.size, _LINE):
+        stop = min(start + _LINE, rows.size)
+        for b in range(start, stop):
+            target = block[rows[b]]
+            for a in range(columns.size):
+                target[columns[a]] = panel[b, a]
+        for a in range(columns.size):
+            target = block[columns[a]]
+            for b in range(start, stop):
+                target[rows[b]] = panel[b, a]
+
+
+@compiled
+def mirror(block: Floats, rows: Indices, columns: Indices) -> None:
+    """Write ``block[columns[a], rows[b]]`` to the place mirrored at the diagonal."""
+    for start in range(0, rows.size, _LINE):
+        for a in range(columns.size):
+            source = block[columns[a]]
+            for b in range(start, min(start + _LINE, rows.size)):
+                block[rows[b], columns[a]] = source[rows[b]]
 
 
 @vectorised

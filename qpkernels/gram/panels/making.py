@@ -48,8 +48,10 @@ def make_product(form: ProductForm, X: Samples, dtype: DTypeLike) -> Product:
 @compiled
 def _count(X: Matrix, counts: Indices) -> None:
     for i in range(counts.size):
+        count = 0
         for k in range(X.shape[1]):
-            counts[i] += X[i, k] != 0
+            count += X[i, k] != 0
+        counts[i] = count
 
 
 @compiled

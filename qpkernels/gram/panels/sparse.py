@@ -82,12 +82,12 @@ class SparseProduct(Product):
         del origin
         # Beyond the numbers of float32, what comes of it is told by its error bound.
         with np.errstate(over="ignore"):
-            data, starts = (X.data * scale[X.indices]).astype(dtype), X.indptr.astype(np.intp)
+            data, starts = (X.data * np.take(scale, X.indices)).astype(dtype), X.indptr.astype(np.intp)
         offsets = np.full(X.shape[0], offset, dtype)
         if degree == 0:
-            rows = np.repeat(np.arange(X.shape[0]), np.diff(starts))
-            offsets[:] = 0.5 * np.bincount(rows, weights=data.astype(np.float64) ** 2, minlength=X.shape[0])
-        return cls(Sparse(data, X.indices.astype(np.intp), starts, offsets, X.shape[1], degree))
+            stored = np.flatnonzero(np.diff(starts))
+            offsets[stored] = 0.5 * np.add.reduceat(np.square(data, dtype=np.float64), starts[stored])
+        return cls(Sparse(data, X.indices.astype(np.intp, copy=False), starts, offsets, X.shape[1], degree))
 
     @property
     def terms(self) -> int:

@@ -10,12 +10,21 @@ from typing import NamedTuple
 
 import numpy as np
 
-from qpkernels.arrays import Floats, Samples, Vector, is_sparse, row_blocks
+from qpkernels.arrays import Floats, Indices, Samples, Vector, is_sparse, row_blocks
 from qpkernels.gram.panels.products import EXPONENT_ERROR, PANEL, Product, mostly_zero
-from qpkernels.gram.panels.threads import in_parts, threads, without_blas_threads
+from qpkernels.gram.panels.threads import in_parts, paired_strips, threads, without_blas_threads
 from qpkernels.kernels.base import Kernel, ProductForm
 
-__all__ = ["COLUMNS", "ROWS", "DoubleSums", "Taken", "add_kernel_sums", "add_symmetric_sums", "taken_by_panels"]
+__all__ = [
+    "COLUMNS",
+    "ROWS",
+    "DoubleSums",
+    "Taken",
+    "add_kernel_sums",
+    "add_symmetric_sums",
+    "taken_among",
+    "taken_by_panels",
+]
 
 ROWS, COLUMNS = 512, 2048
 """Centers and samples of a piece of work."""
@@ -49,6 +58,15 @@ class Taken(NamedTuple):
     form: ProductForm
     centers: Samples
     X: Samples
+
+
+def taken_among(kernel: Kernel, X: Samples, used: Indices) -> Taken | None:
+    """Return what :func:`taken_by_panels` does, for centers that are the ``used`` ones of ``X``: compressed once."""
+    if used.size * X.shape[0] > _FEW and mostly_zero(X):
+        from qpkernels.gram.panels.making import form_and_samples
+
+        X = form_and_samples(kernel, X)[1]
+    return taken_by_panels(kernel, X[used], X)
 
 
 def taken_by_panels(kernel: Kernel, centers: Samples, X: Samples) -> Taken | None:
@@ -97,15 +115,12 @@ def add_symmetric_sums(taken: Taken, coefficients: Vector, values: Vector) -> No
     from qpkernels.gram.panels.making import make_product
 
     product, size = make_product(taken.form, taken.centers, np.float64), coefficients.size
-    strips = [slice(start, min(start + _STRIP, size)) for start in range(0, size, _STRIP)]
-    # The first is the longest: with the last it makes as much work as any other such pair.
-    order = [number for pair in zip(strips, reversed(strips), strict=True) for number in pair][: len(strips)]
-
+    strips = paired_strips(size, _STRIP)
     of_thread = np.zeros((threads(), size))
 
     def work(number: int, part: slice) -> None:
         buffer = np.empty(_STRIP * PANEL)
-        for rows in order[part]:
+        for rows in strips[part]:
             _add_strip(product, rows, coefficients, of_thread[number], buffer)
 
     with without_blas_threads():

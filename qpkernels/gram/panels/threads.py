@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from threadpoolctl import ThreadpoolController
 
-__all__ = ["blas_threads_for", "in_parts", "in_this_thread", "threads", "without_blas_threads"]
+__all__ = ["blas_threads_for", "in_parts", "in_this_thread", "paired_strips", "threads", "without_blas_threads"]
 
 _WAKING = 1e7
 """Multiplications that take several times as long as waking a thread."""
@@ -65,6 +65,15 @@ def in_parts(work: Callable[[int, slice], object], size: int, grain: int, effort
     work(0, parts[0])
     for other in others:
         other.result()
+
+
+def paired_strips(size: int, width: int) -> list[slice]:
+    """Return strips of a triangle: the first, which is the longest, with the last, and so on.
+
+    Each such pair makes as much work.
+    """
+    strips = [slice(start, min(start + width, size)) for start in range(0, size, width)]
+    return [strip for pair in zip(strips, reversed(strips), strict=True) for strip in pair][: len(strips)]
 
 
 class _BlasLimit(AbstractContextManager[None]):

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qpkernels.arrays import Floats, Indices, Vector
-from qpkernels.gram.panels.loops import add_stored_rows, gather_block
+from qpkernels.gram.panels.loops import add_stored_rows, gather_block, mirror, write_both
 from qpkernels.gram.panels.products import PANEL, Product
-from qpkernels.gram.panels.threads import in_parts, threads
+from qpkernels.gram.panels.threads import in_parts, paired_strips, threads
 from qpkernels.solvers.smo.rows.cache import RowCache
 from qpkernels.solvers.smo.rows.rows import ONE_BLOCK, Rows
 
@@ -23,7 +23,13 @@ _WRITING = 512
 """Features whose products with a sample cost what it costs to write their result to memory not used before."""
 
 _WIDE = 200
-"""Features from which rows are kept at once: half of the work is repaid by the next use, and more than one is usual."""
+"""Features from which rows are kept at once: half of the work is repaid by the next use, and more than one is usual.
+
+From there on it also takes longer to make an entry of a block than to write it twice.
+"""
+
+_STRIP = 128
+"""Rows of a block that are made at once."""
 
 _EXP = 16
 """Multiplications that the entry takes once the product is there."""
@@ -31,8 +37,11 @@ _EXP = 16
 _GATHERING = 10
 """Multiplications that take as long as reading an entry of a kept row."""
 
-_PARTS = 4
-"""A block is no more than a quarter of the samples: of a few, most may not matter."""
+_PARTS, _PARTS_OF_WIDE = 4, 8
+"""A block is no more than a quarter of the samples: of a few, most may not matter; of wide rows, an eighth.
+
+These are kept, so that what a smaller block leaves to the next ones costs less than its own entries.
+"""
 
 
 class Scratch(NamedTuple):
@@ -81,20 +90,44 @@ class ProductRows(Rows):
 
     def block(self, chosen: Indices) -> Floats:
         block = self._scratch.block[: chosen.size**2].reshape(chosen.size, chosen.size)
-        slots, centers = self._cache.find(chosen), self._product.part(chosen).centers()
+        slots = self._cache.find(chosen)
         old, new, order = np.flatnonzero(slots >= 0), np.flatnonzero(slots < 0), np.argsort(chosen)
-
-        def make(number: int, part: slice) -> None:
-            del number
-            self._product.part(chosen[new[part]]).make_block(centers, new[part], block)
 
         def gather(number: int, part: slice) -> None:
             del number
             gather_block(self._cache.store, slots[old[part]], chosen[order], old[part], order, block)
 
-        in_parts(make, new.size, 64, new.size * chosen.size * (self._product.width + _EXP))
         in_parts(gather, old.size, 64, _GATHERING * old.size * chosen.size)
+        if self._product.width >= _WIDE:
+            self._make_half(chosen[new], new, block)
+            in_parts(lambda _, part: mirror(block, new[part], old), new.size, 64, _GATHERING * old.size * new.size)
+        else:
+            self._make_rows(chosen, new, block)
         return block
+
+    def _make_rows(self, chosen: Indices, new: Indices, block: Floats) -> None:
+        """Write the rows that are ``new``, of all that are ``chosen``."""
+        centers = self._product.part(chosen).centers()
+
+        def work(number: int, part: slice) -> None:
+            del number
+            self._product.part(chosen[new[part]]).make_block(centers, new[part], block)
+
+        in_parts(work, new.size, 64, new.size * chosen.size * (self._product.width + _EXP))
+
+    def _make_half(self, samples: Indices, at: Indices, block: Floats) -> None:
+        """Write the entries between ``samples``, which stand at these places: each is made once, and written twice."""
+        product, strips = self._product.part(samples), paired_strips(at.size, _STRIP)
+
+        def work(number: int, part: slice) -> None:
+            for strip in strips[part]:
+                rest = slice(strip.start, at.size)
+                centers, rows = product.part(strip).centers(), np.arange(at.size - strip.start)
+                panel = self._scratch.buffers[number][: rows.size * (strip.stop - strip.start)].reshape(rows.size, -1)
+                product.part(rest).make_block(centers, rows, panel)
+                write_both(panel, at[rest], at[strip], block)
+
+        in_parts(work, len(strips), 2, 0.5 * at.size**2 * (product.width + _EXP))
 
     def add(self, chosen: Indices, delta: Vector, visits: NDArray[np.int64], values: Vector) -> None:
         slots = self._cache.find(chosen)
@@ -130,4 +163,6 @@ class ProductRows(Rows):
 
 
 def _block_size(product: Product) -> int:
-    return min(2048, product.size // _PARTS) if product.size > ONE_BLOCK else product.size
+    if product.size <= ONE_BLOCK:
+        return product.size
+    return min(2048, product.size // (_PARTS_OF_WIDE if product.width >= _WIDE else _PARTS))

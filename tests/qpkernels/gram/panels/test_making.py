@@ -88,6 +88,16 @@ def test_rows_blocks_and_kept_rows_of_sparse_samples(dtype: type, centers: int, 
     np.testing.assert_allclose(block[::-1], matrix, atol=exact)
 
 
+@pytest.mark.parametrize("empty", [[0], [5, 6], [9], list(range(10))], ids=str)
+def test_sparse_samples_without_entries(empty: list[int]) -> None:
+    X = np.random.default_rng(0).normal(size=(10, 4))
+    X[empty] = 0.0
+    product = make_product(RBF(0.5).product_form(csr_array(X)), csr_array(X), np.float64)
+    block = np.empty((10, 10))
+    product.make_block(product.centers(), np.arange(10), block)
+    np.testing.assert_allclose(block, RBF(0.5).matrix(X, X), atol=1e-14)
+
+
 def test_a_solve_of_many_zeros_is_that_of_the_same_samples_sparse() -> None:
     X = zeros_mostly(0.1, 1200)
     y = np.where(X[:, :5].sum(axis=1) > 0.2, 1.0, -1.0)
