@@ -12,7 +12,6 @@ import numpy as np
 from qpkernels.arrays import Floats, Indices, Vector
 from qpkernels.arrays.compiled import compiled, vectorised
 from qpkernels.gram.panels.exponential import exp2
-from qpkernels.gram.panels.registers import LANES, STRIP, add_products
 
 __all__ = ["add_scaled", "add_stored_rows", "entries", "gather_block", "inner_product", "mirror", "write_both"]
 
@@ -21,6 +20,9 @@ _WIDE = 8192
 
 _LINE = 16
 """Entries that lie in one line of a cache."""
+
+_LANES = 64
+"""Parts of a sum of products."""
 
 _TOGETHER = 4
 """Rows that are added in one pass: the sums are read and written once for all of them."""
@@ -100,13 +102,17 @@ def entries(row: Floats, offset: Any, offsets: Floats, degree: int) -> None:
         row[k] = power
 
 
-@compiled
+@vectorised
 def inner_product(weights: Vector, row: Floats) -> float:
-    """Return sum over k of weights_k row_k, in float64."""
-    lanes, whole = np.zeros(LANES), row.size - row.size % STRIP
-    for column in range(0, whole, STRIP):
-        add_products(lanes, weights, row, column)
-    total = float(lanes.sum())
+    """Return sum over k of weights_k row_k in float64, so many parts of it side by side as fill the registers."""
+    lanes, whole = np.zeros(_LANES), row.size - row.size % _LANES
+    for start in range(0, whole, _LANES):
+        factors, part = weights[start : start + _LANES], row[start : start + _LANES]
+        for k in range(_LANES):
+            lanes[k] += factors[k] * part[k]
+    total = 0.0
+    for k in range(_LANES):
+        total += lanes[k]
     for k in range(whole, row.size):
         total += weights[k] * row[k]
     return total
