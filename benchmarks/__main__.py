@@ -9,18 +9,41 @@ from pathlib import Path
 from shutil import which
 
 from benchmarks.comparison import compare
-from benchmarks.computer import this_computer
+from benchmarks.computer import Computer, this_computer
 from benchmarks.growth import SIZES, grow
+from benchmarks.many.changes import walks
+from benchmarks.many.search import search
+from benchmarks.many.training import train
+from benchmarks.many.workloads import WORKLOADS
 from benchmarks.memory import CACHES, occupy
+from benchmarks.overhead import examine
 from benchmarks.peers import Peer, libsvm, onedal
 from benchmarks.prediction import predict
-from benchmarks.problems import gaussians, mnist_parity, mnist_test_images, named
+from benchmarks.problems import PROBLEMS, Problem, gaussians, mnist_parity, mnist_test_images, named
+from benchmarks.proving import prove
 from benchmarks.records import Record, Results
 from benchmarks.report import write_report
 from benchmarks.start import begin_afresh
 from qpkernels.solvers import find_solver
 
-MEASUREMENTS = ("comparison", "growth", "memory", "prediction", "start")
+MEASUREMENTS = (
+    "comparison",
+    "training",
+    "search",
+    "changes",
+    "proving",
+    "overhead",
+    "growth",
+    "memory",
+    "prediction",
+    "start",
+)
+
+PROVED_ALONE = ("cpusmall", "covtype20k", "mnist20k", "cadata", "a9a C=1")
+"""Problems whose certificates are timed beside the solver."""
+
+CHANGED = ("abalone", "usps")
+"""Problems whose samples change, beside simulated ones."""
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -28,7 +51,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = _parse(arguments)
     find_solver("smo").load()
     for record in _measure(options):
-        print(type(record).__name__, *record.key, flush=True)
+        print(*filter(None, [type(record).__name__, *map(str, record.key), record.summary]), flush=True)
         Results.load(options.out).adding([record]).save(options.out)
         write_report(options.out)
 
@@ -40,10 +63,37 @@ def _measure(options: argparse.Namespace) -> Iterator[Record]:
     if accelerated:
         peers.append(accelerated)
     computer = this_computer(accelerated.version("scikit-learn-intelex") if accelerated else None)
+    for problem in _chosen(options) if "comparison" in options.measure else ():
+        for tol in options.tol:
+            yield compare(problem, options.data, peers, options.repeats, tol, options.limit_seconds, computer)
+    yield from _many(options, computer)
+    yield from _alone(options, computer)
+
+
+def _chosen(options: argparse.Namespace) -> list[Problem]:
+    return [problem for problem in PROBLEMS if not options.only or problem.name in options.only]
+
+
+def _many(options: argparse.Namespace, computer: Computer) -> Iterator[Record]:
+    """Yield the records of many machines at once."""
     folder, repeats, tol = options.data, options.repeats, options.tol[0]
-    for problem in options.only if "comparison" in options.measure else ():
-        for each in options.tol:
-            yield compare(problem, folder, peers, repeats, each, options.limit_seconds, computer)
+    if "training" in options.measure:
+        workloads = [each for each in WORKLOADS if not options.only or each.name in options.only]
+        yield from train(workloads, folder, repeats, tol, computer)
+    if "search" in options.measure:
+        yield search(named(["svmguide1"])[0], folder, repeats, tol, computer)
+    if "changes" in options.measure:
+        yield from walks(folder, (5000, 300), named(list(CHANGED)), 1e-6, 200, computer)
+
+
+def _alone(options: argparse.Namespace, computer: Computer) -> Iterator[Record]:
+    """Yield the other records of machines one at a time."""
+    folder, repeats, tol = options.data, options.repeats, options.tol[0]
+    for problem in _chosen(options) if "proving" in options.measure else ():
+        if options.only or problem.name in PROVED_ALONE:
+            yield prove(problem, folder, repeats, tol, computer)
+    if "overhead" in options.measure:
+        yield from examine((20, 200, 700), computer)
     if "growth" in options.measure:
         sizes = [mnist_parity(samples) for samples in SIZES]
         yield from grow("mnist, even against odd", sizes, folder, repeats, tol, options.limit_seconds, computer)
@@ -59,7 +109,7 @@ def _measure(options: argparse.Namespace) -> Iterator[Record]:
 def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("--data", type=Path, required=True, help="folder with the data sets")
-    parser.add_argument("--only", nargs="+", metavar="NAME", help="names of problems to compare; the others stay")
+    parser.add_argument("--only", nargs="+", metavar="NAME", help="names of problems and workloads; the others stay")
     parser.add_argument("--skip-libsvm", action="store_true", help="leave LIBSVM out of the comparison")
     parser.add_argument("--intelex", metavar="PYTHON", help="a Python that has scikit-learn-intelex")
     parser.add_argument("--repeats", type=int, default=3, help="turns of each solver")
@@ -72,10 +122,9 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     )
     parser.add_argument("--out", type=Path, default=Path("docs/performance"), help="folder of records and page")
     options = parser.parse_args(arguments)
-    try:
-        options.only = named(options.only)
-    except ValueError as error:
-        parser.error(str(error))
+    known = [*(problem.name for problem in PROBLEMS), *(workload.name for workload in WORKLOADS)]
+    if unknown := [name for name in options.only or [] if name not in known]:
+        parser.error(f"there is no problem {', '.join(map(repr, unknown))}; choose from {', '.join(known)}.")
     if options.repeats < 1:
         parser.error(f"--repeats must be at least 1, but {options.repeats} came.")
     if options.intelex and not which(options.intelex):

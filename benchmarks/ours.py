@@ -21,8 +21,7 @@ def proved(problem: Problem, X: Matrix, y: Vector, tol: float, limit_seconds: fl
     kernel = RBF(problem.gamma)
 
     def several() -> tuple[Point, ...]:
-        # A limit of time is that of each machine, which leaves them no batch.
-        solutions = OneVersusOne(X, y, kernel, C=problem.C).solve(tol=tol).solutions
+        solutions = OneVersusOne(X, y, kernel, C=problem.C).solve(tol=tol, time_limit=limit_seconds).solutions
         return tuple(Point(solution.beta, solution.intercept) for solution in solutions)
 
     def one() -> tuple[Point, ...]:

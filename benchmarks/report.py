@@ -6,7 +6,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from benchmarks.markdown import in_order, page
+from benchmarks.pages import in_order, page
 from benchmarks.pictures import GROWTH, draw_growth, draw_ratios, ratios_name
 from benchmarks.records import FILE, Comparison, Growth, Results
 

@@ -11,7 +11,6 @@ import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from time import perf_counter
 from typing import Any, ClassVar
 
 import numpy as np
@@ -21,18 +20,40 @@ from sklearn.datasets import load_wine
 from sklearn.svm import SVC
 
 from benchmarks import __main__ as command
-from benchmarks import certificate, report, selection
+from benchmarks import report
 from benchmarks.answers import Point, Solved, same_points, support_sizes, weakest_gap
-from benchmarks.changes import Walk, change, curve
 from benchmarks.comparison import compare
 from benchmarks.computer import Computer, Setting, Watch, this_computer
 from benchmarks.growth import grow
+from benchmarks.many import search
+from benchmarks.many.changes import KINDS, Walk, change, curve, walks
+from benchmarks.many.training import train
+from benchmarks.many.workloads import Workload, folds_of_a_path, pairs
+from benchmarks.many.workloads import path as path_of
 from benchmarks.memory import occupy
 from benchmarks.ours import answered, proved
+from benchmarks.overhead import examine
 from benchmarks.peers import Peer, libsvm, read_points
 from benchmarks.prediction import predict
 from benchmarks.problems import PROBLEMS, Problem, gaussians, named
-from benchmarks.records import ANSWERED, MATCHED, PROVED, Comparison, Growth, Memory, Prediction, Results, Run, Start
+from benchmarks.proving import prove
+from benchmarks.records import (
+    ANSWERED,
+    MATCHED,
+    PROVED,
+    Changes,
+    Comparison,
+    Growth,
+    Memory,
+    Overhead,
+    Prediction,
+    Proving,
+    Results,
+    Run,
+    Search,
+    Start,
+    Training,
+)
 from benchmarks.repetition import repeated, typical
 from benchmarks.slope import slope
 from benchmarks.start import begin_afresh
@@ -237,7 +258,7 @@ def test_records_stay_until_one_with_the_same_key_comes(tmp_path: Path) -> None:
 def test_the_command_merges_and_the_report_is_made_of_the_records_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("benchmarks.problems.PROBLEMS", (classes(100), tube()))
+    monkeypatch.setattr("benchmarks.__main__.PROBLEMS", (classes(100), tube()))
     Results().adding([row("old")]).save(tmp_path)
     arguments = ["--data", str(tmp_path), "--out", str(tmp_path), "--skip-libsvm", "--repeats", "1", "--tol", "1e-2"]
     command.main([*arguments, "1e-3", "--only", "tube"])
@@ -254,18 +275,14 @@ def test_the_command_merges_and_the_report_is_made_of_the_records_alone(
     assert (tmp_path / "README.md").read_text() == written
 
 
-def test_the_certificate_is_measured_beside_the_solver(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr("benchmarks.problems.PROBLEMS", (classes(), tube()))
-    certificate.main(["--data", str(tmp_path), "--only", "classes", "tube", "--tol", "1e-2", "1e-4", "--runs", "1"])
-    title, *lines = capsys.readouterr().out.splitlines()
-    assert title.split()[:4] == ["problem", "samples", "support", "tol"]
-    assert [line.split()[:2] for line in lines] == [["classes", "300"]] * 2 + [["tube", "300"]] * 2
-    for line in lines:
-        tol, gap, apart = (float(line.split()[k]) for k in (3, 7, -1))
-        assert gap <= tol
-        assert apart <= 1e-12
+def test_the_certificate_is_measured_beside_the_solver(tmp_path: Path) -> None:
+    for problem in (classes(), tube()):
+        record = prove(problem, tmp_path, 1, 1e-4, this_computer())
+        assert (record.problem, record.samples) == (problem.name, 300)
+        assert 0 < record.support <= 300
+        assert min(record.solving, record.proving, record.in_float64) > 0
+        assert record.gap <= 1e-4
+        assert record.apart <= 1e-12
 
 
 @pytest.mark.parametrize(
@@ -390,24 +407,78 @@ def test_a_record_is_plain_json(tmp_path: Path) -> None:
     assert entry["where"]["computer"]["processor"] == "a processor"
 
 
-def test_a_grid_by_us_and_by_scikit_learn(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setattr(selection, "named", lambda _: (gaussians(60, 3, 0.5),))
-    monkeypatch.setattr(selection, "COSTS", [0.1, 10.0])
-    monkeypatch.setattr(selection, "WIDTHS", [0.01, 1.0])
-    monkeypatch.setattr(selection, "_WARMING", 1)
-    selection.main(["--data", ".", "--repeats", "1", "--jobs", "1"])
-    printed = capsys.readouterr().out
-    assert "every fit is proved at 0.001" in printed
-    ours, theirs = (line.split(": ", 1)[1].split(", score")[0].strip() for line in printed.splitlines()[-2:])
-    assert ours == theirs
-    assert "GridSearchCV(n_jobs=1)" in printed
+def test_a_grid_by_us_and_by_scikit_learn(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(search, "COSTS", [0.1, 10.0])
+    monkeypatch.setattr(search, "WIDTHS", [0.01, 1.0])
+    monkeypatch.setattr(search, "_WARMING", 1)
+    record = search.search(gaussians(60, 3, 0.5), tmp_path, 1, 1e-3, replace(this_computer(), cores=1))
+    assert (record.fits, record.proved, record.jobs) == (20, 20, 1)
+    assert record.our_choice == record.their_choice
+    assert record.our_score == pytest.approx(record.their_score)
+    assert len(record.ours) == len(record.theirs) == 1
 
 
-def test_changes_are_proved_and_made_to_the_arrays_as_well() -> None:
+def test_machines_that_are_trained_together(tmp_path: Path) -> None:
+    X, y = two_classes(60, features=3)
+    workloads = [
+        Workload("pairs", lambda _: (X, np.arange(60) % 3, 0.5), pairs(1.0)),
+        Workload("folds", lambda _: (X, y, 0.5), folds_of_a_path),
+        Workload("path", lambda _: (X, y, 0.5), path_of(np.array([0.1, 1.0]))),
+    ]
+    records = list(train(workloads, tmp_path, 2, 1e-4, this_computer()))
+    assert [(record.workload, record.machines, record.proved) for record in records] == [
+        ("pairs", 3, 3),
+        ("folds", 500, 500),
+        ("path", 2, 2),
+    ]
+    for record in records:
+        assert 0 <= record.gap <= 1e-4
+        assert len(record.turns) == len(record.processor) == 2
+
+
+def test_what_small_models_take() -> None:
+    records = list(examine((20,), this_computer()))
+    assert [record.model for record in records] == ["soft margin", "soft tube", "one class"]
+    assert all(0 < record.steps < record.whole for record in records)
+
+
+def test_changes_are_proved_and_made_to_the_arrays_as_well(tmp_path: Path) -> None:
     for problem in (gaussians(80), curve(80)):
         X, y = problem.load(Path())
-        walk = Walk(problem, X, y, 1e-6, perf_counter)
+        walk = Walk(problem, X, y, 1e-6)
         changes, fits = change(walk, 8)
-        assert (changes.size, fits.size) == (8, 1)
-        assert changes.min() > 0
+        assert (len(changes), len(fits)) == (8, 1)
+        assert min(changes) > 0
         assert len(walk.X) == len(walk.y) == 80
+    records = list(walks(tmp_path, (60,), [], 1e-6, 4, this_computer()))
+    assert [(record.samples, record.kinds, len(record.changes)) for record in records] == [(60, KINDS, 4)] * 2
+
+
+def test_the_page_shows_many_machines(tmp_path: Path) -> None:
+    records = [
+        Training(HERE, "20 C", 1e-3, 20, 19, 400, 5e-4, ((3.0,), (2.0,), (4.0,)), (5.0, 6.0, 7.0)),
+        Search(
+            HERE, "small", 1e-3, 500, 500, 2, ((2.0,),), ((9.0,),), {"C": 8.0, "gamma": 0.5}, {"C": 2.0}, 0.97, 0.96
+        ),
+        Changes(HERE, "moved", 1e-6, 300, ("add", "move"), (0.001, 0.003, 0.001, 0.003), (0.02, 0.02)),
+        Proving(HERE, "large", 1e-3, 900, 70, 3.0, 1.0, 2.0, 2e-4, 1e-13, 0.5, 1e-15),
+        Overhead(HERE, "tiny", 20, 700.0, 100.0, 200.0),
+    ]
+    Results().adding(records).save(tmp_path)
+    assert Results.load(tmp_path).records == tuple(records)
+    report.write_report(tmp_path)
+    text = (tmp_path / "README.md").read_text()
+    assert cells(text, "20 C")[1:] == ["0.001", "20", "19", "400", "3 s", "6 s", "5e-04"]
+    assert cells(text, "small")[4:] == [
+        *("9 s (2 processes)", "2 s", "4.5", "C = 8, gamma = 0.5: 0.9700", "C = 2: 0.9600"),
+    ]
+    assert cells(text, "moved")[3:] == ["20 ms", "2 ms", "10", "1 ms", "3 ms", "3 ms"]
+    assert cells(text, "large")[4:8] == ["3 s", "1 s", "25%", "2 s"]
+    assert cells(text, "tiny")[2:] == ["700 µs", "100 µs", "200 µs", "400 µs"]
+    assert [record.summary for record in records] == [
+        "3 s, 19 of 20 proved, 400 steps",
+        "ours 2 s, scikit-learn 9 s",
+        "a change 2 ms, a fit 10 times that",
+        "3 s to solve, 1 s to prove: 25%",
+        "400 of 700 microseconds",
+    ]

@@ -31,6 +31,7 @@ from qpkernels.arrays import Vector
 from qpkernels.certificates import Bounds
 from qpkernels.errors import OneClassError, ParameterError
 from qpkernels.kernels import Kernel
+from qpkernels.programs import KernelQP
 
 __all__ = ["MarginDual", "MarginPrimal", "TwoClassCostModel", "TwoClassModel"]
 
@@ -86,6 +87,10 @@ class TwoClassModel(Model[Classification]):
     def box(self, size: ArrayLike) -> tuple[Vector, Vector]:
         """Return the bounds of beta that say 0 <= y_i beta_i <= size_i."""
         return np.where(self.y > 0, 0.0, -np.asarray(size)), np.where(self.y > 0, size, 0.0)
+
+    def hard_margin(self) -> KernelQP:
+        """State the dual of the hard margin in beta = y * a: beta_i has the sign of y_i and no bound."""
+        return KernelQP(self.gram, self.y, *self.box(np.inf), self.total, name="hard margin")
 
     def margins(self, answer: Candidate) -> Vector:
         """Return y_i (f(x_i) + b)."""

@@ -25,10 +25,11 @@ from formulations.inputs.samples import SamplesLike
 from formulations.losses import Hinge, MarginLoss
 from formulations.modelling import Candidate, Conditions, Multipliers, Stated, labelled, per_sample
 from qpkernels.arrays import Vector
-from qpkernels.certificates import FenchelBounds, SampleLosses
+from qpkernels.certificates import Bounds, FenchelBounds, SampleLosses
 from qpkernels.errors import ParameterError
 from qpkernels.intervals import Interval, up
 from qpkernels.kernels import Kernel
+from qpkernels.programs import KernelQP
 
 __all__ = ["MarginLossClassifier", "MarginLossDual", "MarginLossPrimal", "losses_of_margins"]
 
@@ -144,8 +145,27 @@ class MarginLossClassifier(TwoClassModel):
         _ = loss.domain
         super().__init__(X, y, kernel, fit_intercept=fit_intercept, C=C)
 
-    def bounds(self) -> FenchelBounds:
-        """State the losses of the decision values."""
+    def qp(self) -> KernelQP | None:
+        """State the dual in beta_i = y_i a_i, with -a / C as slopes; None where the conjugate is not quadratic."""
+        conjugate, costs, (low, high) = self.loss.quadratic_conjugate, self.value_of("C"), self.loss.domain
+        if conjugate is None:
+            return None
+        positive = self.y > 0
+        return KernelQP(
+            self.gram,
+            target=conjugate.linear * self.y,
+            lower=costs * np.where(positive, -high, low),
+            upper=costs * np.where(positive, -low, high),
+            total=self.total,
+            epsilon=conjugate.epsilon,
+            ridge=conjugate.ridge / costs,
+            name=f"classification with the {self.loss.name} loss",
+        )
+
+    def bounds(self) -> Bounds:
+        """State the KernelQP, or else the losses of the decision values."""
+        if self.loss.quadratic_conjugate is not None:
+            return super().bounds()
         return FenchelBounds(self.gram, losses_of_margins(self.loss, self.y, self.value_of("C")), self.total)
 
     def conditions(self, answer: Candidate) -> Conditions:

@@ -25,7 +25,7 @@ def two_classes(y: ArrayLike, samples: int) -> tuple[Vector, NDArray[Any]]:
         If there are not exactly two different labels.
     """
     labels = checked_labels(y, samples)
-    classes = np.unique(labels)
+    classes = _classes(labels)
     if classes.size == 1:
         raise OneClassError(
             f"y must hold two classes, but every label is {classes.tolist()[0]!r}; there is nothing to separate."
@@ -37,6 +37,15 @@ def two_classes(y: ArrayLike, samples: int) -> tuple[Vector, NDArray[Any]]:
             "set one against the rest: np.where(y == label, 1, -1), or take OneVersusRest or OneVersusOne."
         )
     return frozen(np.where(labels == classes[1], 1.0, -1.0)), classes
+
+
+def _classes(labels: NDArray[Any]) -> NDArray[Any]:
+    """Return the different labels in ascending order; two numbers, as most often, are found without a sort."""
+    if labels.dtype.kind in "iuf":
+        ends = labels.min(), labels.max()
+        if ends[0] < ends[1] and ((labels == ends[0]) | (labels == ends[1])).all():
+            return np.array(ends)
+    return np.unique(labels)
 
 
 def checked_labels(y: ArrayLike, samples: int) -> NDArray[Any]:

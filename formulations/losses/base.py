@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from dataclasses import dataclass
 from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
@@ -14,10 +15,37 @@ from qpkernels.arrays import float_array, real_number, shown
 from qpkernels.errors import NoEnclosureError, ParameterError
 from qpkernels.intervals import UNDERFLOW, up
 
-__all__ = ["Loss", "MarginLoss", "ResidualLoss", "Values", "checked", "share_of"]
+__all__ = ["Loss", "MarginLoss", "QuadraticConjugate", "ResidualLoss", "Values", "checked", "share_of"]
 
 Values: TypeAlias = NDArray[np.float64]
 """float64 array of any shape; losses work elementwise."""
+
+
+_OF_VALUES = {"_value": ("_value_error",), "_conjugate": ("_conjugate_error", "quadratic_conjugate")}
+"""What is said of values, and no longer true of others."""
+
+
+@dataclass(frozen=True)
+class QuadraticConjugate:
+    """The conjugate ridge/2 s^2 + epsilon |s| + linear s on the domain of a loss, which holds 0."""
+
+    ridge: float = 0.0
+    epsilon: float = 0.0
+    linear: float = 0.0
+
+    def __call__(self, s: Values) -> Values:
+        """Return its values."""
+        smooth = s * (self.linear + 0.5 * self.ridge * s)
+        return smooth + self.epsilon * np.abs(s) if self.epsilon else smooth
+
+    def atom(self, expression: cp.Expression) -> cp.Expression:
+        """Return its values as a convex CVXPY expression, for an affine ``expression``."""
+        terms = [
+            0.5 * self.ridge * cp.square(expression) if self.ridge else None,
+            self.epsilon * cp.abs(expression) if self.epsilon else None,
+            self.linear * expression if self.linear else None,
+        ]
+        return sum((term for term in terms if term is not None), start=cp.Constant(np.zeros(expression.shape)))
 
 
 class Loss(ABC):
@@ -27,7 +55,8 @@ class Loss(ABC):
 
     * ``value(t) + conjugate(s) >= s * t``, with equality where ``s == slope(t)``
     * ``atom`` and ``conjugate_atom`` have these values, and are convex by CVXPY's rules
-    * ``value(t)`` is the largest ``s * t - conjugate(s)`` of all s.
+    * ``value(t)`` is the largest ``s * t - conjugate(s)`` of all s
+    * ``quadratic_conjugate``, where there is one, is the conjugate.
 
     A loss times C > 0 has the conjugate ``C * conjugate(s / C)``. Values too large for float64 are infinite.
     """
@@ -36,13 +65,14 @@ class Loss(ABC):
     """What the loss is called in tables and figures."""
 
     def __init_subclass__(cls, **options: Any) -> None:
-        """Drop inherited errors of values from a subclass with values of its own."""
+        """Drop what is inherited about values from a subclass with values of its own: their errors, their form."""
         super().__init_subclass__(**options)
-        for values, errors in (("_value", "_value_error"), ("_conjugate", "_conjugate_error")):
-            if values in vars(cls) and errors not in vars(cls):
-                setattr(cls, errors, vars(Loss)[errors])
+        for values, others in _OF_VALUES.items():
+            for name in others if values in vars(cls) else ():
+                if name not in vars(cls):
+                    setattr(cls, name, vars(Loss)[name])
 
-    # What a subclass gives ------------------------------------------------------------------------------------
+    # What a subclass gives: the conjugate either as quadratic_conjugate, or as _conjugate and conjugate_atom ------
 
     @property
     @abstractmethod
@@ -54,13 +84,6 @@ class Loss(ABC):
         """Return the loss of every entry as a convex CVXPY expression, for an affine ``expression``."""
 
     @abstractmethod
-    def conjugate_atom(self, expression: cp.Expression) -> cp.Expression:
-        """Return the conjugate of every entry as a convex CVXPY expression, for an affine ``expression``.
-
-        It is the conjugate on :attr:`domain` only; whoever states a problem adds the finite ends as constraints.
-        """
-
-    @abstractmethod
     def _value(self, t: Values) -> Values:
         """Return the losses."""
 
@@ -68,9 +91,30 @@ class Loss(ABC):
     def _slope(self, t: Values) -> Values:
         """Return one subgradient for each entry."""
 
-    @abstractmethod
+    @property
+    def quadratic_conjugate(self) -> QuadraticConjugate | None:
+        """The conjugate, where it is quadratic but for |s|: a model with such a loss is a KernelQP. None elsewhere."""
+        return None
+
+    def conjugate_atom(self, expression: cp.Expression) -> cp.Expression:
+        """Return the conjugate of every entry as a convex CVXPY expression, for an affine ``expression``.
+
+        It is the conjugate on :attr:`domain` only; whoever states a problem adds the finite ends as constraints.
+        """
+        return self._quadratic().atom(expression)
+
     def _conjugate(self, s: Values) -> Values:
         """Return the conjugate of entries within the domain."""
+        return self._quadratic()(s)
+
+    def _quadratic(self) -> QuadraticConjugate:
+        conjugate = self.quadratic_conjugate
+        if conjugate is None:
+            raise NotImplementedError(
+                f"{type(self).__name__} must state its conjugate: as quadratic_conjugate, or by the methods _conjugate "
+                "and conjugate_atom."
+            )
+        return conjugate
 
     def _value_error(self, t: Values) -> Values:
         """Return how far the computed losses may be from the exact ones; refused where the loss does not know."""

@@ -10,7 +10,7 @@ import numpy as np
 import scipy
 
 import formulations.cvx as cp
-from formulations.losses.base import MarginLoss, Values, share_of
+from formulations.losses.base import MarginLoss, QuadraticConjugate, Values, share_of
 from qpkernels.errors import UnsupportedProgramError
 from qpkernels.intervals import ELEMENTARY, UNIT
 
@@ -32,18 +32,16 @@ class Hinge(MarginLoss):
         """Return max(0, 1 - z)."""
         return cp.pos(1 - expression)
 
-    def conjugate_atom(self, expression: cp.Expression) -> cp.Expression:
-        """Return s itself."""
-        return expression
+    @property
+    def quadratic_conjugate(self) -> QuadraticConjugate:
+        """The conjugate."""
+        return QuadraticConjugate(linear=1.0)
 
     def _value(self, t: Values) -> Values:
         return np.maximum(0.0, 1.0 - t)
 
     def _slope(self, t: Values) -> Values:
         return np.where(t < 1.0, -1.0, 0.0)
-
-    def _conjugate(self, s: Values) -> Values:
-        return s
 
     def _value_error(self, t: Values) -> Values:
         return share_of(self._value(t), 2.0 * UNIT)
@@ -67,18 +65,16 @@ class SquaredHinge(MarginLoss):
         """Return max(0, 1 - z)^2."""
         return cp.square(cp.pos(1 - expression))
 
-    def conjugate_atom(self, expression: cp.Expression) -> cp.Expression:
-        """Return s + s^2 / 4."""
-        return expression + 0.25 * cp.square(expression)
+    @property
+    def quadratic_conjugate(self) -> QuadraticConjugate:
+        """The conjugate."""
+        return QuadraticConjugate(ridge=0.5, linear=1.0)
 
     def _value(self, t: Values) -> Values:
         return np.maximum(0.0, 1.0 - t) ** 2
 
     def _slope(self, t: Values) -> Values:
         return -2.0 * np.maximum(0.0, 1.0 - t)
-
-    def _conjugate(self, s: Values) -> Values:
-        return s * (1.0 + 0.25 * s)
 
     def _value_error(self, t: Values) -> Values:
         return share_of(self._value(t), 4.0 * UNIT)

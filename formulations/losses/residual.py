@@ -10,7 +10,7 @@ import numpy as np
 import scipy
 
 import formulations.cvx as cp
-from formulations.losses.base import ResidualLoss, Values, checked, share_of
+from formulations.losses.base import QuadraticConjugate, ResidualLoss, Values, checked, share_of
 from qpkernels.intervals import ELEMENTARY, UNDERFLOW, UNIT
 
 __all__ = ["AbsolutePower", "EpsilonInsensitive", "Huber", "LogisticResidual", "Pinball", "Squared"]
@@ -41,18 +41,16 @@ class EpsilonInsensitive(ResidualLoss):
         """Return max(0, |r| - epsilon)."""
         return cp.pos(cp.abs(expression) - self.epsilon)
 
-    def conjugate_atom(self, expression: cp.Expression) -> cp.Expression:
-        """Return epsilon |s|."""
-        return self.epsilon * cp.abs(expression)
+    @property
+    def quadratic_conjugate(self) -> QuadraticConjugate:
+        """The conjugate."""
+        return QuadraticConjugate(epsilon=self.epsilon)
 
     def _value(self, t: Values) -> Values:
         return np.maximum(0.0, np.abs(t) - self.epsilon)
 
     def _slope(self, t: Values) -> Values:
         return np.where(np.abs(t) > self.epsilon, np.sign(t), 0.0)
-
-    def _conjugate(self, s: Values) -> Values:
-        return self.epsilon * np.abs(s)
 
     def _value_error(self, t: Values) -> Values:
         return share_of(self._value(t), 2.0 * UNIT)
@@ -86,18 +84,16 @@ class Pinball(ResidualLoss):
         """Return max(tau r, (tau - 1) r)."""
         return cp.maximum(self.tau * expression, (self.tau - 1.0) * expression)
 
-    def conjugate_atom(self, expression: cp.Expression) -> cp.Expression:
-        """Return 0 for every entry."""
-        return _zeros_like(expression)
+    @property
+    def quadratic_conjugate(self) -> QuadraticConjugate:
+        """The conjugate."""
+        return QuadraticConjugate()
 
     def _value(self, t: Values) -> Values:
         return np.maximum(self.tau * t, (self.tau - 1.0) * t)
 
     def _slope(self, t: Values) -> Values:
         return np.where(t >= 0.0, self.tau, self.tau - 1.0)
-
-    def _conjugate(self, s: Values) -> Values:
-        return 0.0 * s
 
     def _value_error(self, t: Values) -> Values:
         return share_of(self._value(t), 4.0 * UNIT)
@@ -131,9 +127,10 @@ class Huber(ResidualLoss):
         """Return the loss by CVXPY's Huber function, which is twice this one."""
         return 0.5 * cp.huber(expression, self.delta)
 
-    def conjugate_atom(self, expression: cp.Expression) -> cp.Expression:
-        """Return s^2 / 2."""
-        return 0.5 * cp.square(expression)
+    @property
+    def quadratic_conjugate(self) -> QuadraticConjugate:
+        """The conjugate."""
+        return QuadraticConjugate(ridge=1.0)
 
     def _value(self, t: Values) -> Values:
         near = np.minimum(np.abs(t), self.delta)
@@ -141,9 +138,6 @@ class Huber(ResidualLoss):
 
     def _slope(self, t: Values) -> Values:
         return np.clip(t, -self.delta, self.delta)
-
-    def _conjugate(self, s: Values) -> Values:
-        return 0.5 * s**2
 
     def _value_error(self, t: Values) -> Values:
         return share_of(self._value(t), 4.0 * UNIT)
@@ -167,18 +161,16 @@ class Squared(ResidualLoss):
         """Return r^2 / 2."""
         return 0.5 * cp.square(expression)
 
-    def conjugate_atom(self, expression: cp.Expression) -> cp.Expression:
-        """Return s^2 / 2."""
-        return 0.5 * cp.square(expression)
+    @property
+    def quadratic_conjugate(self) -> QuadraticConjugate:
+        """The conjugate."""
+        return QuadraticConjugate(ridge=1.0)
 
     def _value(self, t: Values) -> Values:
         return 0.5 * t**2
 
     def _slope(self, t: Values) -> Values:
         return t.copy()
-
-    def _conjugate(self, s: Values) -> Values:
-        return 0.5 * s**2
 
     def _value_error(self, t: Values) -> Values:
         return share_of(self._value(t), 2.0 * UNIT)
@@ -215,9 +207,14 @@ class AbsolutePower(ResidualLoss):
 
     def conjugate_atom(self, expression: cp.Expression) -> cp.Expression:
         """Return (p - 1) |s / p|^(p / (p - 1)), and 0 for p = 1."""
-        if self.p == 1.0:
-            return _zeros_like(expression)
+        if self.quadratic_conjugate is not None:
+            return super().conjugate_atom(expression)
         return (self.p - 1.0) * cp.power(cp.abs(expression / self.p), self._dual_power, approx=False)
+
+    @property
+    def quadratic_conjugate(self) -> QuadraticConjugate | None:
+        """0 for p = 1, and s^2 / 4 for p = 2."""
+        return {1.0: QuadraticConjugate(), 2.0: QuadraticConjugate(ridge=0.5)}.get(self.p)
 
     def _value(self, t: Values) -> Values:
         return np.abs(t) ** self.p
@@ -226,7 +223,9 @@ class AbsolutePower(ResidualLoss):
         return np.sign(t) * self.p * np.abs(t) ** (self.p - 1.0)
 
     def _conjugate(self, s: Values) -> Values:
-        return 0.0 * s if self.p == 1.0 else (self.p - 1.0) * np.abs(s / self.p) ** self._dual_power
+        if self.quadratic_conjugate is not None:
+            return super()._conjugate(s)
+        return np.asarray((self.p - 1.0) * np.abs(s / self.p) ** self._dual_power)
 
     def _value_error(self, t: Values) -> Values:
         return share_of(self._value(t), 2.0 * ELEMENTARY)
@@ -287,7 +286,3 @@ class LogisticResidual(ResidualLoss):
     def _conjugate_error(self, s: Values) -> Values:
         parts = np.abs(scipy.special.xlog1py(1.0 + s, s)) + np.abs(scipy.special.xlog1py(1.0 - s, -s))
         return share_of(parts, 2.0 * ELEMENTARY)
-
-
-def _zeros_like(expression: cp.Expression) -> cp.Expression:
-    return cp.Constant(np.zeros(expression.shape))

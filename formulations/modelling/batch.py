@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 from formulations.modelling.candidate import expand
 from formulations.modelling.model import Model
 from formulations.modelling.solution import Run, Seconds, Solution
-from formulations.modelling.solving import status_of
+from formulations.modelling.solving import SolveRequest, status_of
 from qpkernels.arrays import Indices, Vector, is_integer, shown
 from qpkernels.certificates import Certificate, KernelQPBounds, Status
 from qpkernels.errors import ParameterError, QPKernelsError
@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 __all__ = ["Part", "Report", "Solutions", "Trained", "check_jobs", "train"]
 
 _MOST_THREADS = 4096
+
+_OF_A_BATCH = frozenset({"max_iter", "time_limit", "cache_size"})
+"""Options that mean the same in a batch."""
 
 Answered = TypeVar("Answered", bound=Solution)
 Known = TypeVar("Known")
@@ -149,8 +152,9 @@ def train(
     parts
         The models, each after the one that it may start from.
     tol, solver, options
-        As in :meth:`~formulations.modelling.model.Model.solve`, for each. With another solver than smo, or other
-        options than ``max_iter`` and ``cache_size`` (MiB of kernel values), every model is solved by itself.
+        As in :meth:`~formulations.modelling.model.Model.solve`, for each: ``time_limit`` is that of each model, of
+        which nothing is spent on what they share. With another solver than smo, or other options than ``max_iter``,
+        ``time_limit`` and ``cache_size`` (MiB of kernel values), every model is solved by itself.
     n_jobs
         Number of threads; -1: one for each core.
     report
@@ -159,40 +163,52 @@ def train(
     check_jobs(n_jobs)
     chosen = dict(options or {})
     answers: list[Trained[Any] | QPKernelsError | None] = [None] * len(parts)
+    spent: dict[int, float] = {}
 
     def keep(number: int, answer: Trained[Any] | QPKernelsError) -> None:
         answers[number] = answer
         if report is not None:
             report(number, answer)
 
-    if solver in (None, "smo") and chosen.keys() <= {"max_iter", "cache_size"}:
-        _train_together(gram, parts, tol, chosen, n_jobs, keep)
+    if solver in (None, "smo") and chosen.keys() <= _OF_A_BATCH:
+        spent = _train_together(gram, parts, tol, chosen, n_jobs, keep)
     alone = [number for number, answer in enumerate(answers) if answer is None]
     if alone and parts[alone[0]].model.gram is gram:
         # Of models that share all samples, the first makes what all need of the kernel matrix.
         first = alone.pop(0)
-        keep(first, _train_alone(gram, parts[first], tol, solver, chosen))
+        keep(first, _train_alone(gram, parts[first], tol, solver, _left(chosen, spent.get(first, 0.0))))
     if alone:
         from joblib import Parallel, delayed
 
         task = delayed(_in_its_thread)
-        tasks = (task(gram, parts[number], tol, solver, chosen) for number in alone)
+        tasks = (task(gram, parts[k], tol, solver, _left(chosen, spent.get(k, 0.0))) for k in alone)
         found = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")(tasks)
         for number, answer in zip(alone, found, strict=True):
             keep(number, answer)
     return [answer for answer in answers if answer is not None]
 
 
+def _left(options: Mapping[str, Any], spent: float) -> Mapping[str, Any]:
+    """Return the options with what is left of a limit of time once so many seconds are spent."""
+    limit = options.get("time_limit")
+    return options if limit is None or not spent else {**options, "time_limit": limit - spent}
+
+
 def _train_together(
     gram: Gram, parts: Sequence[Part], tol: float, options: Mapping[str, Any], n_jobs: int, keep: Report
-) -> None:
-    """Solve what a batch takes, and keep what it proves, or what the user's limit leaves unproved."""
+) -> dict[int, float]:
+    """Solve what a batch takes, and keep what it proves, or what the user's limit leaves unproved.
+
+    Return the seconds that were spent on the others, by the number of the part.
+    """
+    spent: dict[int, float] = {}
     if gram.indefinite != "refuse" and not gram.kernel.positive_semidefinite:
         # Each part of such a matrix may be corrected in another way.
-        return
+        return spent
     # Its compiled loops need numba, which takes its time to import.
     from qpkernels.batch import Machine, solve_batch
 
+    asked = SolveRequest("smo", tol, options.get("max_iter"), options.get("time_limit"), None, False, {})
     numbers: list[int] = []
     stated: list[KernelQPBounds] = []
     for number, part in enumerate(parts):
@@ -209,12 +225,15 @@ def _train_together(
     def receive(k: int, fitted: Fitted | QPKernelsError) -> None:
         if isinstance(fitted, QPKernelsError):
             keep(numbers[k], fitted)
-        elif options.get("max_iter") is not None or fitted.certificate.holds(tol):
+        elif asked.ended(fitted.outcome) or fitted.certificate.holds(tol):
             keep(numbers[k], _of_batch(parts[numbers[k]].model, stated[k], fitted, tol))
+        else:
+            spent[numbers[k]] = fitted.outcome.seconds
 
     # joblib counts from the other end: -2 leaves one processor to others.
     jobs = n_jobs if n_jobs >= -1 else max(1, threads() + 1 + n_jobs)
     solve_batch(gram, machines, tol=tol, n_jobs=jobs, report=receive, **options)
+    return spent
 
 
 def _after(part: Part) -> int:

@@ -118,10 +118,6 @@ class Candidate:
         sizes = (np.abs(self.beta).max(), abs(self.intercept), np.abs(f.values).max())
         return all(size <= _LARGEST for size in sizes) and isfinite(f.squared_norm)
 
-    def itself(self) -> Candidate:
-        """Return the answer."""
-        return self
-
     def at_feasible(self, beta: Vector, scale: float = 1.0) -> Candidate:
         """Return f and b times ``scale`` beside this point of the dual, from which f is no expansion any more."""
         f, at = self.function, self.at_samples
@@ -165,10 +161,11 @@ def expand(
         Who computes it as exactly as they need it, and judge by it; left out, float64 does.
     """
     usable = 0.0 < np.abs(beta).max() <= _LARGEST
-    coefficients = gram.expansion_coefficients(beta) if usable else np.zeros(len(gram))
+    clipped = gram.correction is not None
+    coefficients = (gram.expansion_coefficients(beta) if clipped else beta) if usable else np.zeros(len(gram))
     # Of a clipped matrix, a sample without a multiplier has a coefficient all the same.
     used = np.flatnonzero(coefficients) if usable else np.arange(1)
-    function = Expansion(gram.kernel, gram.X[used], coefficients[used], intercept, classes)
+    function = Expansion.over(gram.kernel, gram.X[used], coefficients[used], intercept, classes)
     product = None if bounds is None else partial(bounds.product, beta, intercept)
     return Candidate(beta, intercept, function, Sampling(partial(_expanded, gram, beta, values, product)))
 

@@ -6,17 +6,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
-from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from formulations.modelling.solution import Seconds, Solution
 from formulations.modelling.solving import Held, SolveRequest
 from formulations.modelling.statement import Statement
 from formulations.modelling.structures import solve_structure
-from qpkernels.certificates import Bounds, Status
+from qpkernels.certificates import Bounds, KernelQPBounds, Status
 from qpkernels.errors import SolverFailedError, UnsupportedOptionError, UnsupportedProgramError
 from qpkernels.programs import KernelQP, LinearSystem, Program
-from qpkernels.solvers import THEN, Automatic, Claim, find_solver, spares_factorisation
+from qpkernels.solvers import THEN, Automatic, Budget, Claim, find_solver, spares_factorisation
 
 if TYPE_CHECKING:
     from formulations.modelling.model import Model
@@ -74,7 +73,7 @@ def solve_by_request(
         return solve_structure(model, program, backend, request, bounds, form)
     relay = _Relay(model, request)
     for attempt in _attempts(model, bounds, structures, forms, form):
-        if relay.over or not relay.ask(attempt):
+        if not relay.ask(attempt) or relay.budget.is_spent:
             break
     return relay.answer()
 
@@ -90,7 +89,7 @@ def _attempts(
         backend = Automatic() if isinstance(program, KernelQP) else find_solver("linear")
         solve = partial(_by_structure, model, program, backend, bounds, form)
         yield _Attempt(solve, takes_start=isinstance(program, KernelQP))
-        if isinstance(program, KernelQP):
+        if isinstance(program, KernelQP) and isinstance(bounds, KernelQPBounds):
             # Where a claim of the other method could not be shown.
             alone = partial(_by_structure, model, program, find_solver("smo"), bounds, form)
             yield _Attempt(alone, takes_start=True, after_failure=True)
@@ -155,19 +154,7 @@ class _Relay:
     held: Held | None = None
 
     def __post_init__(self) -> None:
-        self.begun = perf_counter()
-
-    @property
-    def spent(self) -> int:
-        """Iterations of all solvers."""
-        return sum(answer.iterations or 0 for answer in self.answers)
-
-    @property
-    def over(self) -> bool:
-        """Whether a limit of the user is reached."""
-        request = self.request
-        late = request.time_limit is not None and perf_counter() - self.begun >= request.time_limit
-        return late or (request.max_iter is not None and bool(self.answers) and self.spent >= request.max_iter)
+        self.budget = Budget(self.request.max_iter, self.request.time_limit)
 
     def ask(self, attempt: _Attempt) -> bool:
         """Make an attempt, and return whether there is reason for another."""
@@ -185,29 +172,26 @@ class _Relay:
                 raise
             return False
         self.answers.append(answer)
+        self.budget.spend(answer.iterations)
         if self.best is None or answer.certificate.error < self.best.certificate.error:
             self.best, self.held = answer, self.model.latest.answer
-        return not (answer.status is Status.OPTIMAL or answer.claim is Claim.INTERRUPTED or self._is_lost(answer))
-
-    def _is_lost(self, answer: Solution) -> bool:
-        """Return whether the rounding of the certificate alone is beyond the tolerance: nobody could prove more."""
-        proof = answer.certificate
-        return proof.rounding > self.request.tol * max(abs(proof.primal_value), abs(proof.dual_value))
+        proved = answer.status is Status.OPTIMAL
+        lost = answer.certificate.is_lost_in_rounding(self.request.tol)
+        return not (proved or lost or answer.claim is Claim.INTERRUPTED)
 
     def _request_for(self, attempt: _Attempt) -> SolveRequest:
         """Return what is asked of an attempt: what is left of the limits, and where to start."""
         if not (self.answers or self.failures):
             return self.request
-        asked, elapsed = self.request, perf_counter() - self.begun
-        left = None if asked.time_limit is None else max(1e-3, asked.time_limit - elapsed)
+        left = self.budget.seconds_left
         if attempt.last_resort:
-            patience = max(_LEAST, _PATIENCE * elapsed)
+            patience = max(_LEAST, _PATIENCE * self.budget.seconds)
             left = patience if left is None else min(left, patience)
         return replace(
-            asked,
-            max_iter=None if asked.max_iter is None else max(1, asked.max_iter - self.spent),
+            self.request,
+            max_iter=self.budget.iterations_left,
             time_limit=left,
-            warm_start=(self.best or asked.warm_start) if attempt.takes_start else None,
+            warm_start=(self.best or self.request.warm_start) if attempt.takes_start else None,
         )
 
     def answer(self) -> Solution:
@@ -221,7 +205,7 @@ class _Relay:
             self.best,
             solver=", ".join(dict.fromkeys(answer.solver for answer in self.answers)),
             message=THEN.join([*map(_said, self.answers), *map(str, self.failures)]),
-            iterations=self.spent if any(answer.iterations is not None for answer in self.answers) else None,
+            iterations=None if all(answer.iterations is None for answer in self.answers) else self.budget.iterations,
             seconds=_sum(answer.seconds for answer in self.answers),
         )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from abc import ABCMeta, abstractmethod
 from collections.abc import Mapping
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any, ClassVar, Generic, TypeAlias, TypeVar, cast
 
 from numpy.typing import ArrayLike, NDArray
@@ -15,22 +15,20 @@ from formulations.inputs.restating import Restatable
 from formulations.inputs.samples import BoundSamples
 from formulations.modelling.candidate import Candidate, checked_coefficients, expand, vanishing, with_function_of
 from formulations.modelling.default import solve_by_request
+from formulations.modelling.failures import Failing
 from formulations.modelling.solution import Run, Solution
 from formulations.modelling.solving import (
     Held,
     Latest,
     SolveRequest,
-    infeasible,
-    no_answer,
     structures_of,
-    unbounded,
 )
 from formulations.modelling.statement import Stated
 from qpkernels.arrays import Vector, check_flag, frozen
 from qpkernels.certificates import Bounds, Certificate, Enclosure, KernelQPBounds, Status, Support
-from qpkernels.errors import InfeasibleError, ParameterError
+from qpkernels.errors import ParameterError
 from qpkernels.gram import Gram
-from qpkernels.programs import KernelQP, LeastSquares, LinearSystem
+from qpkernels.programs import KernelQP, LeastSquares, LinearSystem, Program
 
 __all__ = ["Conditions", "Model"]
 
@@ -41,7 +39,7 @@ Answered = TypeVar("Answered", bound=Solution, covariant=True)
 """What solving a model of a kind returns."""
 
 
-class Model(Restatable, Generic[Answered], metaclass=ABCMeta):
+class Model(Restatable, Failing, Generic[Answered], metaclass=ABCMeta):
     """A kernel machine: what is asked, however it is stated and whoever solves it.
 
     The answer is a function f + b in the space of a kernel, with a coefficient beta_i for each sample. The model knows
@@ -60,9 +58,6 @@ class Model(Restatable, Generic[Answered], metaclass=ABCMeta):
 
     catalogue: ClassVar[str]
     """Id of the problem in the catalogue of models."""
-
-    hard: ClassVar[bool] = False
-    """Whether there are constraints without slack: the model may have no answer, and says why."""
 
     linear: ClassVar[bool] = False
     """Whether the optimality conditions of its KernelQP are equations only, which linear algebra solves."""
@@ -115,6 +110,10 @@ class Model(Restatable, Generic[Answered], metaclass=ABCMeta):
     def linear_system(self, bounds: Bounds) -> LinearSystem | LeastSquares | None:
         """State the model, whose bounds are these, as a problem of linear algebra, or None if it is none."""
         return bounds.program.linear_system() if self.linear and isinstance(bounds, KernelQPBounds) else None
+
+    def programs(self, bounds: Bounds) -> tuple[Program, ...]:
+        """Return the programs whose answers are the model's, without CVXPY, the most special first."""
+        return structures_of(bounds, self.linear_system(bounds))
 
     @abstractmethod
     def conditions(self, answer: Candidate) -> Conditions:
@@ -174,8 +173,9 @@ class Model(Restatable, Generic[Answered], metaclass=ABCMeta):
         request = SolveRequest(solver, tol, max_iter, time_limit, warm_start, verbose, options)
         self.check_parameters()
         bounds = self.bounds()
-        structures = structures_of(bounds, self.linear_system(bounds))
-        return cast(Answered, solve_by_request(self, request, bounds, structures, lambda: self.forms.values()))
+        return cast(
+            Answered, solve_by_request(self, request, bounds, self.programs(bounds), lambda: self.forms.values())
+        )
 
     def certify(self, answer: Any) -> Certificate:
         """Certify an answer from anywhere: a Solution, a pair (beta, b), or a fitted estimator of scikit-learn.
@@ -221,8 +221,7 @@ class Model(Restatable, Generic[Answered], metaclass=ABCMeta):
 
     def hold(self, answer: Candidate, certificate: Certificate, status: Status, bounds: Bounds) -> None:
         """Keep the answer for the forms to show, at the points that were certified."""
-        certified = partial(self.certified, answer, bounds) if answer.is_squarable else answer.itself
-        self.latest.answer = Held(certified, certificate, status is Status.OPTIMAL, self.parameter_values())
+        self.latest.answer = Held(answer, bounds, certificate, status is Status.OPTIMAL, self.parameter_values())
 
     def certified(self, answer: Candidate, bounds: Bounds) -> Candidate:
         """Return the feasible points, near an answer, whose values its certificate has.
@@ -295,25 +294,3 @@ class Model(Restatable, Generic[Answered], metaclass=ABCMeta):
     @abstractmethod
     def interpret(self, answer: Candidate, **fields: Any) -> Answered:
         """Make the solution of this kind of model; ``fields`` are those that all have."""
-
-    def contradiction(self, message: str) -> InfeasibleError | None:
-        """Return the error if nothing satisfies the textbook's constraints, or None if that cannot be shown.
-
-        Models with hard constraints decide here, in their own terms, what becomes of a solver's claim.
-        """
-        del message
-        return None
-
-    def explain_failure(self, message: str) -> Exception:
-        """Return the error to raise when a solver gives no point, or none that its claim would need."""
-        return self.contradiction(message) or no_answer(self.name, message)
-
-    def explain_infeasible(self, certificate: Certificate, multipliers: Vector, message: str) -> Exception:
-        """Return the error to raise when no point satisfies the constraints of a textbook form."""
-        if self.hard:
-            return self.explain_failure(message)
-        return infeasible(self.name, certificate, multipliers, message)
-
-    def explain_unbounded(self, certificate: Certificate, message: str) -> Exception:
-        """Return the error to raise when the objective of a textbook form is proved to be unbounded below."""
-        return self.explain_failure(message) if self.hard else unbounded(self.name, certificate, message)

@@ -3,9 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -13,10 +12,9 @@ from numpy.typing import ArrayLike
 
 from formulations.modelling.candidate import Candidate
 from formulations.modelling.solution import Solution
-from qpkernels.arrays import Vector, check_count, check_positive
+from qpkernels.arrays import check_count, check_positive
 from qpkernels.certificates import Bounds, Certificate, KernelQPBounds, Status
-from qpkernels.diagnosis import Ray
-from qpkernels.errors import InfeasibleError, SolverFailedError, UnboundedError, UnsupportedOptionError
+from qpkernels.errors import UnsupportedOptionError
 from qpkernels.programs import KernelQP, Program
 from qpkernels.solvers import Automatic, Claim, Outcome, Solver, find_solver
 
@@ -26,17 +24,11 @@ __all__ = [
     "SolveRequest",
     "first_taken",
     "foreign",
-    "infeasible",
     "is_finite",
-    "no_answer",
     "quote",
     "status_of",
     "structures_of",
-    "unbounded",
 ]
-
-_NAMED = 6
-"""Constraints that a message names."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,23 +102,16 @@ class SolveRequest:
 
 @dataclass(frozen=True, eq=False)
 class Held:
-    """An answer to a textbook problem, with its certificate, at hyper-parameters of these values.
+    """An answer to a textbook problem, with its bounds and certificate, at hyper-parameters of these values.
 
-    Attributes
-    ----------
-    certified
-        :attr:`candidate`, to be computed.
+    It knows nothing of the model that holds it: in a circle, kernel matrices would stay until a collection of garbage.
     """
 
-    certified: Callable[[], Candidate]
+    answer: Candidate
+    bounds: Bounds
     certificate: Certificate
     proved: bool
     parameters: tuple[bytes, ...]
-
-    @cached_property
-    def candidate(self) -> Candidate:
-        """The answer at the points that were certified; only a form that is looked at asks for it."""
-        return self.certified()
 
 
 @dataclass(eq=False)
@@ -187,35 +172,3 @@ def is_finite(outcome: Outcome) -> bool:
 def quote(outcome: Outcome) -> str:
     """Return in words who says what."""
     return f"solver {outcome.solver!r} says {outcome.message!r}"
-
-
-def infeasible(
-    name: str, certificate: Certificate, multipliers: Vector, message: str, names: tuple[str, ...] = ()
-) -> InfeasibleError:
-    """Return the error of a problem of that name whose constraints are proved to contradict each other.
-
-    Parameters
-    ----------
-    names
-        The constraints that the multipliers weigh, where the user may have the problem explained.
-    """
-    shown = ", ".join(names[:_NAMED]) + (", ..." if len(names) > _NAMED else "")
-    advice = f"they are among {shown}; see conflict() and relaxation() of the form" if names else "relax it"
-    return InfeasibleError(
-        f"the constraints of this {name} contradict each other ({message}): {certificate.worst}; {advice}.",
-        certificate,
-        multipliers,
-    )
-
-
-def unbounded(name: str, certificate: Certificate, message: str, ray: Ray | None = None) -> UnboundedError:
-    """Return the error of a problem of that name whose objective is proved to be unbounded below."""
-    reason = certificate.worst if ray is None else str(ray)
-    return UnboundedError(
-        f"the objective of this {name} is unbounded below ({message}): {reason}; bound it.", certificate, ray
-    )
-
-
-def no_answer(name: str, message: str) -> SolverFailedError:
-    """Return the error where a solver gives no point, or none that its claim would need."""
-    return SolverFailedError(f"{message}, for this {name}; try another solver, or a larger max_iter.")

@@ -51,6 +51,8 @@ def _solved(
     backend.prepare(program)
     formed = perf_counter() - begin
     outcome = request.solve_with(backend, program, model.name)
+    if outcome.claim is Claim.UNBOUNDED and is_finite(outcome):
+        raise model.explain_divergence(outcome.point, quote(outcome))
     if outcome.claim in (Claim.INFEASIBLE, Claim.UNBOUNDED) or not is_finite(outcome):
         raise model.explain_failure(quote(outcome))
     b = float(outcome.multipliers[0]) if outcome.multipliers.size else 0.0

@@ -25,10 +25,11 @@ from formulations.losses import AbsolutePower, EpsilonInsensitive, ResidualLoss
 from formulations.modelling import Candidate, Conditions, Multipliers, Stated, labelled, per_sample
 from formulations.regression.base import RegressionModel, ResidualDual, ResidualPrimal
 from qpkernels.arrays import Vector
-from qpkernels.certificates import FenchelBounds, SampleLosses
+from qpkernels.certificates import Bounds, FenchelBounds, SampleLosses
 from qpkernels.errors import ParameterError
 from qpkernels.intervals import Interval, up
 from qpkernels.kernels import Kernel
+from qpkernels.programs import KernelQP
 
 __all__ = ["ResidualLossDual", "ResidualLossModel", "ResidualLossPrimal", "ResidualLossRegression"]
 
@@ -166,10 +167,27 @@ class ResidualLossRegression(ResidualLossModel):
     ) -> None:
         super().__init__(X, y, kernel, loss=loss, fit_intercept=fit_intercept, C=C)
 
-    def bounds(self) -> FenchelBounds:
-        """State the losses of the decision values."""
-        C = float(self.value_of("C"))
-        return FenchelBounds(self.gram, self.losses(C), self.total)
+    def qp(self) -> KernelQP | None:
+        """State the dual in beta = c, with c / C as slopes; None where the conjugate is not quadratic."""
+        conjugate, C, (low, high) = self.loss.quadratic_conjugate, float(self.value_of("C")), self.loss.domain
+        if conjugate is None:
+            return None
+        return KernelQP(
+            self.gram,
+            target=self.y - conjugate.linear,
+            lower=C * low,
+            upper=C * high,
+            total=self.total,
+            epsilon=conjugate.epsilon,
+            ridge=conjugate.ridge / C,
+            name=f"regression with the {self.loss.name} loss",
+        )
+
+    def bounds(self) -> Bounds:
+        """State the KernelQP, or else the losses of the decision values."""
+        if self.loss.quadratic_conjugate is not None:
+            return super().bounds()
+        return FenchelBounds(self.gram, self.losses(float(self.value_of("C"))), self.total)
 
     def conditions(self, answer: Candidate) -> Conditions:
         """Return C (psi(r) + psi*(c/C)) - c r, the gap of each sample."""

@@ -22,6 +22,7 @@ __all__ = [
     "finite_rows",
     "finite_samples",
     "finite_vector",
+    "finite_view",
     "float_array",
     "float_vector",
     "frozen",
@@ -122,6 +123,20 @@ def finite_vector(values: object, name: str, length: int | None = None) -> Vecto
     return vector
 
 
+def finite_view(values: object, name: str, length: int) -> Vector:
+    """Return ``values`` as :func:`finite_vector` does, itself where it is such a vector: to be read only.
+
+    Raises
+    ------
+    ShapeError, NonFiniteError
+        As there.
+    """
+    if type(values) is np.ndarray and values.dtype == np.float64 and values.shape == (length,):
+        _check_finite(values, name)
+        return values
+    return finite_vector(values, name, length)
+
+
 def finite_rows(values: object, name: str, rows: int) -> Matrix:
     """Return ``values`` as a float64 array of finite numbers, of one dimension or two, with that many rows.
 
@@ -145,6 +160,8 @@ def float_vector(values: object, name: str, length: int | None = None) -> Vector
     ShapeError
         If it has more than one dimension or the wrong length.
     """
+    if type(values) is float and length is not None:
+        return np.full(length, values)
     vector = float_array(values, name)
     if vector.ndim == 0 and length is not None:
         vector = np.full(length, float(vector))
@@ -166,7 +183,7 @@ def is_scalar(value: object) -> bool:
 def frozen(array: Container) -> Container:
     """Return a read-only view of ``array``; of a csr_array, one whose stored entries and their places are read-only."""
     whole: Any = array
-    if not is_sparse(whole):
+    if isinstance(whole, np.ndarray) or not is_sparse(whole):
         return cast(Container, _read_only(whole))
     view: Any = csr_array(whole.shape)
     for part in ("data", "indices", "indptr"):
@@ -189,6 +206,8 @@ def read_array(values: object, name: str) -> NDArray[Any]:
     ShapeError
         If it is sparse, or NumPy makes no array of it.
     """
+    if type(values) is np.ndarray:
+        return values
     rows = values if isinstance(values, list | tuple) else ()
     if np.ma.isMaskedArray(values) or any(np.ma.isMaskedArray(row) for row in rows):
         raise NonFiniteError(f"{name} is a masked array; fill or drop its masked entries first.")

@@ -8,7 +8,7 @@ from typing import Any, ParamSpec, TypeVar, cast
 from numba import njit
 from numba.core import event
 
-__all__ = ["compiled", "vectorised"]
+__all__ = ["compiled", "compiled_for", "vectorised"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -40,6 +40,19 @@ def compiled(function: Callable[P, R]) -> Callable[P, R]:
     numpy: a check would keep loops from being vectorised.
     """
     return cast(Callable[P, R], njit(cache=True, nogil=True, error_model="numpy")(function))
+
+
+def compiled_for(arguments: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Return what compiles a function for these types of ``arguments`` alone, when its module is imported.
+
+    A parameter that is read only takes all contiguous arrays: without this there is a version for each combination of
+    arrays that may be written to and others.
+    """
+
+    def make(function: Callable[P, R]) -> Callable[P, R]:
+        return cast(Callable[P, R], njit(arguments, cache=True, nogil=True, error_model="numpy")(function))
+
+    return make
 
 
 def vectorised(function: Callable[P, R]) -> Callable[P, R]:

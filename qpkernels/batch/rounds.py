@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from time import perf_counter, thread_time
+from time import thread_time
 
 import numpy as np
 
 from qpkernels.arrays import Vector
-from qpkernels.batch.alone import function_at
+from qpkernels.batch.alone import Start, function_at
 from qpkernels.batch.descent.descent import Scratch, descend_in_blocks, descend_in_one_block
 from qpkernels.batch.descent.kept import descend_one_by_one, kept_rows
 from qpkernels.batch.groups import Group, Reading
@@ -49,24 +49,24 @@ _BLOCK, _PARTS = 1024, 4
 
 @dataclass(frozen=True)
 class Limits:
-    """What a batch is held to: the gap, steps for each machine, when to stop, and bytes of kernel values."""
+    """What a batch is held to: the gap, steps and seconds for each machine, and bytes of kernel values."""
 
     tol: float
     max_iter: int
-    deadline: float
+    seconds: float
     memory: int
 
 
 def solve_together(
     gram: Gram, group: Group, limits: Limits, team: Team
-) -> Iterator[tuple[int, Fitted | QPKernelsError | Vector]]:
-    """Yield for each number of the group the answer, its error, or a point from which it is to go on alone."""
+) -> Iterator[tuple[int, Fitted | QPKernelsError | Start]]:
+    """Yield for each number of the group the answer, its error, or the start from which it is to go on alone."""
     machines, numbers = group.machines, group.numbers
     layout = Layout.of(machines, len(gram))
-    tiles = tiles_of(gram, layout.order, np.float32)
+    tiles = tiles_of(gram, layout.order, np.float32, by_feature=group.reading is Reading.OWN)
     tasks = [Task.of(k, *each) for k, each in enumerate(zip(machines, layout.inside, strict=True))]
     if tiles is None:
-        yield from ((numbers[task.number], np.zeros(len(task.program))) for task in tasks)
+        yield from ((number, Start()) for number in numbers)
         return
     descend = _descent(tiles, layout, tasks, group.reading, limits, team)
     descend(tasks, True)
@@ -92,7 +92,7 @@ def _descent(
 
         def one_by_one(some: Sequence[Task], first: bool) -> None:
             own = [kept[task.number] for task in some]
-            descend_one_by_one(some, own, limits.tol, limits.max_iter, limits.deadline, first=first)
+            descend_one_by_one(some, own, limits.tol, limits.max_iter, limits.seconds, first=first)
 
         return one_by_one
     rows: list[CompiledRows]
@@ -128,7 +128,7 @@ def _descend_all(
                 begin_cold(task, rows[k])
             else:
                 begin_after(task, tasks[after], rows[k], rows[after].columns)
-        _descend(task, rows[k], limits, scratch)
+        _descend(task, rows[k], limits, scratch, begin)
         task.seconds += thread_time() - begin
 
     before = [task.machine.after if first else None for task in tasks]
@@ -139,13 +139,13 @@ def _block_size(samples: int) -> int:
     return samples if samples <= ONE_BLOCK else min(_BLOCK, samples // _PARTS)
 
 
-def _descend(task: Task, rows: CompiledRows, limits: Limits, scratch: Scratch) -> None:
+def _descend(task: Task, rows: CompiledRows, limits: Limits, scratch: Scratch, begin: float) -> None:
     size = _block_size(task.beta.size)
     own = Scratch(scratch.block, scratch.made[:size])
     point = task.data, task.program.total is not None, task.beta, task.values, _GOAL * limits.tol
-    source, taken, limit = rows.source, 0, 0
-    while taken == limit and task.steps < limits.max_iter and perf_counter() < limits.deadline:
-        limit = min(limits.max_iter - task.steps, _AT_ONCE if limits.deadline < np.inf else limits.max_iter)
+    source, taken, limit, deadline = rows.source, 0, 0, begin + limits.seconds - task.seconds
+    while taken == limit and task.steps < limits.max_iter and thread_time() < deadline:
+        limit = min(limits.max_iter - task.steps, _AT_ONCE if deadline < np.inf else limits.max_iter)
         if size == task.beta.size:
             taken = descend_in_one_block(source, *point, limit, own)
         else:
@@ -155,8 +155,8 @@ def _descend(task: Task, rows: CompiledRows, limits: Limits, scratch: Scratch) -
 
 def _judged(
     gram: Gram, exact: Tiles, layout: Layout, tasks: Sequence[Task], limits: Limits, team: Team
-) -> Iterator[tuple[Task, Task | Fitted | QPKernelsError | Vector]]:
-    """Yield each task with its answer, or itself where another round may prove it, or its point."""
+) -> Iterator[tuple[Task, Task | Fitted | QPKernelsError | Start]]:
+    """Yield each task with its answer, or itself where another round may prove it, or a start."""
     for task in tasks:
         task.beta = task.ordered(task.program.project(task.original(task.beta)))
     if gram.features is None:
@@ -177,16 +177,16 @@ def _by_features(gram: Gram, task: Task) -> tuple[Vector, Vector]:
     return task.ordered(task.program.gram.product(beta)), function_at(gram, task.machine, beta)
 
 
-def _judge(task: Task, held_out: Vector, limits: Limits) -> Task | Fitted | Vector:
+def _judge(task: Task, held_out: Vector, limits: Limits) -> Task | Fitted | Start:
     beta, values = task.original(task.beta), task.original(task.values)
     program = task.program
     intercept = intercept_of(program, beta, values)
     product = BoundedProduct(beta, values, np.zeros(values.size))
     certificate = certify_kernel_qp(program, beta, intercept, product=product)
-    over = task.steps >= limits.max_iter or perf_counter() >= limits.deadline
+    over = task.steps >= limits.max_iter or task.seconds >= limits.seconds
     if not certificate.holds(limits.tol) and not over:
         if not certificate.error < _GAIN * task.violation:
-            return beta
+            return Start(beta, task.steps, task.seconds)
         task.violation = certificate.error
         return task
     proved = certificate.holds(limits.tol)

@@ -4,12 +4,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from time import perf_counter
 
 import numpy as np
 
-from qpkernels.arrays import Vector, check_count, check_positive
-from qpkernels.batch.alone import solve_alone
+from qpkernels.arrays import check_count, check_positive
+from qpkernels.batch.alone import Start, solve_alone
 from qpkernels.batch.groups import grouped
 from qpkernels.batch.machine import Fitted, Machine
 from qpkernels.batch.rounds import Limits, solve_together
@@ -20,9 +19,6 @@ from qpkernels.gram import Gram
 from qpkernels.gram.panels.threads import threads, without_blas_threads
 
 __all__ = ["solve_batch"]
-
-_LEAST = 1e-3
-"""Seconds that a machine is given when the time is over: it answers with where it stands."""
 
 
 def solve_batch(
@@ -49,7 +45,8 @@ def solve_batch(
     max_iter
         Steps for each machine.
     time_limit
-        Seconds for all together; the best answers so far are returned then.
+        Seconds for each machine, after which its best point so far is its answer. What machines share, kernel values
+        and proofs, is nobody's, and not counted; nor is it in ``seconds`` of an outcome.
     cache_size
         MiB that kernel values may take.
     n_jobs
@@ -66,8 +63,8 @@ def solve_batch(
     memory = int(2**20 * check_positive(cache_size, "cache_size"))
     _check_memory(memory, machines)
     jobs = threads() if n_jobs == -1 else check_count(n_jobs, "n_jobs")
-    deadline = np.inf if time_limit is None else perf_counter() + check_positive(time_limit, "time_limit")
-    limits = Limits(check_positive(tol, "tol"), _steps(max_iter, machines), deadline, memory)
+    seconds = np.inf if time_limit is None else check_positive(time_limit, "time_limit")
+    limits = Limits(check_positive(tol, "tol"), _steps(max_iter, machines), seconds, memory)
     answers: dict[int, Fitted | QPKernelsError] = {}
 
     def answered(number: int, answer: Fitted | QPKernelsError) -> None:
@@ -76,20 +73,19 @@ def solve_batch(
             report(number, answer)
 
     groups, alone = grouped(gram, machines, memory)
-    starts: dict[int, Vector] = {}
+    starts: dict[int, Start] = {}
     with Team(jobs) as team, without_blas_threads():
         for group in groups:
             for number, answer in solve_together(gram, group, limits, team):
-                if isinstance(answer, np.ndarray):
+                if isinstance(answer, Start):
                     starts[number] = answer
                 else:
                     answered(number, answer)
     for number in sorted([*alone, *starts]):
         start = starts.get(number, _start(machines, number, answers))
-        left = None if time_limit is None else max(_LEAST, deadline - perf_counter())
         try:
             one = solve_alone(
-                gram, machines[number], start, tol=tol, max_iter=max_iter, time_limit=left, cache_size=cache_size
+                gram, machines[number], start, tol=tol, max_iter=max_iter, time_limit=time_limit, cache_size=cache_size
             )
         except QPKernelsError as error:
             answered(number, error)
@@ -98,13 +94,13 @@ def solve_batch(
     return [answers[number] for number in range(len(machines))]
 
 
-def _start(machines: Sequence[Machine], number: int, answers: dict[int, Fitted | QPKernelsError]) -> Vector | None:
-    """Return the start that another machine gives, or None."""
+def _start(machines: Sequence[Machine], number: int, answers: dict[int, Fitted | QPKernelsError]) -> Start:
+    """Return the start that another machine gives, if there is one."""
     machine = machines[number]
     before = None if machine.after is None else answers.get(machine.after)
     if machine.after is None or not isinstance(before, Fitted):
-        return None
-    return warm_start(machine, machines[machine.after], before.outcome.point)
+        return Start()
+    return Start(warm_start(machine, machines[machine.after], before.outcome.point))
 
 
 def _steps(max_iter: int | None, machines: Sequence[Machine]) -> int:

@@ -74,7 +74,8 @@ def begin_cold(task: Task, rows: Rows, start: Vector | None = None) -> None:
     task.beta = task.ordered(task.program.project(np.zeros(len(task.program)) if start is None else start))
     task.values = np.zeros(task.beta.size)
     (used,) = np.nonzero(task.beta)
-    rows.add_to(task.values, rows.columns[used], task.beta[used])
+    if used.size:
+        rows.add_to(task.values, rows.columns[used], task.beta[used])
 
 
 def begin_after(task: Task, before: Task, rows: Rows, columns: Indices) -> None:

@@ -80,6 +80,10 @@ class Certificate:
         """The least tolerance at which it holds; infinity where it holds at none."""
         return max(np.inf if np.isnan(measure) else measure for measure in self._measures)
 
+    def is_lost_in_rounding(self, tol: float) -> bool:
+        """Return whether rounding alone is beyond ``tol``: near this answer, nobody could prove more."""
+        return self.rounding > tol * max(abs(self.primal_value), abs(self.dual_value))
+
     @property
     def _measures(self) -> tuple[float, float, float, float]:
         gap, complementarity = abs(self.relative_gap), abs(self.complementarity)

@@ -22,7 +22,16 @@ import numpy as np
 from qpkernels.arrays import Matrix, Vector
 from qpkernels.gram import Gram
 
-__all__ = ["EPS", "FunctionError", "expansion_error", "expansion_vanishes", "mean", "sum_error", "together"]
+__all__ = [
+    "EPS",
+    "ExpansionError",
+    "FunctionError",
+    "expansion_error",
+    "expansion_vanishes",
+    "size_error",
+    "sum_error",
+    "together",
+]
 
 EPS = float(np.finfo(float).eps)
 """The distance from 1 to the next number, twice the largest relative rounding error."""
@@ -44,14 +53,21 @@ class FunctionError:
     half_norm: float
 
 
+@dataclass(frozen=True, eq=False)
+class ExpansionError(FunctionError):
+    """Those of an expansion, and its ||f||^2 as computed, around the mean of f where beta is balanced."""
+
+    squared_norm: float
+
+
 def sum_error(terms: Vector) -> float:
     """Return the bound for the sum of ``terms``."""
-    return sqrt(terms.size) * EPS * float(np.abs(terms).sum())
+    return size_error(float(np.abs(terms).sum()), terms.size)
 
 
-def mean(values: Vector) -> float:
-    """Return the mean; a method of an array takes five times as long for it where there are few."""
-    return float(values.sum()) / values.size
+def size_error(size: float, terms: int) -> float:
+    """Return the bound for a sum of so many ``terms``, whose absolute values add up to ``size``."""
+    return sqrt(terms) * EPS * size
 
 
 def together(errors: Vector) -> float:
@@ -65,7 +81,7 @@ def explicit_features(gram: Gram) -> Matrix | None:
 
 
 @np.errstate(over="ignore", invalid="ignore")
-def expansion_error(gram: Gram, beta: Vector, values: Vector, *, balanced: bool) -> FunctionError:
+def expansion_error(gram: Gram, beta: Vector, values: Vector, *, balanced: bool) -> ExpansionError:
     """Return the errors of f = sum_j beta_j k(x_j, .), given its ``values`` K beta as they were computed.
 
     Parameters
@@ -73,22 +89,30 @@ def expansion_error(gram: Gram, beta: Vector, values: Vector, *, balanced: bool)
     balanced
         Whether 1'beta = 0, and f matters up to a constant only.
     """
-    used, features = max(1, int(np.count_nonzero(beta))), explicit_features(gram)
+    # It loads the compiler, which not everyone needs.
+    from qpkernels.arrays.sums import expansion_sums
+
+    features = explicit_features(gram)
     sizes = gram.radii if balanced and features is not None else gram.lengths
-    reach = sqrt(used) * EPS * float(np.abs(beta) @ sizes)
-    products = beta * (values - mean(values) if balanced else values)
+    coefficients, outcome, lengths = map(np.ascontiguousarray, (beta, values, sizes))
+    sums = expansion_sums(coefficients, outcome, lengths, balanced)
+    used = max(1, sums.used)
+    reach, products_error = sqrt(used) * EPS * sums.reach, size_error(sums.products_size, beta.size)
     if features is None:
-        errors = reach * sizes
-        return FunctionError(errors, 0.5 * (together(beta * errors) + sum_error(products)))
+        half_norm = 0.5 * (reach * sqrt(sums.square) + products_error)
+        return ExpansionError(reach * sizes, half_norm, sums.products)
     # The weights as computed are a function of their own, whose values lose only what the last product loses.
-    unit, norm = np.sqrt(features.shape[1]) * EPS, float(np.sqrt(max(0.0, float(products.sum())))) + reach
+    unit, norm = np.sqrt(features.shape[1]) * EPS, sqrt(max(0.0, sums.products)) + reach
     errors, weights_error = unit * norm * sizes, norm * reach
     if weights_error > _CRUDE * norm * norm:
         # Lengths say little of features in different units: feature by feature, a small one is not lost in a large one.
         around = np.abs(features - (features.mean(axis=0) if balanced else 0.0))
         lost, weights = np.sqrt(used) * EPS * (np.abs(beta) @ around), _weights(features, beta, balanced=balanced)
         errors, weights_error = unit * (around @ np.abs(weights)), float(lost @ (np.abs(weights) + 0.5 * lost))
-    return FunctionError(errors, weights_error + 0.5 * (together(beta * errors) + sum_error(products)))
+    if balanced:
+        # The values as they are have the constant too, which takes digits of what they differ by.
+        errors = errors + EPS * np.abs(outcome)
+    return ExpansionError(errors, weights_error + 0.5 * (together(beta * errors) + products_error), sums.products)
 
 
 def _weights(features: Matrix, beta: Vector, *, balanced: bool) -> Vector:

@@ -66,7 +66,7 @@ def split_support(program: KernelQP, beta: Vector, decision: Vector) -> Support:
     """
     largest = float(np.abs(beta).max(initial=0.0)) or 1.0
     unit = _unit(program) or _unit_without_targets(program, beta, decision)
-    slope, width = (decision - program.target) / unit, program.epsilon / unit
+    slope, width = (decision - program.target) / unit, program.epsilon / unit if program.has_epsilon else 0.0
     size = np.abs(beta)
     end = np.where(beta >= 0, program.upper, -program.lower)
     reach = np.where(end > 0, np.minimum(end, largest), largest)
@@ -75,8 +75,10 @@ def split_support(program: KernelQP, beta: Vector, decision: Vector) -> Support:
     zero = _at_end(size / reach, np.minimum(cost_up, cost_down))
     if not program.is_bounded:
         zero |= _lost(program, size, decision)
-    outward = np.where(beta >= 0, -slope, slope) - width - program.ridge * size / unit
-    bounded = ~zero & np.isfinite(end) & _at_end((end - size) / reach, outward)
+    outward = np.where(beta >= 0, -slope, slope) - (width + program.ridge * size / unit if program.has_ridge else width)
+    bounded = ~zero & _at_end((end - size) / reach, outward)
+    if not program.is_bounded:
+        bounded &= np.isfinite(end)
     return Support(free=np.flatnonzero(~zero & ~bounded), bounded=np.flatnonzero(bounded))
 
 

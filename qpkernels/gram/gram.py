@@ -16,7 +16,7 @@ from qpkernels.arrays import (
     check_choice,
     check_nonnegative,
     finite_rows,
-    finite_vector,
+    finite_view,
     frozen,
 )
 from qpkernels.errors import ParameterError, ShapeError
@@ -165,7 +165,7 @@ class Gram:
 
         Nothing is kept: who needs the product twice passes it on.
         """
-        v = finite_vector(coefficients, "coefficients", len(self))
+        v = finite_view(coefficients, "coefficients", len(self))
         with blas_threads_for(len(self)):
             return self._product(v)
 
@@ -190,7 +190,7 @@ class Gram:
         NotSymmetricError, IndefiniteKernelError
             If K is no such matrix; see :meth:`require_psd`.
         """
-        return 0.5 * self._indefiniteness() * float(coefficients @ coefficients)
+        return 0.5 * below * float(coefficients @ coefficients) if (below := self._indefiniteness()) else 0.0
 
     @cached_property
     def lengths(self) -> Vector:
@@ -280,7 +280,7 @@ class Gram:
         Where the matrix was shifted, the function takes the values K beta of the kernel matrix as it was; those of the
         corrected matrix are larger by ``correction.shift * beta``, at the samples only. This is how a ridge works.
         """
-        coefficients = finite_vector(beta, "beta", len(self))
+        coefficients = finite_view(beta, "beta", len(self)).copy()
         kept = self._form().kept if self._may_be_corrected else None
         return coefficients if kept is None else np.asarray(kept @ (kept.T @ coefficients))
 

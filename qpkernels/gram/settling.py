@@ -4,10 +4,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 
-from qpkernels.arrays import Matrix, Samples, Vector
+from qpkernels.arrays import Matrix, Samples, Vector, is_sparse
 from qpkernels.errors import GramTooLargeError, IndefiniteKernelError, NonFiniteError
 from qpkernels.gram.definiteness import (
     is_psd,
@@ -16,6 +17,7 @@ from qpkernels.gram.definiteness import (
     smallest_eigenvalue,
     smallest_ritz_value,
 )
+from qpkernels.gram.panels.products import EXPONENT_ERROR
 from qpkernels.gram.panels.threads import blas_threads_for
 from qpkernels.kernels.base import Kernel
 
@@ -23,6 +25,17 @@ __all__ = ["check_diagonal", "check_few", "check_whole", "indefinite", "kernel_m
 
 _FEW = 32
 """Samples on whose kernel matrix it is checked what a kernel says of itself."""
+
+_ALL = 1000
+"""Samples up to which a kernel whose laws are tested is checked no more: that would take longer than what follows."""
+
+_STRIP = 64
+"""Rows that are made before they are written a second time, as columns: they stay in a processor's cache meanwhile."""
+
+_COMPILED = 100
+"""Samples from which compiled code is worth loading for a matrix."""
+
+_UNIT = float(np.finfo(float).eps)
 
 _TINY = float(np.finfo(float).tiny)
 """The least number of full precision."""
@@ -76,16 +89,47 @@ def kernel_matrix(kernel: Kernel, X: Samples, memory_limit: float) -> Matrix:
             f"{memory_limit / 2**30:.1f} GiB; bind the samples with Gram(kernel, X, memory_limit=...), or take fewer."
         )
     with np.errstate(over="ignore", invalid="ignore"), blas_threads_for(m):
-        K = kernel.matrix(X, X)
-    if not np.isfinite(K).all():
+        made = _by_product_form(kernel, X)
+        K = kernel.matrix(X, X) if made is None else made.matrix
+    # An exponential of finite features is finite.
+    if (made is None or made.degree > 0) and not np.isfinite(K).all():
         raise NonFiniteError(kernel.overflow)
-    if not kernel.positive_semidefinite:
+    if made is None and not kernel.positive_semidefinite:
         require_symmetric(K, K, kernel)
     return K
 
 
+class _Made(NamedTuple):
+    """A matrix that was made of a product form of that degree."""
+
+    matrix: Matrix
+    degree: int
+
+
+def _by_product_form(kernel: Kernel, X: Samples) -> _Made | None:
+    """Return the matrix of dense samples, half of whose entries are made, or None where that rounds too much."""
+    form = None if is_sparse(X) or len(X) < _COMPILED else kernel.product_form(X)
+    if form is None:
+        return None
+    # It loads the compiler, which not everyone needs.
+    from qpkernels.gram.panels.loops import write_symmetric
+    from qpkernels.gram.panels.making import make_product
+
+    product = make_product(form, X, np.float64)
+    if not _UNIT * product.largest <= EXPONENT_ERROR:
+        return None
+    K, (features, offsets, degree) = np.empty((len(X), len(X))), product.centers()
+    for start in range(0, len(X), _STRIP):
+        stop = min(start + _STRIP, len(X))
+        write_symmetric(features[start:stop] @ features[:stop].T, start, offsets, degree, K)
+    np.fill_diagonal(K, kernel.diagonal(X))
+    return _Made(K, degree)
+
+
 def check_few(kernel: Kernel, X: Samples) -> None:
     """Check a kernel on samples spread over all: its symmetry, and its definiteness if it claims that.
+
+    One whose laws are tested is believed where the samples are not many.
 
     Raises
     ------
@@ -93,6 +137,8 @@ def check_few(kernel: Kernel, X: Samples) -> None:
         If it fails.
     """
     m = int(X.shape[0])
+    if kernel.tested and m <= _ALL:
+        return
     rows = np.arange(m) if m <= _FEW else np.linspace(0, m - 1, _FEW).astype(np.intp)
     left, right = X[rows], X[rows[::-1]]
     with np.errstate(over="ignore"), blas_threads_for(len(rows)):

@@ -80,7 +80,9 @@ class ActiveSet(Solver):
         limit = min(request.max_iter or _STEPS * len(program), _STEPS * len(program))
         rest = replace(request, warm_start=beta, max_iter=limit)
         answer = SMO().run(program, rest, values=values, **options)
-        return replace(answer, message=f"by smo: {answer.message}")
+        # The next change goes on from the product, which smo may have left to the certificate.
+        values = program.gram.product(answer.point) if answer.values is None else answer.values
+        return replace(answer, message=f"by smo: {answer.message}", values=values)
 
 
 def _is_linear(program: KernelQP) -> bool:

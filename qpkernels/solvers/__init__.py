@@ -2,7 +2,7 @@
 """Solvers: one file each; the back-ends are imported when they are used."""
 
 from qpkernels.solvers.answer import Answer, Claim, Outcome, Request
-from qpkernels.solvers.automatic import THEN, Automatic, spares_factorisation
+from qpkernels.solvers.automatic import THEN, Automatic, Budget, spares_factorisation
 from qpkernels.solvers.interface import Solver
 from qpkernels.solvers.registry import find_solver, installed_solvers, registered_solvers
 
@@ -10,6 +10,7 @@ __all__ = [
     "THEN",
     "Answer",
     "Automatic",
+    "Budget",
     "Claim",
     "Outcome",
     "Request",

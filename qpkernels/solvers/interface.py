@@ -28,6 +28,8 @@ from qpkernels.solvers.isolation import Ended, Limits, Raised, Worker
 
 __all__ = ["Solver"]
 
+_PARTS = tuple(field.name for field in fields(Answer))
+
 _LOADING = 300.0
 """Seconds for importing a back-end in a process of its own, and for compiling what it compiles."""
 
@@ -174,8 +176,7 @@ class Solver(ABC):
         else:
             answer, seconds = self._run_here(program, request, options)
         self._check_answer(program, answer)
-        parts = {field.name: getattr(answer, field.name) for field in fields(Answer)}
-        return Outcome(**parts, solver=self.name, seconds=seconds)
+        return Outcome(**{part: getattr(answer, part) for part in _PARTS}, solver=self.name, seconds=seconds)
 
     def _request(
         self, tol: float, max_iter: int | None, time_limit: float | None, warm_start: Vector | None, verbose: bool

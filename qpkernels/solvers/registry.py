@@ -77,7 +77,8 @@ def find_solver(name: str) -> Solver:
             f"a solver is called by its name, a str, but {shown(name)} came; see registered_solvers()."
         )
     # The class with that name of its own comes first: one of the others imports a large package to answer.
-    for family in sorted(_families(), key=lambda family: vars(family).get("name") != name):
+    families = _families()
+    for family in (*(each for each in families if each.__dict__.get("name") == name), *families):
         solver = family.named(name)
         if solver is not None:
             return solver

@@ -91,6 +91,7 @@ REPAIRED = (
     1460,
     1579,
     2090,
+    2444,
     3023,
     3137,
     3202,
@@ -99,6 +100,7 @@ REPAIRED = (
     4107,
     4111,
     4536,
+    6209,
 )
 """Seeds that failed once, beside those of the slice."""
 

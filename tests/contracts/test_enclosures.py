@@ -114,8 +114,9 @@ def test_the_exact_optimum_is_held(case: Case) -> None:
         assert enclosure.lower <= best <= enclosure.upper
         gap = abs(certificate.primal_value - certificate.dual_value)
         terms = 1.0 + abs(float(best)) + float(np.abs(solution.beta).sum()) * (1.0 + abs(solution.intercept))
-        # What is moved to meet hard constraints costs a little more.
-        assert enclosure.width <= 1.001 * gap + (2000 if isinstance(model, HARD) else 100) * UNIT * terms
+        # What is moved to meet hard constraints costs a little more; all that they are missed by, where P is below D.
+        moved = certificate.primal_residual * terms if certificate.primal_value < certificate.dual_value else 0.0
+        assert enclosure.width <= 1.001 * gap + moved + (2000 if isinstance(model, HARD) else 100) * UNIT * terms
 
 
 @each_model

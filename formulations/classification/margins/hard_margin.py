@@ -24,6 +24,7 @@ from formulations.classification.base import MarginDual, MarginPrimal, TwoClassM
 from formulations.classification.separation.separability import Separability
 from formulations.inputs.samples import SamplesLike
 from formulations.modelling import Candidate, Conditions, ConeAnswer, Multipliers, Stated, labelled, scalar
+from qpkernels.arrays import Vector
 from qpkernels.certificates import Bounds, Certificate
 from qpkernels.errors import InseparableError, SolverFailedError
 from qpkernels.kernels import Kernel
@@ -129,7 +130,7 @@ class HardMargin(TwoClassModel):
 
     def qp(self) -> KernelQP:
         """State the dual in beta = y * a: beta_i has the sign of y_i and no bound."""
-        return KernelQP(self.gram, self.y, *self.box(np.inf), self.total, name="hard margin")
+        return self.hard_margin()
 
     def conditions(self, answer: Candidate) -> Conditions:
         """Return a_i (y_i g(x_i) - 1), and the violation max(0, 1 - y_i g(x_i))."""
@@ -139,13 +140,22 @@ class HardMargin(TwoClassModel):
             "1 - y g(x), where above 0": np.maximum(1.0 - margins, 0.0),
         }
 
+    def explain_divergence(self, beta: Vector, message: str) -> Exception:
+        """Return the error with the common point of both hulls, if beta shows one, else what B3 says."""
+        error = self._separability.explain_divergence(beta, message)
+        return error if isinstance(error, InseparableError) else self.explain_failure(message)
+
     def contradiction(self, message: str) -> InseparableError | None:
         """Let the linear program B3 decide, which has a message of its own."""
         del message
         try:
-            Separability(self.data, self.y, fit_intercept=self.fit_intercept).solve("clarabel")
+            self._separability.solve("clarabel")
         except InseparableError as error:
             return error
         except SolverFailedError:
             pass
         return None
+
+    @property
+    def _separability(self) -> Separability:
+        return Separability(self.data, self.y, fit_intercept=self.fit_intercept)

@@ -27,8 +27,9 @@ from numpy.typing import ArrayLike, NDArray
 import formulations.cvx as cp
 from formulations.inputs.two_classes import two_classes
 from formulations.modelling import labelled
+from formulations.modelling.failures import no_answer
 from formulations.modelling.forms import lower
-from formulations.modelling.solving import no_answer, quote, status_of
+from formulations.modelling.solving import quote, status_of
 from qpkernels.arrays import Vector, check_choice, finite_vector, frozen, real_number
 from qpkernels.certificates import Certificate, SigmoidBounds, Status
 from qpkernels.errors import SeparableScoresError

@@ -9,7 +9,7 @@ import numpy as np
 
 from formulations.inputs.samples import BoundSamples
 from qpkernels.arrays import Indices, Vector, frozen
-from qpkernels.certificates import relative
+from qpkernels.certificates import Certificate, relative
 from qpkernels.diagnosis import basic_combination
 from qpkernels.gram import Expansion
 
@@ -17,6 +17,9 @@ __all__ = ["HullIntersection"]
 
 _WEIGHT = 1e-6
 """Weight of a sample, of 1 in each class, above which it carries the point."""
+
+_ROUNDING = 1e-12
+"""Distance of two means that are equal but for rounding."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,6 +55,12 @@ class HullIntersection:
         order = np.argsort(-np.round(self.multipliers, 9), kind="stable")
         return order[self.multipliers[order] > _WEIGHT]
 
+    @property
+    def certificate(self) -> Certificate:
+        """What it proves: with the distance as residual, both values of the optimum are infinite."""
+        heaviest = f"sample {self.support[0]} has the largest weight"
+        return Certificate(np.inf, np.inf, 0.0, 0.0, self.distance, 0.0, worst=heaviest)
+
     @classmethod
     def from_multipliers(
         cls, data: BoundSamples, y: Vector, multipliers: Vector, *, fit_intercept: bool = True
@@ -59,9 +68,11 @@ class HullIntersection:
         """Normalise Farkas multipliers, of as few samples as it takes, and measure how far apart the two means are."""
         weights = _normalised(np.maximum(multipliers, 0.0), y, fit_intercept)
         distance = _distance(data, y * weights, fit_intercept)
-        fewer = _reduced(data, y, weights, fit_intercept)
-        if fewer is not None and (apart := _distance(data, y * fewer, fit_intercept)) <= max(distance, _WEIGHT):
-            weights, distance = fewer, apart
+        for least in (_WEIGHT, 0.0):
+            fewer = _reduced(data, y, np.where(weights > least, weights, 0.0), fit_intercept, distance <= _ROUNDING)
+            if fewer is not None and (apart := _distance(data, y * fewer, fit_intercept)) <= max(distance, _WEIGHT):
+                weights, distance = fewer, apart
+                break
         gram = data.gram
         means = [Expansion(gram.kernel, gram.X[y == sign], weights[y == sign], 0.0) for sign in (1.0, -1.0)]
         coordinates = 0.5 * (weights @ gram.X) if data.explicit else None
@@ -87,11 +98,11 @@ def _distance(data: BoundSamples, beta: Vector, fit_intercept: bool) -> float:
     return relative(apart, data.radius if fit_intercept else float(np.sqrt(gram.diagonal.max())))
 
 
-def _reduced(data: BoundSamples, y: Vector, weights: Vector, fit_intercept: bool) -> Vector | None:
-    """Return the weights of a basic solution; None where the samples that carry the point are few, or it is lost."""
+def _reduced(data: BoundSamples, y: Vector, weights: Vector, fit_intercept: bool, exact: bool) -> Vector | None:
+    """Return the weights of a basic solution; None where exact ones are of few samples, or it is lost."""
     (used,) = np.nonzero(weights > 0)
     F = data.coordinates
-    if used.size <= F.shape[1] + (2 if fit_intercept else 1):
+    if exact and used.size <= F.shape[1] + (2 if fit_intercept else 1):
         return None
     centred = F[used] - F.mean(axis=0) if fit_intercept else F[used]
     sizes = np.abs(centred).max(axis=0)

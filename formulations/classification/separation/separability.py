@@ -19,6 +19,7 @@ from qpkernels.certificates import Bounds, Certificate, SeparationBounds, Status
 from qpkernels.errors import InseparableError
 from qpkernels.gram import Expansion
 from qpkernels.kernels import Kernel
+from qpkernels.programs import Program
 
 __all__ = ["Separability", "SeparabilityPrimal"]
 
@@ -56,7 +57,7 @@ class Separability(TwoClassModel):
     ) -> None:
         super().__init__(X, y, kernel, fit_intercept=fit_intercept)
 
-    def decide(self, solver: str = "clarabel", **options: Any) -> Solution | HullIntersection:
+    def decide(self, solver: str | None = None, **options: Any) -> Solution | HullIntersection:
         """Return a separating function, or the proof that there is none; parameters as in ``solve``."""
         try:
             solution = self.solve(solver, **options)
@@ -69,6 +70,11 @@ class Separability(TwoClassModel):
     def bounds(self) -> SeparationBounds:
         """State that f and b are to separate the classes."""
         return SeparationBounds(self.gram, self.y)
+
+    def programs(self, bounds: Bounds) -> tuple[Program, ...]:
+        """Return the hard margin: the function of least norm that separates, which stands out from rounding."""
+        del bounds
+        return (self.hard_margin(),)
 
     def certified(self, answer: Candidate, bounds: Bounds) -> Candidate:
         """Return f and b with margins of 1 at least, where they separate, and multipliers 0."""
@@ -97,8 +103,18 @@ class Separability(TwoClassModel):
             return 0.0
         return -0.5 * float(values[self.y > 0].min() + values[self.y < 0].max())
 
+    def explain_divergence(self, beta: Vector, message: str) -> Exception:
+        """Return the error with the common point of both hulls, if that is where the multipliers y beta went."""
+        weights = np.maximum(self.y * beta, 0.0)
+        if not (weights[self.y > 0].any() and weights[self.y < 0].any()):
+            return self.explain_failure(message)
+        return self._inseparable(weights, message, None)
+
     def explain_infeasible(self, certificate: Certificate, multipliers: Vector, message: str) -> Exception:
         """Return the error with the common point of both hulls."""
+        return self._inseparable(multipliers, message, certificate)
+
+    def _inseparable(self, multipliers: Vector, message: str, certificate: Certificate | None) -> Exception:
         proof = HullIntersection.from_multipliers(self.data, self.y, multipliers, fit_intercept=self.fit_intercept)
         if proof.distance > _SAME_POINT:
             return self.explain_failure(
@@ -114,7 +130,7 @@ class Separability(TwoClassModel):
             f"no hyperplane {through}separates the two classes ({message}): their {hulls} hulls meet "
             f"(to {proof.distance:.1e} of the samples' radius) in a {hulls} combination of the samples {samples}; "
             "use a soft margin, or a more flexible kernel.",
-            certificate,
+            certificate or proof.certificate,
             multipliers,
             proof,
         )

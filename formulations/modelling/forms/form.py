@@ -129,7 +129,9 @@ class Form(Frozen, metaclass=ABCMeta):
         held = self.model.latest.answer
         if held is not None and held is not self._shown.answer and not self.is_extended:
             self._shown.answer = held
-            multipliers = self.write(held.candidate) if held.parameters == self.model.parameter_values() else None
+            answer, current = held.answer, held.parameters == self.model.parameter_values()
+            certified = self.model.certified(answer, held.bounds) if current and answer.is_squarable else answer
+            multipliers = self.write(certified) if current else None
             if multipliers is not None:
                 status = cp.OPTIMAL if held.proved else cp.OPTIMAL_INACCURATE
                 primal = {variable.id: variable.value for variable in self._declared.variables()}

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import formulations.cvx as cp
 from formulations.modelling.candidate import Candidate
+from formulations.modelling.failures import infeasible, no_answer, unbounded
 from formulations.modelling.forms.lowering import ConeAnswer, Lowered
 from formulations.modelling.forms.reasons import Contradiction, proof_of
 from formulations.modelling.judging import judged
@@ -16,12 +17,9 @@ from formulations.modelling.solution import ConePoint, Run, Seconds
 from formulations.modelling.solving import (
     SolveRequest,
     foreign,
-    infeasible,
     is_finite,
-    no_answer,
     quote,
     status_of,
-    unbounded,
 )
 from qpkernels.certificates import Bounds, Certificate, Status, repair
 from qpkernels.diagnosis import Ray

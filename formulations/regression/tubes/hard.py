@@ -22,7 +22,7 @@ import formulations.cvx as cp
 from formulations.inputs.hyperparameters import EPSILON
 from formulations.inputs.samples import SamplesLike
 from formulations.modelling import Candidate, Conditions, Regression, Stated, labelled
-from formulations.modelling.solving import no_answer
+from formulations.modelling.failures import no_answer
 from formulations.regression.fits.chebyshev import ChebyshevFit
 from formulations.regression.tubes.conflict import TubeConflict
 from formulations.regression.tubes.forms import FixedTube, TubeDual, TubePrimal, sides_of

@@ -2,7 +2,8 @@
 """The descent of one machine, from its start to a small duality gap, without leaving compiled code.
 
 Few samples are one block. Of more, those that violate optimality most make a block, and the values of all are brought
-up to date by the rows of what changed in it; half of a block stays for the next, as in the solver of one machine.
+up to date by the rows of what changed in it; half of a block stays for the next, as in the solver of one machine. Where
+that takes many steps, the free coefficients go to the minimum over them at once, now and then.
 """
 
 from __future__ import annotations
@@ -12,11 +13,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from qpkernels.arrays import Floats, Indices, Vector
+from qpkernels.arrays import Floats, Indices, Matrix, Vector
 from qpkernels.arrays.compiled import compiled
 from qpkernels.batch.descent.choice import most_violating
-from qpkernels.gram.panels.loops import add_stored_rows
-from qpkernels.solvers.smo.descent.lazy_rows import LazyRows, Source
+from qpkernels.batch.descent.free import free_samples, is_worth_it, to_minimum_over_free
+from qpkernels.gram.panels.loops import add_scaled, add_stored_rows
+from qpkernels.solvers.smo.descent.lazy_rows import LazyRows, Source, row
 from qpkernels.solvers.smo.descent.passes import Arrays
 from qpkernels.solvers.smo.descent.steps import pair_steps, single_steps
 from qpkernels.solvers.smo.descent.working_set import slopes
@@ -29,7 +31,7 @@ _INNER = 0.1
 _LOOKS = 8
 """Looks at the gap in as many steps as there are samples, where they are one block."""
 
-_STEPS = 32
+_STEPS = 4
 """Steps for each coefficient of a block, at most."""
 
 _PATIENCE, _BETTER = 60, 0.9
@@ -109,6 +111,17 @@ def _steps(block: Arrays, paired: bool, beta: Vector, values: Vector, limit: int
 
 
 @compiled
+def _between(K: LazyRows, samples: Indices) -> Matrix:
+    """Return the rows and columns of these samples."""
+    part = np.empty((samples.size, samples.size))
+    for k in range(samples.size):
+        whole = row(K, samples[k])
+        for c in range(samples.size):
+            part[k, c] = whole[samples[c]]
+    return part
+
+
+@compiled
 def descend_in_one_block(
     source: Source, p: Arrays, paired: bool, beta: Vector, values: Vector, goal: float, limit: int, scratch: Scratch
 ) -> int:
@@ -116,6 +129,8 @@ def descend_in_one_block(
     up, down, block = np.empty(beta.size), np.empty(beta.size), _lazy(source, p, scratch)
     # At a kink the gradient is near epsilon, and float32 tells it from that no better.
     taken, idle, best, tolerance = 0, 0, np.inf, 4.0 * (_UNIT + _SINGLE_UNIT * p.epsilon.max())
+    # A machine that takes no more steps than it has samples needs nothing else.
+    work = -float(beta.size) * scratch.made.size
     while taken < limit:
         view = _look(p, paired, beta, values, up, down)
         idle, best = _noted(view.gap, idle, best)
@@ -125,6 +140,13 @@ def descend_in_one_block(
         taken += steps
         if steps == 0:
             break
+        work += float(steps) * beta.size
+        free = free_samples(p, beta)
+        if is_worth_it(free.size, work):
+            work = 0.0
+            delta = to_minimum_over_free(_between(block.K, free), p, paired, free, beta, values)
+            for k in range(free.size):
+                add_scaled(values, delta[k], row(block.K, free[k]))
     return taken
 
 
@@ -147,6 +169,8 @@ def descend_in_blocks(
     """
     up, down, recent = np.empty(beta.size), np.empty(beta.size), np.empty(0, np.intp)
     taken, idle, best, tolerance = 0, 0, np.inf, 4.0 * (_UNIT + _SINGLE_UNIT * p.epsilon.max())
+    # A machine that takes no more steps than it has samples needs nothing else.
+    work = -float(beta.size) * scratch.made.size
     while taken < limit:
         view = _look(p, paired, beta, values, up, down)
         idle, best = _noted(view.gap, idle, best)
@@ -165,14 +189,30 @@ def descend_in_blocks(
         )
         delta = beta[at] - delta
         moved = np.flatnonzero(delta)
-        slots = source.columns[at[moved]]
-        for k in range(len(runs)):
-            part = values[runs[k, 1] : runs[k, 2]]
-            add_stored_rows(source.matrix, slots, runs[k, 0], delta[moved], part)
+        _add(source, runs, at[moved], delta[moved], values)
         taken += steps
         if steps == 0:
             break
+        work += float(steps) * at.size
+        free = free_samples(p, beta)
+        if is_worth_it(free.size, work):
+            work = 0.0
+            slots = source.columns[free]
+            K = np.empty((free.size, free.size))
+            for k in range(free.size):
+                for c in range(free.size):
+                    K[k, c] = source.matrix[slots[k], slots[c]]
+            delta = to_minimum_over_free(K, p, paired, free, beta, values)
+            _add(source, runs, free, delta, values)
     return taken
+
+
+@compiled
+def _add(source: Source, runs: NDArray[np.intp], samples: Indices, delta: Vector, values: Vector) -> None:
+    """Add the rows of these samples to the values."""
+    slots = source.columns[samples]
+    for k in range(len(runs)):
+        add_stored_rows(source.matrix, slots, runs[k, 0], delta, values[runs[k, 1] : runs[k, 2]])
 
 
 @compiled

@@ -12,7 +12,7 @@ from numpy.typing import DTypeLike
 from qpkernels.arrays import Floats, Indices, Samples
 from qpkernels.gram import Gram
 from qpkernels.gram.panels.dense import Dense, DenseProduct
-from qpkernels.gram.panels.making import make_product
+from qpkernels.gram.panels.making import form_and_samples, make_product
 from qpkernels.gram.panels.products import EXPONENT_ERROR, Product
 from qpkernels.kernels import Kernel
 
@@ -75,13 +75,16 @@ class KernelTiles(Tiles):
         return self._kernel.matrix(self._X[rows], self._X[columns])
 
 
-def tiles_of(gram: Gram, order: Indices, dtype: DTypeLike) -> Tiles | None:
-    """Return tiles of the matrix of ``order``, a part of ``gram``; None: float32 would tell too little of it."""
+def tiles_of(gram: Gram, order: Indices, dtype: DTypeLike, *, by_feature: bool = False) -> Tiles | None:
+    """Return tiles of the matrix of ``order``, a part of ``gram``; None: float32 would tell too little of it.
+
+    Samples that are mostly zeros are compressed, unless they are wanted ``by_feature``.
+    """
     single = np.dtype(dtype) == np.float32
     if gram.is_formed or gram.correction is not None:
         return MatrixTiles(gram.dense, order)
     X = gram.X[order]
-    form = gram.kernel.product_form(X)
+    form, X = (gram.kernel.product_form(X), X) if by_feature else form_and_samples(gram.kernel, X)
     if form is None:
         return KernelTiles(gram.kernel, X)
     product = make_product(form, X, dtype)

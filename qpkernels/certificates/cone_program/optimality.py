@@ -49,7 +49,7 @@ def certify_cone_program(program: ConeProgram, x: Vector, z: Vector) -> Certific
       |z_i| of its own column; and the distance of the multipliers of a coupled cone from its dual, relative to the
       largest of them;
     * values: P and D, after bounds of x_j took over every residual r_j that they can: there D is a lower bound however
-      large r_j was;
+      large r_j was; where none can, D is less by |r_j x_j|, since that much lower may other feasible x of this size go;
     * gap: 1/2 u'Pu + sum_j |r_j x_j| + sum_i |s_i z_i| (of a coupled cone |p'z| + |(p - s)'z|, with p its point near s)
       and a bound of all rounding errors in these sums, so that nothing cancels, relative to max(|P|, |D|), with the
       constant of the objective or without it, whichever is less. Where values and gap are within that bound, the
@@ -84,10 +84,11 @@ class _Gap:
     products: Vector
 
     @classmethod
-    def of(cls, program: ConeProgram, x: Vector, y: Vector, z: Vector, r: Vector) -> _Gap:
+    def of(cls, program: ConeProgram, x: Vector, y: Vector, z: Vector, r: Vector, left: Vector) -> _Gap:
+        """Evaluate both, with the slope ``r``; ``left`` is the part of it beyond rounding that no bound took over."""
         s, u = program.b - program.A @ x, x - y
         curved, linear = float(0.5 * x @ (program.P @ x)), float(program.q @ x)
-        primal, dual = curved + linear, float(-0.5 * y @ (program.P @ y) - program.b @ z)
+        primal, dual = curved + linear, float(-0.5 * y @ (program.P @ y) - program.b @ z - np.abs(left) @ np.abs(x))
         shares = products(program, s, z)
         parts = float(0.5 * u @ (program.P @ u)) + float(np.abs(r) @ np.abs(x)) + float(shares.sum())
         terms = column_terms(program, np.maximum(np.abs(x), np.abs(y)), z)
@@ -117,7 +118,7 @@ def _certify(program: ConeProgram, x: Vector, given: Vector) -> Certificate:
     outside = distances_outside(program, program.b - program.A @ x, row_terms(program, x))
     notable = np.where(np.abs(r) > longest(program) * EPS * columns, r, 0.0)
     z, left = VariableBounds.of(program).take_over(z, notable)
-    gap = _Gap.of(program, x, y, z, r - notable + left)
+    gap = _Gap.of(program, x, y, z, r - notable + left, left)
     if not np.isfinite([gap.primal, gap.dual, gap.amount, gap.rounding]).all():
         return undefined("the value of the answer is infinite")
     relative_gap, complementarity = gap.relative(program.offset)

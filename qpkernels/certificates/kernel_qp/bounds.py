@@ -113,9 +113,9 @@ def certify_kernel_qp(
     if not (np.isfinite(beta).all() and np.isfinite(intercept)):
         return undefined("the answer holds NaN or infinity")
     feasible = program.project(beta)
-    if (feasible == beta).all():
+    if feasible is not beta and (feasible == beta).all():
         feasible = beta
-    if product is None or not np.array_equal(product.coefficients, feasible):
+    if product is None or not (product.coefficients is feasible or np.array_equal(product.coefficients, feasible)):
         product = gap_product(program, feasible, intercept)
     program.gram.require_psd()
     with _sums_in_one_thread(len(program)):
@@ -124,7 +124,7 @@ def certify_kernel_qp(
             function = expand_at_samples(program.gram, beta, feasible, product.values)
         inexact = product.error if product.error.any() else 0.0
         gap = duality_gap(program, feasible, product.values, intercept, function, inexact)
-    largest = int(gap.parts.argmax())
+    largest = gap.worst
     return certify_values(
         gap.primal_value,
         gap.dual_value,

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import sqrt
 
 import numpy as np
 
@@ -14,14 +15,15 @@ from qpkernels.certificates.rounding import (
     FunctionError,
     expansion_error,
     expansion_vanishes,
-    mean,
-    sum_error,
-    together,
+    size_error,
 )
 from qpkernels.gram import BoundedProduct
 from qpkernels.programs.kernel_qp import KernelQP
 
 __all__ = ["DualityGap", "FunctionAtSamples", "duality_gap", "mending_factor"]
+
+_EXACT: Vector = np.empty(0)
+"""The inexactness of values that have none."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,8 +68,8 @@ class DualityGap:
     ----------
     primal_value, dual_value
         P(f, b) and D(beta).
-    parts
-        What each sample adds to P - D.
+    parts, worst
+        What each sample adds to P - D, and the one that adds most.
     violation
         The largest violation of a hard constraint by (f, b).
     rounding
@@ -79,6 +81,7 @@ class DualityGap:
     primal_value: float
     dual_value: float
     parts: Vector
+    worst: int
     violation: float
     rounding: float
     vanishing: bool
@@ -97,7 +100,7 @@ class DualityGap:
     @property
     def largest(self) -> float:
         """What the sample that adds most to the gap adds, over the scale; others may make up for it."""
-        return 0.0 if self.vanishing else relative(abs(float(self.parts.max())), self.scale)
+        return 0.0 if self.vanishing else relative(abs(float(self.parts[self.worst])), self.scale)
 
 
 @np.errstate(over="ignore", invalid="ignore")
@@ -117,83 +120,46 @@ def duality_gap(
     ``inexact``, which adds up as it is, bounds how far ``expansion`` is from what float64 makes of K beta; with hard
     constraints it must be 0.
     """
-    balanced, total = program.total == 0.0, program.total or 0.0
-    around = expansion - mean(expansion) if balanced else expansion
-    squared_norm = float(beta @ around)
-    f = FunctionAtSamples(expansion, squared_norm) if function is None else function
+    # It loads the compiler, which not everyone needs.
+    from qpkernels.certificates.kernel_qp.terms import gap_terms
+
+    balanced, total, m = program.total == 0.0, program.total or 0.0, beta.size
     own = expansion_error(program.gram, beta, expansion, balanced=balanced)
+    f = FunctionAtSamples(expansion, own.squared_norm) if function is None else function
     error = own if function is None else f.error
     scaling = mending_factor(program, f.values + intercept) if program.is_hard else 1.0
     level = scaling * intercept
-    residuals = (program.target - level) - (f.values if scaling == 1.0 else scaling * f.values)
-    losses, losses_error = _losses_and_error(program, residuals, scaling * (error.values + inexact), level)
-    linear = (program.target - program.middle if program.middle else program.target) * beta
-    costs = program.costs(beta)
+    data = (program.target, program.lower, program.upper, program.epsilon, program.ridge)
+    point, values, errors = map(np.ascontiguousarray, (beta, f.values, error.values))
+    inexactness = _EXACT if isinstance(inexact, float) else inexact
+    terms = gap_terms(*data, point, values, errors, inexactness, level, scaling, program.middle)
     rounding = (
-        _together(losses_error, inexact)
-        + sum_error(losses)
+        sqrt(terms.squared_errors)
+        + terms.errors
+        + size_error(terms.losses, m)
         + scaling * scaling * error.half_norm
         + EPS * abs(level * total)
-        + sum_error(linear)
-        + sum_error(costs)
+        + size_error(terms.linear_sizes, m)
+        + size_error(terms.costs, m)
         + own.half_norm
-        + float((np.abs(beta) * inexact).sum())
+        + terms.inexact
         + program.gram.indefiniteness(beta)
-        + (abs(float(beta.sum())) * float((np.abs(residuals) + inexact).max()) if balanced else 0.0)
+        + (abs(terms.imbalance) * terms.reach if balanced else 0.0)
     )
     return DualityGap(
-        primal_value=0.5 * scaling * scaling * f.squared_norm + float(losses.sum()) + level * total,
-        dual_value=float(linear.sum()) - float(costs.sum()) - 0.5 * squared_norm,
-        parts=losses - residuals * beta + costs,
+        primal_value=0.5 * scaling * scaling * f.squared_norm + terms.losses + level * total,
+        dual_value=terms.linear - terms.costs - 0.5 * own.squared_norm,
+        parts=terms.parts,
+        worst=terms.worst,
         violation=_violation(program, f.values, intercept),
         rounding=rounding,
         vanishing=(
-            f.is_zero
+            terms.vanishing
+            and f.is_zero
             and level * total == 0.0
-            and bool((losses <= losses_error).all())
-            and not linear.any()
-            and not costs.any()
             and expansion_vanishes(program.gram, beta, balanced=balanced)
         ),
     )
-
-
-def _together(losses_error: Vector, inexact: Vector | float) -> float:
-    """Return the bound of the sum of losses: what comes of inexact values adds up as it is, the rest as rounding."""
-    if isinstance(inexact, float):
-        return together(losses_error) if inexact == 0.0 else float(losses_error.sum())
-    bounded = inexact > 0
-    return together(losses_error[~bounded]) + float(losses_error[bounded].sum())
-
-
-def _losses_and_error(program: KernelQP, residuals: Vector, error: Vector, level: float) -> tuple[Vector, Vector]:
-    """Return L_i, and how far they may be off where f(x_i) is known up to ``error``.
-
-    A convex function changes most at an end of an interval.
-    """
-    error = error + EPS * (np.abs(program.target - level) + np.abs(residuals) + program.epsilon)
-    losses, *ends = _losses(program, np.array((residuals, residuals - error, residuals + error)))
-    return losses, np.maximum(np.abs(ends[0] - losses), np.abs(ends[1] - losses))
-
-
-def _losses(program: KernelQP, residuals: Vector) -> Vector:
-    """Return L_i at target - v = ``residuals``, rows of shape (m,); a hard constraint contributes 0, told apart."""
-    # Without a ridge, losses are as steep as the bounds.
-    ridge = program.ridge if program.has_ridge or program.is_hard else None
-    above = _branch(residuals - program.epsilon, program.upper, ridge)
-    below = _branch(-residuals - program.epsilon, -program.lower, ridge)
-    return np.maximum(above, below)
-
-
-def _branch(slope: Vector, bound: Vector, ridge: Vector | None) -> Vector:
-    """Return max over 0 <= s <= bound of slope s - ridge/2 s^2, with 0 in place of infinity."""
-    slope = np.maximum(slope, 0.0)
-    if ridge is None:
-        return slope * bound
-    peak = np.divide(slope, ridge, out=np.full_like(slope, np.inf), where=ridge > 0)
-    s = np.minimum(bound, peak)
-    s[np.isinf(s)] = 0.0
-    return np.asarray(slope * s - 0.5 * ridge * s**2)
 
 
 def _violation(program: KernelQP, values: Vector, intercept: float) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from qpkernels.arrays import Vector
 from qpkernels.certificates.kernel_qp import FunctionAtSamples, expand_at_samples
-from qpkernels.certificates.rounding import FunctionError, expansion_error
+from qpkernels.certificates.rounding import ExpansionError, FunctionError, expansion_error
 from qpkernels.gram import Gram
 
 __all__ = ["expanded"]
@@ -13,8 +13,10 @@ __all__ = ["expanded"]
 
 def expanded(
     gram: Gram, beta: Vector, feasible: Vector, function: FunctionAtSamples | None, *, balanced: bool
-) -> tuple[Vector, FunctionError, FunctionAtSamples, FunctionError]:
-    """Return K times the feasible point near beta, and f (left out: the expansion in beta), with their errors.
+) -> tuple[ExpansionError, FunctionAtSamples, FunctionError]:
+    """Return the errors and norm of the expansion in the feasible point near beta, and f with its errors.
+
+    f is the expansion in beta itself where it is left out.
 
     Raises
     ------
@@ -25,8 +27,8 @@ def expanded(
     gram.require_nonnegative(feasible, expansion)
     own = expansion_error(gram, feasible, expansion, balanced=balanced)
     if function is not None:
-        return expansion, own, function, function.error
+        return own, function, function.error
     function = expand_at_samples(gram, beta, feasible, expansion)
     moved = function.values is not expansion
     error = expansion_error(gram, beta, function.values, balanced=balanced) if moved else own
-    return expansion, own, function, error
+    return own, function, error

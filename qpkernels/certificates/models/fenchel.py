@@ -172,7 +172,7 @@ class FenchelBounds:
         if not (np.isfinite(beta).all() and np.isfinite(intercept)):
             return undefined("the answer holds NaN or infinity")
         feasible = self.feasible(beta)
-        expansion, own, function, error = expanded(self.gram, beta, feasible, function, balanced=self.total == 0.0)
+        own, function, error = expanded(self.gram, beta, feasible, function, balanced=self.total == 0.0)
         shrinkage = self.regulariser.shrinkage(function.squared_norm)
         decision = shrinkage * function.values + (intercept - self.losses.level)
         charged, charged_error = self._charged(decision, function.values, error.values)
@@ -180,7 +180,7 @@ class FenchelBounds:
         # L(v) + L*(-s) + s v >= 0 by Fenchel and Young, with equality where s is the slope.
         parts = charged + conjugates + feasible * decision
         worst = int(np.argmax(parts))
-        squared, penalty = float(feasible @ expansion), self.regulariser.value(shrinkage**2 * function.squared_norm)
+        squared, penalty = own.squared_norm, self.regulariser.value(shrinkage**2 * function.squared_norm)
         vanishing = penalty == 0.0 and not conjugates.any() and not feasible.any()
         breach = _breach(charged, conjugates, decision, feasible)
         return certify_values(

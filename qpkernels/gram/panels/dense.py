@@ -13,7 +13,7 @@ import numpy as np
 
 from qpkernels.arrays import Floats, Indices, Matrix, Vector
 from qpkernels.arrays.compiled import compiled
-from qpkernels.gram.panels.loops import add_scaled, entries, inner_product
+from qpkernels.gram.panels.loops import add_scaled, copy, entries, inner_product
 from qpkernels.gram.panels.products import PANEL, Product
 
 __all__ = ["DenseProduct"]
@@ -123,7 +123,7 @@ def _add_rows(
             if others.size:
                 back[c] += inner_product(others[start:stop], panel[c])
             if slots[c] >= 0:
-                store[slots[c], first + start : first + stop] = panel[c]
+                copy(panel[c], store[slots[c], first + start : first + stop])
         for k in range(stop - start):
             values[start + k] += sums[k]
 
@@ -137,4 +137,4 @@ def _make_block(left: Dense, right: Dense, rows: Indices, block: Floats) -> None
         np.dot(left.features[start:stop], right.features.T, part)
         for c in range(stop - start):
             entries(part[c], left.offsets[start + c], right.offsets, left.degree)
-            block[rows[start + c]] = part[c]
+            copy(part[c], block[rows[start + c]])

@@ -9,17 +9,27 @@ from typing import Any
 
 import numpy as np
 
-from qpkernels.arrays import Floats, Indices, Vector
+from qpkernels.arrays import Floats, Indices, Matrix, Vector
 from qpkernels.arrays.compiled import compiled, vectorised
 from qpkernels.gram.panels.exponential import exp2
 
-__all__ = ["add_scaled", "add_stored_rows", "entries", "gather_block", "inner_product", "mirror", "write_both"]
+__all__ = [
+    "add_scaled",
+    "add_stored_rows",
+    "copy",
+    "entries",
+    "gather_block",
+    "inner_product",
+    "mirror",
+    "write_both",
+    "write_symmetric",
+]
 
 _WIDE = 8192
 """Columns that are summed at once: their sums stay in a processor's cache, whatever the rows."""
 
-_LINE = 16
-"""Entries that lie in one line of a cache."""
+_LINE = 8
+"""Numbers of float64 in a line of a processor's cache, and half of those of float32."""
 
 _LANES = 64
 """Parts of a sum of products."""
@@ -62,8 +72,8 @@ def gather_block(
 @compiled
 def write_both(panel: Floats, rows: Indices, columns: Indices, block: Floats) -> None:
     """Write ``panel[b, a]`` to ``block[rows[b], columns[a]]`` and to the place mirrored at the diagonal."""
-    for start in range(0, rows.size, _LINE):
-        stop = min(start + _LINE, rows.size)
+    for start in range(0, rows.size, 2 * _LINE):
+        stop = min(start + 2 * _LINE, rows.size)
         for b in range(start, stop):
             target = block[rows[b]]
             for a in range(columns.size):
@@ -77,11 +87,33 @@ def write_both(panel: Floats, rows: Indices, columns: Indices, block: Floats) ->
 @compiled
 def mirror(block: Floats, rows: Indices, columns: Indices) -> None:
     """Write ``block[columns[a], rows[b]]`` to the place mirrored at the diagonal."""
-    for start in range(0, rows.size, _LINE):
+    for start in range(0, rows.size, 2 * _LINE):
         for a in range(columns.size):
             source = block[columns[a]]
-            for b in range(start, min(start + _LINE, rows.size)):
+            for b in range(start, min(start + 2 * _LINE, rows.size)):
                 block[rows[b], columns[a]] = source[rows[b]]
+
+
+@compiled
+def write_symmetric(products: Matrix, start: int, offsets: Vector, degree: int, K: Matrix) -> None:
+    """Write what is left of the diagonal in the rows from ``start`` on, of these ``products``, and its mirror image.
+
+    ``start`` is a multiple of 8: so many numbers are read at once, and written to as many rows.
+    """
+    for c in range(len(products)):
+        i, row, made = start + c, K[start + c], products[c, : start + c]
+        entries(made, offsets[i], offsets[:i], degree)
+        for j in range(i):
+            row[j] = made[j]
+    for first in range(0, start, _LINE):
+        for c in range(len(products)):
+            line = products[c, first : first + _LINE]
+            for k in range(_LINE):
+                K[first + k, start + c] = line[k]
+    for c in range(len(products)):
+        row = K[start + c]
+        for j in range(c + 1, len(products)):
+            row[start + j] = products[j, start + c]
 
 
 @vectorised
@@ -138,3 +170,10 @@ def add_scaled(sums: Floats, factor: Any, row: Floats) -> None:
     """Add factor times ``row`` to ``sums``, in the precision of these."""
     for k in range(row.size):
         sums[k] += factor * row[k]
+
+
+@compiled
+def copy(row: Floats, target: Floats) -> None:
+    """Copy a row; numba compiles ``target[:] = row`` with the words of an error, which takes it seconds."""
+    for k in range(row.size):
+        target[k] = row[k]

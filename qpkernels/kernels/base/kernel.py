@@ -55,14 +55,17 @@ class Kernel(ABC):
 
     algebra: ClassVar[Algebra]
 
+    tested: ClassVar[bool] = False
+    """Whether these laws are tested for the class, as for some of this library; others are checked on few samples."""
+
     def __init_subclass__(cls, **options: Any) -> None:
-        """Drop what is inherited of a product form, errors and zeros from a subclass with a matrix of its own.
+        """Drop what is inherited of a product form, errors, zeros and tests from a subclass with its own matrix.
 
         That may be another function.
         """
         super().__init_subclass__(**options)
         if "matrix" in vars(cls):
-            for name in ("product_form", "enclosed", "vanishes"):
+            for name in ("product_form", "enclosed", "vanishes", "tested"):
                 if name not in vars(cls):
                     setattr(cls, name, vars(Kernel)[name])
 

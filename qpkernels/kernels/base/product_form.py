@@ -11,6 +11,7 @@ a_i = sqrt(gamma) x_i and o_i = -coef0 / 2. Sparse samples keep their zeros: the
 
 from __future__ import annotations
 
+from math import e, log2
 from typing import NamedTuple
 
 import numpy as np
@@ -44,7 +45,8 @@ class ProductForm(NamedTuple):
     def exponential(cls, gamma: float | tuple[float, ...], X: Samples) -> ProductForm:
         """Return that of exp(-sum_k gamma_k (x_k - z_k)^2) around the mean of ``X``, or around 0 if it is sparse."""
         origin = np.zeros(X.shape[1]) if is_sparse(X) else X.mean(axis=0)
-        return cls(origin, np.sqrt(2.0 * np.log2(np.e) * np.broadcast_to(gamma, X.shape[1])), 0.0, 0)
+        scale = np.sqrt(2.0 * log2(e) * np.asarray(gamma))
+        return cls(origin, scale if scale.ndim else np.full(X.shape[1], scale), 0.0, 0)
 
     @classmethod
     def polynomial(cls, gamma: float, coef0: float, degree: int, X: Samples) -> ProductForm:

@@ -21,6 +21,8 @@ _FEW_BYTES = 2**28
 class Linear(Kernel):
     """x'z: f is the linear function <w, x> with w = sum_j beta_j x_j."""
 
+    tested = True
+
     @property
     def positive_semidefinite(self) -> bool:
         return True

@@ -36,6 +36,7 @@ class Polynomial(Kernel):
     degree: int = 3
     gamma: float = 1.0
     coef0: float = 0.0
+    tested = True
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "degree", check_count(self.degree, "degree"))

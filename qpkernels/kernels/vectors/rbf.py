@@ -44,6 +44,7 @@ class RBF(Kernel):
     """
 
     gamma: float | tuple[float, ...]
+    tested = True
 
     def __post_init__(self) -> None:
         if is_scalar(self.gamma):

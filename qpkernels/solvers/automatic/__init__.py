@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The choice of a method for a KernelQP, and of the moment to hand over to another."""
 
+from qpkernels.solvers.automatic.budget import Budget
 from qpkernels.solvers.automatic.relay import THEN, Automatic
 from qpkernels.solvers.automatic.work import spares_factorisation
 
-__all__ = ["THEN", "Automatic", "spares_factorisation"]
+__all__ = ["THEN", "Automatic", "Budget", "spares_factorisation"]

@@ -5,16 +5,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from time import perf_counter
 from typing import Any
 
 import numpy as np
 
 from qpkernels.arrays import Vector
-from qpkernels.certificates import certify_kernel_qp
+from qpkernels.certificates import Certificate, certify_kernel_qp, undefined
 from qpkernels.errors import NonFiniteError, SolverFailedError
 from qpkernels.programs import KernelQP
 from qpkernels.solvers.answer import Claim, Outcome
+from qpkernels.solvers.automatic.budget import Budget
 from qpkernels.solvers.automatic.watch import Watch
 from qpkernels.solvers.automatic.work import second_order_comes_first, second_order_work, step_work
 from qpkernels.solvers.interface import Solver
@@ -39,8 +39,9 @@ class Automatic:
     name = "automatic"
 
     def prepare(self, program: Any) -> None:
-        """Compute what the first method will need of the kernel matrix."""
-        _first(program).prepare(program)
+        """Compute what the first method will need of the kernel matrix; without features that is what smo needs."""
+        features = program.gram.features is not None and second_order_comes_first(program)
+        find_solver("interior-point" if features else "smo").prepare(program)
 
     def solve(
         self,
@@ -61,28 +62,26 @@ class Automatic:
             ``solver`` names all that were asked, in order; ``message`` says what each of them says, ``iterations`` is
             the number of iterations of all of them, and ``seconds`` their time.
         """
-        relay = _Relay(program, max_iter, time_limit, warm_start)
-        for solver, options in _stages(program, tol):
-            if not relay.hand_to(solver, tol=tol, verbose=verbose, **limits, **options) or relay.is_over:
+        relay = _Relay(program, Budget(max_iter, time_limit), warm_start)
+        for solver, options in _stages(relay, tol):
+            if not relay.hand_to(solver, tol=tol, verbose=verbose, **limits, **options) or relay.budget.is_spent:
                 break
         return relay.outcome()
 
 
-def _first(program: KernelQP) -> Solver:
-    return find_solver("interior-point" if second_order_comes_first(program) else "smo")
-
-
-def _stages(program: KernelQP, tol: float) -> Iterator[tuple[Solver, dict[str, Any]]]:
+def _stages(relay: _Relay, tol: float) -> Iterator[tuple[Solver, dict[str, Any]]]:
     """Yield who is asked, one after the other, with options of its own."""
-    smo, second_order, work = find_solver("smo"), find_solver("interior-point"), second_order_work(program)
+    program = relay.program
+    smo, work = find_solver("smo"), second_order_work(program)
     if np.isinf(work):
         yield smo, {}
         return
     if not second_order_comes_first(program):
         yield smo, {"watch": Watch(work / step_work(program), tol)}
-    yield second_order, {}
-    # Nobody is left to hand over to, but what would take far more steps than its limit is not begun in earnest.
-    yield smo, {"watch": Watch(step_limit(program), tol)}
+    yield find_solver("interior-point"), {}
+    if relay.proof is None or not relay.proof.is_lost_in_rounding(tol):
+        # Nobody is left to hand over to, but what would take far more steps than its limit is not begun in earnest.
+        yield smo, {"watch": Watch(step_limit(program), tol)}
 
 
 @dataclass
@@ -90,36 +89,20 @@ class _Relay:
     """What was asked for, and what came of it so far."""
 
     program: KernelQP
-    max_iter: int | None
-    time_limit: float | None
+    budget: Budget
     start: Any
     best: Outcome | None = None
-    error: float = np.inf
+    proof: Certificate | None = None
     outcomes: list[Outcome] = field(default_factory=list)
     failures: list[SolverFailedError | NonFiniteError] = field(default_factory=list)
 
-    def __post_init__(self) -> None:
-        self.begun = perf_counter()
-
-    @property
-    def spent(self) -> int:
-        """Iterations of all solvers."""
-        return sum(outcome.iterations or 0 for outcome in self.outcomes)
-
-    @property
-    def is_over(self) -> bool:
-        """Whether a limit is reached."""
-        late = self.time_limit is not None and perf_counter() - self.begun >= self.time_limit
-        return late or (self.max_iter is not None and self.spent >= self.max_iter)
-
     def hand_to(self, solver: Solver, **options: Any) -> bool:
         """Let a solver go on from the best point, and return whether another is to be asked after it."""
-        left = None if self.time_limit is None else max(1e-3, self.time_limit - (perf_counter() - self.begun))
         try:
             outcome = solver.solve(
                 self.program,
-                max_iter=None if self.max_iter is None else self.max_iter - self.spent,
-                time_limit=left,
+                max_iter=self.budget.iterations_left,
+                time_limit=self.budget.seconds_left,
                 warm_start=self.start if self.best is None else self.best.point,
                 **options,
             )
@@ -132,20 +115,20 @@ class _Relay:
             self.failures.append(failure)
             return True
         self.outcomes.append(outcome)
+        self.budget.spend(outcome.iterations)
         if outcome.claim in (Claim.OPTIMAL, Claim.INFEASIBLE, Claim.UNBOUNDED):
             self.best = outcome
             return False
-        error = self._error_of(outcome)
-        if self.best is None or error < self.error:
-            self.best, self.error = outcome, error
+        proof = self._proof_of(outcome)
+        if self.best is None or self.proof is None or proof.error < self.proof.error:
+            self.best, self.proof = outcome, proof
         return outcome.claim is not Claim.INTERRUPTED
 
-    def _error_of(self, outcome: Outcome) -> float:
-        """Return the least tolerance at which the certificate of a point holds."""
+    def _proof_of(self, outcome: Outcome) -> Certificate:
         if not (np.isfinite(outcome.point).all() and np.isfinite(outcome.multipliers).all()):
-            return np.inf
+            return undefined("the point holds NaN or infinity")
         b = float(outcome.multipliers[0]) if outcome.multipliers.size else 0.0
-        return certify_kernel_qp(self.program, outcome.point, b).error
+        return certify_kernel_qp(self.program, outcome.point, b)
 
     def outcome(self) -> Outcome:
         """Return the best of what came, in the name of all."""
@@ -158,6 +141,6 @@ class _Relay:
             self.best,
             solver=", ".join(dict.fromkeys(outcome.solver for outcome in self.outcomes)),
             message=THEN.join([*said, *map(str, self.failures)]),
-            iterations=self.spent,
+            iterations=self.budget.iterations,
             seconds=sum(outcome.seconds for outcome in self.outcomes),
         )

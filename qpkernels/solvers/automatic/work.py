@@ -73,11 +73,14 @@ def _width(program: KernelQP) -> float:
     A ridge keeps coefficients small as a bound does.
     """
     reach = np.maximum(program.upper, -program.lower)
-    reach = np.minimum(reach, np.divide(1.0, program.ridge, out=np.full(len(program), np.inf), where=program.ridge > 0))
-    spread = float(np.abs(program.target - program.middle).max())
-    bound = float(np.median(reach))
+    if program.has_ridge:
+        infinite = np.full(len(program), np.inf)
+        reach = np.minimum(reach, np.divide(1.0, program.ridge, out=infinite, where=program.ridge > 0))
+    half = len(program) // 2
+    bound = float(np.partition(reach, half)[half])
     if not np.isfinite(bound):
         return _UNBOUNDED
+    spread = max(float(program.target.max()) - program.middle, program.middle - float(program.target.min()))
     gram = program.gram
-    curvature = float(np.mean(gram.diagonal if gram.features is None else gram.radii**2))
+    curvature = float((gram.diagonal if gram.features is None else gram.radii**2).sum()) / len(program)
     return bound * curvature / spread if spread > 0 else 1.0

@@ -31,14 +31,23 @@ from qpkernels.solvers.smo.shrinking import ShrinkingDescent
 
 __all__ = ["Limits", "block_iterates", "descend", "forms_matrix", "holds_matrix", "streamed_rows"]
 
-SMALL = 700
+SMALL = 1000
 """Samples up to which the whole kernel matrix is formed in float64, whatever the kernel."""
 
-_OUTER_ITERATIONS = 4
-"""Outer iterations between two measurements of the gap, unless it is close to what is wanted."""
+_OUTER_ITERATIONS, _CLOSE = 4, 100.0
+"""Outer iterations between two measurements of the gap, unless it is within such a multiple of what is wanted."""
 
 _IDLE, _IDLE_ONE_BLOCK = 10, 100
 """Measurements without a better value or gap after which only rounding changes; the second for one block."""
+
+_FIRST, _LATER, _LEAST = 0.75, 0.25, 100
+"""Steps for each sample before the first look at one block, for each sample or step before another, and the least.
+
+A look takes as long as 50 to 100 steps.
+"""
+
+_FINE = 1e-9
+"""Tolerance below which such looks are as rare as a descent allows: steps beyond give digits that no gap shows."""
 
 _GAIN = 0.3
 """Part of the gap that a cycle must get it down to; else another would gain little."""
@@ -66,10 +75,10 @@ class Limits:
 def forms_matrix(program: KernelQP) -> bool:
     """Return whether the engine reads the whole kernel matrix, rather than rows as they are needed."""
     gram, m = program.gram, len(program)
-    if m <= SMALL or gram.correction is not None:
+    fits = m <= ONE_BLOCK and 8 * m**2 <= gram.memory_limit
+    if (m <= SMALL and fits) or gram.correction is not None:
         return True
     # Without a product form rows are slow to make, and most of them are wanted more than once.
-    fits = m <= ONE_BLOCK and 8 * m**2 <= gram.memory_limit
     return fits and gram.features is None and gram.kernel.product_form(gram.X) is None
 
 
@@ -146,7 +155,7 @@ def _in_cycles(
         if search.in_one_block and search.exact:
             yield from _in_one_block(search, limits)
         else:
-            yield from descend(program, search, limits)
+            yield from descend(program, search, limits, np.inf if reached is None else reached.violation)
         limits.steps += search.steps
         if reached is None or search.steps:
             reached = measure_exactly(program, search.point()[0], limits.steps)
@@ -159,28 +168,45 @@ def _in_cycles(
 def _in_one_block(search: ShrinkingDescent, limits: Limits) -> Iterator[Iterate]:
     """Yield iterates of a descent in float64 over all samples at once, until K beta is to be computed afresh.
 
-    That costs little: where an answer is to be proved, and where no step, or rounding alone, is left.
+    That is where no step, or rounding alone, is left, or an answer almost is: what rounding leaves no doubt of is one.
     """
     progress = Progress(_IDLE_ONE_BLOCK)
-    while search.outer_iteration(limits.max_iter - limits.steps - search.steps, 4 * _UNIT * search.size):
+    while search.outer_iteration(_until_look(search, limits), 4 * _UNIT * search.size):
         if search.settled:
             return
         iterate = search.measure(limits.steps)
-        if progress.ended(iterate) or iterate.proves(limits.tol):
+        if progress.ended(iterate) or (iterate.proves(limits.tol) and not _surely(iterate, search.steps, limits.tol)):
             return
         yield iterate
 
 
-def descend(program: KernelQP, search: ShrinkingDescent, limits: Limits) -> Iterator[Iterate]:
-    """Yield iterates until none of the steps improves, or the values are not exact enough to tell."""
-    outer, gap, best, error = 0, np.inf, np.inf, GapError(program, limits.tol, search.exact)
+def _surely(iterate: Iterate, steps: int, tol: float) -> bool:
+    """Return whether a gap is within ``tol`` even where each step rounded its values as much as K beta may round."""
+    return tol >= _FINE and iterate.violation + float(np.sqrt(steps)) * iterate.rounding <= tol
+
+
+def _until_look(search: ShrinkingDescent, limits: Limits) -> int:
+    """Return after how many steps to look whether they suffice."""
+    left, samples = limits.max_iter - limits.steps - search.steps, search.samples.size
+    if limits.tol < _FINE:
+        return left
+    share = _LATER * max(samples, search.steps) if search.steps else _FIRST * samples
+    return min(left, max(_LEAST, int(share)))
+
+
+def descend(program: KernelQP, search: ShrinkingDescent, limits: Limits, gap: float = np.inf) -> Iterator[Iterate]:
+    """Yield iterates until none of the steps improves, or the values are not exact enough to tell.
+
+    ``gap`` is the violation at the start, where it is known: close to what is wanted, every outer iteration may end it.
+    """
+    outer, best, error = 0, np.inf, GapError(program, limits.tol, search.exact)
     progress = Progress(_IDLE_ONE_BLOCK if search.in_one_block else _IDLE)
     search.shrink()
     while True:
         taken = search.outer_iteration(limits.max_iter - limits.steps - search.steps, 4 * _UNIT * search.size)
         outer += 1
         over = limits.over(search.steps)
-        if taken and outer % _OUTER_ITERATIONS and gap > 30 * limits.tol and not over and not search.in_one_block:
+        if taken and outer % _OUTER_ITERATIONS and gap > _CLOSE * limits.tol and not over and not search.in_one_block:
             continue
         iterate = search.measure(limits.steps)
         ended = progress.ended(iterate) or taken == 0

@@ -70,6 +70,8 @@ def _compile_matrix(pairs: bool) -> None:
 def compile_all() -> None:
     """Use all compiled code once on a few samples."""
     X = np.eye(3)
+    # So many that their matrix is made in compiled code.
+    Gram(RBF(1.0), np.eye(2 * _FEW)).dense  # noqa: B018  formed when first asked for
     for pairs in (True, False):
         _compile_matrix(pairs)
         for samples in (X, csr_array(X)):

@@ -84,6 +84,8 @@ def minimise(
 
 def _beginning(program: KernelQP, start: Vector | None, values: Vector | None) -> tuple[Vector, Vector | None]:
     """Return the feasible point near ``start``, and K times it where K start is known."""
+    if start is None and not program.total:
+        return np.zeros(len(program)), None
     beta = program.project(np.zeros(len(program)) if start is None else start)
     if start is None or values is None:
         return beta, None

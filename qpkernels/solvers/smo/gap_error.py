@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 
-from qpkernels.arrays import Indices, Vector
+from qpkernels.arrays import Indices, Samples, Vector
 from qpkernels.certificates.kernel_qp import duality_gap
-from qpkernels.gram.panels.making import form_and_samples
+from qpkernels.gram.panels.making import compressed
 from qpkernels.gram.panels.products import mostly_zero
 from qpkernels.gram.panels.sums import add_kernel_sums
 from qpkernels.programs.kernel_qp import KernelQP
@@ -37,7 +39,6 @@ class GapError:
 
     def __init__(self, program: KernelQP, tol: float, exact: bool) -> None:
         self._program, self._tol, self._exact = program, tol, exact
-        self._X = program.gram.X
         self.value, self._violation = 0.0, 0.01
 
     def is_due(self, iterate: Iterate) -> bool:
@@ -59,8 +60,6 @@ class GapError:
         if self._exact:
             return
         program, beta = self._program, iterate.beta
-        if mostly_zero(self._X):
-            self._X = form_and_samples(program.gram.kernel, self._X)[1]
         self._violation = iterate.violation
         count = min(_SAMPLES, samples.size)
         chance = np.random.default_rng(samples.size).random(count)
@@ -73,3 +72,9 @@ class GapError:
         difference = true.parts[chosen] - iterate.gap.parts[chosen]
         each = abs(float(difference.mean())) + 3.0 * float(difference.std()) / np.sqrt(count)
         self.value = samples.size * each / iterate.gap.scale if iterate.gap.scale else np.inf
+
+    @cached_property
+    def _X(self) -> Samples:
+        """The samples, compressed once where the sums would compress some of them each time."""
+        X = self._program.gram.X
+        return compressed(X) if mostly_zero(X) else X

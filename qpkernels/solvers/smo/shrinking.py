@@ -34,6 +34,7 @@ class ShrinkingDescent:
 
     def __init__(self, program: KernelQP, rows: Rows, beta: Vector, values: Vector) -> None:
         self._program, self._rows = program, rows
+        self._target_size = float(np.abs(program.target).max())
         self.steps = 0
         self._begin(beta, values)
 
@@ -74,7 +75,7 @@ class ShrinkingDescent:
     @property
     def size(self) -> float:
         """The largest of the values and targets, whose rounding limits what can be told apart."""
-        return float(max(np.abs(self._descent.values).max(), np.abs(self._program.target).max()))
+        return max(float(np.abs(self._descent.values).max()), self._target_size)
 
     def measure(self, steps: int) -> Iterate:
         """Return where the method stands after ``steps`` earlier ones, which is an estimate if samples are left out."""

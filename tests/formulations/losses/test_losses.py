@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import cvxpy as cp
@@ -100,6 +101,49 @@ def test_the_conjugate_is_the_largest_of_s_t_minus_value(loss: Loss) -> None:
     searched = np.array([np.max(s * GRID - loss.value(GRID)) for s in slopes])
     np.testing.assert_allclose(loss.conjugate(slopes), searched, atol=2e-6)
     assert (searched <= loss.conjugate(slopes) + 1e-12).all()
+
+
+def test_a_conjugate_that_is_quadratic_is_stated_as_such() -> None:
+    stated = {repr(loss): loss.quadratic_conjugate for loss in CONVEX}
+    for loss in CONVEX:
+        conjugate, slopes = loss.quadratic_conjugate, slopes_within(loss)
+        # Third differences of a quadratic vanish on either side of 0.
+        parts = [np.linspace(*ends, 9) for ends in ((0.0, slopes.max()), (slopes.min(), 0.0)) if ends[0] < ends[1]]
+        quadratic = all(np.abs(np.diff(loss.conjugate(part), 3)).max() < 1e-12 for part in parts)
+        assert quadratic == (conjugate is not None), stated
+        if conjugate is not None:
+            np.testing.assert_allclose(conjugate(slopes), loss.conjugate(slopes), atol=1e-15)
+
+
+@dataclass(frozen=True)
+class Tilted(Hinge):
+    """A hinge with a conjugate of its own, which need not be that of the hinge."""
+
+    def _conjugate(self, s: np.ndarray) -> np.ndarray:
+        return s**4
+
+
+class Silent(ResidualLoss):
+    """A loss that says nothing of its conjugate."""
+
+    name = "silent"
+    domain = (-1.0, 1.0)
+
+    def atom(self, expression: cp.Expression) -> cp.Expression:
+        return cp.abs(expression)
+
+    def _value(self, t: np.ndarray) -> np.ndarray:
+        return np.abs(t)
+
+    def _slope(self, t: np.ndarray) -> np.ndarray:
+        return np.sign(t)
+
+
+def test_a_loss_says_itself_what_its_conjugate_is() -> None:
+    assert Tilted().quadratic_conjugate is None
+    assert Tilted().conjugate(-0.5) == 0.5**4
+    with pytest.raises(NotImplementedError, match="Silent must state its conjugate: as quadratic_conjugate, or by"):
+        Silent().conjugate(0.5)
 
 
 @every_loss

@@ -61,17 +61,30 @@ def test_a_warm_start_changes_the_answer_by_no_more_than_is_proved() -> None:
         assert answer.solution.objective == pytest.approx(part.model.copy().solve(tol=1e-9).objective, rel=1e-7)
 
 
-def test_what_the_batch_leaves_unproved_is_solved_alone_unless_a_limit_was_set() -> None:
+@pytest.mark.parametrize("limit", [{"max_iter": 2}, {"time_limit": 1e-9}])
+def test_what_the_batch_leaves_unproved_is_solved_alone_unless_a_limit_was_reached(limit: dict[str, Any]) -> None:
     X, y = overlapping()
     model = SoftMargin(X, y, RBF(0.5), C=100.0)
     part = Part(model, np.arange(len(model)))
-    (stopped,) = train(model.gram, [part], tol=1e-9, options={"max_iter": 2})
+    (stopped,) = train(model.gram, [part], tol=1e-9, options=limit)
     assert isinstance(stopped, Trained)
+    assert stopped.together
     assert stopped.status is Status.STOPPED
     assert stopped.solution.status is Status.STOPPED
     (proved,) = train(model.gram, [part], tol=1e-9)
     assert isinstance(proved, Trained)
     assert proved.status is Status.OPTIMAL
+
+
+def test_a_limit_of_time_is_that_of_each_model_and_leaves_them_a_batch() -> None:
+    model = SoftMargin(*overlapping(), RBF(0.5))
+    parts = [Part(model.copy().set_params(C=C), np.arange(len(model))) for C in (0.1, 1.0)]
+    for answer in train(model.gram, parts, tol=1e-6, options={"time_limit": 60.0}):
+        assert isinstance(answer, Trained)
+        assert answer.together
+        assert answer.status is Status.OPTIMAL
+    with pytest.raises(ParameterError, match="time_limit"):
+        train(model.gram, parts, tol=1e-6, options={"time_limit": -1.0})
 
 
 def test_the_error_of_one_leaves_the_others() -> None:

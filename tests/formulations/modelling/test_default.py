@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
+from weakref import ref
 
 import numpy as np
 import pytest
@@ -195,3 +197,17 @@ def test_the_forms_show_the_answer_that_is_kept(monkeypatch: pytest.MonkeyPatch,
     assert tube.dual.problem is not None
     shown = np.asarray(tube.dual.beta.value)
     assert np.abs(shown - solution.beta).max() <= 1e-9 * np.abs(solution.beta).max()
+
+
+@pytest.mark.parametrize("solver", [None, "smo", "interior-point"])
+def test_the_kernel_matrix_goes_with_its_model(solver: str | None) -> None:
+    X, y = overlapping()
+    model = SoftMargin(X, y, RBF(0.5))
+    solution, gram = model.solve(solver), ref(model.gram)
+    gc.disable()
+    try:
+        del model
+        assert gram() is None
+    finally:
+        gc.enable()
+    assert solution.certificate.holds(1e-6)

@@ -9,11 +9,20 @@ import numpy as np
 import pytest
 
 from formulations import Huber, LeastSquares, Quantile, ResidualLossRegression, SoftTube
-from formulations.losses import AbsolutePower, EpsilonInsensitive, Hinge, Pinball, Squared
+from formulations.losses import (
+    AbsolutePower,
+    EpsilonInsensitive,
+    Hinge,
+    LogisticResidual,
+    Pinball,
+    ResidualLoss,
+    Squared,
+)
 from formulations.losses import Huber as HuberLoss
-from qpkernels.certificates import Status
+from qpkernels.certificates import FenchelBounds, Status
 from qpkernels.errors import ParameterError
 from qpkernels.kernels import Kernel
+from qpkernels.programs import KernelQP
 from regression_data import each_kernel, same, solved, targets
 
 
@@ -45,6 +54,30 @@ def test_residual_losses_that_have_a_model_of_their_own(form: str, kernel: Kerne
 def test_the_interval_of_an_intercept_that_is_not_unique(loss: object, ends: tuple[float, float]) -> None:
     solution = solved(ResidualLossRegression(np.zeros((4, 1)), [0, 0, 1, 1], loss=loss))
     assert solution.intercept_interval == pytest.approx(ends, abs=1e-5)
+
+
+@each_kernel
+@pytest.mark.parametrize("loss", [Pinball(0.3), EpsilonInsensitive(0.2), HuberLoss(0.4), AbsolutePower(2.0)], ids=repr)
+def test_a_quadratic_conjugate_makes_it_a_kernel_qp_with_the_same_bounds(
+    loss: ResidualLoss, kernel: Kernel | None
+) -> None:
+    X, y = targets()
+    model = ResidualLossRegression(X, y, kernel, loss=loss, C=0.7)
+    program = model.qp()
+    assert isinstance(program, KernelQP)
+    solution = model.solve(tol=1e-8)
+    assert solution.solver in ("smo", "interior-point")
+    assert solution.status is Status.OPTIMAL
+    by_losses = FenchelBounds(model.gram, model.losses(0.7), model.total).certify(solution.beta, solution.intercept)
+    assert by_losses.holds(1e-5)
+    assert by_losses.primal_value == pytest.approx(solution.certificate.primal_value, rel=1e-5)
+    assert by_losses.dual_value == pytest.approx(solution.certificate.dual_value, rel=1e-5)
+
+
+def test_other_losses_are_no_kernel_qp() -> None:
+    X, y = targets()
+    assert ResidualLossRegression(X, y, loss=AbsolutePower(1.5)).qp() is None
+    assert ResidualLossRegression(X, y, loss=LogisticResidual()).qp() is None
 
 
 def test_a_loss_of_the_margin_is_refused() -> None:

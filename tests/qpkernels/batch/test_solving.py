@@ -9,6 +9,7 @@ import pytest
 from qpkernels import RBF, Expansion, Gram, Precomputed
 from qpkernels.arrays import Indices, Vector
 from qpkernels.batch import Fitted, Machine, solve_batch
+from qpkernels.batch.alone import Start, solve_alone
 from qpkernels.batch.groups import Reading, grouped
 from qpkernels.errors import IndefiniteKernelError, ParameterError, QPKernelsError, ShapeError
 from qpkernels.programs import KernelQP
@@ -121,6 +122,17 @@ def test_limits_of_time_and_steps_return_where_each_machine_stands() -> None:
         assert not fitted(answer).certificate.holds(1e-3)
         assert np.isfinite(fitted(answer).certificate.relative_gap)
     assert all(fitted(answer).certificate.holds(1e-3) for answer in solve_batch(gram, machines, time_limit=60.0))
+
+
+def test_what_was_spent_before_counts_for_a_machine_left_to_the_solver_of_one() -> None:
+    gram = Gram(RBF(0.3), X)
+    one, spent = machine(gram, np.arange(40), 10.0), Start(None, 30, 2.0)
+    free = solve_alone(gram, one, spent, tol=1e-6, max_iter=None, time_limit=None, cache_size=64)
+    assert free.certificate.holds(1e-6)
+    assert free.outcome.seconds > 2.0
+    assert (free.outcome.iterations or 0) > 31
+    limited = solve_alone(gram, one, spent, tol=1e-6, max_iter=31, time_limit=None, cache_size=64)
+    assert limited.outcome.iterations == 31
 
 
 def test_a_memory_too_small_for_a_row_is_refused() -> None:

@@ -249,6 +249,21 @@ def test_what_a_kernel_says_of_itself_is_checked_on_some_samples(kernel: Kernel)
     assert not gram.is_formed
 
 
+class Turned(RBF):
+    """A matrix of its own under a name that is tested."""
+
+    def matrix(self, X: np.ndarray, Z: np.ndarray) -> np.ndarray:
+        return -super().matrix(X, Z)
+
+
+def test_a_matrix_of_ones_own_is_not_believed_for_its_name() -> None:
+    X = np.random.default_rng(0).normal(size=(40, 2))
+    assert RBF(0.5).tested
+    assert not Turned(0.5).tested
+    with pytest.raises(IndefiniteKernelError, match="must not say that it is positive_semidefinite"):
+        Gram(Turned(0.5), X).require_psd()
+
+
 @pytest.mark.parametrize("kernel", [Skewed(), BoastfulSkewed()], ids=["says nothing", "says it is"])
 @pytest.mark.parametrize("memory_limit", [0, 2**30], ids=["products", "matrix"])
 def test_a_kernel_that_is_not_symmetric_is_refused(kernel: Kernel, memory_limit: int) -> None:

@@ -13,6 +13,7 @@ from builders import INDEFINITE, KERNEL_EXAMPLES, example_samples
 from qpkernels import RBF, Gram, Kernel, Linear, Matern, Mercer, Polynomial
 from qpkernels.arrays import row_blocks
 from qpkernels.errors import GramTooLargeError, NonFiniteError, ShapeError
+from qpkernels.gram.settling import kernel_matrix
 from sparse_samples import assert_close, each_taker, wide, with_zeros
 
 
@@ -35,6 +36,20 @@ def test_all_views_of_a_matrix_of_sparse_samples_agree(kernel: Kernel) -> None:
         u = gram.factor.T @ v
         np.testing.assert_allclose(gram.factor.T @ gram.coefficients(u), u, atol=1e-9 * np.abs(u).max())
         assert_close(Mercer(kernel, csr_array(X)).eigenvalues, Mercer(kernel, X).eigenvalues)
+
+
+@pytest.mark.parametrize("kernel", [RBF(0.3), Polynomial(3, 0.2, 1.0), Polynomial(2, 0.2, -1.0), Linear()], ids=str)
+@pytest.mark.parametrize("offset", [0.0, 1e3, 1e8])
+def test_a_matrix_made_by_halves_is_that_of_the_kernel(kernel: Kernel, offset: float) -> None:
+    X = np.random.default_rng(3).normal(size=(161, 4))
+    X[7] = X[130]
+    X += offset if isinstance(kernel, RBF) else 0.0
+    X[0] += 1e4
+    K, diagonal = kernel(X), kernel.diagonal(X)
+    made = kernel_matrix(kernel, X, np.inf)
+    np.testing.assert_array_equal(made, made.T)
+    np.testing.assert_allclose(made, K, rtol=2e-11, atol=1e-13 * np.abs(K).max())
+    np.testing.assert_allclose(made.diagonal(), diagonal, rtol=1e-15)
 
 
 def test_samples_that_no_memory_holds_dense() -> None:

@@ -106,7 +106,7 @@ class FreeLevelBounds(ABC):
         if not (np.isfinite(beta).all() and np.isfinite(intercept)):
             return undefined("the answer holds NaN or infinity")
         feasible = self.feasible(beta)
-        expansion, own, function, error = expanded(self.gram, beta, feasible, function, balanced=self.total == 0.0)
+        own, function, error = expanded(self.gram, beta, feasible, function, balanced=self.total == 0.0)
         excess = self.excess(function.values, intercept)
         losses = self.losses(excess)
         level = self.level(losses)
@@ -119,7 +119,7 @@ class FreeLevelBounds(ABC):
         errors = error.values + EPS * (np.abs(excess) + np.abs(self.y if self.target.any() else excess))
         return certify_values(
             primal=0.5 * function.squared_norm + self.budget * level + self.cost * float(slacks.sum()),
-            dual=float(linear.sum()) - 0.5 * float(feasible @ expansion),
+            dual=float(linear.sum()) - 0.5 * own.squared_norm,
             dual_residual=float(np.abs(beta - feasible).max()) / self.cost,
             rounding=(
                 self.cost * (together(errors) + sum_error(slacks))

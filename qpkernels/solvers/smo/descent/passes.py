@@ -91,6 +91,24 @@ def separating_interval(p: Arrays, beta: Vector, values: Vector) -> tuple[float,
 
 
 @vectorised
+def _lowest(lanes: Floats) -> int:
+    """Return the lane of the least value; NumPy's search, which looks for NaN, takes as long as a short pass."""
+    best = 0
+    for k in range(lanes.size):
+        best = k if lanes[k] < lanes[best] else best
+    return best
+
+
+@vectorised
+def _highest(lanes: Floats) -> int:
+    """Return the lane of the greatest value."""
+    best = 0
+    for k in range(lanes.size):
+        best = k if lanes[k] > lanes[best] else best
+    return best
+
+
+@vectorised
 def descend_and_find_up(state: State, row_i: Floats, row_j: Floats, delta: float) -> int:
     """Add delta (K_i - K_j) to g, and return the sample that can go up at the least cost, or -1."""
     state.lanes[:] = np.inf
@@ -102,7 +120,7 @@ def descend_and_find_up(state: State, row_i: Floats, row_j: Floats, delta: float
             slope, low = gradient[k] + up[k], state.lanes[k]
             state.lanes[k] = slope if slope < low else low
     i, lowest = -1, state.gradient.dtype.type(np.inf)
-    for k in range(np.argmin(state.lanes), state.gradient.size, LANES):
+    for k in range(_lowest(state.lanes), state.gradient.size, LANES):
         slope = state.gradient[k] + state.up[k]
         if slope < lowest:
             i, lowest = k, slope
@@ -121,7 +139,7 @@ def best_partner(state: State, row: Floats, i: int, cost: float, tolerance: floa
             high = state.lanes[k]
             state.lanes[k] = gain if gain > high else high
     j, highest = -1, row.dtype.type(0)
-    for k in range(np.argmax(state.lanes), row.size, LANES):
+    for k in range(_highest(state.lanes), row.size, LANES):
         fall = state.gradient[k] + state.down[k] - cost
         gain = _pair_gain(fall, state.squares[i] + state.squares[k], row[k], tolerance)
         if gain > highest:
@@ -150,7 +168,7 @@ def best_single(state: State, tolerance: float) -> int:
             gain, high = _single_gain(gradient[k], up[k], down[k], squares[k], tolerance), state.lanes[k]
             state.lanes[k] = gain if gain > high else high
     i, highest = -1, state.gradient.dtype.type(0)
-    for k in range(np.argmax(state.lanes), state.gradient.size, LANES):
+    for k in range(_highest(state.lanes), state.gradient.size, LANES):
         gain = _single_gain(state.gradient[k], state.up[k], state.down[k], state.squares[k], tolerance)
         if gain > highest:
             i, highest = k, gain

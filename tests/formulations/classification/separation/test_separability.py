@@ -11,7 +11,9 @@ import pytest
 from formulations import HardMargin, HullIntersection, Separability
 from formulations.modelling import Solution
 from model_data import KERNELS, contradiction, overlapping, separable, xor
-from qpkernels.kernels import RBF, Precomputed
+from qpkernels.certificates import Status
+from qpkernels.errors import InseparableError
+from qpkernels.kernels import RBF, Kernel, Precomputed
 
 each_kernel = pytest.mark.parametrize("kernel", ["explicit", "rbf"])
 
@@ -77,3 +79,26 @@ def test_samples_that_are_numbers_of_rows() -> None:
     answer = Separability(np.arange(len(X)), y, Precomputed(RBF(0.5)(X))).decide()
     assert isinstance(answer, Solution)
     assert (y * answer.decision).min() >= 1 - 1e-6
+
+
+@pytest.mark.parametrize("kernel", [None, RBF(0.05)], ids=["explicit", "rbf"])
+@pytest.mark.parametrize("model", [Separability, HardMargin])
+def test_the_hard_margin_decides_without_a_linear_program(model: type[Any], kernel: Kernel | None) -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(80, 3))
+    y = np.where(X[:, 0] > 0, 1.0, -1.0)
+    stated = model(X, y, kernel)
+    solution = stated.solve()
+    assert set(solution.solver.split(", ")) <= {"smo", "interior-point"}
+    assert solution.status is Status.OPTIMAL
+    assert stated.margins(stated.candidate(solution)).min() > 0.99 * (model is HardMargin)
+    # Two equal samples of different classes: nothing separates them.
+    X[1], y[0], y[1] = X[0], 1.0, -1.0
+    with pytest.raises(InseparableError, match="solver 'interior-point' says 'unbounded below") as error:
+        model(X, y, kernel).solve()
+    proof = error.value.proof
+    assert proof.distance <= 1e-9
+    assert proof.certificate.holds(1e-6)
+    if kernel is not None:
+        # All other images are linearly independent.
+        assert set(proof.support) == {0, 1}

@@ -2,14 +2,18 @@
 """The compiled descent over blocks reaches what that over all samples does, and keeps K beta up to date."""
 
 import numpy as np
+import pytest
 
 from builders import every_family, manufacture, random_feasible
+from qpkernels import RBF, Gram
 from qpkernels.arrays import Indices
 from qpkernels.batch.descent.descent import Scratch, descend_in_blocks, descend_in_one_block
 from qpkernels.batch.matrix.layout import runs_of
 from qpkernels.batch.matrix.rows import SharedRows
+from qpkernels.certificates.kernel_qp import certify_kernel_qp
 from qpkernels.programs import KernelQP
 from qpkernels.solvers.smo.descent.passes import Arrays
+from qpkernels.solvers.smo.iterate import intercept_of
 
 GOAL = 1e-5
 
@@ -67,3 +71,21 @@ def test_a_limit_of_steps_is_kept() -> None:
 def test_runs_of_columns() -> None:
     assert runs_of(np.array([5])).tolist() == [[5, 0, 1]]
     assert runs_of(np.array([0, 1, 4, 5, 6, 9])).tolist() == [[0, 0, 2], [4, 2, 5], [9, 5, 6]]
+
+
+@pytest.mark.parametrize("blocks", [False, True])
+def test_large_bounds_take_few_steps_since_free_coefficients_move_together(blocks: bool) -> None:
+    rng = np.random.default_rng(0)
+    points = rng.normal(size=(400, 3))
+    y = np.where(points[:, 0] + 0.3 * np.sin(4 * points[:, 1]) + 0.1 * rng.normal(size=400) > 0, 1.0, -1.0)
+    C = 1e4
+    program = KernelQP(Gram(RBF(0.3), points), y, np.minimum(0.0, C * y), np.maximum(0.0, C * y), 0.0)
+    rows = SharedRows.of(program.gram.dense.astype(np.float32), np.arange(400))
+    beta, values = np.zeros(400), np.zeros(400)
+    rest = data(program), True, beta, values, 1e-3, 10**6, scratch(100 if blocks else 400)
+    steps = descend_in_blocks(rows.source, rows.runs, *rest) if blocks else descend_in_one_block(rows.source, *rest)
+    # Pair steps alone take more than 100 for each sample.
+    assert steps < 40 * 400
+    np.testing.assert_allclose(values, rows.matrix.T.astype(float) @ beta, atol=1e-3)
+    intercept = intercept_of(program, beta, values)
+    assert certify_kernel_qp(program, beta, intercept).holds(1e-2)

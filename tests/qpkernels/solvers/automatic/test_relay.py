@@ -168,3 +168,17 @@ def test_who_was_interrupted_hands_over_to_nobody(stages: Callable[..., None]) -
 def test_in_a_process_of_its_own() -> None:
     outcome = Automatic().solve(program(C=1e6, m=400), isolate=True)
     assert (outcome.solver, outcome.claim) == ("smo, interior-point", Claim.OPTIMAL)
+
+
+def test_nobody_is_asked_for_more_than_rounding_lets_anybody_prove() -> None:
+    # f within 1/2 of noise, from samples so near each other that beta is near 1e8 and its terms cancel.
+    rng = np.random.default_rng(0)
+    X = 0.01 * rng.normal(size=(100, 5))
+    y = rng.normal(size=100)
+    stated = KernelQP(Gram(RBF(0.2), X), 0.4 * y / np.abs(y).max(), -np.inf, np.inf, None, epsilon=0.2)
+    outcome = Automatic().solve(stated, tol=1e-9)
+    proof = certify_kernel_qp(stated, outcome.point, 0.0)
+    assert proof.is_lost_in_rounding(1e-9)
+    assert not proof.is_lost_in_rounding(1.0)
+    assert outcome.claim is not Claim.OPTIMAL
+    assert outcome.solver == "interior-point"

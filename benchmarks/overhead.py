@@ -1,33 +1,35 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The processor time of small models, from the arrays to the proved answer: ``python -m benchmarks.small_solve``.
+"""The processor time of small models, from the arrays to the proved answer.
 
-Beside each stands what is no Python of ours in it: the compiled steps, and the kernel's matrices (that of the samples,
-and two of up to 32 of them by which a kernel is checked). The least of many solves counts, in thread time.
+Beside each stands what is no Python of ours in it: the compiled steps, and the kernel's matrix. The least of many
+solves counts, in thread time.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from time import thread_time
 
 import numpy as np
 
+from benchmarks.computer import Computer, Watch
+from benchmarks.records import Overhead
 from formulations import OneClass, SoftMargin, SoftTube
 from qpkernels import RBF
 from qpkernels.certificates import KernelQPBounds
+from qpkernels.gram.settling import kernel_matrix
 from qpkernels.solvers.smo.rows.rows import MatrixRows
 from qpkernels.solvers.smo.shrinking import ShrinkingDescent
 
-__all__ = ["main"]
+__all__ = ["examine"]
 
 _KERNEL = RBF(0.2)
 
 
-def main() -> None:
-    """Print a line for each model and size, in microseconds."""
-    print(f"{'model':12s} {'samples':>8s} {'all':>8s} {'steps':>8s} {'kernel':>8s} {'Python':>8s}")
-    for m in (20, 200, 700):
+def examine(sizes: tuple[int, ...], computer: Computer) -> Iterator[Overhead]:
+    """Solve three models of each size."""
+    for m in sizes:
         rng = np.random.default_rng(0)
         X = rng.normal(size=(m, 5))
         y = np.where(X[:, 0] + 0.5 * rng.normal(size=m) > 0, 1.0, -1.0)
@@ -36,10 +38,11 @@ def main() -> None:
             "soft tube": partial(SoftTube, X, X[:, 0], _KERNEL),
             "one class": partial(OneClass, X, _KERNEL),
         }
-        kernel = _least(partial(_KERNEL.matrix, X, X)) + 2 * _least(partial(_KERNEL.matrix, X[:32], X[:32]))
+        kernel = _least(partial(kernel_matrix, _KERNEL, X, np.inf))
         for name, state in models.items():
+            watch = Watch(computer)
             whole, steps = _least(partial(_solve, state)), _steps(state())
-            print(f"{name:12s} {m:8d} {whole:8.0f} {steps:8.0f} {kernel:8.0f} {whole - steps - kernel:8.0f}")
+            yield Overhead(watch.setting(), name, m, whole, steps, kernel)
 
 
 def _solve(state: Callable[[], SoftMargin | SoftTube | OneClass]) -> None:
@@ -68,7 +71,3 @@ def _least(work: Callable[[], object], repetitions: int = 60) -> float:
         work()
         times.append(thread_time() - begun)
     return 1e6 * min(times)
-
-
-if __name__ == "__main__":
-    main()

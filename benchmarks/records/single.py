@@ -1,42 +1,30 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What was measured, and its file: every record is kept until one with the same key takes its place.
-
-A record is measured in one go, with the solvers taking turns, and is replaced as a whole: times of two runs on a
-machine that may have had other things to do are never put side by side.
-"""
+"""Records of machines one at a time."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable
-from dataclasses import asdict, dataclass, fields, is_dataclass
-from pathlib import Path
-from typing import Any, TypeVar, get_args, get_origin, get_type_hints
+from dataclasses import dataclass
+from typing import Any
 
-from benchmarks.computer import Setting
+from benchmarks.records.base import Record
 from benchmarks.repetition import Turns, typical
 
 __all__ = [
     "ANSWERED",
-    "FILE",
     "MATCHED",
     "PROVED",
     "Comparison",
     "Growth",
     "Memory",
+    "Overhead",
     "Prediction",
-    "Record",
-    "Results",
+    "Proving",
     "Run",
     "Start",
 ]
 
-FILE = "results.json"
-
 ANSWERED, PROVED, MATCHED = "smo, not proved", "ours, proved", "ours, matched"
 """Three names in ``runs``; the others are those of peers."""
-
-R = TypeVar("R", bound="Record")
 
 
 @dataclass(frozen=True)
@@ -64,18 +52,6 @@ class Run:
     def seconds(self) -> float:
         """What a run typically takes, or the limit where that was exceeded."""
         return typical(self.turns) if self.limit is None else self.limit
-
-
-@dataclass(frozen=True)
-class Record:
-    """Anything measured."""
-
-    where: Setting
-
-    @property
-    def key(self) -> tuple[Any, ...]:
-        """What another record of this kind must share to take the place of this one."""
-        raise NotImplementedError
 
 
 @dataclass(frozen=True)
@@ -169,57 +145,70 @@ class Start(Record):
         return (self.compiled_before,)
 
 
-_KINDS: dict[str, type[Record]] = {
-    "comparisons": Comparison,
-    "growth": Growth,
-    "memory": Memory,
-    "prediction": Prediction,
-    "start": Start,
-}
+@dataclass(frozen=True)
+class Proving(Record):
+    """A certificate beside the solver, in seconds of the thread that calls.
+
+    Attributes
+    ----------
+    solving, proving
+        What the solver and the certificate take; ``in_float64`` is the certificate with every value in float64.
+    gap, rounding
+        The relative gap, and the part of it that bounds what rounding may have changed.
+    single
+        Share of the samples that float32 settles.
+    apart
+        How far both values of the optimum are from those in float64 throughout, relative to them.
+    """
+
+    problem: str
+    tol: float
+    samples: int
+    support: int
+    solving: float
+    proving: float
+    in_float64: float
+    gap: float
+    rounding: float
+    single: float
+    apart: float
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        """Problem and tolerance."""
+        return self.problem, self.tol
+
+    @property
+    def summary(self) -> str:
+        """Its share of the whole."""
+        share = self.proving / (self.solving + self.proving)
+        return f"{self.solving:.3g} s to solve, {self.proving:.3g} s to prove: {share:.0%}"
 
 
 @dataclass(frozen=True)
-class Results:
-    """All records."""
+class Overhead(Record):
+    """A small model from the arrays to the proved answer, in microseconds of the thread that calls.
 
-    records: tuple[Record, ...] = ()
+    ``whole`` is all of it, ``steps`` the compiled descent, and ``kernel`` the kernel matrices that are made.
+    """
 
-    def of(self, kind: type[R]) -> list[R]:
-        """Return the records of a kind."""
-        return [record for record in self.records if isinstance(record, kind)]
+    model: str
+    samples: int
+    whole: float
+    steps: float
+    kernel: float
 
-    def adding(self, new: Iterable[Record]) -> Results:
-        """Return these results with ``new`` records, which take the place of those with the same key."""
-        records = {(type(record), record.key): record for record in (*self.records, *new)}
-        return Results(tuple(records.values()))
+    @property
+    def key(self) -> tuple[Any, ...]:
+        """Model and samples."""
+        return self.model, self.samples
 
-    def save(self, folder: Path) -> None:
-        """Write the file, one line for each record; it is there whole or not at all."""
-        folder.mkdir(parents=True, exist_ok=True)
-        parts = []
-        for name, kind in _KINDS.items():
-            lines = ",\n".join(json.dumps(asdict(record)) for record in self.of(kind))
-            parts.append(f'"{name}": [\n{lines}\n]' if lines else f'"{name}": []')
-        draft = folder / f"{FILE}.draft"
-        draft.write_text("{\n" + ",\n".join(parts) + "\n}\n")
-        draft.replace(folder / FILE)
+    @property
+    def rest(self) -> float:
+        """What is neither steps nor kernel: Python, and the certificate."""
+        return self.whole - self.steps - self.kernel
 
-    @classmethod
-    def load(cls, folder: Path) -> Results:
-        """Read the file; without one there are no records yet."""
-        if not (folder / FILE).exists():
-            return cls()
-        data = json.loads((folder / FILE).read_text())
-        return cls(tuple(_read(kind, entry) for name, kind in _KINDS.items() for entry in data[name]))
-
-
-def _read(kind: Any, value: Any) -> Any:
-    """Make of JSON a value of that type: a dataclass, a tuple or dict of one type, or what JSON has."""
-    if isinstance(kind, type) and is_dataclass(kind):
-        hints = get_type_hints(kind)
-        return kind(**{field.name: _read(hints[field.name], value[field.name]) for field in fields(kind)})
-    if get_origin(kind) is tuple:
-        return tuple(_read(get_args(kind)[0], entry) for entry in value)
-    if get_origin(kind) is dict:
-        return {name: _read(get_args(kind)[1], entry) for name, entry in value.items()}
-    return value
+    @property
+    def summary(self) -> str:
+        """What Python takes."""
+        return f"{self.rest:.0f} of {self.whole:.0f} microseconds"

@@ -1,34 +1,32 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Changes of single samples against fits from the arrays, both to the proved answer.
 
-python -m benchmarks.changes                                 two clouds and a curve
-python -m benchmarks.changes --data FOLDER --only abalone    data sets as well
-
 A change removes a sample, adds one, moves one by a tenth of the spread of its features, or gives one the label or
 target of another; all four kinds take turns. A fit from the arrays, of the same samples at that time, stands between.
 """
 
 from __future__ import annotations
 
-import argparse
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from itertools import cycle, islice
 from pathlib import Path
-from time import perf_counter, process_time
+from time import perf_counter
 from typing import Any
 
 import numpy as np
 
-from benchmarks.problems import Problem, gaussians, named
+from benchmarks.computer import Computer, Watch
+from benchmarks.problems import Problem, gaussians
+from benchmarks.records import Changes
 from formulations import Incremental, SoftMargin, SoftTube
 from formulations.modelling import Model
 from qpkernels import RBF
 from qpkernels.arrays import Matrix, Vector
-from qpkernels.solvers import find_solver
 
-__all__ = ["Walk", "change", "curve"]
+__all__ = ["Walk", "change", "curve", "walks"]
 
 KINDS = ("remove", "add", "move", "relabel")
+
 BETWEEN = 10
 """Changes between two fits from the arrays."""
 
@@ -56,8 +54,8 @@ def stated(problem: Problem, X: Matrix, y: Vector) -> Model[Any]:
 class Walk:
     """Random changes of a machine, each timed with the same samples at hand as arrays."""
 
-    def __init__(self, problem: Problem, X: Matrix, y: Vector, tol: float, clock: Callable[[], float]) -> None:
-        self.problem, self.X, self.y, self._tol, self._clock = problem, X, y, tol, clock
+    def __init__(self, problem: Problem, X: Matrix, y: Vector, tol: float) -> None:
+        self.problem, self.X, self.y, self._tol = problem, X, y, tol
         self._rng, self._spread = np.random.default_rng(2), 0.1 * X.std(axis=0)
         self._machine = Incremental(stated(problem, X, y), tol=tol)
 
@@ -66,7 +64,7 @@ class Walk:
         i, j = (int(k) for k in self._rng.choice(len(self.y), 2, replace=False))
         machine, near = self._machine, self.X[i] + self._spread * self._rng.normal(size=self.X.shape[1])
         label = self.y[j]
-        begin = self._clock()
+        begin = perf_counter()
         match kind:
             case "remove":
                 solution = machine.remove(i)
@@ -76,7 +74,7 @@ class Walk:
                 solution = machine.move(i, near)
             case _:
                 solution = machine.relabel(i, label)
-        seconds = self._clock() - begin
+        seconds = perf_counter() - begin
         assert solution.certificate.holds(self._tol), solution
         if kind == "remove":
             self.X, self.y = np.delete(self.X, i, axis=0), np.delete(self.y, i)
@@ -90,14 +88,28 @@ class Walk:
 
     def fit(self) -> float:
         """State and solve the model from the arrays, and return what it took."""
-        begin = self._clock()
+        begin = perf_counter()
         solution = stated(self.problem, self.X, self.y).solve(tol=self._tol)
-        seconds = self._clock() - begin
+        seconds = perf_counter() - begin
         assert solution.certificate.holds(self._tol), solution
         return seconds
 
 
-def change(walk: Walk, count: int) -> tuple[Vector, Vector]:
+def walks(
+    folder: Path, sizes: Iterable[int], problems: Iterable[Problem], tol: float, count: int, computer: Computer
+) -> Iterator[Changes]:
+    """Change two clouds and a curve of each size, and other problems at the first size."""
+    for position, size in enumerate(sizes):
+        for problem in (gaussians(size), curve(size), *(problems if position == 0 else ())):
+            X, y = problem.load(folder)
+            chosen = np.random.default_rng(0).permutation(len(y))[:size]
+            watch = Watch(computer)
+            walk = Walk(problem, X[chosen], y[chosen], tol)
+            changes, fits = change(walk, count)
+            yield Changes(watch.setting(), problem.name, tol, len(chosen), KINDS, tuple(changes), tuple(fits))
+
+
+def change(walk: Walk, count: int) -> tuple[list[float], list[float]]:
     """Return the seconds of so many changes, and of the fits between them; the first of each are not counted."""
     for kind in KINDS:
         walk.change(kind)
@@ -107,43 +119,4 @@ def change(walk: Walk, count: int) -> tuple[Vector, Vector]:
         changes.append(walk.change(kind))
         if number % BETWEEN == 0:
             fits.append(walk.fit())
-    return np.array(changes), np.array(fits)
-
-
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Print a line for each problem and number of samples."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.changes", description=__doc__.splitlines()[0])
-    parser.add_argument("--data", type=Path, default=Path(), help="folder with the data sets")
-    parser.add_argument("--only", nargs="+", metavar="NAME", default=[], help="names of data sets")
-    parser.add_argument("--samples", type=int, nargs="+", default=[5000, 300])
-    parser.add_argument("--changes", type=int, default=200)
-    parser.add_argument("--tol", type=float, default=1e-6)
-    parser.add_argument("--processor", action="store_true", help="count processor time, which others disturb less")
-    options = parser.parse_args(arguments)
-    find_solver("smo").load()
-    for problem, samples in _problems(options):
-        X, y = problem.load(options.data)
-        chosen = np.random.default_rng(0).permutation(len(y))[:samples]
-        clock = process_time if options.processor else perf_counter
-        walk = Walk(problem, X[chosen], y[chosen], options.tol, clock)
-        changes, fits = change(walk, options.changes)
-        cold, median = float(np.median(fits)), float(np.median(changes))
-        kinds = ", ".join(f"{kind} {1e3 * np.median(changes[k::4]):.1f}" for k, kind in enumerate(KINDS))
-        print(
-            f"{problem.name}, {len(chosen)} samples: a fit {1e3 * cold:.1f} ms, a change {1e3 * median:.1f} ms "
-            f"({cold / median:.1f}x; {kinds}; 95 % within {1e3 * np.quantile(changes, 0.95):.1f}, all within "
-            f"{1e3 * changes.max():.1f})",
-            flush=True,
-        )
-
-
-def _problems(options: argparse.Namespace) -> Iterator[tuple[Problem, int]]:
-    for samples in options.samples:
-        yield gaussians(samples), samples
-        yield curve(samples), samples
-        for problem in named(options.only) if options.only else ():
-            yield problem, samples
-
-
-if __name__ == "__main__":
-    main()
+    return changes, fits

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Many machines at once: trained together, searched among, and changed sample by sample."""

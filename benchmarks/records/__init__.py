@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What was measured, each kind of record, and the file that keeps them."""
+
+from benchmarks.records.base import Record
+from benchmarks.records.many import Changes, Search, Training
+from benchmarks.records.results import FILE, Results
+from benchmarks.records.single import (
+    ANSWERED,
+    MATCHED,
+    PROVED,
+    Comparison,
+    Growth,
+    Memory,
+    Overhead,
+    Prediction,
+    Proving,
+    Run,
+    Start,
+)
+
+__all__ = [
+    "ANSWERED",
+    "FILE",
+    "MATCHED",
+    "PROVED",
+    "Changes",
+    "Comparison",
+    "Growth",
+    "Memory",
+    "Overhead",
+    "Prediction",
+    "Proving",
+    "Record",
+    "Results",
+    "Run",
+    "Search",
+    "Start",
+    "Training",
+]
