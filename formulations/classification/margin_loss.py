@@ -103,10 +103,12 @@ class MarginLossDual(MarginDual):
         )
 
     def write(self, answer: Candidate) -> Multipliers:
-        """Write alpha and the slopes, and return b and -z."""
-        slopes = -self.model.y * answer.beta / self.model.C.value
-        self.s.value = np.clip(slopes, *self.model.loss.domain)
-        return {**super().write(answer), "slope": -self.model.margins(answer)}
+        """Write alpha and the slopes, and return b, -z, and the multipliers of the ends."""
+        model, costs = self.model, self.model.value_of("C")
+        margins, slopes = model.margins(answer), -model.y * answer.beta / costs
+        self.s.value = np.clip(slopes, *model.loss.domain)
+        ends = {name: costs * beyond for name, beyond in model.loss.beyond_ends(slopes, margins).items()}
+        return {**super().write(answer), "slope": -margins, **ends}
 
 
 class MarginLossClassifier(TwoClassModel):

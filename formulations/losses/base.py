@@ -21,6 +21,9 @@ Values: TypeAlias = NDArray[np.float64]
 """float64 array of any shape; losses work elementwise."""
 
 
+_AT_END = 1e-6
+"""Distance within which a slope of an answer counts as one at an end of the domain."""
+
 _OF_VALUES = {"_value": ("_value_error",), "_conjugate": ("_conjugate_error", "quadratic_conjugate")}
 """What is said of values, and no longer true of others."""
 
@@ -37,6 +40,10 @@ class QuadraticConjugate:
         """Return its values."""
         smooth = s * (self.linear + 0.5 * self.ridge * s)
         return smooth + self.epsilon * np.abs(s) if self.epsilon else smooth
+
+    def slope(self, s: Values) -> Values:
+        """Return its slope, the middle one where there are several."""
+        return self.linear + self.ridge * s + self.epsilon * np.sign(s)
 
     def atom(self, expression: cp.Expression) -> cp.Expression:
         """Return its values as a convex CVXPY expression, for an affine ``expression``."""
@@ -144,6 +151,22 @@ class Loss(ABC):
         with np.errstate(over="ignore"):
             inside = self._conjugate(np.clip(slopes, lower, upper))
         return np.where((slopes < lower) | (slopes > upper), np.inf, inside)
+
+    def beyond_ends(self, s: Values, t: Values) -> dict[str, Values]:
+        """Return how far t is beyond the slope of the conjugate where s is at a finite end, ``lower`` or ``upper``.
+
+        These are the multipliers of the ends, where t is that of s. Nothing is, where the conjugate is not quadratic:
+        then its slope is infinite at the ends.
+        """
+        conjugate, (low, high) = self.quadratic_conjugate, self.domain
+        if conjugate is None:
+            return {}
+        excess = t - conjugate.slope(np.clip(s, low, high))
+        beyond = {
+            "lower": np.where(s <= low + _AT_END, np.maximum(-excess, 0.0), 0.0) if np.isfinite(low) else None,
+            "upper": np.where(s >= high - _AT_END, np.maximum(excess, 0.0), 0.0) if np.isfinite(high) else None,
+        }
+        return {name: values for name, values in beyond.items() if values is not None}
 
     def largest_value(self, low: Values, high: Values) -> Values:
         """Return upper bounds, in exact arithmetic, of phi between two numbers: being convex, it is largest at an end.

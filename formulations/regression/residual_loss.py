@@ -132,9 +132,12 @@ class ResidualLossDual(ResidualDual):
         )
 
     def write(self, answer: Candidate) -> Multipliers:
-        """Write c and s, and return b and r."""
-        self.s.value = np.clip(answer.beta / float(self.model.C.value), *self.model.loss.domain)
-        return {**super().write(answer), "share": self.model.residuals(answer)}
+        """Write c and s, and return b, r, and the multipliers of the ends."""
+        model, C = self.model, float(self.model.value_of("C"))
+        residuals, slopes = model.residuals(answer), answer.beta / C
+        self.s.value = np.clip(slopes, *model.loss.domain)
+        ends = {name: C * beyond for name, beyond in model.loss.beyond_ends(slopes, residuals).items()}
+        return {**super().write(answer), "share": residuals, **ends}
 
 
 class ResidualLossRegression(ResidualLossModel):

@@ -12,7 +12,6 @@ import numpy as np
 from qpkernels.arrays import Floats, Indices, Matrix, Vector
 from qpkernels.arrays.compiled import compiled, vectorised
 from qpkernels.gram.panels.exponential import exp2
-from qpkernels.gram.panels.registers import LANES, STRIP, add_products
 
 __all__ = [
     "add_scaled",
@@ -29,11 +28,11 @@ __all__ = [
 _WIDE = 8192
 """Columns that are summed at once: their sums stay in a processor's cache, whatever the rows."""
 
-_LINE = 16
-"""Entries in float32 that lie in one line of a cache."""
+_LINE = 8
+"""Numbers of float64 in a line of a processor's cache, and half of those of float32."""
 
-_DOUBLES = 8
-"""Numbers of float64 in such a line."""
+_LANES = 64
+"""Parts of a sum of products."""
 
 _TOGETHER = 4
 """Rows that are added in one pass: the sums are read and written once for all of them."""
@@ -71,32 +70,10 @@ def gather_block(
 
 
 @compiled
-def write_symmetric(products: Matrix, start: int, offsets: Vector, degree: int, K: Matrix) -> None:
-    """Write what is left of the diagonal in the rows from ``start`` on, of these ``products``, and its mirror image.
-
-    ``start`` is a multiple of 8: so many numbers are read at once, and written to as many rows.
-    """
-    for c in range(len(products)):
-        i, row, made = start + c, K[start + c], products[c, : start + c]
-        entries(made, offsets[i], offsets[:i], degree)
-        for j in range(i):
-            row[j] = made[j]
-    for first in range(0, start, _DOUBLES):
-        for c in range(len(products)):
-            line = products[c, first : first + _DOUBLES]
-            for k in range(_DOUBLES):
-                K[first + k, start + c] = line[k]
-    for c in range(len(products)):
-        row = K[start + c]
-        for j in range(c + 1, len(products)):
-            row[start + j] = products[j, start + c]
-
-
-@compiled
 def write_both(panel: Floats, rows: Indices, columns: Indices, block: Floats) -> None:
     """Write ``panel[b, a]`` to ``block[rows[b], columns[a]]`` and to the place mirrored at the diagonal."""
-    for start in range(0, rows.size, _LINE):
-        stop = min(start + _LINE, rows.size)
+    for start in range(0, rows.size, 2 * _LINE):
+        stop = min(start + 2 * _LINE, rows.size)
         for b in range(start, stop):
             target = block[rows[b]]
             for a in range(columns.size):
@@ -110,11 +87,33 @@ def write_both(panel: Floats, rows: Indices, columns: Indices, block: Floats) ->
 @compiled
 def mirror(block: Floats, rows: Indices, columns: Indices) -> None:
     """Write ``block[columns[a], rows[b]]`` to the place mirrored at the diagonal."""
-    for start in range(0, rows.size, _LINE):
+    for start in range(0, rows.size, 2 * _LINE):
         for a in range(columns.size):
             source = block[columns[a]]
-            for b in range(start, min(start + _LINE, rows.size)):
+            for b in range(start, min(start + 2 * _LINE, rows.size)):
                 block[rows[b], columns[a]] = source[rows[b]]
+
+
+@compiled
+def write_symmetric(products: Matrix, start: int, offsets: Vector, degree: int, K: Matrix) -> None:
+    """Write what is left of the diagonal in the rows from ``start`` on, of these ``products``, and its mirror image.
+
+    ``start`` is a multiple of 8: so many numbers are read at once, and written to as many rows.
+    """
+    for c in range(len(products)):
+        i, row, made = start + c, K[start + c], products[c, : start + c]
+        entries(made, offsets[i], offsets[:i], degree)
+        for j in range(i):
+            row[j] = made[j]
+    for first in range(0, start, _LINE):
+        for c in range(len(products)):
+            line = products[c, first : first + _LINE]
+            for k in range(_LINE):
+                K[first + k, start + c] = line[k]
+    for c in range(len(products)):
+        row = K[start + c]
+        for j in range(c + 1, len(products)):
+            row[start + j] = products[j, start + c]
 
 
 @vectorised
@@ -135,13 +134,17 @@ def entries(row: Floats, offset: Any, offsets: Floats, degree: int) -> None:
         row[k] = power
 
 
-@compiled
+@vectorised
 def inner_product(weights: Vector, row: Floats) -> float:
-    """Return sum over k of weights_k row_k, in float64."""
-    lanes, whole = np.zeros(LANES), row.size - row.size % STRIP
-    for column in range(0, whole, STRIP):
-        add_products(lanes, weights, row, column)
-    total = float(lanes.sum())
+    """Return sum over k of weights_k row_k in float64, so many parts of it side by side as fill the registers."""
+    lanes, whole = np.zeros(_LANES), row.size - row.size % _LANES
+    for start in range(0, whole, _LANES):
+        factors, part = weights[start : start + _LANES], row[start : start + _LANES]
+        for k in range(_LANES):
+            lanes[k] += factors[k] * part[k]
+    total = 0.0
+    for k in range(_LANES):
+        total += lanes[k]
     for k in range(whole, row.size):
         total += weights[k] * row[k]
     return total

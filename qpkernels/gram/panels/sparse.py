@@ -15,7 +15,7 @@ import numpy as np
 
 from qpkernels.arrays import Floats, Indices, Samples, Vector
 from qpkernels.arrays.compiled import compiled
-from qpkernels.gram.panels.loops import add_scaled, entries
+from qpkernels.gram.panels.loops import add_scaled, copy, entries
 from qpkernels.gram.panels.products import Product
 from qpkernels.gram.panels.registers import LANES, STRIP, add_products, sum_multiples
 
@@ -152,7 +152,7 @@ def _add_rows(
     lines, kept = np.empty((_LINE, width), store.dtype), np.flatnonzero(slots >= 0)
     # Of the centers that fill up the last tile, nothing is added.
     weights = np.zeros((tiles, width))
-    weights.reshape(-1)[: delta.size] = delta
+    copy(delta, weights.reshape(-1))
     for start in range(0, values.size, _PASSING):
         stop = min(start + _PASSING, values.size)
         some, lanes = _occurring(left, right, start, stop), np.zeros((stop - start, LANES))
