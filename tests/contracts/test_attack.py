@@ -101,6 +101,9 @@ REPAIRED = (
     4111,
     4536,
     6209,
+    7727,
+    9302,
+    9854,
 )
 """Seeds that failed once, beside those of the slice."""
 

@@ -25,7 +25,7 @@ from formulations import (
     Separability,
     SoftMargin,
 )
-from formulations.losses import Hinge
+from formulations.losses import LogisticLoss
 from formulations.modelling import Dual, Primal
 from formulations.regression.fits.forms import LinearFit
 from model_data import (
@@ -267,7 +267,8 @@ def test_the_variables_hold_the_point_that_was_certified(case: Case) -> None:
 
 def test_what_another_form_was_solved_for_leaves_no_old_multipliers() -> None:
     X, y = two_classes(20)
-    model = MarginLossClassifier(X, y, RBF(0.5), loss=Hinge(), C=1.0)
+    # The loss alone knows nothing of the multipliers of its ends.
+    model = MarginLossClassifier(X, y, RBF(0.5), loss=LogisticLoss(), C=1.0)
     model.dual.solve("clarabel")
     assert model.dual.constraint("upper").dual_value is not None
     model.set_params(C=3.0)
@@ -397,7 +398,7 @@ def test_weights_and_coefficients_are_the_same_with_the_linear_kernel(case: Case
     with_weights = solved(case, "clarabel")[1]
     for solver in case.routes:
         form = getattr(case.model(X, *targets, Linear(), **case.example.parameters), case.form)
-        with_coefficients = form.solve(solver, tol=1e-8)
+        with_coefficients = form.solve(solver, tol=1e-8 if solver == "clarabel" else 1e-9)
         assert with_coefficients.status is Status.OPTIMAL
         assert with_coefficients.objective == pytest.approx(with_weights.objective, rel=1e-7, abs=1e-9)
         if case.model is Separability:

@@ -17,7 +17,7 @@ from there by refinement with the factors of the first (the polishing of Stellat
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +28,7 @@ from qpkernels.certificates.cone_program.factors import Factors, factorise
 from qpkernels.certificates.cone_program.residuals import kinds
 from qpkernels.programs.cone_program import ConeProgram
 
-__all__ = ["polished"]
+__all__ = ["Work", "polished"]
 
 _REGULARISATION = 1e-8
 """rho and mu, in units in which the coefficients are about 1."""
@@ -42,7 +42,24 @@ _WORK = 3e10
 """Operations in factorisations, all together, after which no further step is begun: some ten seconds of one core."""
 
 
-def polished(program: ConeProgram, x: Vector, z: Vector) -> Iterator[tuple[Vector, Vector]]:
+@dataclass(eq=False)
+class Work:
+    """Operations in factorisations so far, of all that is done for one answer."""
+
+    operations: float = 0.0
+
+    @property
+    def suffices(self) -> bool:
+        """Whether no further step is to be begun."""
+        return self.operations > _WORK
+
+    @property
+    def exceeds(self) -> bool:
+        """Whether a step is to be given up."""
+        return self.operations > 2 * _WORK
+
+
+def polished(program: ConeProgram, x: Vector, z: Vector, work: Work) -> Iterator[tuple[Vector, Vector]]:
     """Yield points with multipliers, two for each step and as a rule ever better.
 
     Programs with other cones than equations and inequalities are left alone.
@@ -50,11 +67,11 @@ def polished(program: ConeProgram, x: Vector, z: Vector) -> Iterator[tuple[Vecto
     if not program.is_quadratic:
         return
     units = _Units.of(program, x)
-    scaled = units.scaled(program)
+    scaled = units.scaled(program, work)
     x, z = x / units.x, units.cost * z / units.rows
     active = scaled.equal | (scaled.b - scaled.A @ x < z)
     for _ in range(_STEPS):
-        if scaled.work.operations > _WORK:
+        if work.suffices:
             return
         if (answer := scaled.solve_equations(active, x, z)) is not None:
             yield units.back(answer)
@@ -73,13 +90,6 @@ class _Answer:
     active: NDArray[np.bool_]
 
 
-@dataclass(eq=False)
-class _Work:
-    """Operations in factorisations so far."""
-
-    operations: float = 0.0
-
-
 @dataclass(frozen=True, eq=False)
 class _Scaled:
     """min 1/2 x'Px + q'x s.t. Ax = b in the rows ``equal``, Ax <= b in the others."""
@@ -89,7 +99,7 @@ class _Scaled:
     A: csr_array
     b: Vector
     equal: NDArray[np.bool_]
-    work: _Work = field(default_factory=_Work)
+    work: Work
 
     def solve_equations(self, active: NDArray[np.bool_], x: Vector, z: Vector) -> _Answer | None:
         """Solve the conditions with these rows active, near (x, z); None: their matrix has no factors."""
@@ -118,7 +128,7 @@ class _Scaled:
             active = self.equal | (w > 0)
             slope = self.P @ x + self.q + _REGULARISATION * (x - centre)
             newton = self._newton(active, slope, w)
-            if newton is None or self.work.operations > 2 * _WORK:
+            if newton is None or self.work.exceeds:
                 return None
             dx, z = newton
             dw = self.A @ dx
@@ -208,7 +218,7 @@ class _Units:
         """Return a point and its multipliers in the units of the program."""
         return self.x * answer.x, self.rows * answer.z / self.cost
 
-    def scaled(self, program: ConeProgram) -> _Scaled:
+    def scaled(self, program: ConeProgram, work: Work) -> _Scaled:
         """Return the program in these units."""
         columns, (equal, _) = diags_array(self.x), kinds(program)
         return _Scaled(
@@ -217,6 +227,7 @@ class _Units:
             A=csr_array(diags_array(self.rows) @ program.A @ columns),
             b=self.rows * program.b,
             equal=equal,
+            work=work,
         )
 
 

@@ -13,7 +13,7 @@ from qpkernels.certificates.certificate import Certificate
 from qpkernels.certificates.cone_program.bounds import VariableBounds
 from qpkernels.certificates.cone_program.linearisation import Linearised
 from qpkernels.certificates.cone_program.optimality import certify_cone_program
-from qpkernels.certificates.cone_program.polishing import polished
+from qpkernels.certificates.cone_program.polishing import Work, polished
 from qpkernels.certificates.cone_program.residuals import (
     column_terms,
     curvature,
@@ -50,18 +50,19 @@ class Repaired:
         return self.certificate.error
 
 
-def repair(program: ConeProgram, x: Vector, z: Vector, tol: float) -> Repaired:
+def repair(program: ConeProgram, x: Vector, z: Vector, tol: float, work: Work | None = None) -> Repaired:
     """Return the answer (x, z) itself if its certificate holds at ``tol``, else the best of its repairs.
 
     It is clipped to its bounds, its multipliers are cleared of rounding and completed by those of bounds, and it is
     polished: with other cones, by way of the quadratic programs that these make near it. Each repair is judged by
     :func:`certify_cone_program` as any answer is, so it need not be trusted: one that makes no better proof is dropped.
+    ``work`` counts what polishing takes, where that is part of something larger.
     """
     best = _judged(program, x, z)
     if best.error <= tol or not (np.isfinite(x).all() and np.isfinite(z).all()):
         return best
     left = _PATIENCE
-    for point, multipliers in _repairs(program, x, z):
+    for point, multipliers in _repairs(program, x, z, work or Work()):
         repaired = _judged(program, point, multipliers)
         left = _PATIENCE if repaired.error < best.error else left - 1
         best = repaired if repaired.error < best.error else best
@@ -74,22 +75,23 @@ def _judged(program: ConeProgram, x: Vector, z: Vector) -> Repaired:
     return Repaired(x, z, certify_cone_program(program, x, z))
 
 
-def _repairs(program: ConeProgram, x: Vector, z: Vector) -> Iterator[tuple[Vector, Vector]]:
+def _repairs(program: ConeProgram, x: Vector, z: Vector, work: Work) -> Iterator[tuple[Vector, Vector]]:
     bounds = VariableBounds.of(program).forced(program)
     yield x, _without_slack_rows(program, x, z)
     yield x, without_rounding(z)
     yield _completed(program, bounds, x, z)
     yield _completed(program, bounds, x, _without_slack_rows(program, x, z))
-    for point, multipliers in polished(program, x, z) if program.is_quadratic else _linearised(program, x, z):
+    polish = polished if program.is_quadratic else _linearised
+    for point, multipliers in polish(program, x, z, work):
         yield _completed(program, bounds, point, multipliers)
         yield _completed(program, bounds, without_rounding(point), without_rounding(multipliers))
 
 
-def _linearised(program: ConeProgram, x: Vector, z: Vector) -> Iterator[tuple[Vector, Vector]]:
+def _linearised(program: ConeProgram, x: Vector, z: Vector, work: Work) -> Iterator[tuple[Vector, Vector]]:
     """Yield the optima of the quadratic programs that a program with other cones is near them."""
     for _ in range(_LINEARISATIONS):
         near = Linearised.at(program, x, z)
-        answer = repair(near.program, x, near.multipliers, _ROUNDING)
+        answer = repair(near.program, x, near.multipliers, _ROUNDING, work)
         x, z = answer.point, near.back(answer.point, answer.multipliers)
         if not (np.isfinite(x).all() and np.isfinite(z).all()):
             return

@@ -363,7 +363,7 @@ def test_refusals(libsvm: Path, tmp_path: Path) -> None:
         (("solve", libsvm, "--tol", "0"), "ParameterError: tol must be finite and above 0"),
         (("solve", libsvm, "--solver", "smoo"), "UnknownSolverError: .*did you mean 'smo'"),
         (("solve", libsvm, "--target", "kind"), "ParameterError: target must be left out"),
-        (("solve", libsvm, "--model", "separability", "--solver", "smo"), "UnsupportedProgramError: .*KernelQP"),
+        (("solve", libsvm, "--model", "logistic", "--solver", "smo"), "UnsupportedProgramError: .*KernelQP"),
         (
             ("solve", libsvm, "--model", "hard-margin", "--kernel", "linear"),
             "InseparableError: no hyperplane separates the two classes",
