@@ -181,6 +181,20 @@ def test_a_published_value_that_a_proof_contradicts_is_named() -> None:
     assert References([replace(trials[0], constant=1e5)]).values == {"P": 10.001}
 
 
+def test_a_published_value_that_an_interval_excludes_counts_no_more() -> None:
+    proved = trial("a", 1e-10, 10.001, 10.001).with_interval(10.0009, float("inf"))
+    assert (proved.lower, proved.upper) == (10.0009, None)
+    assert [proved.excludes(value) for value in (10.0, 10.001, 11.0)] == [True, False, False]
+    trials = [proved, trial("b", 1e-4, 10.5, 10.5)]
+    references = References(trials)
+    assert references.values == {"P": 10.001}
+    assert [references.falsely_accepted(each) for each in trials] == [False, True]
+    assert "* P: 10 is published, 10.001 is proved, and an interval excludes the other." in page(trials)
+    # Within the eight digits it may be what is published.
+    near = replace(proved, lower=10.0 + 5e-7)
+    assert References([near]).values == {"P": 10.0}
+
+
 def test_programs_without_inequalities_have_no_empty_cone() -> None:
     program: ConeProgram = to_program("EQUAL", {**TINY, "l": [1.0], "u": [1.0]})
     assert program.cones == (Zero(1),)

@@ -39,6 +39,8 @@ class Trial:
         Seconds of the repair and its proofs.
     constant
         That of the objective.
+    lower, upper
+        Ends of an interval that holds the optimal value in exact arithmetic; None where none is proved.
     """
 
     problem: str
@@ -53,6 +55,8 @@ class Trial:
     repaired: Proof | None = None
     judged: float = 0.0
     constant: float = 0.0
+    lower: float | None = None
+    upper: float | None = None
 
     @property
     def key(self) -> tuple[str, str]:
@@ -71,6 +75,14 @@ class Trial:
         """Return the trial once the answer is repaired."""
         return replace(self, repaired=repaired, judged=round(judged, 4))
 
+    def with_interval(self, lower: float, upper: float) -> Trial:
+        """Return the trial with the finite ends of an interval."""
+        return replace(self, lower=_finite(lower), upper=_finite(upper))
+
+    def excludes(self, value: float) -> bool:
+        """Return whether the optimal value is proved to be another, in exact arithmetic."""
+        return (self.lower is not None and value < self.lower) or (self.upper is not None and value > self.upper)
+
     def ended(self, message: str) -> Trial:
         """Return the trial whose process came to an end."""
         return replace(self, message=f"{self.message}; {message}" if self.message else message)
@@ -78,6 +90,10 @@ class Trial:
     def accepted(self, tol: float) -> bool:
         """Return whether the answer, or its repair, is proved at ``tol``."""
         return self.repaired is not None and self.repaired.error <= tol
+
+
+def _finite(end: float) -> float | None:
+    return end if abs(end) < float("inf") else None
 
 
 def save(folder: Path, trials: Iterable[Trial]) -> None:
@@ -97,7 +113,8 @@ def load(folder: Path) -> list[Trial]:
 
 
 def _trial(entry: dict[str, object]) -> Trial:
-    values: dict[str, object] = {field.name: entry[field.name] for field in fields(Trial)}
+    # Trials from before there were intervals have none.
+    values: dict[str, object] = {field.name: entry.get(field.name) for field in fields(Trial)}
     for name in ("came", "repaired"):
         value = values[name]
         values[name] = Proof(**value) if isinstance(value, dict) else None

@@ -11,7 +11,14 @@ import numpy as np
 
 from benchmarks.trust.maros_meszaros import Published
 from benchmarks.trust.records import Proof, Trial
-from qpkernels.certificates import Certificate, Repaired, certify_cone_program, repair
+from qpkernels.certificates import (
+    Certificate,
+    Enclosure,
+    Repaired,
+    certify_cone_program,
+    enclose_cone_program,
+    repair,
+)
 from qpkernels.errors import QPKernelsError
 from qpkernels.solvers import find_solver
 from qpkernels.solvers.isolation import Ended, Limits, Raised, Worker
@@ -62,7 +69,8 @@ def attempt(problem: Published, solver: str, tol: float, seconds: float, memory:
         best, trial = repaired, trial.with_repair(_proof(repaired), perf_counter() - begin)
         if best.error > goal:
             break
-    return trial
+    enclosure = _judged(seconds, memory, enclose_cone_program, program, best.point, best.multipliers)
+    return trial.with_interval(enclosure.lower, enclosure.upper) if isinstance(enclosure, Enclosure) else trial
 
 
 def _judged(seconds: float, memory: int, function: Callable[..., Any], *arguments: Any) -> Any:
