@@ -107,7 +107,7 @@ class MarginLossDual(MarginDual):
         model, costs = self.model, self.model.value_of("C")
         margins, slopes = model.margins(answer), -model.y * answer.beta / costs
         self.s.value = np.clip(slopes, *model.loss.domain)
-        ends = {name: costs * beyond for name, beyond in model.loss.beyond_ends(slopes, margins).items()}
+        ends = model.loss.multipliers_of_ends(costs, slopes, margins)
         return {**super().write(answer), "slope": -margins, **ends}
 
 

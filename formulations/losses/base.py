@@ -152,21 +152,22 @@ class Loss(ABC):
             inside = self._conjugate(np.clip(slopes, lower, upper))
         return np.where((slopes < lower) | (slopes > upper), np.inf, inside)
 
-    def beyond_ends(self, s: Values, t: Values) -> dict[str, Values]:
-        """Return how far t is beyond the slope of the conjugate where s is at a finite end, ``lower`` or ``upper``.
+    def multipliers_of_ends(self, costs: Values | float, s: Values, t: Values) -> dict[str, Values]:
+        """Return those of the finite ends of the domain, ``lower`` and ``upper``, where t is the multiplier of s.
 
-        These are the multipliers of the ends, where t is that of s. Nothing is, where the conjugate is not quadratic:
-        then its slope is infinite at the ends.
+        They are the costs times how far t is beyond the slope of the conjugate where s is at an end. There are none
+        where the conjugate is not quadratic: then its slope is infinite at the ends.
         """
         conjugate, (low, high) = self.quadratic_conjugate, self.domain
         if conjugate is None:
             return {}
-        excess = t - conjugate.slope(np.clip(s, low, high))
-        beyond = {
-            "lower": np.where(s <= low + _AT_END, np.maximum(-excess, 0.0), 0.0) if np.isfinite(low) else None,
-            "upper": np.where(s >= high - _AT_END, np.maximum(excess, 0.0), 0.0) if np.isfinite(high) else None,
-        }
-        return {name: values for name, values in beyond.items() if values is not None}
+        excess = costs * (t - conjugate.slope(np.clip(s, low, high)))
+        multipliers: dict[str, Values] = {}
+        if np.isfinite(low):
+            multipliers["lower"] = np.where(s <= low + _AT_END, np.maximum(-excess, 0.0), 0.0)
+        if np.isfinite(high):
+            multipliers["upper"] = np.where(s >= high - _AT_END, np.maximum(excess, 0.0), 0.0)
+        return multipliers
 
     def largest_value(self, low: Values, high: Values) -> Values:
         """Return upper bounds, in exact arithmetic, of phi between two numbers: being convex, it is largest at an end.

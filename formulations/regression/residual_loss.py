@@ -136,7 +136,7 @@ class ResidualLossDual(ResidualDual):
         model, C = self.model, float(self.model.value_of("C"))
         residuals, slopes = model.residuals(answer), answer.beta / C
         self.s.value = np.clip(slopes, *model.loss.domain)
-        ends = {name: C * beyond for name, beyond in model.loss.beyond_ends(slopes, residuals).items()}
+        ends = model.loss.multipliers_of_ends(C, slopes, residuals)
         return {**super().write(answer), "share": residuals, **ends}
 
 
