@@ -101,10 +101,9 @@ def write_symmetric(products: Matrix, start: int, offsets: Vector, degree: int, 
     ``start`` is a multiple of 8: so many numbers are read at once, and written to as many rows.
     """
     for c in range(len(products)):
-        i, row, made = start + c, K[start + c], products[c, : start + c]
+        i, made = start + c, products[c, : start + c]
         entries(made, offsets[i], offsets[:i], degree)
-        for j in range(i):
-            row[j] = made[j]
+        copy(made, K[i])
     for first in range(0, start, _LINE):
         for c in range(len(products)):
             line = products[c, first : first + _LINE]
