@@ -82,7 +82,7 @@ class Trial:
     def to_record(self) -> dict[str, Any]:
         """Return all numbers and words by name, with None for NaN and infinity."""
         own = {name: value for name, value in vars(self).items() if name != "row"}
-        return without_nan(asdict(self.row) | own | {"accuracy": self.row.accuracy})
+        return without_nan(asdict(self.row) | own)
 
 
 def _compared(answer: Solution, best: Solution) -> tuple[int | None, float]:

@@ -22,8 +22,9 @@ class Row:
 
     ``problem`` is what its bounds are shared with: all forms of a model. The columns have the meaning of
     :class:`~formulations.modelling.solution.Solution` and :class:`~qpkernels.certificates.Certificate`; ``seconds_*``
-    are its phases. ``claim`` is what the solver says of its answer. ``reason`` says in words why there is no answer, or
-    else what the solver itself said and where the certificate is worst.
+    are its phases. ``accuracy`` is the least tolerance at which the certificate holds. ``claim`` is what the solver
+    says of its answer. ``reason`` says in words why there is no answer, or else what the solver itself said and where
+    the certificate is worst.
     """
 
     problem: str
@@ -37,6 +38,7 @@ class Row:
     primal_residual: float = _NAN
     dual_residual: float = _NAN
     complementarity: float = _NAN
+    accuracy: float = _NAN
     n_support: int | None = None
     intercept: float = _NAN
     seconds_gram: float = _NAN
@@ -50,12 +52,6 @@ class Row:
     def seconds(self) -> float:
         """All phases together."""
         return self.seconds_gram + self.seconds_lower + self.seconds_solve + self.seconds_certify
-
-    @property
-    def accuracy(self) -> float:
-        """The tolerance to which the answer is proved: the largest of the gap and the residuals; NaN without one."""
-        measures = (self.relative_gap, self.primal_residual, self.dual_residual, self.complementarity)
-        return max(map(abs, measures)) if all(map(math.isfinite, measures)) else _NAN
 
     @classmethod
     def of_solution(cls, problem: str, formulation: str, solution: Solution) -> Row:
@@ -93,6 +89,7 @@ class Row:
             primal_residual=certificate.primal_residual,
             dual_residual=certificate.dual_residual,
             complementarity=certificate.complementarity,
+            accuracy=certificate.error if math.isfinite(certificate.error) else _NAN,
         )
 
 

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from qpkernels.certificates import Status, repair, repair_direction, repair_multipliers
+from qpkernels.certificates import PROVED, Status, repair, repair_direction, repair_multipliers
 from qpkernels.certificates.enclosures import enclose_cone_program
-from qpkernels.diagnosis import PROVED
 from qpkernels.errors import SolverFailedError
 from qpkernels.programs import ConeProgram
 from qpkernels.solvers import Claim, Outcome, installed_solvers

@@ -2,7 +2,7 @@
 """Proofs of optimality, computed without any solver."""
 
 from qpkernels.certificates.bounds import Bounds
-from qpkernels.certificates.certificate import Certificate, Status, certify_values, relative, undefined
+from qpkernels.certificates.certificate import PROVED, Certificate, Status, certify_values, relative, undefined
 from qpkernels.certificates.cone_program import (
     Repaired,
     certify_cone_program,
@@ -42,6 +42,7 @@ from qpkernels.certificates.models import (
 from qpkernels.certificates.support import Support, intercept_interval, split_support
 
 __all__ = [
+    "PROVED",
     "AbsoluteFitBounds",
     "BalancedAbsoluteFitBounds",
     "Ball",

@@ -8,7 +8,11 @@ import numpy as np
 
 from qpkernels.certificates.explanation import explain_certificate
 
-__all__ = ["Certificate", "Status", "certify_values", "relative", "undefined"]
+__all__ = ["PROVED", "Certificate", "Status", "certify_values", "relative", "undefined"]
+
+PROVED = 1e-9
+"""Residual that a proof may leave over, whatever the tolerance, where no value counts it. Multipliers, or a ray, prove
+to this that there is no solution that is not 1e9 times as large as the data."""
 
 
 class Status(StrEnum):
@@ -55,6 +59,9 @@ class Certificate:
     rounding
         Bound of what rounding may have changed in the two values together, given the program, or the kernel matrix, as
         it is computed. See :mod:`qpkernels.certificates.rounding`.
+    uncounted
+        The part of the residuals that neither value counts, so that these are bounds of a program whose coefficients
+        differ by that share. How much the optimum changes with the coefficients, nothing here bounds.
     """
 
     primal_value: float
@@ -65,29 +72,37 @@ class Certificate:
     complementarity: float
     worst: str
     rounding: float = 0.0
+    uncounted: float = 0.0
 
     def holds(self, tol: float) -> bool:
         """Return whether gap, residuals and complementarity are all within ``tol``; NaN never is.
 
+        What no value counts must be within 1e-9 (:data:`PROVED`) besides, at any ``tol``: a residual without a price.
         The gap is relative to the values and counts their rounding, so that nothing is below its notice: values that
         are small, or lost in rounding, prove nothing. The one optimum without a size is 0, and its rule is that of
         :func:`certify_values`: every term of both values is 0 up to the rounding of the sums that made that term.
         """
-        return all(measure <= tol for measure in self._measures)
+        return self.is_counted and self.largest <= tol
+
+    @property
+    def is_counted(self) -> bool:
+        """Whether what the values do not count is within :data:`PROVED`."""
+        return self.uncounted <= PROVED
 
     @property
     def error(self) -> float:
         """The least tolerance at which it holds; infinity where it holds at none."""
-        return max(np.inf if np.isnan(measure) else measure for measure in self._measures)
+        return self.largest if self.holds(np.inf) else np.inf
+
+    @property
+    def largest(self) -> float:
+        """The largest of gap, residuals and complementarity; NaN where one of them is."""
+        measures = abs(self.relative_gap), abs(self.primal_residual), abs(self.dual_residual), abs(self.complementarity)
+        return np.nan if any(measure != measure for measure in measures) else max(measures)
 
     def is_lost_in_rounding(self, tol: float) -> bool:
         """Return whether rounding alone is beyond ``tol``: near this answer, nobody could prove more."""
         return self.rounding > tol * max(abs(self.primal_value), abs(self.dual_value))
-
-    @property
-    def _measures(self) -> tuple[float, float, float, float]:
-        gap, complementarity = abs(self.relative_gap), abs(self.complementarity)
-        return gap, abs(self.primal_residual), abs(self.dual_residual), complementarity
 
     def explain(self, tol: float = 1e-6) -> str:
         """Say in words what is proved, which part of the proof is the weakest, where, and what may help."""

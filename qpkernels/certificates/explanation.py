@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -38,6 +38,13 @@ def explain_certificate(certificate: Certificate, tol: float) -> str:
         proved = f"The optimum lies between {dual:.12g} and {primal:.12g}, {gap}; {certificate.worst}"
     if certificate.holds(tol):
         return f"{proved}. This holds to {tol:g}; the weakest part is the {weakest.name}, {weakest.size:.1e}."
+    if weakest.size <= tol:
+        uncounted = replace(certificate, relative_gap=0.0, complementarity=0.0)
+        weakest = max(_parts(uncounted), key=lambda part: part.size)
+        return (
+            f"{proved}. This holds at no tolerance: a {weakest.name} of {certificate.uncounted:.1e} is in neither "
+            f"value, and nothing bounds what it does to the optimum, so that it must be within 1e-9. {weakest.advice}"
+        )
     return f"{proved}. This does not hold to {tol:g}: the {weakest.name} is {weakest.size:.1e}. {weakest.advice}"
 
 

@@ -3,12 +3,11 @@
 
 from qpkernels.diagnosis.circuits import basic_combination, circuit
 from qpkernels.diagnosis.conflict import Conflict, Group, Member, find_conflict, groups_of
-from qpkernels.diagnosis.feasibility import PROVED, Feasibility, Verdict
+from qpkernels.diagnosis.feasibility import Feasibility, Verdict
 from qpkernels.diagnosis.ray import Ray
 from qpkernels.diagnosis.relaxation import Concession, Relaxation, find_relaxation
 
 __all__ = [
-    "PROVED",
     "Concession",
     "Conflict",
     "Feasibility",

@@ -13,6 +13,7 @@ from scipy.sparse.linalg import lsqr
 
 from qpkernels.arrays import Indices, Vector
 from qpkernels.certificates import (
+    PROVED,
     Certificate,
     certify_cone_program,
     certify_infeasibility,
@@ -25,11 +26,7 @@ from qpkernels.errors import SolverFailedError
 from qpkernels.programs import Block, Cone, ConeProgram, Nonnegative, Zero
 from qpkernels.solvers import Claim, Solver
 
-__all__ = ["PROVED", "Feasibility", "Verdict", "restricted", "violations"]
-
-PROVED = 1e-9
-"""Residual within which multipliers, or a ray, prove that there is no solution that is not 1e9 times as large as the
-data."""
+__all__ = ["Feasibility", "Verdict", "restricted", "violations"]
 
 _REFINEMENTS = 4
 """Points tried next to one that a solver found."""

@@ -14,9 +14,8 @@ from scipy.sparse.csgraph import connected_components
 import formulations.cvx as cp
 from formulations.modelling.forms.lowering import Lowered
 from qpkernels.arrays import Indices, Vector
-from qpkernels.certificates import Certificate, certify_infeasibility
+from qpkernels.certificates import PROVED, Certificate, certify_infeasibility
 from qpkernels.diagnosis import (
-    PROVED,
     Conflict,
     Feasibility,
     Group,

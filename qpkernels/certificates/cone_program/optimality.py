@@ -44,12 +44,14 @@ def certify_cone_program(program: ConeProgram, x: Vector, z: Vector) -> Certific
     with no other, and x_j for the rest. So a slope that is left over where the objective is strongly convex is no
     residual, but costs 1/2 r'P^+ r. The certificate then says:
 
-    * primal residual: the distance of s from K, each row relative to its own terms |b_i| + sum_j |A_ij| |x_j|;
+    * primal residual: the distance of s from K, each row relative to its own terms |b_i| + sum_j |A_ij| |x_j|; no value
+      counts it;
     * dual residual: |r_j|, and what dropping changed, relative to the terms |q_j| + sum_k |P_jk| |y_k| + sum_i |A_ij|
       |z_i| of its own column; and the distance of the multipliers of a coupled cone from its dual, relative to the
       largest of them;
     * values: P and D, after bounds of x_j took over every residual r_j that they can: there D is a lower bound however
-      large r_j was; where none can, D is less by |r_j x_j|, since that much lower may other feasible x of this size go;
+      large r_j was; where none can, D is less by |r_j x_j|, since that much lower may other feasible x of this size go:
+      of other sizes D counts nothing, so this r_j is uncounted;
     * gap: 1/2 u'Pu + sum_j |r_j x_j| + sum_i |s_i z_i| (of a coupled cone |p'z| + |(p - s)'z|, with p its point near s)
       and a bound of all rounding errors in these sums, so that nothing cancels, relative to max(|P|, |D|), with the
       constant of the objective or without it, whichever is less. Where values and gap are within that bound, the
@@ -58,7 +60,8 @@ def certify_cone_program(program: ConeProgram, x: Vector, z: Vector) -> Certific
     * complementarity: the largest |s_i z_i|, relative to the same.
 
     No rows or variables share a unit, but the rows of one coupled cone, so names and blocks change nothing; and both
-    residuals are those of a program whose coefficients differ by that share of each.
+    residuals are those of a program whose coefficients differ by that share of each. Where the terms of a row all but
+    cancel, the optimum of such a program can be any other: so what is uncounted must be within 1e-9 at any tolerance.
 
     Raises
     ------
@@ -118,6 +121,7 @@ def _certify(program: ConeProgram, x: Vector, given: Vector) -> Certificate:
     outside = distances_outside(program, program.b - program.A @ x, row_terms(program, x))
     notable = np.where(np.abs(r) > longest(program) * EPS * columns, r, 0.0)
     z, left = VariableBounds.of(program).take_over(z, notable)
+    uncounted = max(_largest(outside), _largest(ratios(np.abs(left), columns)))
     gap = _Gap.of(program, x, y, z, r - notable + left, left)
     if not np.isfinite([gap.primal, gap.dual, gap.amount, gap.rounding]).all():
         return undefined("the value of the answer is infinite")
@@ -137,6 +141,7 @@ def _certify(program: ConeProgram, x: Vector, given: Vector) -> Certificate:
         complementarity=complementarity,
         worst=reasons[int(np.argmax(measures))],
         rounding=gap.rounding,
+        uncounted=uncounted,
     )
 
 

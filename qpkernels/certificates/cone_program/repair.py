@@ -49,6 +49,11 @@ class Repaired:
         """The least tolerance at which the certificate holds, infinite if it never does."""
         return self.certificate.error
 
+    def is_better_than(self, other: Repaired) -> bool:
+        """Return whether more is proved of it: at a smaller tolerance, or with less in the way where at none."""
+        mine, others = (_in_the_way(each.certificate) for each in (self, other))
+        return self.error < other.error or (self.error == other.error and mine < others)
+
 
 def repair(program: ConeProgram, x: Vector, z: Vector, tol: float, work: Work | None = None) -> Repaired:
     """Return the answer (x, z) itself if its certificate holds at ``tol``, else the best of its repairs.
@@ -64,11 +69,16 @@ def repair(program: ConeProgram, x: Vector, z: Vector, tol: float, work: Work | 
     left = _PATIENCE
     for point, multipliers in _repairs(program, x, z, work or Work()):
         repaired = _judged(program, point, multipliers)
-        left = _PATIENCE if repaired.error < best.error else left - 1
-        best = repaired if repaired.error < best.error else best
+        better = repaired.is_better_than(best)
+        left = _PATIENCE if better else left - 1
+        best = repaired if better else best
         if best.error <= tol or left == 0:
             break
     return best
+
+
+def _in_the_way(certificate: Certificate) -> float:
+    return np.inf if np.isnan(certificate.largest) else max(certificate.largest, certificate.uncounted)
 
 
 def _judged(program: ConeProgram, x: Vector, z: Vector) -> Repaired:

@@ -45,6 +45,7 @@ COLUMNS = {
     "primal_residual",
     "dual_residual",
     "complementarity",
+    "accuracy",
     "n_support",
     "intercept",
     "seconds_gram",

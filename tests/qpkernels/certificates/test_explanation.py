@@ -38,6 +38,17 @@ def test_the_part_that_fails_most_is_named(part: str, name: str, advice: str) ->
     )
 
 
+def test_a_residual_that_no_value_counts_holds_at_no_tolerance() -> None:
+    loose = replace(GOOD, primal_residual=1e-7, uncounted=1e-7)
+    assert not loose.holds(1e-3)
+    assert not loose.holds(np.inf)
+    assert (loose.error, loose.largest) == (np.inf, 1e-7)
+    text = loose.explain(1e-3)
+    assert "This holds at no tolerance: a primal residual of 1.0e-07 is in neither value" in text
+    assert "must be within 1e-9. The answer violates a constraint" in text
+    assert replace(GOOD, uncounted=1e-9).holds(1e-8)
+
+
 def test_a_gap_of_rounding_asks_for_no_smaller_tolerance() -> None:
     text = replace(GOOD, dual_value=2.0 - 1e-4, relative_gap=5e-3, rounding=1e-2).explain()
     assert text.endswith("Most of it, 1.0e-02, is rounding of the values; centre and scale the data.")

@@ -10,8 +10,11 @@ from builders import KNOWN_OPTIMA, cone_program
 from qpkernels.certificates import certify_cone_program, repair
 from qpkernels.certificates.cone_program.linearisation import Linearised
 from qpkernels.programs import Nonnegative, PSDTriangle, SecondOrder, Zero
+from qpkernels.solvers import find_solver
 
-SMOOTH = [known for name, known in KNOWN_OPTIMA.items() if name.startswith(("SOCP", "exponential", "power"))]
+SMOOTH = [
+    known for name, known in KNOWN_OPTIMA.items() if name.startswith(("SOCP", "exponential", "power", "semidefinite"))
+]
 every_smooth = pytest.mark.parametrize("known", SMOOTH, ids=[known.program.name for known in SMOOTH])
 
 
@@ -36,15 +39,32 @@ def test_an_optimum_is_that_of_its_quadratic_program(known: Any) -> None:
 
 
 def test_cones_without_a_surface_are_held() -> None:
-    # min x1 s.t. |x2| <= x1, x2 = 0: the apex of the cone; and the semidefinite example.
+    # min x1 s.t. |x2| <= x1, x2 = 0: the apex of the cone.
     apex = cone_program(np.zeros((2, 2)), [1, 0], [[0, 1], [-1, 0], [0, -1]], [0, 0, 0], [Zero(1), SecondOrder(2)])
     near = Linearised.at(apex, np.zeros(2), np.array([0.0, 1.0, 0.0]))
     assert near.program.cones == (Zero(1), Zero(2))
     assert near.program.q.tolist() == [1, 0]
-    semidefinite = next(known for known in KNOWN_OPTIMA.values() if PSDTriangle(2) in known.program.cones)
-    held = Linearised.at(semidefinite.program, semidefinite.x, semidefinite.z)
-    assert held.program.cones == (Zero(3),)
-    np.testing.assert_array_equal(held.back(semidefinite.x, held.multipliers), semidefinite.z)
+    np.testing.assert_array_equal(near.back(np.zeros(2), near.multipliers), [0.0, 1.0, 0.0])
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_nearest_correlation_matrix(seed: int) -> None:
+    """min ||X - C||_F^2 / 2 s.t. X_ii = 1, X semidefinite (Higham, 2002), from loose answers."""
+    n, rng = 6, np.random.default_rng(seed)
+    columns, rows = np.tril_indices(n)
+    C = np.where(rows == columns, 1.0, np.sqrt(2.0) * rng.uniform(-3, 3, rows.size))
+    diagonal = np.eye(rows.size)[rows == columns]
+    A = np.vstack([diagonal, -np.eye(rows.size)])
+    b = np.concatenate([np.ones(n), np.zeros(rows.size)])
+    program = cone_program(np.eye(rows.size), -C, A, b, [Zero(n), PSDTriangle(n)])
+    loose, optimum = (find_solver("clarabel").solve(program, tol=tol) for tol in (1e-6, 1e-9))
+    assert not certify_cone_program(program, loose.point, loose.multipliers).holds(1e-9)
+    repaired = repair(program, loose.point, loose.multipliers, 1e-11)
+    assert repaired.certificate.holds(1e-11), repaired.certificate
+    np.testing.assert_allclose(repaired.point, optimum.point, atol=1e-5)
+    matrix = np.zeros((n, n))
+    matrix[rows, columns] = matrix[columns, rows] = np.where(rows == columns, 1.0, np.sqrt(0.5)) * repaired.point
+    assert (np.abs(np.linalg.eigvalsh(matrix)) < 1e-9).sum() >= 2
 
 
 def test_a_ball_bounds_a_quadratic() -> None:

@@ -1,0 +1,215 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a cone is near one of its points, in first and second order."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_array, eye_array
+
+from qpkernels.arrays import Matrix, Vector
+from qpkernels.gram.panels.threads import blas_threads_for
+from qpkernels.programs.cones import Cone, Exponential, Nonnegative, Power, PSDTriangle, SecondOrder, Zero
+
+__all__ = ["Local", "local"]
+
+
+@dataclass(frozen=True, eq=False)
+class Local(ABC):
+    """Rows that stand for a cone near its point s0: T s + t in a cone of inequalities or equations.
+
+    Attributes
+    ----------
+    rows, offset
+        T and t.
+    cone
+        Where T s + t has to be.
+    multipliers
+        Those of the rows.
+    """
+
+    rows: csr_array
+    offset: Vector
+    cone: Cone
+    multipliers: Vector
+
+    @property
+    @abstractmethod
+    def curvature(self) -> csr_array | None:
+        """The Hessian in s, times the multipliers, of what the rows leave out; None for 0."""
+
+    @abstractmethod
+    def back(self, s: Vector, multipliers: Vector) -> Vector:
+        """Return the multipliers of the cone at a point s near s0, made of those of the rows."""
+
+
+def local(cone: Cone, s: Vector, z: Vector) -> Local:
+    """Return the rows of a cone near s, with the multipliers z of it; where it has no surface there, it is held."""
+    if isinstance(cone, Zero | Nonnegative):
+        return _Flat(_identity(s.size), np.zeros(s.size), cone, z)
+    if isinstance(cone, PSDTriangle):
+        return _Semidefinite.at(cone, s, z)
+    surface = _Surface.of(cone, s)
+    if surface is None:
+        return _Flat(_identity(s.size), -s, Zero(s.size), z)
+    multiplier = max(-float(z[surface.axis] * surface.gradient[surface.axis]), 0.0)
+    offset = surface.gradient @ s - surface.value
+    rows = csr_array(-surface.gradient[None, :])
+    return _Smooth(rows, np.array([offset]), Nonnegative(1), np.array([multiplier]), _of=cone, _surface=surface)
+
+
+def _identity(size: int) -> csr_array:
+    return csr_array(eye_array(size))
+
+
+@dataclass(frozen=True, eq=False)
+class _Flat(Local):
+    """Rows that are the cone, or that hold s where it is."""
+
+    @property
+    def curvature(self) -> None:
+        return None
+
+    def back(self, s: Vector, multipliers: Vector) -> Vector:  # noqa: ARG002
+        return multipliers
+
+
+@dataclass(frozen=True, eq=False)
+class _Surface:
+    """Value, gradient and Hessian of g for {s : g(s) <= 0}; the gradient is -1 or 1 at the entry ``axis``."""
+
+    value: float
+    gradient: Vector
+    hessian: Matrix
+    axis: int
+
+    @classmethod
+    def of(cls, cone: Cone, s: Vector) -> _Surface | None:
+        """Return that of a cone; None where it is not smooth, or of a kind that has no such g here."""
+        if isinstance(cone, SecondOrder):
+            norm = float(np.linalg.norm(s[1:]))
+            return None if norm == 0 else cls._second_order(s, norm)
+        if isinstance(cone, Exponential) and s[1] > 0 and s[0] < 500 * s[1]:
+            return cls._exponential(s)
+        if isinstance(cone, Power) and s[0] > 0 and s[1] > 0 and s[2] != 0:
+            return cls._power(cone.alpha, s)
+        return None
+
+    @classmethod
+    def _second_order(cls, s: Vector, norm: float) -> _Surface:
+        u = s[1:] / norm
+        hessian = np.zeros((s.size, s.size))
+        hessian[1:, 1:] = (np.eye(u.size) - np.outer(u, u)) / norm
+        return cls(norm - float(s[0]), np.concatenate([[-1.0], u]), hessian, 0)
+
+    @classmethod
+    def _exponential(cls, s: Vector) -> _Surface:
+        share = float(s[0] / s[1])
+        grown, direction = float(np.exp(share)), np.array([1.0, -share, 0.0])
+        gradient = np.array([grown, grown * (1.0 - share), -1.0])
+        return cls(float(s[1]) * grown - float(s[2]), gradient, grown / s[1] * np.outer(direction, direction), 2)
+
+    @classmethod
+    def _power(cls, alpha: float, s: Vector) -> _Surface:
+        reach = float(s[0] ** alpha * s[1] ** (1.0 - alpha))
+        shares, direction = np.array([alpha / s[0], (1.0 - alpha) / s[1]]), np.array([1.0 / s[0], -1.0 / s[1], 0.0])
+        gradient = np.array([*(-reach * shares), np.sign(s[2])])
+        hessian = alpha * (1.0 - alpha) * reach * np.outer(direction, direction)
+        return cls(abs(float(s[2])) - reach, gradient, hessian, 2)
+
+
+@dataclass(frozen=True, eq=False)
+class _Smooth(Local):
+    """-g(s0) - grad g(s0)'(s - s0) >= 0."""
+
+    _of: Cone
+    _surface: _Surface
+
+    @property
+    def curvature(self) -> csr_array:
+        return csr_array(self.multipliers[0] * self._surface.hessian)
+
+    def back(self, s: Vector, multipliers: Vector) -> Vector:
+        surface = _Surface.of(self._of, s)
+        return np.zeros(s.size) if surface is None else np.asarray(-multipliers[0] * surface.gradient)
+
+
+@dataclass(frozen=True, eq=False)
+class _Semidefinite(Local):
+    r"""V'SV = 0 for the columns v_1, ..., v_k of V, eigenvectors of S with eigenvalues that are to be 0.
+
+    With the others, W and L, the matrices near S with k eigenvalues 0 are those with V'SV - V'SW (W'SW)^-1 W'SV = 0;
+    the multiplier Y of that, which is V'ZV, has the curvature 2 tr(Y V'dS W L^-1 W'dS V) (Overton and Womersley, 1995).
+    """
+
+    _order: int
+    _kept: Matrix
+    _others: Matrix
+    _eigenvalues: Vector
+
+    @classmethod
+    def at(cls, cone: PSDTriangle, s: Vector, z: Vector) -> _Semidefinite:
+        """Take as many eigenvalues of S to be 0 as the multipliers outweigh."""
+        S, Z = _matrix(cone.order, s), _matrix(cone.order, z)
+        sizes = max(float(np.abs(s).max(initial=0.0)), 1e-300), max(float(np.abs(z).max(initial=0.0)), 1e-300)
+        with blas_threads_for(cone.order):
+            k = int((np.linalg.eigvalsh(S / sizes[0] - Z / sizes[1]) < 0).sum())
+            eigenvalues, vectors = np.linalg.eigh(S)
+        V = vectors[:, :k]
+        rows = _congruence(V)
+        multipliers = _triangle(V.T @ Z @ V)
+        cone_of_rows = Zero(multipliers.size)
+        offset = np.zeros(multipliers.size)
+        return cls(rows, offset, cone_of_rows, multipliers, cone.order, V, vectors[:, k:], eigenvalues[k:])
+
+    @property
+    def curvature(self) -> csr_array | None:
+        k = self._kept.shape[1]
+        if not k or k == self._order:
+            return None
+        weights, directions = np.linalg.eigh(_matrix(k, self.multipliers))
+        total = np.zeros((self.rows.shape[1], self.rows.shape[1]))
+        for weight, direction in zip(np.maximum(weights, 0.0), (self._kept @ directions).T, strict=True):
+            for eigenvalue, w in zip(np.maximum(self._eigenvalues, 0.0), self._others.T, strict=True):
+                if eigenvalue > 0:
+                    along = _triangle(0.5 * (np.outer(direction, w) + np.outer(w, direction)))
+                    total += 2.0 * weight / eigenvalue * np.outer(along, along)
+        return csr_array(total)
+
+    def back(self, s: Vector, multipliers: Vector) -> Vector:
+        k = self._kept.shape[1]
+        with blas_threads_for(self._order):
+            vectors = np.linalg.eigh(_matrix(self._order, s))[1][:, :k]
+        # The basis of the eigenvectors of 0 is any; that nearest to the one in which the multipliers are meant counts.
+        left, _, right = np.linalg.svd(vectors.T @ self._kept)
+        V = vectors @ (left @ right)
+        return _triangle(V @ _matrix(k, multipliers) @ V.T)
+
+
+def _matrix(order: int, triangle: Vector) -> Matrix:
+    """Return the symmetric matrix that is stored as PSDTriangle says."""
+    columns, rows = np.tril_indices(order)
+    matrix = np.zeros((order, order))
+    matrix[rows, columns] = matrix[columns, rows] = np.where(rows == columns, triangle, triangle / np.sqrt(2.0))
+    return matrix
+
+
+def _triangle(matrix: Matrix) -> Vector:
+    """Store a symmetric matrix."""
+    columns, rows = np.tril_indices(matrix.shape[0])
+    return np.asarray(np.where(rows == columns, 1.0, np.sqrt(2.0)) * matrix[rows, columns])
+
+
+def _congruence(V: Matrix) -> csr_array:
+    """Return T with T triangle(S) = triangle(V'SV)."""
+    columns, rows = np.tril_indices(V.shape[1])
+    scales = np.where(rows == columns, 1.0, np.sqrt(2.0))
+    products: list[Any] = [
+        scale * _triangle(0.5 * (np.outer(V[:, i], V[:, j]) + np.outer(V[:, j], V[:, i])))
+        for scale, i, j in zip(scales, rows, columns, strict=True)
+    ]
+    order = V.shape[0]
+    return csr_array(np.array(products).reshape(len(products), order * (order + 1) // 2))
