@@ -112,6 +112,15 @@ class Deaf(Hostile):
     options = frozenset({"time_limit"})
 
 
+class Frail(Hostile):
+    """Says that it may abort."""
+
+    name = "frail"
+
+    def may_abort(self, program: Program) -> bool:  # noqa: ARG002
+        return True
+
+
 class Missing(Foreign):
     """A solver whose package is not here."""
 

@@ -114,6 +114,10 @@ class Solver(ABC):
                 return f"solver {self.name!r} has no cones of kind {', '.join(foreign)}, which {program.name} needs"
         return None
 
+    def may_abort(self, program: Program) -> bool:  # noqa: ARG002
+        """Return whether the back-end is known to end its process on such a program: it is then isolated."""
+        return False
+
     def solve(
         self,
         program: Program,
@@ -135,8 +139,8 @@ class Solver(ABC):
             Run the back-end in a process of its own, which is kept for its next call. There it may hang, abort or
             exhaust its memory: the outcome then has no numbers, and the claim ``stopped`` where ``time_limit`` was
             over, else ``failed``. A back-end without a time limit of its own is isolated where one is asked for; one
-            that has it is ended where it does not keep it. What it prints, if ``verbose``, goes where the process
-            prints.
+            that has it is ended where it does not keep it. One that is known to abort on such programs is isolated
+            as well. What it prints, if ``verbose``, goes where the process prints.
         memory_limit
             Bytes that this process may hold, on Linux; None: three quarters of the machine's memory.
 
@@ -157,6 +161,7 @@ class Solver(ABC):
             )
         if reason := self.refusal(program):
             raise UnsupportedProgramError(f"{reason}; choose another solver.")
+        isolate = isolate or self.may_abort(program)
         own_limit = "time_limit" in self.options
         request = self._request(tol, max_iter, time_limit if own_limit else None, warm_start, verbose)
         if time_limit is not None:

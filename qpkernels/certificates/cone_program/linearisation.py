@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.sparse import csc_array, csr_array, vstack
+from scipy.sparse import block_diag, csc_array, csr_array
 
 from qpkernels.arrays import Vector
 from qpkernels.certificates.cone_program.surfaces import Local, local
@@ -37,20 +37,16 @@ class Linearised:
         """Linearise at the point x with the multipliers z."""
         A, s = csr_array(original.A), original.b - original.A @ x
         near = tuple(local(cone, s[part], z[part]) for cone, part in original.parts())
-        P, rows, sides = original.P, [csr_array((0, x.size))], [np.zeros(0)]
-        for each, (_, part) in zip(near, original.parts(), strict=True):
-            curvature = each.curvature
-            if curvature is not None:
-                P = P + A[part].T @ curvature @ A[part]
-            rows.append(csr_array(each.rows @ A[part]))
-            sides.append(each.rows @ original.b[part] + each.offset)
+        empty = csr_array((0, 0))
+        rows = block_diag([empty, *(each.rows for each in near)], format="csr")
+        P = original.P + A.T @ block_diag([empty, *(each.curvature for each in near)], format="csr") @ A
         P = csc_array(0.5 * (P + P.T))
-        b = np.concatenate(sides)
+        b = rows @ original.b + np.concatenate([np.zeros(0), *(each.offset for each in near)])
         program = replace(
             original,
             P=P,
             q=original.q + original.P @ x - P @ x,
-            A=csc_array(vstack(rows)),
+            A=csc_array(rows @ A),
             b=b,
             cones=tuple(each.cone for each in near),
             rows=(Block("rows", 0, b.size),),

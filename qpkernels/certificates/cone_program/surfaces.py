@@ -38,8 +38,8 @@ class Local(ABC):
 
     @property
     @abstractmethod
-    def curvature(self) -> csr_array | None:
-        """The Hessian in s, times the multipliers, of what the rows leave out; None for 0."""
+    def curvature(self) -> csr_array:
+        """The Hessian in s, times the multipliers, of what the rows leave out."""
 
     @abstractmethod
     def back(self, s: Vector, multipliers: Vector) -> Vector:
@@ -70,8 +70,8 @@ class _Flat(Local):
     """Rows that are the cone, or that hold s where it is."""
 
     @property
-    def curvature(self) -> None:
-        return None
+    def curvature(self) -> csr_array:
+        return csr_array((self.rows.shape[1], self.rows.shape[1]))
 
     def back(self, s: Vector, multipliers: Vector) -> Vector:  # noqa: ARG002
         return multipliers
@@ -166,11 +166,8 @@ class _Semidefinite(Local):
         return cls(rows, offset, cone_of_rows, multipliers, cone.order, V, vectors[:, k:], eigenvalues[k:])
 
     @property
-    def curvature(self) -> csr_array | None:
-        k = self._kept.shape[1]
-        if not k or k == self._order:
-            return None
-        weights, directions = np.linalg.eigh(_matrix(k, self.multipliers))
+    def curvature(self) -> csr_array:
+        weights, directions = np.linalg.eigh(_matrix(self._kept.shape[1], self.multipliers))
         total = np.zeros((self.rows.shape[1], self.rows.shape[1]))
         for weight, direction in zip(np.maximum(weights, 0.0), (self._kept @ directions).T, strict=True):
             for eigenvalue, w in zip(np.maximum(self._eigenvalues, 0.0), self._others.T, strict=True):

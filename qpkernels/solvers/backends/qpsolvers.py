@@ -55,6 +55,9 @@ _SETTINGS: dict[str, dict[str, Any]] = {
 }
 """What a solver is told in all cases."""
 
+_HUGE = 1e15
+"""Entries from which HiGHS, left as it is, refuses a matrix; with larger ones it solves some, and aborts on others."""
+
 _DENSE_ABOVE = 0.2
 """Share of nonzeros in P from which a solver with both kinds of algebra is given dense matrices."""
 
@@ -85,6 +88,11 @@ class QPSolversBackend(Solver):
         """Import the solver, and qpsolvers, which imports all that it finds."""
         super().load(program)
         import_module("qpsolvers")
+
+    def may_abort(self, program: Any) -> bool:
+        """Return whether HiGHS is given entries that are larger than it expects."""
+        largest = max(float(np.abs(matrix.data).max(initial=0.0)) for matrix in (program.P, program.A))
+        return self.name == "highs" and largest > _HUGE
 
     def run(self, program: ConeProgram, request: Request, **options: Any) -> Answer:
         """Solve in the form with inequalities and equations apart, and put the multipliers back in order."""

@@ -15,7 +15,7 @@ from qpkernels.errors import ParameterError, SolverFailedError, UnsupportedOptio
 from qpkernels.programs import ConeProgram, LinearSystem, Program
 from qpkernels.solvers import Claim, find_solver
 from qpkernels.solvers.isolation import Limits, Worker
-from solver_examples import EXAMPLES, SOFT, Deaf, Hostile
+from solver_examples import EXAMPLES, SOFT, Deaf, Frail, Hostile
 
 
 @pytest.mark.parametrize("kind", [Hostile, Deaf])
@@ -39,6 +39,10 @@ def test_a_process_that_ends_is_a_failure(deed: str, message: str) -> None:
     outcome = Hostile().solve(SOFT, isolate=True, deed=deed)
     assert (outcome.claim, outcome.message) == (Claim.FAILED, message)
     assert np.isnan(outcome.multipliers).all()
+
+
+def test_one_that_may_abort_is_isolated() -> None:
+    assert Frail().solve(SOFT, deed="abort").message == "its process was ended by signal 6 (SIGABRT)"
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems keep no such limit")

@@ -47,6 +47,15 @@ def test_cones_without_a_surface_are_held() -> None:
     np.testing.assert_array_equal(near.back(np.zeros(2), near.multipliers), [0.0, 1.0, 0.0])
 
 
+@pytest.mark.parametrize(("s", "z", "count"), [([1.0, 0.0, 2.0], [0.0] * 3, 0), ([0.0] * 3, [1.0, 0.0, 2.0], 3)])
+def test_a_matrix_inside_and_one_that_is_0(s: list[float], z: list[float], count: int) -> None:
+    # min 0 s.t. S + I x semidefinite: no eigenvalue is to be 0, or all are.
+    program = cone_program([[0.0]], [0.0], [[-1.0], [0.0], [-1.0]], s, [PSDTriangle(2)])
+    near = Linearised.at(program, np.zeros(1), np.array(z))
+    assert near.program.b.size == count
+    np.testing.assert_allclose(near.back(np.zeros(1), near.multipliers), z, atol=1e-15)
+
+
 @pytest.mark.parametrize("seed", range(6))
 def test_the_nearest_correlation_matrix(seed: int) -> None:
     """min ||X - C||_F^2 / 2 s.t. X_ii = 1, X semidefinite (Higham, 2002), from loose answers."""
