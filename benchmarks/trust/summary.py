@@ -32,11 +32,12 @@ What could still be wrong:
   all others, to 1e-10 of the largest K_ii; above the limit of memory that check is by products, and finds what it
   finds.
 * **Extended forms.** Their certificate is that of a cone program: residuals are shares of the terms of each row and
-  column. With bounds on all variables the values bound the optimum all the same; without, they bound that of a
-  program whose coefficients differ by those shares. Where the terms of a row all but cancel, that says little: on
-  the LISWET problems, whose rows are differences of high order, points that are off by 1e-4 of those terms have
-  objectives that are off by a third and more, and are accepted at 1e-3; the false accepts below are such. At 1e-9
-  there is none among them. `enclose_cone_program` proves an interval, or says that it cannot.
+  column. Bounds of variables, and strong convexity, count the slopes that are left over in the values; what no value
+  counts, a violated row or a slope along a variable without a bound, must be within 1e-9 at any `tol`. So the values
+  bound the optimum of a program whose coefficients differ by that share. Where the terms of a row all but cancel,
+  even such a program can have another optimum: on the LISWET problems, whose rows are differences of high order,
+  points that are off by 1e-6 of those terms have objectives that are off by a third. `enclose_cone_program` proves an
+  interval for the coefficients as they are, or says that it cannot.
 * **Infeasible and unbounded** are proved by multipliers and rays to 1e-9: what is excluded is any solution less than
   1e9 times as large as the data.
 * **The machine.** Intervals assume the arithmetic of IEEE 754, that sums are sums in whatever order (no product of
