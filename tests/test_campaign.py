@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 
 from benchmarks.campaign.__main__ import main
 from benchmarks.campaign.problems import FAMILIES, draw
-from benchmarks.campaign.records import DEFAULT, Examined, Trial, append, load
+from benchmarks.campaign.records import DEFAULT, FILE, Examined, Trial, append, load
 from benchmarks.campaign.summary import page, summary, verdicts
 from benchmarks.campaign.trials import attempt
 from model_data import MODELS
@@ -81,9 +82,14 @@ def test_records_are_read_as_written_but_for_a_line_cut_off(tmp_path: Path) -> N
 
 
 def test_a_rerun_examines_nothing_twice(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path = tmp_path / "campaign.jsonl"
-    append(path, FAST)
-    main(["--first", "1", "--cases", "1", "--output", str(path), "--page", str(tmp_path / "page.md")])
-    assert load(path) == [FAST]
+    append(tmp_path / FILE, FAST)
+    main(["--first", "1", "--cases", "1", "--out", str(tmp_path)])
+    assert load(tmp_path / FILE) == [FAST]
     assert "| 0.001 | 1 |" in capsys.readouterr().out
-    assert "| 0.001 | 1 |" in (tmp_path / "page.md").read_text()
+    assert "| 0.001 | 1 |" in (tmp_path / "campaign.md").read_text()
+
+
+def test_only_what_decides_is_kept(tmp_path: Path) -> None:
+    slower = replace(FAST.trials[-1], route="another", seconds=1e3)
+    append(tmp_path / FILE, replace(FAST, trials=[*FAST.trials, slower]))
+    assert load(tmp_path / FILE) == [FAST]

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 
-from benchmarks.campaign.records import append, load
+from benchmarks.campaign.records import FILE, append, load
 from benchmarks.campaign.summary import page, summary
 from benchmarks.campaign.trials import examine
 
@@ -17,18 +17,18 @@ from benchmarks.campaign.trials import examine
 def main(arguments: Sequence[str] | None = None) -> None:
     """Read the command line, examine, write."""
     options = _parse(arguments)
-    known = {examined.number for examined in load(options.output)}
+    records = options.out / FILE
+    known = {examined.number for examined in load(records)}
     wanted = [number for number in range(options.first, options.first + options.cases) if number not in known]
     with ThreadPoolExecutor(options.workers) as pool:
         pending = [pool.submit(examine, number, tuple(options.tol), options.limit_seconds) for number in wanted]
         for done, future in enumerate(as_completed(pending), start=1):
-            append(options.output, future.result())
+            append(records, future.result())
             print(f"\r{done} of {len(wanted)} problems", end="", file=sys.stderr, flush=True)
     print(file=sys.stderr)
-    campaign = load(options.output)
+    campaign = load(records)
     print(summary(campaign))
-    if options.page:
-        options.page.write_text(page(campaign), encoding="utf-8")
+    (options.out / "campaign.md").write_text(page(campaign), encoding="utf-8")
 
 
 def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
@@ -38,8 +38,7 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--tol", type=float, nargs="+", default=[1e-3, 1e-6], help="tolerances asked for")
     parser.add_argument("--limit-seconds", type=float, default=30.0, help="of each answer (default %(default)s)")
     parser.add_argument("--workers", type=int, default=1, help="processes at a time (default %(default)s)")
-    parser.add_argument("--output", type=Path, default=Path("campaign.jsonl"), help="records (default %(default)s)")
-    parser.add_argument("--page", type=Path, help="where to write the page, as docs/performance/campaign.md")
+    parser.add_argument("--out", type=Path, default=Path("docs/performance"), help="folder of records and page")
     options = parser.parse_args(arguments)
     for name in ("cases", "workers"):
         if getattr(options, name) < 1:

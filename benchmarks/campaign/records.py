@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What is kept of a campaign: a line of JSON for each problem, written when all its trials are over."""
+"""What is kept of a campaign: a line of JSON for each problem, written when all its trials are over.
+
+Of the trials at each tolerance that is the default and the fastest proof of another route: no other decides anything.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,9 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-__all__ = ["DEFAULT", "Examined", "Trial", "append", "load"]
+__all__ = ["DEFAULT", "FILE", "Examined", "Trial", "append", "load"]
+
+FILE = "campaign.jsonl"
 
 DEFAULT = "default"
 """The route of ``model.solve()``."""
@@ -59,11 +64,21 @@ class Examined:
     words: str
     trials: list[Trial]
 
+    def decisive(self) -> Examined:
+        """Return it without the trials that decide nothing."""
+        kept: list[Trial] = []
+        for tol in dict.fromkeys(trial.tol for trial in self.trials):
+            asked = [trial for trial in self.trials if trial.tol == tol]
+            proofs = [trial for trial in asked if trial.proved and trial.route != DEFAULT]
+            kept += [trial for trial in asked if trial.route == DEFAULT]
+            kept += sorted(proofs, key=lambda trial: trial.seconds)[:1]
+        return replace(self, trials=kept)
+
 
 def append(path: Path, examined: Examined) -> None:
     """Write a line at the end of the file."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    entry = asdict(examined)
+    entry = asdict(examined.decisive())
     for trial in entry["trials"]:
         for name in ("error", "seconds", "cpu"):
             value = trial[name]

@@ -102,11 +102,11 @@ def _named(title: str, listed: Iterable[Verdict]) -> Iterator[str]:
 
 _HEAD = """# The default against every other solver
 
-Written by `python -m benchmarks.campaign`. Each problem is drawn by its number: a model of any family, 20 to 2,000
-samples of 2 to 2,000 features, in units of their own or not, C from 1e-3 to 1e6, with explicit features or a kernel. It
-goes to `model.solve()`, and to every installed solver on every form that it takes. The times are those of a user, from
-the arrays to the proved answer, of the fastest of up to five turns; a ratio is the time of the default over that of the
-fastest proof, be it its own.
+Written by `python -m benchmarks.campaign`; what decides is in [campaign.jsonl](campaign.jsonl). Each problem is drawn
+by its number: a model of any family, 20 to 2,000 samples of 2 to 2,000 features, in units of their own or not, C from
+1e-3 to 1e6, with explicit features or a kernel. It goes to `model.solve()`, and to every installed solver on every form
+that it takes. The times are those of a user, from the arrays to the proved answer, of the fastest of up to five turns;
+a ratio is the time of the default over that of the fastest proof, be it its own.
 """
 
 
