@@ -84,7 +84,7 @@ class Model(Restatable, Failing, Generic[Answered], metaclass=ABCMeta):
 
     def __len__(self) -> int:
         """Return the number m of samples."""
-        return int(self.gram.X.shape[0])
+        return len(self.gram)
 
     @cached_property
     def forms(self) -> Mapping[str, Any]:

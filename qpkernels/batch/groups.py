@@ -167,5 +167,8 @@ def _group(machines: Sequence[Machine], numbers: list[int], reading: Reading) ->
     place = {number: k for k, number in enumerate(numbers)}
     before = [machines[number].after for number in numbers]
     local = (None if after is None else place.get(after) for after in before)
-    own = (replace(machines[n], after=k) for n, k in zip(numbers, local, strict=True))
-    return Group(tuple(numbers), tuple(own), reading)
+    own = tuple(
+        machine if machine.after == after else replace(machine, after=after)
+        for machine, after in zip((machines[number] for number in numbers), local, strict=True)
+    )
+    return Group(tuple(numbers), own, reading)

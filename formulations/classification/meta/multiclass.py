@@ -15,6 +15,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import combinations
 from typing import Any, ClassVar
 
@@ -316,4 +317,9 @@ class OneVersusOne(_Multiclass):
 
     def rows(self, pair: tuple[int, int]) -> Indices:
         """Return the samples of both classes."""
-        return np.flatnonzero((self.y == self.classes[pair[0]]) | (self.y == self.classes[pair[1]]))
+        return np.sort(np.concatenate([self._members[number] for number in pair]))
+
+    @cached_property
+    def _members(self) -> list[Indices]:
+        """The samples of each class."""
+        return [np.flatnonzero(self.y == label) for label in self.classes]
