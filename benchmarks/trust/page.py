@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from statistics import median
 
-from benchmarks.trust.records import Trial
+from benchmarks.trust.records import Proof, Trial
 from qpkernels.errors import NonconvexError
 
 __all__ = ["References", "page"]
@@ -24,7 +24,8 @@ _HEAD = """# Maros-Meszaros before a judge
 Written by `python -m benchmarks.trust`; every trial is in [maros_meszaros.json](maros_meszaros.json). Each solver has a
 process of its own with a limit of time and memory, is asked for 1e-6, and its answer is judged by the certificate of
 cone programs, which knows nothing of the solver. An answer that is not proved as it came is repaired (polished) and
-judged again; what counts is the least tolerance at which the certificate holds.
+judged again; what counts is the least tolerance at which the certificate holds: none, where a residual that no value
+counts is above 1e-9.
 
 * **claimed**: the solver calls its answer optimal. **as it came**: of its answers, proved at 1e-6 without repair.
 * **accepted**: proved at that tolerance, repaired or not.
@@ -117,8 +118,8 @@ _REJECTS = """
 ## False rejects
 
 The objective is right, but a row, or the slope along a variable, is off by the share of its own terms that stands
-here, and no repair that was tried brought both within 1e-6. A row that forces variables to 0 is off by all of its terms
-where a point leaves these at anything else, however small.
+here, and no repair that was tried brought both within 1e-9 and the gap within 1e-6. A row that forces variables to 0 is
+off by all of its terms where a point leaves these at anything else, however small.
 """
 
 _COLUMNS = (
@@ -152,9 +153,13 @@ def _counts(trials: Sequence[Trial], references: References) -> list[str]:
 
 
 def _rejection(trial: Trial) -> str:
-    proved = f"proved at {trial.repaired.error:.1e} only: {trial.repaired.worst}" if trial.repaired else ""
+    proved = f"proved at {_least(trial.repaired)}: {trial.repaired.worst}" if trial.repaired else ""
     why = "; ".join(part for part in (trial.message, proved) if part)
     return f"* {trial.problem}, {trial.solver} ({trial.claim}): {why or 'no multipliers'}"
+
+
+def _least(proof: Proof) -> str:
+    return f"{proof.error:.1e} only" if proof.error < float("inf") else "no tolerance"
 
 
 def _acceptance(trial: Trial, references: References) -> str:

@@ -27,7 +27,7 @@ from qpkernels.programs.cone_program import ConeProgram
 
 __all__ = ["Repaired", "repair", "without_rounding"]
 
-_PATIENCE = 60
+_PATIENCE = 100
 """Repairs in a row that make no better proof, after which no more are tried."""
 
 _LINEARISATIONS = 5
