@@ -36,7 +36,8 @@ from formulations.classification.margins.soft_margin import (
 )
 from formulations.classification.margins.squared_hinge import SquaredHinge, SquaredHingeDual, SquaredHingePrimal
 from formulations.classification.meta.calibration import Calibration, PlattCalibration
-from formulations.classification.meta.multiclass import MulticlassSolution, OneVersusOne, OneVersusRest
+from formulations.classification.meta.multiclass import OneVersusOne, OneVersusRest
+from formulations.classification.meta.multiclass_solution import MulticlassSolution
 from formulations.classification.meta.two_level import TwoLevelMachine, calibrate, cross_validated_scores
 from formulations.classification.one_class import OneClass, OneClassDual, OneClassPrimal
 from formulations.classification.separation.hulls import HullIntersection

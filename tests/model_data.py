@@ -291,6 +291,7 @@ class Case:
         """Return the solvers of the contract that take it."""
         own = (
             ("smo", self.is_kernel_qp),
+            ("level-search", self.model in (NuMargin, NuTube)),
             ("interior-point", self.is_kernel_qp),
             ("linear", self.is_system),
             ("clarabel", True),
@@ -314,7 +315,7 @@ FIRST_CASES = [case for case in CASES if case.intercept and case.kernel == case.
 """One case for each example, in explicit features: for what has nothing to do with the kernel."""
 MODEL_CASES = [case for case in FIRST_CASES if case.form == next(name for name, _ in Stated.of(case.model))]
 """One case for each example, of the usual form: for what is asked of the model."""
-SHARP = {"smo": 1e-11, "interior-point": 1e-11, "linear": 1e-9, "clarabel": 1e-8}
+SHARP = {"smo": 1e-11, "interior-point": 1e-11, "level-search": 1e-11, "linear": 1e-9, "clarabel": 1e-8}
 """The tolerance asked of each route where numbers are compared."""
 
 

@@ -11,11 +11,23 @@ from typing import Any, ClassVar
 import numpy as np
 
 from builders import manufacture
-from qpkernels.programs import ConeProgram, KernelQP, LeastSquares, LinearSystem, Program, RidgedGram
+from qpkernels.programs import ConeProgram, KernelQP, LeastSquares, LevelQP, LinearSystem, Program, RidgedGram
 from qpkernels.solvers import Answer, Claim, Request, Solver, installed_solvers, registered_solvers
 from qpkernels.solvers.backends.clarabel import Clarabel
 
-EXPECTED = {"smo", "interior-point", "linear", "clarabel", "osqp", "scs", "piqp", "daqp", "proxqp", "highs"}
+EXPECTED = {
+    "smo",
+    "interior-point",
+    "level-search",
+    "linear",
+    "clarabel",
+    "osqp",
+    "scs",
+    "piqp",
+    "daqp",
+    "proxqp",
+    "highs",
+}
 """What the package and its extra ``solvers`` install; a missing one fails the tests rather than shortening them."""
 CVXPY = ["cvxpy:CLARABEL", "cvxpy:SCS", "cvxpy:OSQP"]
 
@@ -27,6 +39,7 @@ EXAMPLES: dict[type[Program], Program] = {
     KernelQP: SOFT,
     ConeProgram: SOFT.to_cone_program(),
     LinearSystem: LinearSystem(RidgedGram(SOFT.gram, np.full(len(SOFT), 0.5)), SOFT.target, name="ridge"),
+    LevelQP: LevelQP(SOFT.gram, SOFT.target, SOFT.lower, SOFT.upper, 0.0, 1.0, least=False, name="a tube"),
     LeastSquares: LeastSquares(np.asarray(SOFT.gram.X), SOFT.target, name="a fit"),
 }
 """A program of each kind."""

@@ -9,12 +9,12 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from formulations.modelling.solution import Seconds, Solution
-from formulations.modelling.solving import Held, SolveRequest
+from formulations.modelling.solving import Held, SolveRequest, usual_solver
 from formulations.modelling.statement import Statement
 from formulations.modelling.structures import solve_structure
 from qpkernels.certificates import Bounds, KernelQPBounds, Status
 from qpkernels.errors import SolverFailedError, UnsupportedOptionError, UnsupportedProgramError
-from qpkernels.programs import KernelQP, LinearSystem, Program
+from qpkernels.programs import KernelQP, LevelQP, LinearSystem, Program
 from qpkernels.solvers import THEN, Automatic, Budget, Claim, find_solver, spares_factorisation
 
 if TYPE_CHECKING:
@@ -86,9 +86,9 @@ def _attempts(
     form: Statement | None,
 ) -> Iterator[_Attempt]:
     for program in _ordered(structures):
-        backend = Automatic() if isinstance(program, KernelQP) else find_solver("linear")
+        backend = Automatic() if isinstance(program, KernelQP) else usual_solver(program)
         solve = partial(_by_structure, model, program, backend, bounds, form)
-        yield _Attempt(solve, takes_start=isinstance(program, KernelQP))
+        yield _Attempt(solve, takes_start=isinstance(program, KernelQP | LevelQP))
         if isinstance(program, KernelQP) and isinstance(bounds, KernelQPBounds):
             # Where a claim of the other method could not be shown.
             alone = partial(_by_structure, model, program, find_solver("smo"), bounds, form)

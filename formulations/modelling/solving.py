@@ -13,9 +13,16 @@ from numpy.typing import ArrayLike
 from formulations.modelling.candidate import Candidate
 from formulations.modelling.solution import Solution
 from qpkernels.arrays import check_count, check_positive
-from qpkernels.certificates import Bounds, Certificate, KernelQPBounds, Status
+from qpkernels.certificates import (
+    Bounds,
+    Certificate,
+    KernelQPBounds,
+    MarginLevelBounds,
+    Status,
+    TubeLevelBounds,
+)
 from qpkernels.errors import UnsupportedOptionError
-from qpkernels.programs import KernelQP, Program
+from qpkernels.programs import KernelQP, LevelQP, Program
 from qpkernels.solvers import Automatic, Claim, Outcome, Solver, find_solver
 
 __all__ = [
@@ -28,6 +35,7 @@ __all__ = [
     "quote",
     "status_of",
     "structures_of",
+    "usual_solver",
 ]
 
 
@@ -66,7 +74,7 @@ class SolveRequest:
         # Options of a back-end came, which are taken for those of the usual one.
         if not structures:
             return find_solver("clarabel")
-        return find_solver("smo" if isinstance(structures[0], KernelQP) else "linear")
+        return usual_solver(structures[0])
 
     def choose(self, structures: tuple[Program, ...]) -> tuple[Solver, Program | None]:
         """Return that solver, and the first of the programs that it takes; None: it is given a lowered form."""
@@ -79,10 +87,10 @@ class SolveRequest:
         Raises
         ------
         UnsupportedOptionError
-            If it is to start warm, and the program is no KernelQP.
+            If it is to start warm, and the program is neither a KernelQP nor a LevelQP.
         """
         start: Any = None
-        if isinstance(program, KernelQP):
+        if isinstance(program, KernelQP | LevelQP):
             start = starting_point(program, self.warm_start)
         elif self.warm_start is not None:
             raise UnsupportedOptionError(
@@ -123,7 +131,7 @@ class Latest:
 
 def structures_of(bounds: Bounds, system: Program | None) -> tuple[Program, ...]:
     """Return the programs that a model is, beside those of its forms, the most special first."""
-    own = (system, bounds.program if isinstance(bounds, KernelQPBounds) else None)
+    own = (system, bounds.program if isinstance(bounds, KernelQPBounds | MarginLevelBounds | TubeLevelBounds) else None)
     return tuple(program for program in own if program is not None)
 
 
@@ -139,7 +147,18 @@ def foreign(solver: Solver, name: str, extended: bool) -> str:
     return f"solver {solver.name!r} takes a {kinds}, and this {name} is none, since {why}"
 
 
-def starting_point(program: KernelQP, start: Solution | ArrayLike | None) -> ArrayLike | None:
+def usual_solver(program: Program) -> Solver:
+    """Return who solves a program that a model is."""
+    match program:
+        case KernelQP():
+            return find_solver("smo")
+        case LevelQP():
+            return find_solver("level-search")
+        case _:
+            return find_solver("linear")
+
+
+def starting_point(program: KernelQP | LevelQP, start: Solution | ArrayLike | None) -> ArrayLike | None:
     """Return beta to start from: of a solution, rescaled so that what was at its bound is at that of ``program``."""
     if not isinstance(start, Solution):
         return start

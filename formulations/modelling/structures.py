@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Models that a solver takes as they are: as a KernelQP or linear system, without CVXPY."""
+"""Models that a solver takes as they are: as a KernelQP, with or without its level, or linear system; without CVXPY."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from formulations.modelling.statement import Statement
 from qpkernels.certificates import Bounds, KernelQPBounds
 from qpkernels.errors import InfeasibleError
 from qpkernels.gram.panels.threads import blas_threads_for
-from qpkernels.programs import KernelQP, Program
+from qpkernels.programs import KernelQP, LevelQP, Program
 from qpkernels.solvers import Automatic, Claim, Solver
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def _solved(
         raise model.explain_failure(quote(outcome))
     b = float(outcome.multipliers[0]) if outcome.multipliers.size else 0.0
     begin = perf_counter()
-    if isinstance(program, KernelQP):
+    if isinstance(program, KernelQP | LevelQP):
         judge = bounds if isinstance(bounds, KernelQPBounds) else None
         answer = expand(model.gram, outcome.point, b, model.classes, outcome.values, judge)
     else:

@@ -7,6 +7,7 @@ from qpkernels.programs.cone_program import Block, ConeProgram, QuadraticProgram
 from qpkernels.programs.cones import Cone, Exponential, Nonnegative, Power, PSDTriangle, SecondOrder, Zero
 from qpkernels.programs.elimination import Elimination, defining_rows, eliminate
 from qpkernels.programs.kernel_qp import KernelQP, nearest_feasible
+from qpkernels.programs.level_qp import LevelQP
 from qpkernels.programs.linear_system import LeastSquares, LinearSystem, RidgedGram
 
 __all__ = [
@@ -17,6 +18,7 @@ __all__ = [
     "Exponential",
     "KernelQP",
     "LeastSquares",
+    "LevelQP",
     "LinearSystem",
     "Nonnegative",
     "PSDTriangle",
@@ -31,5 +33,5 @@ __all__ = [
     "nearest_feasible",
 ]
 
-Program: TypeAlias = ConeProgram | KernelQP | LinearSystem | LeastSquares
+Program: TypeAlias = ConeProgram | KernelQP | LevelQP | LinearSystem | LeastSquares
 """Anything a solver can be given."""

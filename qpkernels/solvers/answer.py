@@ -52,16 +52,16 @@ class Answer:
     Attributes
     ----------
     point
-        x of a ConeProgram, beta of a KernelQP. For the claim ``unbounded``, the direction.
+        x of a ConeProgram, beta of a KernelQP or a LevelQP. For the claim ``unbounded``, the direction.
     multipliers
-        z of a ConeProgram in the sign that makes Px + q + A'z = 0; (b,) of a KernelQP, empty where it has no b. For
+        z of a ConeProgram in the sign that makes Px + q + A'z = 0; (b,) of the others, empty where there is no b. For
         the claim ``infeasible``, the proof.
     claim, message
         What the solver says, in our word and in its own.
     iterations
         Of the back-end's kind; None where it does not tell.
     values
-        K beta of a KernelQP, where the back-end has it in float64 at the beta it returns: what support, intercept and
+        K beta of these, where the back-end has it in float64 at the beta it returns: what support, intercept and
         slacks are read from. A certificate computes its own.
     """
 

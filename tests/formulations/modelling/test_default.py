@@ -18,7 +18,9 @@ from formulations import (
     KernelRidge,
     LeastSquares,
     LinearProgramMachine,
+    Logistic,
     NuMargin,
+    NuTube,
     OneClass,
     SoftMargin,
     SoftTube,
@@ -84,6 +86,8 @@ def test_a_hard_tube_around_samples_close_together() -> None:
         (lambda: KernelRidge(*measured(), regularisation=0.1), "linear"),
         (lambda: LeastSquares(*clouds(1000, 3), C=1.0), "interior-point"),
         (lambda: LinearProgramMachine(*overlapping()), "clarabel"),
+        (lambda: NuMargin(*clouds(200, 5), nu=0.3), "level-search"),
+        (lambda: NuTube(*measured(), nu=0.3, C=1.0), "level-search"),
     ],
 )
 def test_the_structure_chooses(model: Callable[[], Any], solver: str) -> None:
@@ -93,9 +97,9 @@ def test_the_structure_chooses(model: Callable[[], Any], solver: str) -> None:
 
 def test_more_features_than_samples_are_for_the_form_over_samples() -> None:
     X, y = blobs(seed=3, samples=30, features=80, distance=3.0)
-    assert NuMargin(X, y, nu=0.3).solve().formulation == "NuMarginDual"
-    assert NuMargin(X[:, :3], y, nu=0.3).solve().formulation == "NuMarginPrimal"
-    assert NuMargin(X, y, nu=0.3).primal.solve().formulation == "NuMarginPrimal"
+    assert Logistic(X, y).solve().formulation == "LogisticDual"
+    assert Logistic(X[:, :3], y).solve().formulation == "LogisticPrimal"
+    assert Logistic(X, y).primal.solve().formulation == "LogisticPrimal"
 
 
 def test_options_of_a_back_end_leave_it_alone() -> None:

@@ -23,6 +23,7 @@ from qpkernels.certificates.rounding import (
 from qpkernels.certificates.support import Support, split_support
 from qpkernels.gram import Expansion, Gram
 from qpkernels.programs.kernel_qp import KernelQP
+from qpkernels.programs.level_qp import LevelQP
 
 __all__ = ["FreeLevelBounds", "best_level"]
 
@@ -89,9 +90,10 @@ class FreeLevelBounds(ABC):
     def feasible(self, beta: Vector) -> Vector:
         """Return a dual feasible point near beta."""
 
+    @property
     @abstractmethod
-    def at_level(self, level: float) -> KernelQP:
-        """Return the KernelQP that the problem is where the level is given."""
+    def program(self) -> LevelQP:
+        """The problem."""
 
     @abstractmethod
     def side(self, sign: float) -> NDArray[np.bool_]:
@@ -150,7 +152,11 @@ class FreeLevelBounds(ABC):
 
     def support(self, beta: Vector, decision: Vector) -> Support:
         """Return the samples at the level (free) and beyond it (bounded)."""
-        return split_support(self.at_level(self.level(self.losses(self.excess(decision, 0.0)))), beta, decision)
+        return split_support(self._at(self.level(self.losses(self.excess(decision, 0.0)))), beta, decision)
+
+    def _at(self, level: float) -> KernelQP:
+        """Return the KernelQP of that level; a margin of 0, where nothing has a unit, counts as 1."""
+        return self.program.at_level((level or -1.0) if self.program.least else level)
 
     def interval(self, beta: Vector, values: Vector, intercept: float, support: Support) -> tuple[float, float]:
         """Return the ends of the b that are optimal with this f, where the level may move along with b.

@@ -10,7 +10,8 @@ from qpkernels.arrays import Vector
 from qpkernels.certificates.enclosures import FreeLevel
 from qpkernels.certificates.models.free_level.base import FreeLevelBounds, best_level
 from qpkernels.certificates.vanishing import null_combination
-from qpkernels.programs.kernel_qp import KernelQP, nearest_feasible
+from qpkernels.programs.kernel_qp import nearest_feasible
+from qpkernels.programs.level_qp import LevelQP
 
 __all__ = ["MarginLevelBounds"]
 
@@ -73,10 +74,11 @@ class MarginLevelBounds(FreeLevelBounds):
             level=self.level,
         )
 
-    def at_level(self, level: float) -> KernelQP:
-        """Return the soft margin with that level in place of 1; at level 0, where nothing has a unit, with 1."""
+    @property
+    def program(self) -> LevelQP:
+        """The margin, whose 1'|beta| is at least the budget."""
         lower, upper = np.where(self.y > 0, 0.0, -self.cost), np.where(self.y > 0, self.cost, 0.0)
-        return KernelQP(self.gram, self.y * (-level or 1.0), lower, upper, self.total)
+        return LevelQP(self.gram, self.target, lower, upper, self.total, self.budget, least=True)
 
     def side(self, sign: float) -> NDArray[np.bool_]:
         """Return the samples of that class."""

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 from qpkernels.arrays import Vector
 from qpkernels.certificates.enclosures import FreeLevel
 from qpkernels.certificates.models.free_level.base import FreeLevelBounds, best_level
-from qpkernels.programs.kernel_qp import KernelQP, nearest_feasible
+from qpkernels.programs.kernel_qp import nearest_feasible
+from qpkernels.programs.level_qp import LevelQP
 
 __all__ = ["TubeLevelBounds"]
 
@@ -62,9 +63,11 @@ class TubeLevelBounds(FreeLevelBounds):
             level=self.level,
         )
 
-    def at_level(self, level: float) -> KernelQP:
-        """Return the soft tube of that width."""
-        return KernelQP(self.gram, self.y, -self.cost, self.cost, self.total, epsilon=level)
+    @property
+    def program(self) -> LevelQP:
+        """The tube, whose 1'|beta| is at most C nu m."""
+        bound = np.full(self.y.size, self.cost)
+        return LevelQP(self.gram, self.y, -bound, bound, self.total, self.budget, least=False)
 
     def side(self, sign: float) -> NDArray[np.bool_]:
         """Return all samples."""
