@@ -19,7 +19,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from qpkernels.arrays import Vector, finite_vector
-from qpkernels.certificates import DualityGap, duality_gap, relative
+from qpkernels.certificates import duality_gap, relative
 from qpkernels.programs import LevelQP
 from qpkernels.solvers.answer import Answer, Claim, Request
 from qpkernels.solvers.automatic import Automatic, Budget
@@ -32,6 +32,9 @@ _LEVELS = 200
 
 _FIRST_TOL, _SHARE, _LEAST_SHARE = 1e-2, 0.1, 0.2
 """Tolerance of the first problems; of a later one, the part of the gap that it may leave, and of the tolerance."""
+
+_LEAST_TOL = 1e-15
+"""Tolerance that no problem is asked for less than."""
 
 _STALE = 3.0
 """An end that was solved for so many times the tolerance of now is solved anew, if it has stayed."""
@@ -123,6 +126,7 @@ class _Search:
         self._budget = Budget(request.max_iter, request.time_limit)
         self._low: _Point | None = None
         self._high: _Point | None = None
+        self._solved: _Point | None = None
         self._last: _Point | None = None
         # How often one end has moved in a row: above 0 the lower one, below 0 the higher one.
         self._moved = 0
@@ -144,6 +148,8 @@ class _Search:
             if self._program.least:
                 return Claim.STOPPED
             self._level = 0.0
+        if self._solved is not None and self._solved.level == self._level and self._solved.tol <= self._inner_tol:
+            return Claim.STOPPED
         outcome = Automatic().solve(
             self._program.at_level(self._level),
             tol=self._inner_tol,
@@ -155,6 +161,7 @@ class _Search:
         beta = outcome.point
         values = self._program.gram.product(beta) if outcome.values is None else outcome.values
         point = _Point(self._level, beta, values, float(np.abs(beta).sum()), self._inner_tol)
+        self._solved = point
         self._place(point)
         self._judge(point)
         if self._best is not None and self._best.gap <= self._tol:
@@ -185,15 +192,17 @@ class _Search:
             return
         if self._best is None or judged.gap < self._best.gap:
             self._best = judged
-        self._inner_tol = judged.scale * max(min(_SHARE * judged.gap, _FIRST_TOL), _LEAST_SHARE * self._tol)
+        wanted = judged.scale * max(min(_SHARE * judged.gap, _FIRST_TOL), _LEAST_SHARE * self._tol)
+        self._inner_tol = max(wanted, _LEAST_TOL)
         self._start = judged.point.beta
 
     def _judged(self, point: _Point) -> _Judged:
+        # It loads the compiler, which not everyone needs.
         from qpkernels.solvers.smo.iterate import intercept_of
 
         program = self._program.at_level(point.level)
         b = intercept_of(program, point.beta, point.values)
-        gap: DualityGap = duality_gap(program, point.beta, point.values, b)
+        gap = duality_gap(program, point.beta, point.values, b)
         primal = gap.primal_value + point.level * self._program.budget
         dual = gap.dual_value + point.level * point.spent
         size = max(abs(primal), abs(dual))
@@ -233,7 +242,7 @@ class _Search:
     def words(self) -> str:
         """Say how far it is."""
         gap = "no end yet" if self._best is None else f"relative gap {self._best.gap:.1e}"
-        return f"{gap} after {self._count} levels"
+        return f"{gap} after {self._count} level{'s' * (self._count > 1)}"
 
     def answer(self, claim: Claim) -> Answer:
         """Return the best mixture, or where there is none, the last point with its b."""

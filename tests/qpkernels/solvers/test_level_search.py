@@ -65,6 +65,13 @@ def test_a_tube_of_width_0_leaves_its_budget() -> None:
     assert model.tube_width(model.residuals(model.candidate(solution))) == pytest.approx(0.0, abs=1e-6)
 
 
+def test_targets_that_are_all_equal() -> None:
+    solution = NuTube(X, np.full(len(X), 7.0), RBF(0.5), nu=0.4).solve("level-search")
+    assert solution.status is Status.OPTIMAL
+    assert solution.intercept == pytest.approx(7.0)
+    assert solution.message.endswith(("after 1 level", "after 2 levels"))
+
+
 def test_a_margin_of_0_is_left_to_others() -> None:
     """Every sample with both labels: the reduced hulls meet, and the optimum is 0."""
     twice, labels = np.vstack([X[:20], X[:20]]), np.repeat([1.0, -1.0], 20)
