@@ -37,12 +37,15 @@ _LEAST_TOL = 1e-15
 """Tolerance that no problem is asked for less than."""
 
 _STALE = 3.0
-"""An end that was solved for so many times the tolerance of now is solved anew, if it has stayed."""
+"""An end that has stayed, near the other, is solved anew if it was solved for so many times the tolerance of now."""
+
+_NEAR = 1e-2
+"""Part of the level within which ends are near each other."""
 
 _STEP, _LONGEST, _SHORTEST = 1.2, 3.0, 0.05
 """Until there are two ends: steps in the logarithm of the level, a little beyond where the last two point."""
 
-_ASIDE = 0.2
+_ASIDE = 0.1
 """Way towards the end that has stayed, so that it moves as well."""
 
 _ROUNDING = 1e-12
@@ -220,7 +223,8 @@ class _Search:
         level = _mixture(low, high, self._program.budget).level
         stayed = high if self._moved > 0 else low
         if abs(self._moved) > 1:
-            if stayed.tol > _STALE * self._inner_tol:
+            near = abs(high.level - low.level) <= _NEAR * abs(level)
+            if near and stayed.tol > _STALE * self._inner_tol:
                 self._level, self._start = stayed.level, stayed.beta
                 return
             level += _ASIDE * (stayed.level - level)
