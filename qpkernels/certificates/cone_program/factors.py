@@ -55,8 +55,8 @@ def _dense(K: Matrix) -> Factors:
 
 def _sparse(K: csc_array) -> Factors | None:
     try:
-        # The matrix is quasi-definite: it has factors in any symmetric order.
-        factors = splu(K, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=1e-3, options={"SymmetricMode": True})
+        # Small pivots are exchanged, which an order for symmetric pivots (MMD_AT_PLUS_A) pays with full factors.
+        factors = splu(K, permc_spec="COLAMD", diag_pivot_thresh=1e-3, options={"SymmetricMode": True})
     except RuntimeError:
         return None
     return Factors(factors.solve, factors.nnz**2 / K.shape[0])
