@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from qpkernels.arrays import Vector, check_count, real_number
+from qpkernels.arrays import Matrix, Vector, check_count, real_number
 from qpkernels.errors import ParameterError
 from qpkernels.gram.panels.threads import blas_threads_for
 
@@ -112,12 +112,17 @@ class PSDTriangle(Cone):
     def size(self) -> int:
         return self.order * (self.order + 1) // 2
 
-    def into(self, s: Vector) -> Vector:
-        matrix = np.zeros((self.order, self.order))
+    def matrix(self, s: Vector) -> Matrix:
+        """Return the symmetric matrix that ``s`` stores."""
         columns, rows = np.tril_indices(self.order)
-        matrix[rows, columns] = np.where(rows == columns, s, s / np.sqrt(2.0))
+        matrix = np.zeros((self.order, self.order))
+        matrix[rows, columns] = matrix[columns, rows] = np.where(rows == columns, s, s / np.sqrt(2.0))
+        return matrix
+
+    def into(self, s: Vector) -> Vector:
         with blas_threads_for(self.order):
-            least = float(np.linalg.eigvalsh(matrix, UPLO="U").min(initial=0.0))
+            least = float(np.linalg.eigvalsh(self.matrix(s), UPLO="U").min(initial=0.0))
+        columns, rows = np.tril_indices(self.order)
         return np.where(rows == columns, s - least, s)
 
     def into_dual(self, z: Vector) -> Vector:

@@ -153,7 +153,7 @@ class _Semidefinite(Local):
     @classmethod
     def at(cls, cone: PSDTriangle, s: Vector, z: Vector) -> _Semidefinite:
         """Take as many eigenvalues of S to be 0 as the multipliers outweigh."""
-        S, Z = _matrix(cone.order, s), _matrix(cone.order, z)
+        S, Z = cone.matrix(s), cone.matrix(z)
         sizes = max(float(np.abs(s).max(initial=0.0)), 1e-300), max(float(np.abs(z).max(initial=0.0)), 1e-300)
         with blas_threads_for(cone.order):
             k = int((np.linalg.eigvalsh(S / sizes[0] - Z / sizes[1]) < 0).sum())
@@ -167,7 +167,7 @@ class _Semidefinite(Local):
 
     @property
     def curvature(self) -> csr_array:
-        weights, directions = np.linalg.eigh(_matrix(self._kept.shape[1], self.multipliers))
+        weights, directions = np.linalg.eigh(PSDTriangle(self._kept.shape[1]).matrix(self.multipliers))
         total = np.zeros((self.rows.shape[1], self.rows.shape[1]))
         for weight, direction in zip(np.maximum(weights, 0.0), (self._kept @ directions).T, strict=True):
             for eigenvalue, w in zip(np.maximum(self._eigenvalues, 0.0), self._others.T, strict=True):
@@ -179,19 +179,11 @@ class _Semidefinite(Local):
     def back(self, s: Vector, multipliers: Vector) -> Vector:
         k = self._kept.shape[1]
         with blas_threads_for(self._order):
-            vectors = np.linalg.eigh(_matrix(self._order, s))[1][:, :k]
+            vectors = np.linalg.eigh(PSDTriangle(self._order).matrix(s))[1][:, :k]
         # The basis of the eigenvectors of 0 is any; that nearest to the one in which the multipliers are meant counts.
         left, _, right = np.linalg.svd(vectors.T @ self._kept)
         V = vectors @ (left @ right)
-        return _triangle(V @ _matrix(k, multipliers) @ V.T)
-
-
-def _matrix(order: int, triangle: Vector) -> Matrix:
-    """Return the symmetric matrix that is stored as PSDTriangle says."""
-    columns, rows = np.tril_indices(order)
-    matrix = np.zeros((order, order))
-    matrix[rows, columns] = matrix[columns, rows] = np.where(rows == columns, triangle, triangle / np.sqrt(2.0))
-    return matrix
+        return _triangle(V @ PSDTriangle(k).matrix(multipliers) @ V.T)
 
 
 def _triangle(matrix: Matrix) -> Vector:

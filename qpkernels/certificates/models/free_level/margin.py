@@ -61,15 +61,16 @@ class MarginLevelBounds(FreeLevelBounds):
 
     def free_level(self) -> FreeLevel:
         """Bound -y_i v_i from above, and 1'|beta| by the budget at least."""
+        program = self.program
         return FreeLevel(
             self.gram,
             self.nu,
             self.cost,
             self.total,
-            self.target,
-            np.where(self.y > 0, 0.0, -self.cost),
-            np.where(self.y > 0, self.cost, 0.0),
-            least=True,
+            program.target,
+            program.lower,
+            program.upper,
+            least=program.least,
             largest_losses=lambda v: np.where(self.y > 0, -v.lower, v.upper),
             level=self.level,
         )

@@ -49,16 +49,16 @@ class TubeLevelBounds(FreeLevelBounds):
 
     def free_level(self) -> FreeLevel:
         """Bound |y_i - v_i| from above, and 1'|beta| by the budget at most."""
-        bound = np.full(self.y.size, self.cost)
+        program = self.program
         return FreeLevel(
             self.gram,
             self.nu,
             self.cost,
             self.total,
-            self.target,
-            -bound,
-            bound,
-            least=False,
+            program.target,
+            program.lower,
+            program.upper,
+            least=program.least,
             largest_losses=lambda v: np.maximum((self.y - v).upper, (v - self.y).upper),
             level=self.level,
         )
