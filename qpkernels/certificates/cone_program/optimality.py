@@ -56,7 +56,8 @@ def certify_cone_program(program: ConeProgram, x: Vector, z: Vector) -> Certific
       and a bound of all rounding errors in these sums, so that nothing cancels, relative to max(|P|, |D|), with the
       constant of the objective or without it, whichever is less. Where values and gap are within that bound, the
       optimum may be 0, and nothing is left that a gap could be relative to. It is then that bound, relative to the
-      larger of 1/2 x'Px and q'x, which cancel; and 0 where each of these is within its own rounding errors;
+      larger of 1/2 x'Px and q'x, which cancel; where each of these is within its own rounding errors, relative to
+      |b|'|z|, so that an x so large that rows cancel to their last digits proves nothing; and 0 where that is 0;
     * complementarity: the largest |s_i z_i|, relative to the same.
 
     No rows or variables share a unit, but the rows of one coupled cone, so names and blocks change nothing; and both
@@ -77,13 +78,13 @@ def certify_cone_program(program: ConeProgram, x: Vector, z: Vector) -> Certific
 
 @dataclass(frozen=True, eq=False)
 class _Gap:
-    """Both values without the constant, what lies between them, and the larger part of the first beyond rounding."""
+    """Both values without the constant, what lies between them, and what their terms are where they vanish."""
 
     primal: float
     dual: float
     amount: float
     rounding: float
-    cancelling: float
+    terms: float
     products: Vector
 
     @classmethod
@@ -102,14 +103,15 @@ class _Gap:
         )
         size = float(np.abs(x) @ terms + np.abs(y) @ (abs(program.P) @ np.abs(y)) + np.abs(z) @ row_terms(program, x))
         rounding = unit * size + EPS * abs(program.offset)
-        return cls(primal, dual, max(parts, abs(primal - dual)), rounding, cancelling, shares)
+        terms_left = cancelling or float(np.abs(program.b) @ np.abs(z))
+        return cls(primal, dual, max(parts, abs(primal - dual)), rounding, terms_left, shares)
 
     def relative(self, offset: float) -> tuple[float, float]:
         """Return the gap and the largest product, relative to the values with the constant or without it."""
         size = min(max(abs(self.primal + shift), abs(self.dual + shift)) for shift in (0.0, offset))
         if max(size, self.amount) > self.rounding:
             return relative(self.amount + self.rounding, size), relative(_largest(self.products), size)
-        return (relative(self.rounding, self.cancelling) if self.cancelling else 0.0), 0.0
+        return (relative(self.rounding, self.terms) if self.terms else 0.0), 0.0
 
 
 def _certify(program: ConeProgram, x: Vector, given: Vector) -> Certificate:
