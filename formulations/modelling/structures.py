@@ -12,7 +12,7 @@ from formulations.modelling.solution import Run, Seconds, Solution
 from formulations.modelling.solving import SolveRequest, is_finite, quote, status_of
 from formulations.modelling.statement import Statement
 from qpkernels.certificates import Bounds, KernelQPBounds
-from qpkernels.errors import InfeasibleError
+from qpkernels.errors import InfeasibleError, SolverFailedError
 from qpkernels.gram.panels.threads import blas_threads_for
 from qpkernels.programs import KernelQP, LevelQP, Program
 from qpkernels.solvers import Automatic, Claim, Solver
@@ -50,7 +50,10 @@ def _solved(
     begin = perf_counter()
     backend.prepare(program)
     formed = perf_counter() - begin
-    outcome = request.solve_with(backend, program, model.name)
+    try:
+        outcome = request.solve_with(backend, program, model.name)
+    except SolverFailedError as failure:
+        raise model.contradiction(str(failure)) or failure from None
     if outcome.claim is Claim.UNBOUNDED and is_finite(outcome):
         raise model.explain_divergence(outcome.point, quote(outcome))
     if outcome.claim in (Claim.INFEASIBLE, Claim.UNBOUNDED) or not is_finite(outcome):

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Linear algebra as a solver: Cholesky, conjugate gradients above a size, and least squares of least norm."""
+"""Linear algebra as a solver: Cholesky, conjugate gradients above a size, and solutions of least norm."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigvalsh, lstsq, svd
+from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigh, lstsq, svd
 from scipy.sparse.linalg import LinearOperator, cg
 
 from qpkernels.arrays import Matrix, Vector, check_count
@@ -94,24 +95,37 @@ def _cholesky(program: LinearSystem) -> Answer:
     try:
         factor = cho_factor(matrix, lower=True, check_finite=False)
     except LinAlgError:
-        raise _singular(program, matrix) from None
-
-    def solve(rhs: Vector) -> Vector:
-        x = cho_solve(factor, rhs, check_finite=False)
-        # One step of refinement takes the rounding of the factorisation out.
-        return np.asarray(x + cho_solve(factor, rhs - matrix @ x, check_finite=False))
-
-    x, b = _bordered(solve(program.rhs), solve(np.ones(program.rhs.size)) if program.bordered else None)
+        return _by_eigenvectors(program, matrix)
+    x, b = _refined(program, matrix, lambda rhs: np.asarray(cho_solve(factor, rhs, check_finite=False)))
     if not program.residual(x, b) <= _UNSOLVED:
         # Rounding may let the factorisation of a singular matrix pass, but not its solution.
-        raise _singular(program, matrix)
+        return _by_eigenvectors(program, matrix)
     return _answer(program, x, b, Claim.OPTIMAL, "Cholesky", None)
 
 
-def _singular(program: LinearSystem, matrix: Matrix) -> SolverFailedError:
-    ends = (0, len(matrix) - 1)
-    smallest, largest = (float(eigvalsh(matrix, subset_by_index=[k, k], check_finite=False)[0]) for k in ends)
-    if smallest > 10 * len(matrix) * np.finfo(float).eps * largest:
+def _by_eigenvectors(program: LinearSystem, matrix: Matrix) -> Answer:
+    """Return the solution of least norm, as far as there is one."""
+    sizes, vectors = eigh(matrix, check_finite=False)
+    kept = sizes > 10 * len(matrix) * np.finfo(float).eps * sizes[-1]
+    V, inverse = vectors[:, kept], 1.0 / sizes[kept]
+    x, b = _refined(program, matrix, lambda rhs: np.asarray(V @ (inverse * (V.T @ rhs))))
+    if not program.residual(x, b) <= _UNSOLVED:
+        raise _singular(program, float(sizes[0]), float(sizes[-1]), is_singular=not kept.all())
+    return _answer(program, x, b, Claim.OPTIMAL, f"rank {int(kept.sum())} of {len(matrix)}", None)
+
+
+def _refined(program: LinearSystem, matrix: Matrix, solve: Callable[[Vector], Vector]) -> tuple[Vector, float]:
+    """Solve with one step of refinement, which takes the rounding of the factorisation out."""
+
+    def refined(rhs: Vector) -> Vector:
+        x = solve(rhs)
+        return x + solve(rhs - matrix @ x)
+
+    return _bordered(refined(program.rhs), refined(np.ones(program.rhs.size)) if program.bordered else None)
+
+
+def _singular(program: LinearSystem, smallest: float, largest: float, *, is_singular: bool) -> SolverFailedError:
+    if not is_singular:
         return SolverFailedError(
             f"the matrix of this {program.name} is too ill conditioned: its eigenvalues run from {smallest:.3g} to "
             f"{largest:.3g}; centre and scale the features, or raise the ridge."

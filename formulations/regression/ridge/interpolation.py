@@ -22,10 +22,9 @@ from formulations.inputs.samples import SamplesLike
 from formulations.modelling import Candidate, Conditions, ConeAnswer, Multipliers, Primal, Stated, labelled
 from formulations.regression.base import RegressionModel, ResidualDual
 from formulations.regression.tubes.conflict import TubeConflict
-from formulations.regression.tubes.sparse_approximation import SparseApproximation
 from qpkernels.arrays import Vector
 from qpkernels.certificates import Bounds, Certificate
-from qpkernels.errors import InfeasibleError, SolverFailedError
+from qpkernels.errors import InfeasibleError
 from qpkernels.kernels import Kernel
 from qpkernels.programs import KernelQP
 
@@ -92,23 +91,26 @@ class Interpolation(RegressionModel):
     def conflict(self) -> TubeConflict | None:
         """Return samples whose targets no function meets, none of which can be spared; None if one meets all targets.
 
-        That is the conflict of a sparse approximation without a tube.
+        Samples that determine a function determine its values at the others: the worst of these is contradicted.
         """
-        return SparseApproximation(self.data, self.y, epsilon=0.0).conflict()
+        return TubeConflict.of_dependent(self.data.coordinates, self.y, 0.0, has_intercept=False)
+
+    def contradiction(self, message: str) -> InfeasibleError | None:
+        """Let the samples that determine a function decide."""
+        conflict = self.conflict()
+        return None if conflict is None else self._error(conflict.certificate, conflict.multipliers, message, conflict)
 
     def explain_infeasible(self, certificate: Certificate, multipliers: Vector, message: str) -> Exception:
         """Explain in terms of the targets."""
-        return self._contradiction(certificate, multipliers, message)
+        return self._error(certificate, multipliers, message, self.conflict())
 
     def explain_unbounded(self, certificate: Certificate, message: str) -> Exception:
         """Explain a dual without bound: targets that no function of the space meets."""
-        return self._contradiction(certificate, None, message)
+        return self._error(certificate, None, message, self.conflict())
 
-    def _contradiction(self, certificate: Certificate, multipliers: Vector | None, message: str) -> InfeasibleError:
-        try:
-            conflict = self.conflict()
-        except SolverFailedError:
-            conflict = None
+    def _error(
+        self, certificate: Certificate, multipliers: Vector | None, message: str, conflict: TubeConflict | None
+    ) -> InfeasibleError:
         named = "" if conflict is None else f" ({conflict})"
         return InfeasibleError(
             f"no function of this space meets every target ({message}): the kernel matrix is singular, and the targets "

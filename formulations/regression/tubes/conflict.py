@@ -16,6 +16,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
+from scipy.linalg import qr, solve_triangular
 from scipy.sparse import csc_array
 
 from qpkernels.arrays import Indices, Matrix, Vector, frozen
@@ -31,6 +32,8 @@ _TRIFLE = 1e-6
 _ROUNDING = 1e-10
 """Share of the spread of the targets within which a function meets them."""
 
+_DEPENDENT = 1e-10
+"""Distance of a sample from the span of others, against the largest, that counts as 0."""
 
 _SHOWN = 8
 """Samples that are listed in words."""
@@ -90,12 +93,8 @@ class TubeConflict:
         v
             Multipliers of the Chebyshev fit, shape (m,), balanced to the accuracy of a solver.
         """
-        F = np.column_stack([coordinates - coordinates.mean(axis=0), np.ones(len(targets))])
-        y = targets - targets.mean()
-        if not has_intercept:
-            F, y = coordinates, targets
-        sizes = np.abs(F).max(axis=0)
-        F = F / np.where(sizes > 0, sizes, 1.0)
+        F, y = _around_mean(coordinates, targets) if has_intercept else (coordinates, targets)
+        F = _in_units(F)
         signs = np.sign(v) * (np.abs(v) > _TRIFLE * np.abs(v).max(initial=0.0))
         (used,) = np.nonzero(signs)
         # s (y - g) <= epsilon, in the coefficients of g.
@@ -113,6 +112,41 @@ class TubeConflict:
             return None
         residuals = np.array([_largest_residual(F[rest], y[rest]) for rest in _each_without(samples)])
         return cls(samples, frozen(multipliers), epsilon, least, certificate, residuals, _ROUNDING * spread)
+
+    @classmethod
+    def of_dependent(
+        cls, coordinates: Matrix, targets: Vector, epsilon: float, *, has_intercept: bool
+    ) -> TubeConflict | None:
+        """Return the conflict of a sample with those that determine the function there; None where no such one is.
+
+        Samples whose rows are a basis determine the function everywhere: each other row is a combination of theirs, and
+        the multipliers of that equation need a tube of their own. It is the widest of these that is shown, not the
+        widest of all: a linear program would find that, at many times the price.
+        """
+        F, y = _around_mean(coordinates, targets) if has_intercept else (coordinates, targets)
+        R, order = qr(_in_units(F).T, mode="r", pivoting=True)
+        pivots = np.abs(R.diagonal())
+        rank = int(np.sum(pivots > _DEPENDENT * pivots.max(initial=0.0)))
+        basis, others = order[:rank], order[rank:]
+        if not others.size:
+            return None
+        weights = solve_triangular(R[:rank, :rank], R[:rank, rank:])
+        missed = y[others] - y[basis] @ weights
+        widest = int(np.argmax(np.abs(missed) / (1.0 + np.abs(weights).sum(axis=0))))
+        v = np.zeros(len(y))
+        v[others[widest]], v[basis] = 1.0, -weights[:, widest]
+        v *= np.sign(missed[widest])
+        return cls.of(coordinates, targets, epsilon, v, has_intercept=has_intercept)
+
+
+def _around_mean(coordinates: Matrix, targets: Vector) -> tuple[Matrix, Vector]:
+    """Return the rows (F_i, 1) and the targets, both around their means."""
+    return np.column_stack([coordinates - coordinates.mean(axis=0), np.ones(len(targets))]), targets - targets.mean()
+
+
+def _in_units(F: Matrix) -> Matrix:
+    sizes = np.abs(F).max(axis=0)
+    return np.asarray(F / np.where(sizes > 0, sizes, 1.0))
 
 
 def _program(rows: Matrix, bounds: Vector) -> ConeProgram:

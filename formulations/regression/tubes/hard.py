@@ -27,6 +27,7 @@ from formulations.regression.fits.chebyshev import ChebyshevFit
 from formulations.regression.tubes.conflict import TubeConflict
 from formulations.regression.tubes.forms import FixedTube, TubeDual, TubePrimal, sides_of
 from qpkernels.arrays import Vector
+from qpkernels.certificates import Certificate
 from qpkernels.errors import InfeasibleError, QPKernelsError
 from qpkernels.kernels import Kernel
 from qpkernels.programs import KernelQP
@@ -35,6 +36,9 @@ __all__ = ["HardTube", "HardTubeDual", "HardTubeModel", "HardTubePrimal"]
 
 _UNSETTLED = 1e-6
 """Share of the smallest feasible epsilon within which the one asked for counts as no smaller."""
+
+_MOMENT = 1.0
+"""Seconds for the smallest epsilon where it is known already that the one asked for is too small."""
 
 
 class HardTubeModel(FixedTube):
@@ -66,19 +70,30 @@ class HardTubeModel(FixedTube):
         }
 
     def contradiction(self, message: str) -> InfeasibleError | None:
-        """Let the Chebyshev fit decide, whose value is the smallest feasible epsilon."""
-        fit = self._narrowest()
+        """Let the Chebyshev fit decide, whose value is the smallest feasible epsilon.
+
+        Where samples that depend on others prove enough, it has a moment only.
+        """
+        dependent = self._of_dependent()
+        fit = self._narrowest(None if dependent is None else _MOMENT)
         # A bound of the smallest epsilon that does not beat its own rounding proves nothing.
-        if fit is None or not fit.certificate.dual_value - fit.certificate.rounding > self.half_width:
-            return None
-        conflict = self._conflict(fit.beta)
-        named = "" if conflict is None else f" ({conflict})"
+        if fit is not None and fit.certificate.dual_value - fit.certificate.rounding > self.half_width:
+            conflict = self._conflict(fit.beta)
+            named = "" if conflict is None else f" ({conflict})"
+            needed = f"the smallest feasible epsilon is {fit.certificate.primal_value:.8g}{named}"
+            return self._too_thin(message, needed, fit.certificate, fit.beta, conflict)
+        if dependent is not None:
+            return self._too_thin(message, str(dependent), dependent.certificate, dependent.multipliers, dependent)
+        return None
+
+    def _too_thin(
+        self, message: str, needed: str, certificate: Certificate, multipliers: Vector, conflict: TubeConflict | None
+    ) -> InfeasibleError:
         return InfeasibleError(
             f"no function of this space comes within epsilon = {self.half_width:g} of every target ({message}): "
-            f"the smallest feasible epsilon is {fit.certificate.primal_value:.8g}{named}; widen the tube, allow slacks "
-            "(SoftTube), or use a more flexible kernel.",
-            fit.certificate,
-            fit.beta,
+            f"{needed}; widen the tube, allow slacks (SoftTube), or use a more flexible kernel.",
+            certificate,
+            multipliers,
             conflict,
         )
 
@@ -90,22 +105,30 @@ class HardTubeModel(FixedTube):
         Raises
         ------
         SolverFailedError
-            If the Chebyshev fit, whose value is the smallest feasible epsilon, has no answer, or none that proves it.
+            If the Chebyshev fit, whose value is the smallest feasible epsilon, has no answer, or none that proves it,
+            and no sample depends on others that need more.
         """
         fit = self._narrowest()
         if fit is None:
+            dependent = self._of_dependent()
+            if dependent is not None:
+                return dependent
             raise no_answer(self.name, "the Chebyshev fit, which would say whether the tube is too thin, has no answer")
         conflict, least = self._conflict(fit.beta), fit.certificate.dual_value
         if conflict is None and least > self.half_width + _UNSETTLED * fit.certificate.primal_value:
             raise no_answer(self.name, f"the Chebyshev fit needs epsilon = {least:.8g}, but its multipliers prove less")
         return conflict
 
-    def _narrowest(self) -> Regression | None:
+    def _narrowest(self, seconds: float | None = None) -> Regression | None:
         try:
             fit = ChebyshevFit(self.data, self.y, fit_intercept=self.fit_intercept)
-            return fit.solve("clarabel", tol=1e-8)
+            return fit.solve("clarabel", tol=1e-8, time_limit=seconds)
         except QPKernelsError:
             return None
+
+    def _of_dependent(self) -> TubeConflict | None:
+        coordinates = self.data.coordinates
+        return TubeConflict.of_dependent(coordinates, self.y, self.half_width, has_intercept=self.fit_intercept)
 
     def _conflict(self, v: Vector) -> TubeConflict | None:
         coordinates, epsilon = self.data.coordinates, self.half_width

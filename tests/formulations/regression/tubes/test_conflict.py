@@ -105,5 +105,28 @@ def test_a_fit_without_an_answer(monkeypatch: pytest.MonkeyPatch) -> None:
         raise QPKernelsError("no luck")
 
     monkeypatch.setattr(ChebyshevFit, "solve", fail)
+    # Samples that depend on others need 0.65, all together 0.89.
+    conflict = conflict_of(*measured(), epsilon=0.5)
+    assert conflict.least_epsilon == pytest.approx(width(*of_conflict(conflict)), rel=1e-6)
+    with pytest.raises(InfeasibleError, match=r"of every target .*: the samples .* alone need epsilon = 0\.65"):
+        HardTube(*measured(), epsilon=0.5).solve()
     with pytest.raises(SolverFailedError, match="Chebyshev fit"):
-        HardTube(*measured(), epsilon=0.5).conflict()
+        HardTube(*measured(), epsilon=0.85).conflict()
+
+
+def of_conflict(conflict: TubeConflict) -> tuple[np.ndarray, np.ndarray]:
+    X, y = measured()
+    return np.column_stack([X, np.ones(len(y))])[conflict.samples], y[conflict.samples]
+
+
+def test_samples_that_come_twice_are_found_without_a_linear_program() -> None:
+    rng = np.random.default_rng(7)
+    X = rng.normal(size=(300, 3))
+    X, y = np.vstack([X, X[:20]]), rng.normal(size=320)
+    F = np.abs(y[:20] - y[300:]) / 2
+    model = SparseApproximation(X, y, RBF(0.5), epsilon=0.01)
+    conflict = TubeConflict.of_dependent(model.data.coordinates, y, 0.01, has_intercept=False)
+    assert conflict is not None
+    assert conflict.samples.tolist() == [int(np.argmax(F)), 300 + int(np.argmax(F))]
+    assert conflict.least_epsilon == pytest.approx(F.max(), rel=1e-9)
+    assert TubeConflict.of_dependent(model.data.coordinates[:300], y[:300], 0.0, has_intercept=False) is None
