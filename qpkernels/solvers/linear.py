@@ -85,7 +85,7 @@ def _least_norm(program: LeastSquares) -> Answer:
         for _ in range(2):  # The second time takes the rounding of the decomposition out.
             left = program.target - level - centred[:, kept] @ best
             best = best + (Vt[:rank].T @ ((U[:, :rank].T @ left) / sizes[:rank])) / units
-        w[kept] = best - idle @ lstsq(idle, best)[0] if idle.size else best
+        w[kept] = best - idle @ lstsq(idle, best, lapack_driver="gelsy")[0] if idle.size else best
     message = f"rank {rank} of {count}" + (": the w of least norm among several" if rank < count else "")
     return Answer(w, np.array([level - centre @ w]) if program.intercept else np.zeros(0), Claim.OPTIMAL, message)
 

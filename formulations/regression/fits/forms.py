@@ -23,12 +23,16 @@ from formulations.inputs.samples import SamplesLike
 from formulations.modelling import Candidate, Conditions, ConeAnswer, Form, Multipliers, Solution, per_sample
 from formulations.modelling.candidate import Sampling, at_coordinates, linear_values, sampled
 from formulations.regression.base import RegressionModel
-from qpkernels.arrays import is_sparse
+from qpkernels.arrays import Vector, is_sparse
 from qpkernels.certificates import Bounds, Certificate, NormFitBounds, Support
 from qpkernels.gram import Expansion
 from qpkernels.kernels import Kernel, Linear
+from qpkernels.programs import LeastSquares
 
 __all__ = ["FitDual", "LinearFit", "UnitFitDual"]
+
+_WIDE = 2
+"""Coordinates for each sample above which there are many more."""
 
 
 class LinearFit(RegressionModel):
@@ -57,6 +61,23 @@ class LinearFit(RegressionModel):
     def bounds(self) -> NormFitBounds:
         """State the norm and its dual norm."""
         return self._bounds
+
+    def linear_system(self, bounds: Bounds) -> LeastSquares | None:
+        """State least squares where there are as many coordinates as samples: as a rule these meet every target.
+
+        Where there are many more, the w of least norm costs more than the fit itself.
+        """
+        del bounds
+        coordinates = self.data.coordinates.shape[1] + self.fit_intercept
+        return self.least_squares() if len(self) <= coordinates <= _WIDE * len(self) else None
+
+    def least_squares(self) -> LeastSquares:
+        """State the fit of least squares in w or u, and b."""
+        return LeastSquares(self.data.coordinates, self.y, self.fit_intercept, self.name)
+
+    def from_system(self, point: Vector, intercept: float) -> Candidate:
+        """Read w or u and b, and the multipliers that the residuals suggest."""
+        return self.completed(at_coordinates(self.data, point, intercept, np.zeros(len(self)), expands=False))
 
     def support(self, answer: Candidate, bounds: Bounds) -> Support:
         """Return which samples the fit meets, and which are off it, where the norm tells them apart."""

@@ -11,14 +11,10 @@ The optimal values are equal, and v = 2r. Where the columns of F are linearly de
 
 from __future__ import annotations
 
-import numpy as np
-
 import formulations.cvx as cp
-from formulations.modelling import Candidate, Stated, labelled
-from formulations.modelling.candidate import at_coordinates
+from formulations.modelling import Stated, labelled
 from formulations.regression.base import ResidualPrimal
 from formulations.regression.fits.forms import FitDual, LinearFit
-from qpkernels.arrays import Vector
 from qpkernels.certificates import Bounds, SquaredFitBounds
 from qpkernels.programs import LeastSquares
 
@@ -60,11 +56,6 @@ class LeastSquaresFit(LinearFit):
     primal, dual = Stated(LeastSquaresFitPrimal), Stated(LeastSquaresFitDual)
 
     def linear_system(self, bounds: Bounds) -> LeastSquares:
-        """State the same problem in w or u, and b."""
+        """State the same problem."""
         del bounds
-        return LeastSquares(self.data.coordinates, self.y, self.fit_intercept, self.name)
-
-    def from_system(self, point: Vector, intercept: float) -> Candidate:
-        """Read w or u and b, and v = 2r."""
-        answer = at_coordinates(self.data, point, intercept, np.zeros(len(self)), expands=False)
-        return self.completed(answer)
+        return self.least_squares()

@@ -9,13 +9,14 @@ import numpy as np
 import pytest
 
 from formulations import ChebyshevFit, LaplaceFit, LeastAbsoluteFit, LeastSquaresFit
-from qpkernels.kernels import Polynomial
+from qpkernels.kernels import RBF, Polynomial
 from regression_data import solved, targets
 
 LINE = np.arange(5.0)[:, None]
 RAISED = 2.0 * LINE[:, 0] + 1.0 + np.array([0.0, 0.0, 5.0, 0.0, 0.0])
 """The line 2x + 1 at 0, ..., 4, and 5 more in the middle."""
 
+each_norm = pytest.mark.parametrize("model", [LeastSquaresFit, LeastAbsoluteFit, ChebyshevFit, LaplaceFit])
 each_form = pytest.mark.parametrize("form", ["primal", "dual"])
 
 
@@ -49,7 +50,7 @@ def test_laplace_fit_of_a_line_with_an_outlier(form: str) -> None:
     assert solution.residuals[2] == pytest.approx(4.0, abs=1e-6)
 
 
-@pytest.mark.parametrize("model", [LeastSquaresFit, LeastAbsoluteFit, LaplaceFit, ChebyshevFit])
+@each_norm
 def test_a_line_is_found_exactly(model: Any) -> None:
     solution = solved(model(LINE, 2.0 * LINE[:, 0] + 1.0), None)
     assert solution.function(LINE) == pytest.approx(2.0 * LINE[:, 0] + 1.0, abs=1e-6)
@@ -86,3 +87,16 @@ def test_a_solved_system_shows_in_the_primal(kernel: Polynomial | None) -> None:
     assert model.primal.g.value == pytest.approx(solution.decision, abs=1e-8)
     assert model.primal.r.value == pytest.approx(solution.residuals, abs=1e-8)
     assert model.primal.constraint("residual").dual_value == pytest.approx(2.0 * solution.residuals, abs=1e-8)
+
+
+@each_norm
+def test_as_many_coordinates_as_samples_meet_every_target_by_linear_algebra(model: Any) -> None:
+    rng = np.random.default_rng(11)
+    X, y = rng.normal(size=(60, 4)), rng.normal(size=60)
+    solution = model(X, y, RBF(2.0)).solve()
+    assert (solution.status, solution.solver) == ("optimal", "linear")
+    assert np.abs(solution.residuals).max() <= 1e-10
+    # A sample that comes twice with two targets: no fit is exact, and another solver finds the best.
+    twice = model(np.vstack([X, X[:1]]), np.append(y, y[0] + 1.0), RBF(2.0)).solve()
+    assert twice.status == "optimal"
+    assert np.abs(twice.residuals).sum() == pytest.approx(1.0, rel=1e-6)
