@@ -44,7 +44,7 @@ def test_the_default_and_a_named_route_answer() -> None:
 
 
 def examined(number: int, *trials: Trial) -> Examined:
-    return Examined(number, "SoftMargin", f"problem {number}", list(trials))
+    return Examined(number, "SoftMargin", f"problem {number}", list(trials), 10.0, 1)
 
 
 FAST = examined(
@@ -69,6 +69,7 @@ def test_the_summary_counts_and_names_what_was_missed() -> None:
     assert "| 0.001 | 3 | 2 | 1 | 1 | 4.00 | 4.00 | 2.00 | 2.00 |" in text
     assert "- 2 at 0.001, problem 2: stopped by smo in 3 s; dual by x in 0.1 s" in text
     assert text in page([FAST, MISSED, NOBODY])
+    assert "Each answer had 10 s on 1 processor." in page([FAST, MISSED, NOBODY])
 
 
 def test_records_are_read_as_written_but_for_a_line_cut_off(tmp_path: Path) -> None:

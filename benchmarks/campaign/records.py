@@ -57,12 +57,14 @@ class Trial:
 
 @dataclass(frozen=True)
 class Examined:
-    """A problem with all its trials."""
+    """A problem with all its trials, each within ``limit`` seconds on so many processors."""
 
     number: int
     family: str
     words: str
     trials: list[Trial]
+    limit: float
+    processors: int
 
     def decisive(self) -> Examined:
         """Return it without the trials that decide nothing."""
@@ -95,7 +97,7 @@ def load(path: Path) -> list[Examined]:
             entry = json.loads(line)
         except json.JSONDecodeError:
             continue
-        found.append(Examined(entry["number"], entry["family"], entry["words"], _trials(entry["trials"])))
+        found.append(Examined(**(entry | {"trials": _trials(entry["trials"])})))
     return sorted(found, key=lambda each: each.number)
 
 

@@ -112,4 +112,6 @@ a ratio is the time of the default over that of the fastest proof, be it its own
 
 def page(campaign: list[Examined]) -> str:
     """Return the page of a campaign."""
-    return f"{_HEAD}\n{summary(campaign)}\n"
+    settings = sorted({(each.limit, each.processors) for each in campaign})
+    allowed = " or ".join(f"{limit:g} s on {count} processor{'s' * (count > 1)}" for limit, count in settings)
+    return f"{_HEAD}Each answer had {allowed}.\n\n{summary(campaign)}\n"

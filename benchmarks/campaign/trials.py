@@ -18,6 +18,7 @@ from formulations import SoftMargin
 from formulations.comparison.row import Row
 from formulations.modelling import Form, Stated
 from qpkernels.errors import QPKernelsError, UnsupportedProgramError
+from qpkernels.gram.panels.threads import threads
 from qpkernels.programs import ConeProgram
 from qpkernels.solvers import find_solver, installed_solvers
 from qpkernels.solvers.isolation import Ended, Limits, Raised, Worker
@@ -63,7 +64,7 @@ def examine(number: int, tolerances: tuple[float, ...], seconds: float) -> Exami
                 best, found = min(best, trial.seconds), True
         times = {trial.route: trial.seconds for trial in trials if trial.tol == tol and trial.proved}
         slow = {route for route in routes if route != DEFAULT and times.get(route, math.inf) > _FAR * best}
-    return Examined(number, case.family.__name__, str(case), trials)
+    return Examined(number, case.family.__name__, str(case), trials, seconds, threads())
 
 
 def _routes(case: Case) -> Iterator[str]:
