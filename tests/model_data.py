@@ -294,6 +294,7 @@ class Case:
             ("level-search", self.model in (NuMargin, NuTube)),
             ("interior-point", self.is_kernel_qp),
             ("linear", self.is_system),
+            ("highs", self.model.cone_solver == "highs"),
             ("clarabel", True),
         )
         return tuple(solver for solver, takes in own if takes)
@@ -315,7 +316,7 @@ FIRST_CASES = [case for case in CASES if case.intercept and case.kernel == case.
 """One case for each example, in explicit features: for what has nothing to do with the kernel."""
 MODEL_CASES = [case for case in FIRST_CASES if case.form == next(name for name, _ in Stated.of(case.model))]
 """One case for each example, of the usual form: for what is asked of the model."""
-SHARP = {"smo": 1e-11, "interior-point": 1e-11, "level-search": 1e-11, "linear": 1e-9, "clarabel": 1e-8}
+SHARP = {"smo": 1e-11, "interior-point": 1e-11, "level-search": 1e-11, "linear": 1e-9, "highs": 1e-8, "clarabel": 1e-8}
 """The tolerance asked of each route where numbers are compared."""
 
 

@@ -129,6 +129,7 @@ class LinearProgramMachine(TwoClassCostModel):
 
     catalogue = "C3"
     needs_psd = False
+    cone_solver = "highs"  # a simplex method: where C is large, interior points leave slopes that no bound takes over
     primal, dual = Stated(LinearProgramPrimal), Stated(LinearProgramDual)
 
     @property

@@ -42,8 +42,8 @@ def solve_by_request(
 ) -> Any:
     """Solve and certify by the solver that was named; without a name, by one after the other until it is proved.
 
-    Of these the programs that the model is come first, then its forms by clarabel, then by other solvers. A limit that
-    the user set is one of all together.
+    Of these the programs that the model is come first, then its forms by the usual solver of cone programs, then by
+    others. A limit that the user set is one of all together.
 
     Parameters
     ----------
@@ -66,13 +66,14 @@ def solve_by_request(
     QPKernelsError
         Where nobody gave a point, what the first of them said.
     """
+    usual = (model if form is None else form).cone_solver
     if not request.names_nobody:
-        backend, program = request.choose(structures)
+        backend, program = request.choose(structures, usual)
         if program is None:
             return next(iter(forms())).solve_by(backend, request, bounds)
         return solve_structure(model, program, backend, request, bounds, form)
     relay = _Relay(model, request)
-    for attempt in _attempts(model, bounds, structures, forms, form):
+    for attempt in _attempts(model, bounds, structures, forms, form, usual):
         if not relay.ask(attempt) or relay.budget.is_spent:
             break
     return relay.answer()
@@ -84,6 +85,7 @@ def _attempts(
     structures: tuple[Program, ...],
     forms: Callable[[], Iterable[Statement]],
     form: Statement | None,
+    usual: str,
 ) -> Iterator[_Attempt]:
     for program in _ordered(structures):
         backend = Automatic() if isinstance(program, KernelQP) else usual_solver(program)
@@ -98,9 +100,10 @@ def _attempts(
     listed = list(forms())
     if form is None and model.data.explicit and model.gram.X.shape[1] > len(model):
         listed.sort(key=lambda each: not each.by_samples)
-    yield from (_Attempt(partial(_by_form, each, "clarabel", bounds)) for each in listed)
+    for name in dict.fromkeys((usual, "clarabel")):
+        yield from (_Attempt(partial(_by_form, each, name, bounds)) for each in listed)
     for name in _OTHERS:
-        if find_solver(name).installed:
+        if name != usual and find_solver(name).installed:
             yield from (_Attempt(partial(_by_form, each, name, bounds), last_resort=True) for each in listed)
 
 

@@ -68,6 +68,9 @@ class Model(Restatable, Failing, Generic[Answered], metaclass=ABCMeta):
     expands: ClassVar[bool] = True
     """Whether the beta of an optimum are coefficients of f; otherwise they are multipliers only."""
 
+    cone_solver: ClassVar[str] = "clarabel"
+    """The solver of cone programs that suits its forms."""
+
     estimator: ClassVar[str] = "estimator"
     """What scikit-learn calls it."""
 
@@ -144,9 +147,9 @@ class Model(Restatable, Failing, Generic[Answered], metaclass=ABCMeta):
             :attr:`forms`. None: one after the other until an answer is proved, each from the best point so far. A
             KernelQP goes to interior-point where few explicit features make that little work, else to smo, which hands
             over to interior-point once that is predicted to need less than what is missing. A LevelQP goes to
-            level-search, a linear system to linear first, any other model to clarabel. Where none of these is proved,
-            clarabel is asked on all forms, then other solvers; ``solver`` and ``message`` of the solution say who was
-            asked, and what each said.
+            level-search, a linear system to linear first, the linear program machine to highs, any other model to
+            clarabel. Where none of these is proved, clarabel is asked on all forms, then other solvers; ``solver`` and
+            ``message`` of the solution say who was asked, and what each said.
         tol
             Above 0: the relative duality gap and residuals that the certificate must show for ``optimal``.
         max_iter, time_limit

@@ -67,18 +67,18 @@ class SolveRequest:
         """Whether neither a solver is named, nor options that belong to one."""
         return self.solver is None and self.options.keys() <= {"isolate", "memory_limit"}
 
-    def backend(self, structures: tuple[Program, ...]) -> Solver:
-        """Return the solver asked for, or the one that a model of this structure deserves."""
+    def backend(self, structures: tuple[Program, ...], cone_solver: str) -> Solver:
+        """Return the solver asked for, or the one that a model of this structure deserves, or its forms."""
         if self.solver is not None:
             return find_solver(self.solver)
         # Options of a back-end came, which are taken for those of the usual one.
         if not structures:
-            return find_solver("clarabel")
+            return find_solver(cone_solver)
         return usual_solver(structures[0])
 
-    def choose(self, structures: tuple[Program, ...]) -> tuple[Solver, Program | None]:
+    def choose(self, structures: tuple[Program, ...], cone_solver: str) -> tuple[Solver, Program | None]:
         """Return that solver, and the first of the programs that it takes; None: it is given a lowered form."""
-        backend = self.backend(structures)
+        backend = self.backend(structures, cone_solver)
         return backend, first_taken(structures, backend)
 
     def solve_with(self, backend: Solver | Automatic, program: Program, name: str) -> Outcome:

@@ -34,6 +34,10 @@ class Statement(Protocol):
     def name(self) -> str:
         """Name of the form."""
 
+    @property
+    def cone_solver(self) -> str:
+        """Name of the solver of cone programs that suits it."""
+
     def objective_of(self, certificate: Certificate) -> float:
         """Return the value of the form where the values of the model are those of ``certificate``."""
 

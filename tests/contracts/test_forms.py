@@ -51,7 +51,7 @@ from qpkernels.errors import InfeasibleError, InseparableError, NonconvexError, 
 from qpkernels.files import read as read_program
 from qpkernels.gram import Expansion
 from qpkernels.kernels import RBF, Linear
-from qpkernels.programs import Power
+from qpkernels.programs import ConeProgram, Power
 from qpkernels.solvers import find_solver
 
 each_case = pytest.mark.parametrize("case", CASES, ids=str)
@@ -446,7 +446,8 @@ def test_sweeping_is_stating_new_models(case: Case, name: str) -> None:
 
 @pytest.mark.parametrize(("case", "name"), SWEEPS, ids=[f"{case}-{name}" for case, name in SWEEPS])
 def test_a_changed_number_leaves_no_answer_behind(case: Case, name: str) -> None:
-    for solver in case.routes[:-1]:
+    # What a solver of cone programs has written is CVXPY's own, which keeps it.
+    for solver in (each for each in case.routes if ConeProgram not in find_solver(each).programs):
         form = case.state()
         form.solve(solver)
         form.model.set_params(**{name: case.example.others[name][0]})

@@ -111,6 +111,11 @@ class Form(Frozen, metaclass=ABCMeta):
         """Whether the user added to the textbook problem."""
         return bool(self.extension)
 
+    @property
+    def cone_solver(self) -> str:
+        """Name of the solver of cone programs that suits it: that of its model, unless other cones were added."""
+        return "clarabel" if self.is_extended else self.model.cone_solver
+
     @cached_property
     def _textbook(self) -> cp.Problem:
         return self.declare()

@@ -70,7 +70,10 @@ def test_two_points(
 ) -> None:
     solution = solved(model([[1.0], [-1.0]], [1.0, -1.0], kernel, **parameters).forms[form], solver)
     assert solution.objective == pytest.approx(value, rel=1e-6, abs=1e-12)
-    assert solution.function([[1.0], [3.0]]) == pytest.approx([w, 3 * w], rel=0, abs=1e-5)
+    near, far = solution.function([[1.0], [3.0]])
+    assert far - near == pytest.approx(2 * w, rel=0, abs=1e-5)
+    # A constant that costs the same at both points may be any.
+    assert near == pytest.approx(w, rel=0, abs=1e-5) or (w == 0 and abs(near) <= 1.0)
 
 
 def test_every_form_but_those_of_separability_one_class_and_any_loss_is_solved_by_hand_on_two_points() -> None:
