@@ -57,7 +57,8 @@ def certify_cone_program(program: ConeProgram, x: Vector, z: Vector) -> Certific
       constant of the objective or without it, whichever is less. Where values and gap are within that bound, the
       optimum may be 0, and nothing is left that a gap could be relative to. It is then that bound, relative to the
       larger of 1/2 x'Px and q'x, which cancel; where each of these is within its own rounding errors, relative to
-      |b|'|z|, so that an x so large that rows cancel to their last digits proves nothing; and 0 where that is 0;
+      1/2 |x|'|P||x| + |q|'|x| + |b|'|z|, so that rows which cancel to their last digits prove nothing; and 0
+      where that is 0, of a homogeneous program;
     * complementarity: the largest |s_i z_i|, relative to the same.
 
     No rows or variables share a unit, but the rows of one coupled cone, so names and blocks change nothing; and both
@@ -97,20 +98,20 @@ class _Gap:
         parts = float(0.5 * u @ (program.P @ u)) + float(np.abs(r) @ np.abs(x)) + float(shares.sum())
         terms = column_terms(program, np.maximum(np.abs(x), np.abs(y)), z)
         unit = longest(program) * EPS
-        cancelling = max(
-            _beyond(curved, 0.5 * unit * float(np.abs(x) @ (abs(program.P) @ np.abs(x)))),
-            _beyond(linear, unit * float(np.abs(program.q) @ np.abs(x))),
-        )
+        curved_terms = 0.5 * float(np.abs(x) @ (abs(program.P) @ np.abs(x)))
+        linear_terms = float(np.abs(program.q) @ np.abs(x))
+        cancelling = max(_beyond(curved, unit * curved_terms), _beyond(linear, unit * linear_terms))
+        vanishing = curved_terms + linear_terms + float(np.abs(program.b) @ np.abs(z))
         size = float(np.abs(x) @ terms + np.abs(y) @ (abs(program.P) @ np.abs(y)) + np.abs(z) @ row_terms(program, x))
         rounding = unit * size + EPS * abs(program.offset)
-        terms_left = cancelling or float(np.abs(program.b) @ np.abs(z))
-        return cls(primal, dual, max(parts, abs(primal - dual)), rounding, terms_left, shares)
+        return cls(primal, dual, max(parts, abs(primal - dual)), rounding, cancelling or vanishing, shares)
 
     def relative(self, offset: float) -> tuple[float, float]:
         """Return the gap and the largest product, relative to the values with the constant or without it."""
         size = min(max(abs(self.primal + shift), abs(self.dual + shift)) for shift in (0.0, offset))
         if max(size, self.amount) > self.rounding:
             return relative(self.amount + self.rounding, size), relative(_largest(self.products), size)
+        # Without terms all is homogeneous: a point as small as one likes is as good, and so is its rounding.
         return (relative(self.rounding, self.terms) if self.terms else 0.0), 0.0
 
 

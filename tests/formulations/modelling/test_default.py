@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from formulations import (
+    ChebyshevFit,
     HardMargin,
     HardTube,
     KernelRidge,
@@ -85,7 +86,9 @@ def test_a_hard_tube_around_samples_close_together() -> None:
         (lambda: SoftMargin(*clouds(800, 5)), "interior-point"),
         (lambda: KernelRidge(*measured(), regularisation=0.1), "linear"),
         (lambda: LeastSquares(*clouds(1000, 3), C=1.0), "interior-point"),
-        (lambda: LinearProgramMachine(*overlapping()), "clarabel"),
+        (lambda: LinearProgramMachine(*overlapping()), "highs"),
+        (lambda: ChebyshevFit(*measured()), "clarabel"),
+        (lambda: ChebyshevFit(*measured(), kernel=RBF(5.0)), "linear"),
         (lambda: NuMargin(*clouds(200, 5), nu=0.3), "level-search"),
         (lambda: NuTube(*measured(), nu=0.3, C=1.0), "level-search"),
     ],

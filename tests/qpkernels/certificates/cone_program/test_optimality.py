@@ -183,6 +183,24 @@ def test_an_optimum_of_0_is_proved_up_to_rounding() -> None:
     assert not certify_cone_program(program, np.array([0.5 + 1e-6, 0.5 - 1e-6]), np.zeros(1)).holds(1e-3)
 
 
+def test_an_optimum_of_0_is_not_proved_by_rows_that_cancel() -> None:
+    # min t s.t. |y - F u| <= t, where the rows of F are equal but for rounding and y = (0, 1): t = 1/2, if not for a u
+    # so large that the rows lose it.
+    def fit(last: float) -> Any:
+        F = np.array([[1.0, 1.0], [1.0, last]])
+        rows = np.column_stack([-np.ones(4), np.vstack([-F, F])])
+        return cone_program(np.zeros((3, 3)), [1, 0, 0], rows, [0, -1, 0, 1], [Nonnegative(4)])
+
+    certificate = certify_cone_program(
+        fit(1.0 + 2.0**-52), np.array([0.0, -1e16, 1e16]), np.array([0.0, 0.5, 0.5, 0.0])
+    )
+    assert certificate.primal_value == 0.0
+    assert certificate.primal_residual < 1e-15
+    assert certificate.dual_residual < 1e-15
+    assert not certificate.holds(0.1)
+    assert certify_cone_program(fit(2.0), np.array([0.0, -1.0, 1.0]), np.array([0.5, 0.0, 0.5, 0.0])).holds(1e-9)
+
+
 @pytest.mark.parametrize("size", [1e6, 2.0**30, 1e12, 2.0**53, 1e20])
 def test_values_that_are_lost_in_rounding_are_no_optimum_of_0(size: float) -> None:
     # Twins of two classes contradict each other: along (1, 1) the dual of their hard margin falls without bound, but
