@@ -48,6 +48,7 @@ from formulations.losses import SquaredHinge as SquaredHingeLoss
 from formulations.modelling import Dual, Form, Model, Primal, Solution, Stated
 from qpkernels.datasets import load_dataset, scale_features
 from qpkernels.kernels import RBF, Kernel, Polynomial
+from qpkernels.programs import SmoothRisk
 
 MODELS: tuple[type[Model], ...] = tuple(
     value
@@ -293,6 +294,7 @@ class Case:
             ("smo", self.is_kernel_qp),
             ("level-search", self.model in (NuMargin, NuTube)),
             ("interior-point", self.is_kernel_qp),
+            ("newton", isinstance(getattr(self.state_model().bounds(), "program", None), SmoothRisk)),
             ("linear", self.is_system),
             ("highs", self.model.cone_solver == "highs"),
             ("clarabel", True),
@@ -316,7 +318,15 @@ FIRST_CASES = [case for case in CASES if case.intercept and case.kernel == case.
 """One case for each example, in explicit features: for what has nothing to do with the kernel."""
 MODEL_CASES = [case for case in FIRST_CASES if case.form == next(name for name, _ in Stated.of(case.model))]
 """One case for each example, of the usual form: for what is asked of the model."""
-SHARP = {"smo": 1e-11, "interior-point": 1e-11, "level-search": 1e-11, "linear": 1e-9, "highs": 1e-8, "clarabel": 1e-8}
+SHARP = {
+    "smo": 1e-11,
+    "interior-point": 1e-11,
+    "level-search": 1e-11,
+    "newton": 1e-11,
+    "linear": 1e-9,
+    "highs": 1e-8,
+    "clarabel": 1e-8,
+}
 """The tolerance asked of each route where numbers are compared."""
 
 

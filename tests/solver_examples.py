@@ -11,7 +11,17 @@ from typing import Any, ClassVar
 import numpy as np
 
 from builders import manufacture
-from qpkernels.programs import ConeProgram, KernelQP, LeastSquares, LevelQP, LinearSystem, Program, RidgedGram
+from formulations import Logistic
+from qpkernels.programs import (
+    ConeProgram,
+    KernelQP,
+    LeastSquares,
+    LevelQP,
+    LinearSystem,
+    Program,
+    RidgedGram,
+    SmoothRisk,
+)
 from qpkernels.solvers import Answer, Claim, Request, Solver, installed_solvers, registered_solvers
 from qpkernels.solvers.backends.clarabel import Clarabel
 
@@ -20,6 +30,7 @@ EXPECTED = {
     "interior-point",
     "level-search",
     "linear",
+    "newton",
     "clarabel",
     "osqp",
     "scs",
@@ -34,12 +45,14 @@ CVXPY = ["cvxpy:CLARABEL", "cvxpy:SCS", "cvxpy:OSQP"]
 REGISTERED = registered_solvers()
 CONE_SOLVERS = [solver.name for solver in installed_solvers() if ConeProgram in solver.programs] + CVXPY
 SOFT = manufacture("hinge").program
+LOGISTIC = Logistic(np.asarray(SOFT.gram.X), np.where(np.arange(len(SOFT)) % 2, 1.0, -1.0)).bounds().program
 
 EXAMPLES: dict[type[Program], Program] = {
     KernelQP: SOFT,
     ConeProgram: SOFT.to_cone_program(),
     LinearSystem: LinearSystem(RidgedGram(SOFT.gram, np.full(len(SOFT), 0.5)), SOFT.target, name="ridge"),
     LevelQP: LevelQP(SOFT.gram, SOFT.target, SOFT.lower, SOFT.upper, 0.0, 1.0, least=False, name="a tube"),
+    SmoothRisk: LOGISTIC,
     LeastSquares: LeastSquares(np.asarray(SOFT.gram.X), SOFT.target, name="a fit"),
 }
 """A program of each kind."""

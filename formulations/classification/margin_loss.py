@@ -25,11 +25,11 @@ from formulations.inputs.samples import SamplesLike
 from formulations.losses import Hinge, MarginLoss
 from formulations.modelling import Candidate, Conditions, Multipliers, Stated, labelled, per_sample
 from qpkernels.arrays import Vector
-from qpkernels.certificates import Bounds, FenchelBounds, SampleLosses
+from qpkernels.certificates import Bounds, FenchelBounds
 from qpkernels.errors import ParameterError
 from qpkernels.intervals import Interval, up
 from qpkernels.kernels import Kernel
-from qpkernels.programs import KernelQP
+from qpkernels.programs import KernelQP, SampleLosses
 
 __all__ = ["MarginLossClassifier", "MarginLossDual", "MarginLossPrimal", "losses_of_margins"]
 
@@ -53,6 +53,7 @@ def losses_of_margins(loss: MarginLoss, y: Vector, costs: Vector) -> SampleLosse
         lower=np.where(y > 0, ends[1], -ends[0]),
         upper=np.where(y > 0, ends[0], -ends[1]),
         slope=lambda v: costs * y * loss.slope(y * v),
+        curvature=(lambda v: costs * loss.curvature(y * v)) if loss.is_smooth else None,
         largest_value=largest_value,
         largest_conjugate=largest_conjugate,
     )

@@ -24,7 +24,7 @@ Values: TypeAlias = NDArray[np.float64]
 _AT_END = 1e-6
 """Distance within which a slope of an answer counts as one at an end of the domain."""
 
-_OF_VALUES = {"_value": ("_value_error",), "_conjugate": ("_conjugate_error", "quadratic_conjugate")}
+_OF_VALUES = {"_value": ("_value_error", "_curvature"), "_conjugate": ("_conjugate_error", "quadratic_conjugate")}
 """What is said of values, and no longer true of others."""
 
 
@@ -63,7 +63,8 @@ class Loss(ABC):
     * ``value(t) + conjugate(s) >= s * t``, with equality where ``s == slope(t)``
     * ``atom`` and ``conjugate_atom`` have these values, and are convex by CVXPY's rules
     * ``value(t)`` is the largest ``s * t - conjugate(s)`` of all s
-    * ``quadratic_conjugate``, where there is one, is the conjugate.
+    * ``quadratic_conjugate``, where there is one, is the conjugate
+    * ``curvature``, where there is one, is the derivative of ``slope``.
 
     A loss times C > 0 has the conjugate ``C * conjugate(s / C)``. Values too large for float64 are infinite.
     """
@@ -72,7 +73,7 @@ class Loss(ABC):
     """What the loss is called in tables and figures."""
 
     def __init_subclass__(cls, **options: Any) -> None:
-        """Drop what is inherited about values from a subclass with values of its own: their errors, their form."""
+        """Drop what is inherited about values from a subclass with values of its own: errors, curvature, form."""
         super().__init_subclass__(**options)
         for values, others in _OF_VALUES.items():
             for name in others if values in vars(cls) else ():
@@ -123,6 +124,11 @@ class Loss(ABC):
             )
         return conjugate
 
+    def _curvature(self, t: Values) -> Values:
+        """Return the second derivative at each entry: a loss that has one everywhere, above 0, gives this method."""
+        del t
+        raise NotImplementedError(f"{type(self).__name__} has no second derivative everywhere.")
+
     def _value_error(self, t: Values) -> Values:
         """Return how far the computed losses may be from the exact ones; refused where the loss does not know."""
         del t
@@ -145,6 +151,21 @@ class Loss(ABC):
         with np.errstate(over="ignore"):
             return np.asarray(self._slope(float_array(t, "t")))
 
+    @property
+    def is_smooth(self) -> bool:
+        """Whether it has a second derivative above 0 everywhere: Newton's method solves a model with such a loss."""
+        return type(self)._curvature is not Loss._curvature
+
+    def curvature(self, t: ArrayLike) -> Values:
+        """Return the second derivative of phi at t, elementwise; it may underflow to 0.
+
+        Raises
+        ------
+        NotImplementedError
+            If the loss is not :attr:`is_smooth`.
+        """
+        return np.asarray(self._curvature(float_array(t, "t")))
+
     def conjugate(self, s: ArrayLike) -> Values:
         """Return the conjugate at s, elementwise; infinity outside :attr:`domain`."""
         slopes, (lower, upper) = float_array(s, "s"), self.domain
@@ -155,13 +176,16 @@ class Loss(ABC):
     def multipliers_of_ends(self, costs: Values | float, s: Values, t: Values) -> dict[str, Values]:
         """Return those of the finite ends of the domain, ``lower`` and ``upper``, where t is the multiplier of s.
 
-        They are the costs times how far t is beyond the slope of the conjugate where s is at an end. There are none
-        where the conjugate is not quadratic: then its slope is infinite at the ends.
+        They are the costs times how far t is beyond the slope of the conjugate where s is at an end. A loss that is
+        smooth only approaches the ends, so that they are 0. Of another without a quadratic conjugate none are known.
         """
         conjugate, (low, high) = self.quadratic_conjugate, self.domain
-        if conjugate is None:
+        if conjugate is not None:
+            excess = costs * (t - conjugate.slope(np.clip(s, low, high)))
+        elif self.is_smooth:
+            excess = np.zeros_like(s)
+        else:
             return {}
-        excess = costs * (t - conjugate.slope(np.clip(s, low, high)))
         multipliers: dict[str, Values] = {}
         if np.isfinite(low):
             multipliers["lower"] = np.where(s <= low + _AT_END, np.maximum(-excess, 0.0), 0.0)

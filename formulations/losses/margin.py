@@ -111,6 +111,9 @@ class LogisticLoss(MarginLoss):
     def _slope(self, t: Values) -> Values:
         return np.asarray(-scipy.special.expit(-t))
 
+    def _curvature(self, t: Values) -> Values:
+        return np.asarray(scipy.special.expit(t) * scipy.special.expit(-t))
+
     def _conjugate(self, s: Values) -> Values:
         return np.asarray(scipy.special.xlogy(-s, -s) + scipy.special.xlog1py(1.0 + s, s))
 

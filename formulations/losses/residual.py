@@ -276,6 +276,9 @@ class LogisticResidual(ResidualLoss):
     def _slope(self, t: Values) -> Values:
         return np.tanh(0.5 * t)
 
+    def _curvature(self, t: Values) -> Values:
+        return np.asarray(2.0 * scipy.special.expit(t) * scipy.special.expit(-t))
+
     def _conjugate(self, s: Values) -> Values:
         return np.asarray(scipy.special.xlog1py(1.0 + s, s) + scipy.special.xlog1py(1.0 - s, -s))
 

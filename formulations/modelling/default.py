@@ -14,7 +14,7 @@ from formulations.modelling.statement import Statement
 from formulations.modelling.structures import solve_structure
 from qpkernels.certificates import Bounds, KernelQPBounds, Status
 from qpkernels.errors import SolverFailedError, UnsupportedOptionError, UnsupportedProgramError
-from qpkernels.programs import KernelQP, LevelQP, LinearSystem, Program
+from qpkernels.programs import ExpansionProgram, KernelQP, LinearSystem, Program
 from qpkernels.solvers import THEN, Automatic, Budget, Claim, find_solver, spares_factorisation
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ def _attempts(
     for program in _ordered(structures):
         backend = Automatic() if isinstance(program, KernelQP) else usual_solver(program)
         solve = partial(_by_structure, model, program, backend, bounds, form)
-        yield _Attempt(solve, takes_start=isinstance(program, KernelQP | LevelQP))
+        yield _Attempt(solve, takes_start=isinstance(program, ExpansionProgram))
         if isinstance(program, KernelQP) and isinstance(bounds, KernelQPBounds):
             # Where a claim of the other method could not be shown.
             alone = partial(_by_structure, model, program, find_solver("smo"), bounds, form)

@@ -147,18 +147,19 @@ class Model(Restatable, Failing, Generic[Answered], metaclass=ABCMeta):
             :attr:`forms`. None: one after the other until an answer is proved, each from the best point so far. A
             KernelQP goes to interior-point where few explicit features make that little work, else to smo, which hands
             over to interior-point once that is predicted to need less than what is missing. A LevelQP goes to
-            level-search, a linear system to linear first, the linear program machine to highs, any other model to
-            clarabel. Where none of these is proved, clarabel is asked on all forms, then other solvers; ``solver`` and
-            ``message`` of the solution say who was asked, and what each said.
+            level-search, a penalised risk with smooth losses to newton, a linear system to linear first, the linear
+            program machine to highs, any other model to clarabel. Where none of these is proved, clarabel is asked on
+            all forms, then other solvers; ``solver`` and ``message`` of the solution say who was asked, and what each
+            said.
         tol
             Above 0: the relative duality gap and residuals that the certificate must show for ``optimal``.
         max_iter, time_limit
             Limits, in the solvers' iterations and in seconds, of all together; the best point so far comes back. A
             solver without a time limit runs in a process of its own then, which has no point where it is ended.
         warm_start
-            A solution, or beta, for ``smo``, ``interior-point`` or ``level-search``. A solution is rescaled so that
-            what was at its bound is at that of this problem, which is another where C is; any beta is projected to the
-            feasible set.
+            A solution, or beta, for ``smo``, ``interior-point``, ``level-search`` or ``newton``. A solution is
+            rescaled so that what was at its bound is at that of this problem, which is another where C is; any beta is
+            projected to the feasible set.
         verbose
             Let the solver print its progress.
         **options

@@ -16,13 +16,14 @@ from qpkernels.arrays import check_count, check_positive
 from qpkernels.certificates import (
     Bounds,
     Certificate,
+    FenchelBounds,
     KernelQPBounds,
     MarginLevelBounds,
     Status,
     TubeLevelBounds,
 )
 from qpkernels.errors import UnsupportedOptionError
-from qpkernels.programs import KernelQP, LevelQP, Program
+from qpkernels.programs import ExpansionProgram, KernelQP, LevelQP, Program, SmoothRisk
 from qpkernels.solvers import Automatic, Claim, Outcome, Solver, find_solver
 
 __all__ = [
@@ -87,14 +88,14 @@ class SolveRequest:
         Raises
         ------
         UnsupportedOptionError
-            If it is to start warm, and the program is neither a KernelQP nor a LevelQP.
+            If it is to start warm, and the point of the program is not beta.
         """
         start: Any = None
-        if isinstance(program, KernelQP | LevelQP):
+        if isinstance(program, ExpansionProgram):
             start = starting_point(program, self.warm_start)
         elif self.warm_start is not None:
             raise UnsupportedOptionError(
-                f"a {name} starts warm with smo only, not with {backend.name!r}; "
+                f"a {name} starts warm only with a solver whose point is beta, such as smo, not with {backend.name!r}; "
                 "hand a point of the lowered program to the solver itself: form.lower().program."
             )
         return backend.solve(
@@ -131,7 +132,8 @@ class Latest:
 
 def structures_of(bounds: Bounds, system: Program | None) -> tuple[Program, ...]:
     """Return the programs that a model is, beside those of its forms, the most special first."""
-    own = (system, bounds.program if isinstance(bounds, KernelQPBounds | MarginLevelBounds | TubeLevelBounds) else None)
+    known = KernelQPBounds | MarginLevelBounds | TubeLevelBounds | FenchelBounds
+    own = (system, bounds.program if isinstance(bounds, known) else None)
     return tuple(program for program in own if program is not None)
 
 
@@ -154,11 +156,13 @@ def usual_solver(program: Program) -> Solver:
             return find_solver("smo")
         case LevelQP():
             return find_solver("level-search")
+        case SmoothRisk():
+            return find_solver("newton")
         case _:
             return find_solver("linear")
 
 
-def starting_point(program: KernelQP | LevelQP, start: Solution | ArrayLike | None) -> ArrayLike | None:
+def starting_point(program: ExpansionProgram, start: Solution | ArrayLike | None) -> ArrayLike | None:
     """Return beta to start from: of a solution, rescaled so that what was at its bound is at that of ``program``."""
     if not isinstance(start, Solution):
         return start

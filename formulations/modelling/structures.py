@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Models that a solver takes as they are: as a KernelQP, with or without its level, or linear system; without CVXPY."""
+"""Models that a solver takes as they are, as a KernelQP, a penalised risk or a linear system: without CVXPY."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from formulations.modelling.statement import Statement
 from qpkernels.certificates import Bounds, KernelQPBounds
 from qpkernels.errors import InfeasibleError, SolverFailedError
 from qpkernels.gram.panels.threads import blas_threads_for
-from qpkernels.programs import KernelQP, LevelQP, Program
+from qpkernels.programs import ExpansionProgram, Program
 from qpkernels.solvers import Automatic, Claim, Solver
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def solve_structure(
     bounds: Bounds,
     form: Statement | None = None,
 ) -> Answered:
-    """Solve a KernelQP or linear system that the model is, or that ``form`` is, and certify the answer."""
+    """Solve a program that the model is, or that ``form`` is, and certify the answer."""
     # Held once, and not anew for each product.
     with blas_threads_for(len(model)):
         return _solved(model, program, backend, request, bounds, form)
@@ -60,7 +60,7 @@ def _solved(
         raise model.explain_failure(quote(outcome))
     b = float(outcome.multipliers[0]) if outcome.multipliers.size else 0.0
     begin = perf_counter()
-    if isinstance(program, KernelQP | LevelQP):
+    if isinstance(program, ExpansionProgram):
         judge = bounds if isinstance(bounds, KernelQPBounds) else None
         answer = expand(model.gram, outcome.point, b, model.classes, outcome.values, judge)
     else:

@@ -25,11 +25,11 @@ from formulations.losses import AbsolutePower, EpsilonInsensitive, ResidualLoss
 from formulations.modelling import Candidate, Conditions, Multipliers, Stated, labelled, per_sample
 from formulations.regression.base import RegressionModel, ResidualDual, ResidualPrimal
 from qpkernels.arrays import Vector
-from qpkernels.certificates import Bounds, FenchelBounds, SampleLosses
+from qpkernels.certificates import Bounds, FenchelBounds
 from qpkernels.errors import ParameterError
 from qpkernels.intervals import Interval, up
 from qpkernels.kernels import Kernel
-from qpkernels.programs import KernelQP
+from qpkernels.programs import KernelQP, SampleLosses
 
 __all__ = ["ResidualLossDual", "ResidualLossModel", "ResidualLossPrimal", "ResidualLossRegression"]
 
@@ -80,6 +80,7 @@ class ResidualLossModel(RegressionModel):
             upper=np.full(len(self), C * high),
             level=level,
             slope=lambda v: -C * loss.slope(y - v),
+            curvature=(lambda v: C * loss.curvature(y - v)) if loss.is_smooth else None,
             largest_value=largest_value,
             largest_conjugate=largest_conjugate,
         )

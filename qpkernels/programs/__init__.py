@@ -9,12 +9,14 @@ from qpkernels.programs.elimination import Elimination, defining_rows, eliminate
 from qpkernels.programs.kernel_qp import KernelQP, nearest_feasible
 from qpkernels.programs.level_qp import LevelQP
 from qpkernels.programs.linear_system import LeastSquares, LinearSystem, RidgedGram
+from qpkernels.programs.smooth_risk import SampleLosses, SmoothRisk
 
 __all__ = [
     "Block",
     "Cone",
     "ConeProgram",
     "Elimination",
+    "ExpansionProgram",
     "Exponential",
     "KernelQP",
     "LeastSquares",
@@ -26,12 +28,17 @@ __all__ = [
     "Program",
     "QuadraticProgram",
     "RidgedGram",
+    "SampleLosses",
     "SecondOrder",
+    "SmoothRisk",
     "Zero",
     "defining_rows",
     "eliminate",
     "nearest_feasible",
 ]
 
-Program: TypeAlias = ConeProgram | KernelQP | LevelQP | LinearSystem | LeastSquares
+ExpansionProgram: TypeAlias = KernelQP | LevelQP | SmoothRisk
+"""A problem whose point is beta, the coefficients of f = sum_j beta_j k(x_j, .)."""
+
+Program: TypeAlias = ConeProgram | ExpansionProgram | LinearSystem | LeastSquares
 """Anything a solver can be given."""

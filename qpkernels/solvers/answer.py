@@ -52,7 +52,7 @@ class Answer:
     Attributes
     ----------
     point
-        x of a ConeProgram, beta of a KernelQP or a LevelQP. For the claim ``unbounded``, the direction.
+        x of a ConeProgram, beta of an ExpansionProgram. For the claim ``unbounded``, the direction.
     multipliers
         z of a ConeProgram in the sign that makes Px + q + A'z = 0; (b,) of the others, empty where there is no b. For
         the claim ``infeasible``, the proof.

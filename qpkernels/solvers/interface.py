@@ -22,7 +22,7 @@ from qpkernels.errors import (
     UnsupportedOptionError,
     UnsupportedProgramError,
 )
-from qpkernels.programs import Cone, ConeProgram, KernelQP, LeastSquares, LevelQP, LinearSystem, Program
+from qpkernels.programs import Cone, ConeProgram, KernelQP, LeastSquares, LevelQP, LinearSystem, Program, SmoothRisk
 from qpkernels.solvers.answer import Answer, Claim, Outcome, Request
 from qpkernels.solvers.isolation import Ended, Limits, Raised, Worker
 
@@ -264,5 +264,5 @@ def _sizes(program: Program) -> tuple[int, int]:
             return program.rhs.size, int(program.bordered)
         case LeastSquares():
             return program.features.shape[1], int(program.intercept)
-        case KernelQP() | LevelQP():
+        case KernelQP() | LevelQP() | SmoothRisk():
             return len(program), 0 if program.total is None else 1

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The two bounds of models that are no KernelQP, one file for each kind of problem."""
 
-from qpkernels.certificates.models.fenchel import Ball, FenchelBounds, HalfSquaredNorm, Regulariser, SampleLosses
+from qpkernels.certificates.models.fenchel import Ball, FenchelBounds, HalfSquaredNorm, Regulariser
 from qpkernels.certificates.models.fits import (
     AbsoluteFitBounds,
     BalancedAbsoluteFitBounds,
@@ -25,7 +25,6 @@ __all__ = [
     "MarginLevelBounds",
     "NormFitBounds",
     "Regulariser",
-    "SampleLosses",
     "SeparationBounds",
     "SigmoidBounds",
     "SquaredFitBounds",

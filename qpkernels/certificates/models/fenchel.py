@@ -27,10 +27,10 @@ from qpkernels.certificates.models.expanded import expanded
 from qpkernels.certificates.rounding import EPS, sum_error, together
 from qpkernels.certificates.support import Support
 from qpkernels.gram import Expansion, Gram
-from qpkernels.intervals import Interval
 from qpkernels.programs.kernel_qp import nearest_feasible
+from qpkernels.programs.smooth_risk import SampleLosses, SmoothRisk
 
-__all__ = ["Ball", "FenchelBounds", "HalfSquaredNorm", "Regulariser", "SampleLosses"]
+__all__ = ["Ball", "FenchelBounds", "HalfSquaredNorm", "Regulariser"]
 
 _NEAR = 1e-6
 """Share of its range within which a coefficient is at an end of it, or of the largest one within which it is 0."""
@@ -46,38 +46,6 @@ _CONSISTENT = 1e-9
 
 _BISECTIONS = 60
 """Steps of that search; it then ends at the rounding of float64."""
-
-
-@dataclass(frozen=True, eq=False)
-class SampleLosses:
-    """The losses L_i of all samples.
-
-    Attributes
-    ----------
-    value
-        Decision values v, shape (m,), to L_i(v_i).
-    conjugate
-        beta, shape (m,), to L_i*(-beta_i).
-    lower, upper
-        Where that is finite, shape (m,).
-    level
-        What the decision values v are taken around, which loses no digits to an offset of the targets.
-    slope
-        v to a subgradient of each L_i at v_i; None: no loss has an affine piece, so that b is unique.
-    largest_value
-        Decision values in an interval to upper bounds of L_i there, in exact arithmetic; None: none are known.
-    largest_conjugate
-        beta to such bounds of L_i*(-beta_i).
-    """
-
-    value: Callable[[Vector], Vector]
-    conjugate: Callable[[Vector], Vector]
-    lower: Vector
-    upper: Vector
-    level: float = 0.0
-    slope: Callable[[Vector], Vector] | None = None
-    largest_value: Callable[[Interval], Vector] | None = None
-    largest_conjugate: Callable[[Vector], Vector] | None = None
 
 
 class Regulariser(Protocol):
@@ -162,6 +130,13 @@ class FenchelBounds:
     losses: SampleLosses
     total: float | None
     regulariser: Regulariser = HalfSquaredNorm()
+
+    @property
+    def program(self) -> SmoothRisk | None:
+        """The problem as a program, where f is penalised by half its square and every loss has a curvature."""
+        if not self.regulariser.is_half_square or self.losses.slope is None or self.losses.curvature is None:
+            return None
+        return SmoothRisk(self.gram, self.losses, self.total)
 
     def certify(self, beta: Vector, intercept: float, function: FunctionAtSamples | None = None) -> Certificate:
         """Certify the candidate (beta, b), and with it the function f, from the data alone.

@@ -21,7 +21,7 @@ import numpy as np
 from qpkernels.arrays import Indices, Vector
 from qpkernels.solvers.interior_point.boxes import Boxes, Places
 from qpkernels.solvers.interior_point.path import CentralPath
-from qpkernels.solvers.interior_point.systems import NewtonSystem
+from qpkernels.solvers.newton_systems import NewtonSystem
 
 __all__ = ["ActiveSet"]
 

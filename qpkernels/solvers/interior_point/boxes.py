@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from qpkernels.arrays import Indices, Vector
 from qpkernels.programs import KernelQP
-from qpkernels.solvers.interior_point.systems import NewtonSystem, power_of_two
+from qpkernels.solvers.newton_systems import NewtonSystem, power_of_two
 
 __all__ = ["Boxes", "Places", "Start", "boxes_of", "ridge_start"]
 

@@ -15,7 +15,7 @@ from qpkernels.programs import KernelQP
 from qpkernels.solvers.interior_point.active_set import ActiveSet
 from qpkernels.solvers.interior_point.boxes import boxes_of
 from qpkernels.solvers.interior_point.path import CentralPath
-from qpkernels.solvers.interior_point.systems import NewtonSystem
+from qpkernels.solvers.newton_systems import NewtonSystem
 
 __all__ = ["Candidate", "Scaled"]
 

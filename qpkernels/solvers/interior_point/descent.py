@@ -13,7 +13,7 @@ from qpkernels.programs import KernelQP
 from qpkernels.programs.kernel_qp import diverges
 from qpkernels.solvers.answer import Claim
 from qpkernels.solvers.interior_point.candidates import Candidate, Scaled
-from qpkernels.solvers.interior_point.systems import DenseSystem, newton_system
+from qpkernels.solvers.newton_systems import DenseSystem, newton_system
 
 __all__ = ["Final", "minimise"]
 

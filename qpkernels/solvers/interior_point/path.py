@@ -12,7 +12,7 @@ for mu > 0, and leads to the optimum as mu falls to 0. Newton's step for it at a
     rho = -residual + mu/r - y - (mu/t - z),   dy = mu/r - y - y dx/r,   dz = mu/t - z + z dx/t
 
 One variable is one sample, so that theta is diagonal, and summed over the variables of a sample it leaves the system of
-:mod:`~qpkernels.solvers.interior_point.systems` with W = E theta^-1 and q = E theta^-1 rho. Two steps share one
+:mod:`~qpkernels.solvers.newton_systems` with W = E theta^-1 and q = E theta^-1 rho. Two steps share one
 factorisation: the predictor with mu = 0, which tells how much mu may fall, sigma = (mu after it / mu now)^3, and the
 corrector with sigma mu and the products dr dy, dt dz that the linearisation neglected (S. Mehrotra, SIAM J. Optim. 2,
 1992). The step goes a part of the way to where a slack or multiplier would be 0, the part growing to 1 at the end.
@@ -25,7 +25,7 @@ import numpy as np
 from qpkernels.arrays import Indices, Vector
 from qpkernels.certificates.certificate import relative
 from qpkernels.solvers.interior_point.boxes import Boxes, Places, Start
-from qpkernels.solvers.interior_point.systems import NewtonSystem
+from qpkernels.solvers.newton_systems import NewtonSystem
 
 __all__ = ["CentralPath"]
 

@@ -105,7 +105,7 @@ def test_multipliers_are_the_slopes_of_the_loss(form: str) -> None:
     solution = stated.solve(tol=1e-9)
     assert solution.alpha == pytest.approx(-COSTS * LogisticLoss().slope(solution.margins), abs=1e-5)
     if form == "primal":
-        assert stated.z.value == pytest.approx(solution.margins, abs=1e-6)
+        assert stated.problem.var_dict["z"].value == pytest.approx(solution.margins, abs=1e-6)
     else:
         assert float(stated.constraint("balance").dual_value) == pytest.approx(solution.intercept, abs=1e-8)
 

@@ -139,6 +139,25 @@ class Silent(ResidualLoss):
         return np.sign(t)
 
 
+def test_a_curvature_is_the_derivative_of_the_slope() -> None:
+    smooth = {loss for loss in CONVEX if loss.is_smooth}
+    assert smooth == {LogisticLoss(), LogisticResidual()}
+    t, h = np.linspace(-30.0, 30.0, 61), 1e-5
+    for loss in smooth:
+        differences = (loss.slope(t + h) - loss.slope(t - h)) / (2 * h)
+        np.testing.assert_allclose(loss.curvature(t), differences, rtol=1e-6, atol=1e-10)
+    with pytest.raises(NotImplementedError, match="Hinge has no second derivative everywhere"):
+        Hinge().curvature(0.0)
+
+
+def test_a_loss_of_other_values_has_no_curvature_of_its_parent() -> None:
+    class Doubled(LogisticLoss):
+        def _value(self, t: np.ndarray) -> np.ndarray:
+            return 2.0 * super()._value(t)
+
+    assert not Doubled().is_smooth
+
+
 def test_a_loss_says_itself_what_its_conjugate_is() -> None:
     assert Tilted().quadratic_conjugate is None
     assert Tilted().conjugate(-0.5) == 0.5**4

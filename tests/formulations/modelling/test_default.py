@@ -23,9 +23,11 @@ from formulations import (
     NuMargin,
     NuTube,
     OneClass,
+    ResidualLossRegression,
     SoftMargin,
     SoftTube,
 )
+from formulations.losses import AbsolutePower, LogisticResidual
 from formulations.modelling import Solution, default
 from model_data import blobs, measured, one_against_rest, overlapping
 from qpkernels.certificates import Status
@@ -91,6 +93,8 @@ def test_a_hard_tube_around_samples_close_together() -> None:
         (lambda: ChebyshevFit(*measured(), kernel=RBF(5.0)), "linear"),
         (lambda: NuMargin(*clouds(200, 5), nu=0.3), "level-search"),
         (lambda: NuTube(*measured(), nu=0.3, C=1.0), "level-search"),
+        (lambda: Logistic(*clouds(200, 5), kernel=RBF(0.1)), "newton"),
+        (lambda: ResidualLossRegression(*measured(), loss=LogisticResidual()), "newton"),
     ],
 )
 def test_the_structure_chooses(model: Callable[[], Any], solver: str) -> None:
@@ -100,9 +104,13 @@ def test_the_structure_chooses(model: Callable[[], Any], solver: str) -> None:
 
 def test_more_features_than_samples_are_for_the_form_over_samples() -> None:
     X, y = blobs(seed=3, samples=30, features=80, distance=3.0)
-    assert Logistic(X, y).solve().formulation == "LogisticDual"
-    assert Logistic(X[:, :3], y).solve().formulation == "LogisticPrimal"
-    assert Logistic(X, y).primal.solve().formulation == "LogisticPrimal"
+
+    def state(X: np.ndarray) -> ResidualLossRegression:
+        return ResidualLossRegression(X, y, loss=AbsolutePower(1.5))
+
+    assert state(X).solve().formulation == "ResidualLossDual"
+    assert state(X[:, :3]).solve().formulation == "ResidualLossPrimal"
+    assert state(X).primal.solve().formulation == "ResidualLossPrimal"
 
 
 def test_options_of_a_back_end_leave_it_alone() -> None:

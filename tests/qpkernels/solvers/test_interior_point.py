@@ -15,7 +15,7 @@ from qpkernels.programs import KernelQP
 from qpkernels.solvers import Claim, Outcome, find_solver
 from qpkernels.solvers.interior_point.boxes import boxes_of
 from qpkernels.solvers.interior_point.path import CentralPath
-from qpkernels.solvers.interior_point.systems import DenseSystem, FeatureSystem, NewtonSystem, newton_system
+from qpkernels.solvers.newton_systems import DenseSystem, FeatureSystem, NewtonSystem, newton_system
 from smo_problems import intercept, soft_margin
 
 

@@ -24,8 +24,8 @@ from formulations.losses import (
     SquaredHinge,
 )
 from qpkernels import RBF, Gram
-from qpkernels.certificates import Ball, FenchelBounds, FunctionAtSamples, SampleLosses, Support, certify_kernel_qp
-from qpkernels.programs import KernelQP
+from qpkernels.certificates import Ball, FenchelBounds, FunctionAtSamples, Support, certify_kernel_qp
+from qpkernels.programs import KernelQP, SampleLosses
 
 C = 1.5
 _NOBODY = Support(free=np.arange(0), bounded=np.arange(0))
