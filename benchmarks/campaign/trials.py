@@ -4,9 +4,12 @@
 from __future__ import annotations
 
 import math
+import os
 import warnings
 from collections.abc import Iterator
-from functools import cache
+from dataclasses import replace
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
 from time import perf_counter, process_time
 from typing import Any
 
@@ -14,14 +17,12 @@ import numpy as np
 
 from benchmarks.campaign.problems import Case, draw
 from benchmarks.campaign.records import DEFAULT, Examined, Trial
-from formulations import SoftMargin
 from formulations.comparison.row import Row
 from formulations.modelling import Form, Stated
 from qpkernels.errors import QPKernelsError, UnsupportedProgramError
 from qpkernels.gram.panels.threads import threads
 from qpkernels.programs import ConeProgram
 from qpkernels.solvers import find_solver, installed_solvers
-from qpkernels.solvers.isolation import Ended, Limits, Raised, Worker
 
 __all__ = ["attempt", "examine"]
 
@@ -31,27 +32,32 @@ _SHORT, _TURNS = 0.3, 5
 _FAR = 4.0
 """Times the fastest proof beyond which a route is far slower."""
 
-_RESTARTING = 6.0
-"""Seconds that a process is left to itself at least: to end it and start another takes as long."""
+_STARTING, _LOADING = 0.5, 600.0
+"""Seconds that a trial has beside its own, and that the first one has to import, and to compile what is not yet."""
 
-_STARTING = 120.0
-"""Seconds for a new process to import, and to compile what is not compiled yet."""
+_PROCESSES = get_context("forkserver")
+_PROCESSES.set_forkserver_preload(["benchmarks.campaign.loaded"])
 
 
 def examine(number: int, tolerances: tuple[float, ...], seconds: float) -> Examined:
     """Return what becomes of the problem of that number, by every route, at every tolerance, the loosest first.
 
     Another route than the default is ended where it takes longer than the fastest proof so far: it would not count. One
-    that was far slower at a tolerance is asked for a tighter one only if no faster one proves that.
+    that was far slower at a tolerance is asked for a tighter one only if no faster one proves that, and one that had no
+    answer within the limit is not asked again.
     """
     case = draw(number)
     routes = list(_routes(case))
     trials: list[Trial] = []
     slow: set[str] = set()
+    late: dict[str, Trial] = {}
     for tol in sorted(tolerances, reverse=True):
         best, found = seconds, False
         for route in sorted(routes, key=lambda route: (route != DEFAULT, route in slow)):
             if found and route in slow:
+                continue
+            if route in late:
+                trials.append(replace(late[route], tol=tol))
                 continue
             # Below the time of a lowering nobody learns anything.
             limit = best if route == DEFAULT else min(seconds, 1.2 * best + 0.3)
@@ -60,6 +66,8 @@ def examine(number: int, tolerances: tuple[float, ...], seconds: float) -> Exami
                 routes.remove(route)
                 continue
             trials.append(trial)
+            if trial.status == "ended" and limit >= seconds:
+                late[route] = trial
             if trial.proved:
                 best, found = min(best, trial.seconds), True
         times = {trial.route: trial.seconds for trial in trials if trial.tol == tol and trial.proved}
@@ -77,15 +85,38 @@ def _routes(case: Case) -> Iterator[str]:
 
 
 def _apart(number: int, route: str, tol: float, seconds: float) -> Trial | None:
-    """Return the trial of a route, run in a process of its own; None: the solver does not take it."""
-    with Worker.of(__name__) as worker:
-        result: Any = worker.call(Limits(_STARTING), _warm, route)
-        if not isinstance(result, Ended | Raised):
-            result = worker.call(Limits(max(_RESTARTING, seconds + 2.0)), attempt, number, route, tol, seconds)
-    if isinstance(result, Ended | Raised):
-        return Trial(route, tol, "ended", message=result.message)
-    trial: Trial | None = result
+    """Return the trial of a route, made by a process of its own; None: the solver does not take it."""
+    receiver, sender = _PROCESSES.Pipe(duplex=False)
+    process = _PROCESSES.Process(target=_send, args=(sender, number, route, tol, seconds), daemon=True)
+    process.start()
+    sender.close()
+    limit = seconds + _TURNS * _SHORT + _STARTING
+    begun = False
+    try:
+        # The first time of all, what is imported and compiled takes its time.
+        begun = receiver.poll(_LOADING) and receiver.recv()
+        if not receiver.poll(limit):
+            return Trial(route, tol, "ended", message=f"no answer within {limit:g} s")
+        trial: Trial | None = receiver.recv()
+    except EOFError:
+        process.join()
+        if not begun:
+            raise RuntimeError("processes for trials cannot be started") from None
+        return Trial(route, tol, "ended", message=f"its process ended with status {process.exitcode}")
+    finally:
+        process.kill()
+        process.join()
+        receiver.close()
     return trial
+
+
+def _send(sender: Connection, number: int, route: str, tol: float, seconds: float) -> None:
+    """Make a trial, and send that it has begun, then what became of it; what solvers print is dropped."""
+    sender.send(True)
+    silence = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(silence, 1)
+    os.dup2(silence, 2)
+    sender.send(attempt(number, route, tol, seconds))
 
 
 def attempt(number: int, route: str, tol: float, seconds: float) -> Trial | None:
@@ -124,19 +155,3 @@ def _solved(case: Case, route: str, tol: float, seconds: float) -> Trial:
         except QPKernelsError as error:
             row = Row.of_error("", case.family.__name__, solver, error)
     return Trial(route, tol, str(row.status), row.solver, row.accuracy, message=row.reason[:200])
-
-
-@cache
-def _warm(route: str) -> None:
-    """Import and compile what a route needs, by a few samples: the first solve is timed like the second."""
-    for solver in installed_solvers():
-        if not solver.foreign:
-            solver.load()
-    _, _, solver_name = route.partition(" by ")
-    X = np.array([[0.0, 1.0], [1.0, 0.0], [0.0, -1.0], [-1.0, 0.0]])
-    model: Any = SoftMargin(X, np.array([1.0, 1.0, -1.0, -1.0]), C=1.0)
-    try:
-        model.primal.solve(solver_name or "clarabel")
-    except QPKernelsError:
-        # It takes other programs.
-        return
