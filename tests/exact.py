@@ -200,12 +200,12 @@ def _assert_optimal(program: KernelQP, K: Any, point: list[Any], b: Any, free: l
 def polished_level(problem: FreeLevel, K: Any, beta: np.ndarray, share: float = 1e-5) -> Any:
     """Return the exact optimum of a model whose level is free, by its KKT system: b and the level l are unknowns too.
 
-    With the sign s_i of beta_i a sample at the level has v_i + s_i l = t_i; and 1'beta = 0 and 1'|beta| = C nu m.
+    With the sign s_i of beta_i a sample at the level has v_i + s_i l = t_i; and 1'beta = 0 and 1'|beta| = nu 1'C.
     """
-    m, cost, t = len(beta), mp.mpf(problem.cost), exact(problem.target)
+    m, costs, t = len(beta), exact(problem.costs), exact(problem.target)
     size, signs = np.abs(beta), [int(sign) for sign in np.sign(beta)]
-    at_bound, at_zero = size > (1 - share) * problem.cost, size < share * problem.cost
-    point = [signs[i] * cost if at_bound[i] else mp.mpf(0) for i in range(m)]
+    at_bound, at_zero = size > (1 - share) * problem.costs, size < share * problem.costs
+    point = [signs[i] * costs[i] if at_bound[i] else mp.mpf(0) for i in range(m)]
     free = [i for i in range(m) if not (at_bound[i] or at_zero[i])]
     n, has_b = len(free), problem.total is not None
     A, c = mp.matrix(n + 1 + has_b), mp.matrix(n + 1 + has_b, 1)
@@ -216,7 +216,7 @@ def polished_level(problem: FreeLevel, K: Any, beta: np.ndarray, share: float = 
         A[row, n] = A[n, row] = signs[i]
         if has_b:
             A[row, n + 1] = A[n + 1, row] = 1
-    c[n] = cost * mp.mpf(problem.nu) * m - mp.fsum(abs(x) for x in point)
+    c[n] = mp.mpf(problem.nu) * mp.fsum(costs) - mp.fsum(abs(x) for x in point)
     if has_b:
         c[n + 1] = -mp.fsum(point)
     found = mp.lu_solve(A, c)
@@ -224,7 +224,7 @@ def polished_level(problem: FreeLevel, K: Any, beta: np.ndarray, share: float = 
     assert level <= 0 if problem.least else level >= 0
     for row, i in enumerate(free):
         point[i] = found[row]
-        assert 0 < signs[i] * point[i] < cost
+        assert 0 < signs[i] * point[i] < costs[i]
     f = list(K * mp.matrix(point))
     for i in range(m):
         ends = (mp.sign(x) for x in (mp.mpf(float(problem.upper[i])), mp.mpf(float(problem.lower[i]))) if x)

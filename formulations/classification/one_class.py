@@ -3,14 +3,15 @@ r"""One class (C9): the half space of the kernel farthest from the origin that h
 
 Primal and dual, with their Karush-Kuhn-Tucker conditions::
 
-    min  1/2 ||f||^2 - rho + 1/(nu m) sum xi_i       s.t.  f(x_i) >= rho - xi_i,  xi_i >= 0
-    min  1/2 a'Ka                                    s.t.  1'a = 1,  0 <= a_i <= 1/(nu m)
+    min  1/2 ||f||^2 - rho + sum c_i xi_i            s.t.  f(x_i) >= rho - xi_i,  xi_i >= 0
+    min  1/2 a'Ka                                    s.t.  1'a = 1,  0 <= a_i <= c_i
 
-    f = sum_j a_j k(x_j, .),   a_i (f(x_i) - rho + xi_i) = 0,   (1/(nu m) - a_i) xi_i = 0
+    f = sum_j a_j k(x_j, .),   a_i (f(x_i) - rho + xi_i) = 0,   (c_i - a_i) xi_i = 0
 
-The value of the minimised dual is the negative of the primal's, and -rho is the multiplier of 1'a = 1 (b = -rho). At
-most nu m samples are outliers, f(x) < rho, and at least nu m are support vectors. The decision value is f(x) - rho;
-LIBSVM's is nu m times as large. Source: C9 of the catalogue; Schoelkopf et al. (2001).
+Here c_i = 1/(nu m), or with weights w_i / (nu 1'w): a weight of 2 makes a sample count twice. The value of the
+minimised dual is the negative of the primal's, and -rho is the multiplier of 1'a = 1 (b = -rho). At most nu m samples
+are outliers, f(x) < rho, and at least nu m are support vectors. The decision value is f(x) - rho; that of LIBSVM is
+nu m times as large. Source: C9 of the catalogue; Schoelkopf et al. (2001).
 """
 
 from __future__ import annotations
@@ -19,10 +20,11 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 import formulations.cvx as cp
 from formulations.inputs.estimators import Coefficients
-from formulations.inputs.hyperparameters import NU, derived
+from formulations.inputs.hyperparameters import NU, WEIGHTS, derived
 from formulations.inputs.samples import SamplesLike, bind
 from formulations.modelling import (
     Candidate,
@@ -46,7 +48,7 @@ __all__ = ["OneClass", "OneClassDual", "OneClassPrimal"]
 
 
 class OneClassPrimal(Primal):
-    """The primal. Variables: w or u, b = -rho, xi. Multipliers: a of ``margin``, 1/(nu m) - a of ``slack``."""
+    """The primal. Variables: w or u, b = -rho, xi. Multipliers: a of ``margin``, c - a of ``slack``."""
 
     catalogue = "C9-primal"
     model: OneClass
@@ -60,7 +62,7 @@ class OneClassPrimal(Primal):
     def declare(self) -> cp.Problem:
         """State the problem."""
         margin = self.f.values >= self.rho - self.xi
-        cost = self.model.cost * cp.sum(self.xi)
+        cost = self.model.cost @ self.xi
         return cp.Problem(
             cp.Minimize(self.f.half_squared_norm - self.rho + cost), labelled(margin=margin, slack=self.xi >= 0)
         )
@@ -73,7 +75,7 @@ class OneClassPrimal(Primal):
     def write(self, answer: Candidate) -> Multipliers:
         """Write f, b and the slacks, and return both multipliers."""
         self.xi.value = self.model.slacks(answer)
-        return {**super().write(answer), "margin": answer.beta, "slack": self.model.cost.value - answer.beta}
+        return {**super().write(answer), "margin": answer.beta, "slack": self.model.costs - answer.beta}
 
 
 class OneClassDual(Dual):
@@ -114,47 +116,53 @@ class OneClass(Model[Novelty]):
         None: explicit features, and the primal has weights w; of sparse samples, Linear().
     nu
         Above 0 and at most 1: a bound on the share of outliers, and on that of support vectors from below.
+    sample_weight
+        Above 0, one number or one for each sample: how often it counts.
     """
 
     catalogue = "C9"
     estimator = "OneClassSVM"
-    hyperparameters = (NU,)
+    hyperparameters = (NU, WEIGHTS)
     nu: cp.Parameter
+    sample_weight: cp.Parameter
     primal, dual = Stated(OneClassPrimal), Stated(OneClassDual)
 
-    def __init__(self, X: SamplesLike, kernel: Kernel | None = None, *, nu: float = 0.5) -> None:
+    def __init__(
+        self, X: SamplesLike, kernel: Kernel | None = None, *, nu: float = 0.5, sample_weight: ArrayLike = 1.0
+    ) -> None:
         data = bind(X, kernel)
         data.gram.require_psd()
-        super().__init__(data, nu=nu)
+        super().__init__(data, nu=nu, sample_weight=sample_weight)
 
     @cached_property
     def cost(self) -> cp.Parameter:
-        """1/(nu m), which follows nu."""
-        return derived(lambda: self.largest)
+        """The costs, which follow nu and the weights."""
+        return derived(lambda: self.costs, len(self))
 
     @property
-    def largest(self) -> float:
-        """The value of 1/(nu m), the largest that a multiplier can be."""
-        return 1.0 / (float(self.value_of("nu")) * len(self))
+    def costs(self) -> Vector:
+        """The costs c, the largest that a multiplier can be."""
+        weights = self.value_of("sample_weight")
+        return np.asarray(weights / (float(self.value_of("nu")) * weights.sum()))
 
     def qp(self) -> KernelQP:
         """State the dual in beta = a, whose sum is 1."""
-        return KernelQP(self.gram, 0.0, 0.0, self.largest, total=1.0, name="one class")
+        return KernelQP(self.gram, 0.0, 0.0, self.costs, total=1.0, name="one class")
 
     def slacks(self, answer: Candidate) -> Vector:
         """Return xi_i = max(0, rho - f(x_i))."""
         return np.maximum(0.0, -answer.decision)
 
     def conditions(self, answer: Candidate) -> Conditions:
-        """Return a_i (f(x_i) - rho + xi_i) and (1/(nu m) - a_i) xi_i."""
+        """Return a_i (f(x_i) - rho + xi_i) and (c_i - a_i) xi_i."""
         return {
             "a (f - rho + xi)": answer.beta * np.maximum(answer.decision, 0.0),
-            "(1/(nu m) - a) xi": (self.largest - answer.beta) * self.slacks(answer),
+            "(c - a) xi": (self.costs - answer.beta) * self.slacks(answer),
         }
 
     def translate(self, fitted: Coefficients) -> tuple[Vector, float]:
-        """Return (beta, b): LIBSVM's coefficients add up to nu m."""
-        scale = 1.0 / (float(self.value_of("nu")) * len(self))
+        """Return (beta, b): LIBSVM's coefficients add up to nu 1'w."""
+        scale = 1.0 / (float(self.value_of("nu")) * float(self.value_of("sample_weight").sum()))
         return scale * fitted.dual, scale * fitted.intercept
 
     def interpret(self, answer: Candidate, **fields: Any) -> Novelty:

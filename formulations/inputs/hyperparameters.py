@@ -27,6 +27,7 @@ __all__ = [
     "SQUARED_RADIUS",
     "TAU",
     "TUBE_COSTS",
+    "WEIGHTS",
     "Hyperparameter",
     "Parametrised",
     "cost_of",
@@ -222,4 +223,5 @@ NU = Hyperparameter("nu", "above 0 and at most 1", lambda value: (value > 0) & (
 TAU = Hyperparameter("tau", "between 0 and 1", lambda value: (value > 0) & (value < 1))
 DELTA = Hyperparameter("delta", "above 0", lambda value: value > 0)
 LAMBDA = Hyperparameter("regularisation", "above 0", lambda value: value > 0)
+WEIGHTS = Hyperparameter("sample_weight", "above 0", lambda value: value > 0, per_sample=True)
 SQUARED_RADIUS = Hyperparameter("R", "above 0", lambda value: value > 0)

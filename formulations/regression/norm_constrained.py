@@ -140,7 +140,7 @@ class NormConstrainedRegression(ResidualLossModel):
     def bounds(self) -> FenchelBounds:
         """State the losses of the decision values, and the ball."""
         ball = Ball(float(self.value_of("R")))
-        return FenchelBounds(self.gram, self.losses(1.0), self.total, ball)
+        return FenchelBounds(self.gram, self.losses(np.ones(len(self))), self.total, ball)
 
     def within_ball(self, w: Vector, b: float, c: Vector) -> Candidate:
         """Return the answer with these coordinates of f, shrunk where they lie outside the ball."""
@@ -173,4 +173,7 @@ class NormConstrainedRegression(ResidualLossModel):
         """Return psi(r) + psi*(c) - c r, the gap of each sample, and 2 lambda f - K c at the samples."""
         c = answer.beta
         doubled = 2.0 * self.regularisation_of(c) * answer.at_samples.values
-        return {"psi(r) + psi*(c) - c r": self.gaps(answer, 1.0), "2 lambda f - K c": doubled - self.gram.product(c)}
+        return {
+            "psi(r) + psi*(c) - c r": self.gaps(answer, np.ones(len(self))),
+            "2 lambda f - K c": doubled - self.gram.product(c),
+        }

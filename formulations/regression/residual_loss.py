@@ -15,11 +15,13 @@ psi*(s) = (1+s) log(1+s) + (1-s) log(1-s). Source: D6 of the catalogue.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike
 
 import formulations.cvx as cp
-from formulations.inputs.hyperparameters import COST
+from formulations.inputs.hyperparameters import COSTS
 from formulations.inputs.samples import SamplesLike
 from formulations.losses import AbsolutePower, EpsilonInsensitive, ResidualLoss
 from formulations.modelling import Candidate, Conditions, Multipliers, Stated, labelled, per_sample
@@ -47,15 +49,15 @@ class ResidualLossModel(RegressionModel):
         *,
         loss: ResidualLoss,
         fit_intercept: bool = True,
-        **values: float,
+        **values: Any,
     ) -> None:
         if not isinstance(loss, ResidualLoss):
             raise ParameterError(f"loss must be a residual loss, such as AbsolutePower(1.5), but {loss!r} came.")
         self.loss = loss
         super().__init__(X, y, kernel, fit_intercept=fit_intercept, **values)
 
-    def losses(self, C: float) -> SampleLosses:
-        """Return C psi(y_i - v) as losses of the decision values v, with their conjugates.
+    def losses(self, C: Vector) -> SampleLosses:
+        """Return C_i psi(y_i - v) as losses of the decision values v, with their conjugates.
 
         An intercept takes up any offset: both are taken around the middle of the targets.
         """
@@ -68,7 +70,7 @@ class ResidualLossModel(RegressionModel):
             return up(C * loss.largest_value(residuals.lower, residuals.upper))
 
         def largest_conjugate(beta: Vector) -> Vector:
-            slopes = Interval.of(beta).divided_by(np.full(beta.size, C))
+            slopes = Interval.of(beta).divided_by(C)
             return (
                 Interval.of(up(C * loss.largest_conjugate(slopes.lower, slopes.upper))) - Interval.of(self.y) * beta
             ).upper
@@ -76,8 +78,8 @@ class ResidualLossModel(RegressionModel):
         return SampleLosses(
             value=lambda v: C * loss.value(y - v),
             conjugate=lambda beta: C * loss.conjugate(np.clip(beta / C, low, high)) - y * beta,
-            lower=np.full(len(self), C * low),
-            upper=np.full(len(self), C * high),
+            lower=C * low,
+            upper=C * high,
             level=level,
             slope=lambda v: -C * loss.slope(y - v),
             curvature=(lambda v: C * loss.curvature(y - v)) if loss.is_smooth else None,
@@ -85,8 +87,8 @@ class ResidualLossModel(RegressionModel):
             largest_conjugate=largest_conjugate,
         )
 
-    def gaps(self, answer: Candidate, C: float) -> Vector:
-        """Return C (psi(r_i) + psi*(c_i/C)) - c_i r_i."""
+    def gaps(self, answer: Candidate, C: Vector) -> Vector:
+        """Return C_i (psi(r_i) + psi*(c_i/C_i)) - c_i r_i."""
         residuals, slopes = self.residuals(answer), np.clip(answer.beta / C, *self.loss.domain)
         return C * (self.loss.value(residuals) + self.loss.conjugate(slopes)) - answer.beta * residuals
 
@@ -104,7 +106,7 @@ class ResidualLossPrimal(ResidualPrimal):
 
     def declare(self) -> cp.Problem:
         """State the problem."""
-        cost = self.model.C * cp.sum(self.model.loss.atom(self.r))
+        cost = self.model.C @ self.model.loss.atom(self.r)
         return cp.Problem(cp.Minimize(self.f.half_squared_norm + cost), labelled(residual=self.residual))
 
 
@@ -123,10 +125,10 @@ class ResidualLossDual(ResidualDual):
         C, loss, (low, high) = self.model.C, self.model.loss, self.model.loss.domain
         value = self.model.y @ self.c - self.half_squared_norm(self.c)
         return cp.Problem(
-            cp.Maximize(value - C * cp.sum(loss.conjugate_atom(self.s))),
+            cp.Maximize(value - C @ loss.conjugate_atom(self.s)),
             labelled(
                 balance=self.balance(cp.sum(self.c)),
-                share=self.c == C * self.s,
+                share=self.c == cp.multiply(C, self.s),
                 lower=self.s >= low if np.isfinite(low) else None,
                 upper=self.s <= high if np.isfinite(high) else None,
             ),
@@ -134,7 +136,7 @@ class ResidualLossDual(ResidualDual):
 
     def write(self, answer: Candidate) -> Multipliers:
         """Write c and s, and return b, r, and the multipliers of the ends."""
-        model, C = self.model, float(self.model.value_of("C"))
+        model, C = self.model, self.model.value_of("C")
         residuals, slopes = model.residuals(answer), answer.beta / C
         self.s.value = np.clip(slopes, *model.loss.domain)
         ends = model.loss.multipliers_of_ends(C, slopes, residuals)
@@ -151,11 +153,11 @@ class ResidualLossRegression(ResidualLossModel):
     loss
         A residual loss of :mod:`formulations.losses`: AbsolutePower(p), LogisticResidual(), or one of your own.
     C
-        Above 0: the weight of the losses against 1/2 ||f||^2.
+        Above 0: the weight of a loss against 1/2 ||f||^2, one number or one for each sample.
     """
 
     catalogue = "D6"
-    hyperparameters = (COST,)
+    hyperparameters = (COSTS,)
     C: cp.Parameter
     primal, dual = Stated(ResidualLossPrimal), Stated(ResidualLossDual)
 
@@ -166,14 +168,14 @@ class ResidualLossRegression(ResidualLossModel):
         kernel: Kernel | None = None,
         *,
         loss: ResidualLoss = AbsolutePower(1.5),  # noqa: B008  frozen
-        C: float = 1.0,
+        C: ArrayLike = 1.0,
         fit_intercept: bool = True,
     ) -> None:
         super().__init__(X, y, kernel, loss=loss, fit_intercept=fit_intercept, C=C)
 
     def qp(self) -> KernelQP | None:
         """State the dual in beta = c, with c / C as slopes; None where the conjugate is not quadratic."""
-        conjugate, C, (low, high) = self.loss.quadratic_conjugate, float(self.value_of("C")), self.loss.domain
+        conjugate, C, (low, high) = self.loss.quadratic_conjugate, self.value_of("C"), self.loss.domain
         if conjugate is None:
             return None
         return KernelQP(
@@ -191,8 +193,8 @@ class ResidualLossRegression(ResidualLossModel):
         """State the KernelQP, or else the losses of the decision values."""
         if self.loss.quadratic_conjugate is not None:
             return super().bounds()
-        return FenchelBounds(self.gram, self.losses(float(self.value_of("C"))), self.total)
+        return FenchelBounds(self.gram, self.losses(self.value_of("C")), self.total)
 
     def conditions(self, answer: Candidate) -> Conditions:
         """Return C (psi(r) + psi*(c/C)) - c r, the gap of each sample."""
-        return {"C (psi(r) + psi*(c/C)) - c r": self.gaps(answer, float(self.value_of("C")))}
+        return {"C (psi(r) + psi*(c/C)) - c r": self.gaps(answer, self.value_of("C"))}

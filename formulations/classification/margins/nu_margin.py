@@ -3,20 +3,21 @@ r"""The nu-machine (C8): a soft margin whose width is found along with it, given
 
 Primal and dual, with their Karush-Kuhn-Tucker conditions::
 
-    min  1/2 ||f||^2 - nu rho + 1/m sum xi_i         s.t.  y_i (f(x_i) + b) >= rho - xi_i,  xi_i >= 0,  rho >= 0
-    min  1/2 a'YKYa                                  s.t.  y'a = 0,  0 <= a_i <= 1/m,  1'a >= nu
+    min  1/2 ||f||^2 - nu rho + sum c_i xi_i         s.t.  y_i (f(x_i) + b) >= rho - xi_i,  xi_i >= 0,  rho >= 0
+    min  1/2 a'YKYa                                  s.t.  y'a = 0,  0 <= a_i <= c_i,  1'a >= nu
 
-    f = sum_j a_j y_j k(x_j, .),   a_i (y_i (f(x_i) + b) - rho + xi_i) = 0,   (1/m - a_i) xi_i = 0,
+    f = sum_j a_j y_j k(x_j, .),   a_i (y_i (f(x_i) + b) - rho + xi_i) = 0,   (c_i - a_i) xi_i = 0,
     rho (1'a - nu) = 0
 
-The value of the minimised dual is the negative of the primal's; b is the multiplier of y'a = 0 and rho that of
-1'a >= nu. At most nu m samples lie inside the margin, at least nu m are support vectors; nu can be at most
-2 min(m+, m-) / m. With rho > 0 the answer divided by rho is that of the soft margin (C2) with C = 1 / (m rho).
-Source: C8 of the catalogue; Schoelkopf et al. (2000).
+Here c_i = 1/m, or with weights w_i / 1'w: a weight of 2 makes a sample count twice. The value of the minimised dual is
+the negative of the primal's; b is the multiplier of y'a = 0 and rho that of 1'a >= nu. At most nu m samples lie inside
+the margin, at least nu m are support vectors; nu can be at most 2 min(m+, m-) / m. With rho > 0 the answer divided by
+rho is that of the soft margin (C2) with C_i = c_i / rho. Source: C8 of the catalogue; Schoelkopf et al. (2000).
 """
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -25,7 +26,7 @@ from numpy.typing import ArrayLike
 import formulations.cvx as cp
 from formulations.classification.base import MarginDual, MarginPrimal, TwoClassModel
 from formulations.inputs.estimators import Coefficients
-from formulations.inputs.hyperparameters import NU
+from formulations.inputs.hyperparameters import NU, WEIGHTS, derived
 from formulations.inputs.samples import SamplesLike
 from formulations.modelling import (
     Candidate,
@@ -45,16 +46,15 @@ from qpkernels.kernels import Kernel
 __all__ = ["NuMargin", "NuMarginDual", "NuMarginPrimal", "largest_nu"]
 
 
-def largest_nu(y: Vector) -> float:
-    """Return the largest feasible nu for labels +-1: 2 min(m+, m-) / m."""
-    positive = int(np.sum(np.asarray(y) > 0))
-    return 2.0 * min(positive, len(y) - positive) / len(y)
+def largest_nu(y: Vector, costs: Vector) -> float:
+    """Return the largest feasible nu for labels +-1 and costs that add up to 1: 2 min(m+, m-) / m of equal ones."""
+    return 2.0 * min(float(costs[y > 0].sum()), float(costs[y < 0].sum()))
 
 
 class NuMarginPrimal(MarginPrimal):
     """The primal. Variables: w or u, b, rho, xi.
 
-    Multipliers: a of ``margin``, 1/m - a of ``slack``, 1'a - nu of ``level``.
+    Multipliers: a of ``margin``, c - a of ``slack``, 1'a - nu of ``level``.
     """
 
     catalogue = "C8-primal"
@@ -66,17 +66,17 @@ class NuMarginPrimal(MarginPrimal):
         """State the problem."""
         margin = cp.multiply(self.model.y, self.g) >= self.rho - self.xi
         return cp.Problem(
-            cp.Minimize(self.f.half_squared_norm - self.model.nu * self.rho + cp.sum(self.xi) / len(self.model)),
+            cp.Minimize(self.f.half_squared_norm - self.model.nu * self.rho + self.model.cost @ self.xi),
             labelled(margin=margin, slack=self.xi >= 0, level=self.rho >= 0),
         )
 
     def write(self, answer: Candidate) -> Multipliers:
-        """Write f, b, rho and the slacks, and return a, and what it leaves of 1/m and above nu."""
+        """Write f, b, rho and the slacks, and return a, and what it leaves of c and above nu."""
         model, alpha = self.model, self.model.y * answer.beta
         self.rho.value = model.rho(answer)
         self.xi.value = np.maximum(self.rho.value - model.margins(answer), 0.0)
         spare = float(alpha.sum()) - float(model.nu.value)
-        return {**super().write(answer), "slack": 1.0 / len(model) - alpha, "level": spare}
+        return {**super().write(answer), "slack": model.costs - alpha, "level": spare}
 
 
 class NuMarginDual(MarginDual):
@@ -93,7 +93,7 @@ class NuMarginDual(MarginDual):
             labelled(
                 balance=self.balance(y @ alpha),
                 lower=alpha >= 0,
-                upper=alpha <= 1.0 / len(self.model),
+                upper=alpha <= self.model.cost,
                 share=cp.sum(alpha) >= self.model.nu,
             ),
         )
@@ -115,35 +115,57 @@ class NuMargin(TwoClassModel):
         As in :class:`~formulations.classification.base.TwoClassModel`.
     nu
         Above 0 and at most 2 min(m+, m-) / m: a bound on the share of samples inside the margin.
+    sample_weight
+        Above 0, one number or one for each sample: how often it counts.
     """
 
     catalogue = "C8"
     estimator = "NuSVC"
-    hyperparameters = (NU,)
+    hyperparameters = (NU, WEIGHTS)
     nu: cp.Parameter
+    sample_weight: cp.Parameter
     primal, dual = Stated(NuMarginPrimal), Stated(NuMarginDual)
 
-    def __init__(self, X: SamplesLike, y: ArrayLike, kernel: Kernel | None = None, *, nu: float = 0.5) -> None:
-        super().__init__(X, y, kernel, nu=nu)
+    def __init__(
+        self,
+        X: SamplesLike,
+        y: ArrayLike,
+        kernel: Kernel | None = None,
+        *,
+        nu: float = 0.5,
+        sample_weight: ArrayLike = 1.0,
+    ) -> None:
+        super().__init__(X, y, kernel, nu=nu, sample_weight=sample_weight)
+
+    @cached_property
+    def cost(self) -> cp.Parameter:
+        """The costs, which follow the weights."""
+        return derived(lambda: self.costs, len(self))
+
+    @property
+    def costs(self) -> Vector:
+        """The costs c, which add up to 1."""
+        weights = self.value_of("sample_weight")
+        return np.asarray(weights / weights.sum())
 
     def check_parameters(self) -> None:
         """Refuse a nu outside its range, or infeasible for the balance of the classes."""
         super().check_parameters()
-        limit, nu = largest_nu(self.y), float(self.value_of("nu"))
+        limit, nu = largest_nu(self.y, self.costs), float(self.value_of("nu"))
         if nu > limit * (1 + 1e-12):
+            weighted = " with these weights" if np.ptp(self.value_of("sample_weight")) else ""
             raise ParameterError(
                 f"nu = {nu:g} is infeasible for these classes, of {int((self.y > 0).sum())} and "
-                f"{int((self.y < 0).sum())} samples: the largest feasible nu is {limit:g}."
+                f"{int((self.y < 0).sum())} samples{weighted}: the largest feasible nu is {limit:g}."
             )
 
     def bounds(self) -> MarginLevelBounds:
-        """State the margin whose level is free, with the cost 1/m."""
-        nu = float(self.value_of("nu"))
-        return MarginLevelBounds(self.gram, self.y, nu, 1.0 / len(self), self.total)
+        """State the margin whose level is free."""
+        return MarginLevelBounds(self.gram, self.y, float(self.value_of("nu")), self.costs, self.total)
 
     def rho(self, answer: Candidate) -> float:
         """Return the best level for these y_i g(x_i): as many as nu allows lie below it."""
-        return max(0.0, -best_level(-self.margins(answer), float(self.value_of("nu"))))
+        return max(0.0, -best_level(-self.margins(answer), float(self.value_of("nu")), self.costs))
 
     def translate(self, fitted: Coefficients) -> tuple[Vector, float]:
         """Return (beta, b): LIBSVM divides both by rho, so that the multipliers no longer add up to nu."""
@@ -152,11 +174,11 @@ class NuMargin(TwoClassModel):
         return scale * beta, scale * b
 
     def conditions(self, answer: Candidate) -> Conditions:
-        """Return a_i (y_i g(x_i) - rho + xi_i) and (1/m - a_i) xi_i."""
+        """Return a_i (y_i g(x_i) - rho + xi_i) and (c_i - a_i) xi_i."""
         beyond, alpha = self.margins(answer) - self.rho(answer), self.y * answer.beta
         return {
             "a (y g(x) - rho + xi)": alpha * np.maximum(beyond, 0.0),
-            "(1/m - a) xi": (1.0 / len(self) - alpha) * np.maximum(-beyond, 0.0),
+            "(c - a) xi": (self.costs - alpha) * np.maximum(-beyond, 0.0),
         }
 
     def interpret(self, answer: Candidate, **fields: Any) -> Classification:

@@ -3,18 +3,19 @@ r"""The nu-tube (D7): a soft tube whose width is found along with it, given the 
 
 Primal and dual, with their Karush-Kuhn-Tucker conditions, r = y - f - b::
 
-    min  1/2 ||f||^2 + C (nu m epsilon + sum (xi+_i + xi-_i))
+    min  1/2 ||f||^2 + nu 1'c epsilon + sum c_i (xi+_i + xi-_i)
          s.t.  r_i <= epsilon + xi+_i,  -r_i <= epsilon + xi-_i,  xi >= 0,  epsilon >= 0
     min  1/2 (a+ - a-)'K(a+ - a-) - y'(a+ - a-)
-         s.t.  1'(a+ - a-) = 0,  1'(a+ + a-) <= C nu m,  0 <= a+, a- <= C
+         s.t.  1'(a+ - a-) = 0,  1'(a+ + a-) <= nu 1'c,  0 <= a+, a- <= c
 
-    f = sum_j (a+_j - a-_j) k(x_j, .),   a+_i (epsilon + xi+_i - r_i) = 0,   (C - a+_i) xi+_i = 0,  the same for a-,
-    epsilon (C nu m - 1'(a+ + a-)) = 0
+    f = sum_j (a+_j - a-_j) k(x_j, .),   a+_i (epsilon + xi+_i - r_i) = 0,   (c_i - a+_i) xi+_i = 0,  the same for a-,
+    epsilon (nu 1'c - 1'(a+ + a-)) = 0
 
-The value of the minimised dual is the negative of the primal's; b is the multiplier of 1'(a+ - a-) = 0 and epsilon that
-of 1'(a+ + a-) <= C nu m. At most nu m samples lie outside the tube; where epsilon > 0, at least nu m are support
-vectors. The scaling of C is that of LIBSVM and scikit-learn; the soft tube (D2) with this epsilon and C has the same
-answer. Source: D7 of the catalogue; Schoelkopf et al. (2000).
+Here c_i = C, or with weights C w_i: a weight of 2 makes a sample count twice. The value of the minimised dual is the
+negative of the primal's; b is the multiplier of 1'(a+ - a-) = 0 and epsilon that of 1'(a+ + a-) <= nu 1'c. At most nu m
+samples lie outside the tube; where epsilon > 0, at least nu m are support vectors. C is scaled as by LIBSVM and
+scikit-learn; the soft tube (D2) with this epsilon and these costs has the same answer. Source: D7 of the catalogue;
+Schoelkopf et al. (2000).
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 import formulations.cvx as cp
-from formulations.inputs.hyperparameters import COST, NU, derived
+from formulations.inputs.hyperparameters import COST, NU, WEIGHTS, derived
 from formulations.inputs.samples import SamplesLike
 from formulations.modelling import Candidate, Conditions, Multipliers, Stated, labelled, per_sample, scalar
 from formulations.regression.tubes.forms import TubeDual, TubeModel, TubePrimal, sides_of
@@ -39,8 +40,8 @@ __all__ = ["NuTube", "NuTubeDual", "NuTubePrimal"]
 class NuTubePrimal(TubePrimal):
     """The primal. Variables: w or u, b, epsilon, xi_plus, xi_minus.
 
-    Multipliers: a+ of ``above``, a- of ``below``, C - a+ of ``slack_plus``, C - a- of ``slack_minus``,
-    C nu m - 1'(a+ + a-) of ``width``.
+    Multipliers: a+ of ``above``, a- of ``below``, c - a+ of ``slack_plus``, c - a- of ``slack_minus``,
+    nu 1'c - 1'(a+ + a-) of ``width``.
     """
 
     catalogue = "D7-primal"
@@ -51,7 +52,7 @@ class NuTubePrimal(TubePrimal):
     def declare(self) -> cp.Problem:
         """State the problem."""
         model, epsilon, residuals = self.model, self.epsilon, self.model.y - self.g
-        cost = model.budget * epsilon + model.C * cp.sum(self.xi_plus + self.xi_minus)
+        cost = model.budget * epsilon + model.cost @ (self.xi_plus + self.xi_minus)
         return cp.Problem(
             cp.Minimize(self.f.half_squared_norm + cost),
             labelled(
@@ -64,12 +65,12 @@ class NuTubePrimal(TubePrimal):
         )
 
     def write(self, answer: Candidate) -> Multipliers:
-        """Write f, b, epsilon and the slacks, and return a+, a-, and what they leave of C and C nu m."""
+        """Write f, b, epsilon and the slacks, and return a+, a-, and what they leave of c and nu 1'c."""
         model, (plus, minus) = self.model, sides_of(answer.beta)
         self.epsilon.value = model.tube_width(model.residuals(answer))
         self.xi_plus.value, self.xi_minus.value = model.slacks(answer)
-        C, spare = float(model.C.value), float(model.budget.value) - float(np.abs(answer.beta).sum())
-        return {**super().write(answer), "slack_plus": C - plus, "slack_minus": C - minus, "width": spare}
+        c, spare = model.costs, float(model.budget.value) - float(np.abs(answer.beta).sum())
+        return {**super().write(answer), "slack_plus": c - plus, "slack_minus": c - minus, "width": spare}
 
 
 class NuTubeDual(TubeDual):
@@ -91,8 +92,8 @@ class NuTubeDual(TubeDual):
                 share=cp.sum(self.a_plus + self.a_minus) <= model.budget,
                 plus=self.a_plus >= 0,
                 minus=self.a_minus >= 0,
-                upper_plus=self.a_plus <= model.C,
-                upper_minus=self.a_minus <= model.C,
+                upper_plus=self.a_plus <= model.cost,
+                upper_minus=self.a_minus <= model.cost,
             ),
         )
 
@@ -114,13 +115,16 @@ class NuTube(TubeModel):
         Above 0 and at most 1: a bound on the share of samples outside the tube.
     C
         Above 0: the cost of a unit of residual beyond the tube.
+    sample_weight
+        Above 0, one number or one for each sample: how often it counts.
     """
 
     catalogue = "D7"
     estimator = "NuSVR"
-    hyperparameters = (COST, NU)
+    hyperparameters = (COST, NU, WEIGHTS)
     C: cp.Parameter
     nu: cp.Parameter
+    sample_weight: cp.Parameter
     primal, dual = Stated(NuTubePrimal), Stated(NuTubeDual)
 
     def __init__(
@@ -132,23 +136,33 @@ class NuTube(TubeModel):
         nu: float = 0.5,
         C: float = 1.0,
         fit_intercept: bool = True,
+        sample_weight: ArrayLike = 1.0,
     ) -> None:
-        super().__init__(X, y, kernel, fit_intercept=fit_intercept, C=C, nu=nu)
+        super().__init__(X, y, kernel, fit_intercept=fit_intercept, C=C, nu=nu, sample_weight=sample_weight)
+
+    @cached_property
+    def cost(self) -> cp.Parameter:
+        """The costs, which follow C and the weights."""
+        return derived(lambda: self.costs, len(self))
+
+    @property
+    def costs(self) -> Vector:
+        """The costs c, C times the weights."""
+        return np.asarray(float(self.value_of("C")) * self.value_of("sample_weight"))
 
     @cached_property
     def budget(self) -> cp.Parameter:
-        """C nu m, which follows both."""
-        return derived(lambda: self.C.value * self.nu.value * len(self))
+        """The share nu of all costs, which follows them."""
+        return derived(lambda: self.bounds().budget)
 
     def bounds(self) -> TubeLevelBounds:
         """State the tube whose level is free."""
-        C, nu = float(self.value_of("C")), float(self.value_of("nu"))
-        return TubeLevelBounds(self.gram, self.y, nu, C, self.total)
+        return TubeLevelBounds(self.gram, self.y, float(self.value_of("nu")), self.costs, self.total)
 
     def tube_width(self, residuals: Vector) -> float:
         """Return the best epsilon for these residuals: no more of them than nu allows exceed it."""
-        return best_level(np.abs(residuals), float(self.value_of("nu")))
+        return best_level(np.abs(residuals), float(self.value_of("nu")), self.costs)
 
     def conditions(self, answer: Candidate) -> Conditions:
-        """Return the products of both sides of the tube, and (C - |beta_i|) (xi+_i + xi-_i)."""
-        return {**super().conditions(answer), **self.cost_conditions(answer, float(self.value_of("C")))}
+        """Return the products of both sides of the tube, and (c_i - |beta_i|) (xi+_i + xi-_i)."""
+        return {**super().conditions(answer), **self.cost_conditions(answer, self.costs)}

@@ -2,7 +2,7 @@
 r"""Intervals that hold the optimal value of a model whose level is free, in exact arithmetic.
 
 See :mod:`qpkernels.certificates.models.free_level` for both problems. From above, f, b and the level l may be any;
-losses are completed upward. From below, beta must satisfy 1'beta = 0, |beta_i| <= C and 1'|beta| <= C nu m (or, between
+losses are completed upward. From below, beta must satisfy 1'beta = 0, |beta_i| <= C_i and 1'|beta| <= nu 1'C (between
 labels, >=) exactly: it is scaled by a few units of rounding until it does.
 """
 
@@ -35,14 +35,14 @@ class FreeLevel:
 
     Attributes
     ----------
-    gram, nu, cost, total
+    gram, nu, costs, total
         As the bounds of the model have them.
     target
         t of the dual.
     lower, upper
         The bounds of beta.
     least
-        Whether 1'|beta| is the budget C nu m at least; otherwise it is that at most.
+        Whether 1'|beta| is the budget nu 1'C at least; otherwise it is that at most.
     largest_losses
         Upper bounds of e_i for decision values in an interval.
     level
@@ -51,7 +51,7 @@ class FreeLevel:
 
     gram: Gram
     nu: float
-    cost: float
+    costs: Vector
     total: float | None
     target: Vector
     lower: Vector
@@ -95,17 +95,15 @@ def _primal_value(problem: FreeLevel, candidate: Judged, paid: float) -> float:
     level = problem.level(losses)
     slacks = np.maximum(up(losses - level), 0.0)
     slacks[losses <= level] = 0.0
-    cost = Interval.of(problem.cost) * (Interval.of(problem.nu) * float(len(losses)) * level + _exactly(slacks))
-    return sum_bounds(np.array([0.5 * float(candidate.squared_norm.upper), float(cost.upper), paid]))[1]
-
-
-def _exactly(slacks: Vector) -> Interval:
-    return Interval.of(slacks).sum()
+    spent = Interval.of(problem.nu) * Interval.of(problem.costs).sum() * level
+    charged = (Interval.of(problem.costs) * slacks).sum()
+    parts = [0.5 * float(candidate.squared_norm.upper), float(spent.upper), float(charged.upper), paid]
+    return sum_bounds(np.array(parts))[1]
 
 
 def _within_budget(problem: FreeLevel, near: Vector) -> Vector | None:
     """Return a point that meets all constraints exactly, or None."""
-    budget = Fraction(problem.cost) * Fraction(problem.nu) * len(near)
+    budget = Fraction(problem.nu) * sum(map(Fraction, problem.costs.tolist()))
     for step in range(-1, _STEPS):
         room = 2.0 ** (2 * step - 52) if step >= 0 else 0.0
         scaled = near * (1.0 + room if problem.least else 1.0 - room)

@@ -28,15 +28,21 @@ from qpkernels.programs.level_qp import LevelQP
 __all__ = ["FreeLevelBounds", "best_level"]
 
 _UNSPENT = 1e-6
-"""Share of C nu m by which 1'|beta| differs from it where the level is held at 0."""
+"""Share of the budget by which 1'|beta| differs from it where the level is held at 0."""
+
+_ROUNDING = 1e-12
+"""Share of the budget by which a sum of costs may differ from it by rounding."""
 
 
-def best_level(losses: Vector, nu: float) -> float:
-    """Return the l nearest 0 that minimises nu m l + sum max(0, e_i - l): at most nu m losses are above it."""
-    rounding, count, ordered = 1e-12, nu * losses.size, np.sort(losses)[::-1]
-    highest = float(ordered[int(np.ceil(count * (1 - rounding))) - 1])
-    outside = int(np.floor(count * (1 + rounding)))
-    lowest = float(ordered[outside]) if outside < losses.size else -np.inf
+def best_level(losses: Vector, nu: float, costs: Vector) -> float:
+    """Return the l nearest 0 that minimises nu 1'C l + sum C_i max(0, e_i - l): a share nu of C at most is above it."""
+    order = np.argsort(-losses, kind="stable")
+    above, budget = np.cumsum(costs[order]), nu * float(costs.sum())
+    # The cost of the samples from the largest loss down reaches the budget at one, and exceeds it at another.
+    reached = int(np.searchsorted(above, budget * (1 - _ROUNDING)))
+    exceeded = int(np.searchsorted(above, budget * (1 + _ROUNDING), side="right"))
+    highest = float(losses[order[min(reached, losses.size - 1)]])
+    lowest = float(losses[order[exceeded]]) if exceeded < losses.size else -np.inf
     return float(np.clip(0.0, lowest, highest))
 
 
@@ -48,8 +54,10 @@ class FreeLevelBounds(ABC):
     ----------
     gram, y
         The kernel matrix, and the labels +-1 or targets.
-    nu, cost
-        The share of samples beyond the level, and C.
+    nu
+        The share of all costs that samples beyond the level may have.
+    costs
+        C of each sample, shape (m,).
     total
         The value of 1'beta, 0; None: no intercept.
     """
@@ -57,13 +65,13 @@ class FreeLevelBounds(ABC):
     gram: Gram
     y: Vector
     nu: float
-    cost: float
+    costs: Vector
     total: float | None
 
     @property
     def budget(self) -> float:
-        """C nu m."""
-        return self.cost * self.nu * len(self.gram)
+        """The share nu of all costs."""
+        return self.nu * float(self.costs.sum())
 
     @property
     @abstractmethod
@@ -113,18 +121,19 @@ class FreeLevelBounds(ABC):
         losses = self.losses(excess)
         level = self.level(losses)
         slacks = np.maximum(losses - level, 0.0)
-        parts = self.cost * slacks - feasible * excess + level * np.abs(feasible)
+        parts = self.costs * slacks - feasible * excess + level * np.abs(feasible)
         worst = int(np.argmax(np.abs(parts)))
         # Where 1'beta = 0, an offset of the targets changes nothing.
         middle = 0.5 * float(self.target.min() + self.target.max()) if self.total == 0.0 else 0.0
         linear = feasible * (self.target - middle)
         errors = error.values + EPS * (np.abs(excess) + np.abs(self.y if self.target.any() else excess))
         return certify_values(
-            primal=0.5 * function.squared_norm + self.budget * level + self.cost * float(slacks.sum()),
+            primal=0.5 * function.squared_norm + self.budget * level + float(self.costs @ slacks),
             dual=float(linear.sum()) - 0.5 * own.squared_norm,
-            dual_residual=float(np.abs(beta - feasible).max()) / self.cost,
+            dual_residual=float(np.abs(beta - feasible).max() / self.costs.max()),
             rounding=(
-                self.cost * (together(errors) + sum_error(slacks))
+                together(self.costs * errors)
+                + sum_error(self.costs * slacks)
                 + error.half_norm
                 + own.half_norm
                 + sum_error(np.array([self.budget * level]))

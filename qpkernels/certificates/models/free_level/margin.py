@@ -39,23 +39,22 @@ class MarginLevelBounds(FreeLevelBounds):
             groups, sums = np.ones((1, self.y.size)), np.array([self.budget])
         else:
             sums = np.array([half, half])
-        bound = np.full(self.y.size, self.cost)
-        alpha = null_combination(self.gram, self.y, bound, groups, sums, balanced=self.total == 0.0)
+        alpha = null_combination(self.gram, self.y, self.costs, groups, sums, balanced=self.total == 0.0)
         return None if alpha is None else (self.y * alpha, 0.0)
 
     def level(self, losses: Vector) -> float:
         """Return -rho."""
-        return min(0.0, best_level(losses, self.nu))
+        return min(0.0, best_level(losses, self.nu, self.costs))
 
     def feasible(self, beta: Vector) -> Vector:
         """Let each class add up to half of the budget at least, and both to the same."""
-        inside = np.clip(self.y * beta, 0.0, self.cost)
-        smaller = min(int((self.y > 0).sum()), int((self.y < 0).sum()))
-        half = min(0.5 * max(self.budget, float(inside.sum())), self.cost * smaller)
+        inside = np.clip(self.y * beta, 0.0, self.costs)
+        smaller = min(float(self.costs[self.side(sign)].sum()) for sign in (1.0, -1.0))
+        half = min(0.5 * max(self.budget, float(inside.sum())), smaller)
         feasible = np.empty(beta.size)
         for sign in (1.0, -1.0):
             own = self.side(sign)
-            bound = np.full(int(own.sum()), self.cost)
+            bound = self.costs[own]
             feasible[own] = sign * nearest_feasible(inside[own], np.zeros_like(bound), bound, half)
         return feasible
 
@@ -65,7 +64,7 @@ class MarginLevelBounds(FreeLevelBounds):
         return FreeLevel(
             self.gram,
             self.nu,
-            self.cost,
+            self.costs,
             self.total,
             program.target,
             program.lower,
@@ -78,7 +77,7 @@ class MarginLevelBounds(FreeLevelBounds):
     @property
     def program(self) -> LevelQP:
         """The margin, whose 1'|beta| is at least the budget."""
-        lower, upper = np.where(self.y > 0, 0.0, -self.cost), np.where(self.y > 0, self.cost, 0.0)
+        lower, upper = np.where(self.y > 0, 0.0, -self.costs), np.where(self.y > 0, self.costs, 0.0)
         return LevelQP(self.gram, self.target, lower, upper, self.total, self.budget, least=True)
 
     def side(self, sign: float) -> NDArray[np.bool_]:

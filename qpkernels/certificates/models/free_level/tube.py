@@ -38,12 +38,11 @@ class TubeLevelBounds(FreeLevelBounds):
 
     def level(self, losses: Vector) -> float:
         """Return epsilon."""
-        return best_level(losses, self.nu)
+        return best_level(losses, self.nu, self.costs)
 
     def feasible(self, beta: Vector) -> Vector:
         """Project beta to the bounds and the sum, and shrink it to the budget."""
-        bound = np.full(beta.size, self.cost)
-        feasible = nearest_feasible(beta, -bound, bound, self.total)
+        feasible = nearest_feasible(beta, -self.costs, self.costs, self.total)
         spent = float(np.abs(feasible).sum())
         return feasible * min(1.0, self.budget / spent) if spent else feasible
 
@@ -53,7 +52,7 @@ class TubeLevelBounds(FreeLevelBounds):
         return FreeLevel(
             self.gram,
             self.nu,
-            self.cost,
+            self.costs,
             self.total,
             program.target,
             program.lower,
@@ -65,9 +64,8 @@ class TubeLevelBounds(FreeLevelBounds):
 
     @property
     def program(self) -> LevelQP:
-        """The tube, whose 1'|beta| is at most C nu m."""
-        bound = np.full(self.y.size, self.cost)
-        return LevelQP(self.gram, self.y, -bound, bound, self.total, self.budget, least=False)
+        """The tube, whose 1'|beta| is at most the budget."""
+        return LevelQP(self.gram, self.y, -self.costs, self.costs, self.total, self.budget, least=False)
 
     def side(self, sign: float) -> NDArray[np.bool_]:
         """Return all samples."""
