@@ -29,11 +29,11 @@ __all__ = ["attempt", "examine"]
 _SHORT, _TURNS = 0.3, 5
 """Seconds below which a solve is repeated, up to so many times: the fastest counts."""
 
-_FAR = 4.0
-"""Times the fastest proof beyond which a route is far slower."""
+_FAR, _ENOUGH = 4.0, 2
+"""Times the fastest proof beyond which a route is far slower, and the turns that are enough to say so."""
 
 _STARTING, _LOADING = 0.5, 600.0
-"""Seconds that a trial has beside its own, and that the first one has to import, and to compile what is not yet."""
+"""Seconds that a turn has beside its own, and that the first one has to import, and to compile what is not yet."""
 
 _PROCESSES = get_context("forkserver")
 _PROCESSES.set_forkserver_preload(["benchmarks.campaign.loaded"])
@@ -61,7 +61,7 @@ def examine(number: int, tolerances: tuple[float, ...], seconds: float) -> Exami
                 continue
             # Below the time of a lowering nobody learns anything.
             limit = best if route == DEFAULT else min(seconds, 1.2 * best + 0.3)
-            trial = _apart(number, route, tol, limit)
+            trial = _apart(number, route, tol, limit, best if found else math.inf)
             if trial is None:
                 routes.remove(route)
                 continue
@@ -84,57 +84,75 @@ def _routes(case: Case) -> Iterator[str]:
     yield from (f"{form} by {each.name}" for form in forms for each in solvers if ConeProgram in each.programs)
 
 
-def _apart(number: int, route: str, tol: float, seconds: float) -> Trial | None:
+def _apart(number: int, route: str, tol: float, seconds: float, best_so_far: float) -> Trial | None:
     """Return the trial of a route, made by a process of its own; None: the solver does not take it."""
     receiver, sender = _PROCESSES.Pipe(duplex=False)
-    process = _PROCESSES.Process(target=_send, args=(sender, number, route, tol, seconds), daemon=True)
+    process = _PROCESSES.Process(target=_send, args=(sender, number, route, tol, seconds, best_so_far), daemon=True)
     process.start()
     sender.close()
-    limit = seconds + _TURNS * _SHORT + _STARTING
-    begun = False
+    limit = seconds + _STARTING
+    begun, best = False, None
     try:
         # The first time of all, what is imported and compiled takes its time.
         begun = receiver.poll(_LOADING) and receiver.recv()
-        if not receiver.poll(limit):
-            return Trial(route, tol, "ended", message=f"no answer within {limit:g} s")
-        trial: Trial | None = receiver.recv()
+        while receiver.poll(limit):
+            trial: Trial | None = receiver.recv()
+            if trial is None:
+                return None
+            best = _faster(best, trial)
+        return best or Trial(route, tol, "ended", message=f"no answer within {limit:g} s")
     except EOFError:
         process.join()
         if not begun:
             raise RuntimeError("processes for trials cannot be started") from None
-        return Trial(route, tol, "ended", message=f"its process ended with status {process.exitcode}")
+        return best or Trial(route, tol, "ended", message=f"its process ended with status {process.exitcode}")
     finally:
         process.kill()
         process.join()
         receiver.close()
-    return trial
 
 
-def _send(sender: Connection, number: int, route: str, tol: float, seconds: float) -> None:
-    """Make a trial, and send that it has begun, then what became of it; what solvers print is dropped."""
+def _send(sender: Connection, number: int, route: str, tol: float, seconds: float, best_so_far: float) -> None:
+    """Send that the process has begun, then the trial of each turn; what solvers print is dropped."""
     sender.send(True)
     silence = os.open(os.devnull, os.O_WRONLY)
     os.dup2(silence, 1)
     os.dup2(silence, 2)
-    sender.send(attempt(number, route, tol, seconds))
+    for turn, trial in enumerate(_turns(number, route, tol, seconds), start=1):
+        sender.send(trial)
+        if turn == _ENOUGH and trial is not None and trial.seconds > _FAR * best_so_far:
+            break
+    sender.close()
 
 
 def attempt(number: int, route: str, tol: float, seconds: float) -> Trial | None:
     """Return the trial of a route, here; None: the solver does not take it."""
-    case = draw(number)
     best: Trial | None = None
+    for trial in _turns(number, route, tol, seconds):
+        if trial is None:
+            return None
+        best = _faster(best, trial)
+    return best
+
+
+def _faster(best: Trial | None, trial: Trial) -> Trial:
+    return trial if best is None or trial.seconds < best.seconds else best
+
+
+def _turns(number: int, route: str, tol: float, seconds: float) -> Iterator[Trial | None]:
+    """Yield the trial of each turn; None where the solver does not take the problem."""
+    case = draw(number)
     for _ in range(_TURNS):
         begin, cpu = perf_counter(), process_time()
         try:
             trial = _solved(case, route, tol, seconds)
         except UnsupportedProgramError:
-            return None
+            yield None
+            return
         trial = trial.timed(perf_counter() - begin, process_time() - cpu)
-        if best is None or trial.seconds < best.seconds:
-            best = trial
+        yield trial
         if trial.seconds > min(_SHORT, seconds):
-            break
-    return best
+            return
 
 
 def _solved(case: Case, route: str, tol: float, seconds: float) -> Trial:
