@@ -14,7 +14,7 @@ from formulations.modelling.statement import Statement
 from formulations.modelling.structures import solve_structure
 from qpkernels.certificates import Bounds, KernelQPBounds, Status
 from qpkernels.errors import SolverFailedError, UnsupportedOptionError, UnsupportedProgramError
-from qpkernels.programs import ExpansionProgram, KernelQP, LinearSystem, Program
+from qpkernels.programs import ExpansionProgram, KernelQP, LevelQP, LinearSystem, Program
 from qpkernels.solvers import THEN, Automatic, Budget, Claim, find_solver, spares_factorisation
 
 if TYPE_CHECKING:
@@ -90,11 +90,12 @@ def _attempts(
     for program in _ordered(structures):
         backend = Automatic() if isinstance(program, KernelQP) else usual_solver(program)
         solve = partial(_by_structure, model, program, backend, bounds, form)
-        yield _Attempt(solve, takes_start=isinstance(program, ExpansionProgram))
+        asks_smo = isinstance(program, KernelQP | LevelQP)
+        yield _Attempt(solve, takes_start=isinstance(program, ExpansionProgram), asks_smo=asks_smo)
         if isinstance(program, KernelQP) and isinstance(bounds, KernelQPBounds):
             # Where a claim of the other method could not be shown.
             alone = partial(_by_structure, model, program, find_solver("smo"), bounds, form)
-            yield _Attempt(alone, takes_start=True, after_failure=True)
+            yield _Attempt(alone, takes_start=True, asks_smo=True, after_failure=True)
     if structures and _ROOM * 8.0 * len(model) ** 2 > model.gram.memory_limit:
         return
     listed = list(forms())
@@ -133,6 +134,8 @@ class _Attempt:
     ----------
     takes_start
         Whether it can start from a beta.
+    asks_smo
+        Whether options of smo are for it.
     last_resort
         Whether it is given a time, since it may take without end.
     after_failure
@@ -141,6 +144,7 @@ class _Attempt:
 
     solve: Callable[[SolveRequest], Solution]
     takes_start: bool = False
+    asks_smo: bool = False
     last_resort: bool = False
     after_failure: bool = False
 
@@ -184,14 +188,15 @@ class _Relay:
 
     def _request_for(self, attempt: _Attempt) -> SolveRequest:
         """Return what is asked of an attempt: what is left of the limits, and where to start."""
+        request = self.request if attempt.asks_smo else self.request.without_those_of_smo()
         if not (self.answers or self.failures):
-            return self.request
+            return request
         left = self.budget.seconds_left
         if attempt.last_resort:
             patience = max(_LEAST, _PATIENCE * self.budget.seconds)
             left = patience if left is None else min(left, patience)
         return replace(
-            self.request,
+            request,
             max_iter=self.budget.iterations_left,
             time_limit=left,
             warm_start=(self.best or self.request.warm_start) if attempt.takes_start else None,

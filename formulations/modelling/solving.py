@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -24,7 +24,7 @@ from qpkernels.certificates import (
 )
 from qpkernels.errors import UnsupportedOptionError
 from qpkernels.programs import ExpansionProgram, KernelQP, LevelQP, Program, SmoothRisk
-from qpkernels.solvers import Automatic, Claim, Outcome, Solver, find_solver
+from qpkernels.solvers import OF_SMO, Automatic, Claim, Outcome, Solver, find_solver
 
 __all__ = [
     "Held",
@@ -57,6 +57,12 @@ class SolveRequest:
         for name, check in (("max_iter", check_count), ("time_limit", check_positive)):
             if getattr(self, name) is not None:
                 object.__setattr__(self, name, check(getattr(self, name), name))
+        if "cache_size" in self.options:
+            check_positive(self.options["cache_size"], "cache_size")
+
+    def without_those_of_smo(self) -> SolveRequest:
+        """Return the request for those who do not ask smo."""
+        return replace(self, options={name: value for name, value in self.options.items() if name not in OF_SMO})
 
     def ended(self, outcome: Outcome) -> bool:
         """Return whether a limit that the user set may be what ended the solver."""
@@ -65,8 +71,8 @@ class SolveRequest:
 
     @property
     def names_nobody(self) -> bool:
-        """Whether neither a solver is named, nor options that belong to one."""
-        return self.solver is None and self.options.keys() <= {"isolate", "memory_limit"}
+        """Whether neither a solver is named, nor options that belong to one; those of smo may be given all the same."""
+        return self.solver is None and self.options.keys() <= {"isolate", "memory_limit", *OF_SMO}
 
     def backend(self, structures: tuple[Program, ...], cone_solver: str) -> Solver:
         """Return the solver asked for, or the one that a model of this structure deserves, or its forms."""
@@ -125,9 +131,13 @@ class Held:
 
 @dataclass(eq=False)
 class Latest:
-    """The last answer; None before the first."""
+    """The last answer; None before the first, and in a copy from a file: bounds hold functions, which no file does."""
 
     answer: Held | None = None
+
+    def __reduce__(self) -> tuple[type[Latest], tuple[()]]:
+        """Return what a file holds: nothing."""
+        return Latest, ()
 
 
 def structures_of(bounds: Bounds, system: Program | None) -> tuple[Program, ...]:

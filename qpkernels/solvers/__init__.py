@@ -2,11 +2,12 @@
 """Solvers: one file each; the back-ends are imported when they are used."""
 
 from qpkernels.solvers.answer import Answer, Claim, Outcome, Request
-from qpkernels.solvers.automatic import THEN, Automatic, Budget, spares_factorisation
+from qpkernels.solvers.automatic import OF_SMO, THEN, Automatic, Budget, spares_factorisation
 from qpkernels.solvers.interface import Solver
 from qpkernels.solvers.registry import find_solver, installed_solvers, registered_solvers
 
 __all__ = [
+    "OF_SMO",
     "THEN",
     "Answer",
     "Automatic",

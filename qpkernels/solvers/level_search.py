@@ -13,6 +13,7 @@ each other that the gap is small. Each KernelQP starts from the mixture, and is 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -22,7 +23,7 @@ from qpkernels.arrays import Vector, finite_vector
 from qpkernels.certificates import duality_gap, relative
 from qpkernels.programs import LevelQP
 from qpkernels.solvers.answer import Answer, Claim, Request
-from qpkernels.solvers.automatic import Automatic, Budget
+from qpkernels.solvers.automatic import OF_SMO, Automatic, Budget
 from qpkernels.solvers.interface import Solver
 
 __all__ = ["LevelSearch"]
@@ -79,7 +80,8 @@ class _Judged:
 class LevelSearch(Solver):
     """The KernelQP of one level after the other, until one spends the budget; stops when the gap is at most ``tol``.
 
-    max_iter counts the steps for all of them, and time_limit is one for all; warm_start is any beta.
+    max_iter counts the steps for all of them, and time_limit is one for all; warm_start is any beta; cache_size and
+    shrinking are those of smo.
     """
 
     name = "level-search"
@@ -95,9 +97,9 @@ class LevelSearch(Solver):
 
     def run(self, program: LevelQP, request: Request, **options: Any) -> Answer:
         """Search, and say in words why it ended."""
-        self.require_known(options, {*self.options, "verbose"})
+        self.require_known(options, {*self.options, *OF_SMO, "verbose"})
         start = None if request.warm_start is None else finite_vector(request.warm_start, "warm_start", len(program))
-        search = _Search(program, request, start)
+        search = _Search(program, request, start, options)
         claim = None
         try:
             while claim is None:
@@ -124,8 +126,8 @@ def _first_level(program: LevelQP) -> float:
 class _Search:
     """Two ends of the interval that the level is in, as far as they are known, and what is to be solved next."""
 
-    def __init__(self, program: LevelQP, request: Request, start: Vector | None) -> None:
-        self._program, self._tol = program, request.tol
+    def __init__(self, program: LevelQP, request: Request, start: Vector | None, options: Mapping[str, Any]) -> None:
+        self._program, self._tol, self._options = program, request.tol, options
         self._budget = Budget(request.max_iter, request.time_limit)
         self._low: _Point | None = None
         self._high: _Point | None = None
@@ -159,6 +161,7 @@ class _Search:
             max_iter=self._budget.iterations_left,
             time_limit=self._budget.seconds_left,
             warm_start=self._start,
+            **self._options,
         )
         self._budget.spend(outcome.iterations)
         beta = outcome.point

@@ -34,19 +34,19 @@ class LinearAlgebra(Solver):
     """scipy.linalg: a Cholesky factorisation, or preconditioned conjugate gradients above 10000 unknowns.
 
     ``dense_limit`` moves that size. Of conjugate gradients, ``tol`` bounds the relative residual, to a hundredth,
-    ``rank`` is that of the preconditioner, and ``iterations`` their limit.
+    max_iter their number, and ``rank`` is that of the preconditioner. A factorisation takes no iterations.
     """
 
     name = "linear"
     foreign = False
     programs: ClassVar = (LinearSystem, LeastSquares)
-    options = frozenset({"tol"})
+    options = frozenset({"tol", "max_iter"})
     module = "scipy"
     install = "pip install scipy"
 
     def run(self, program: LinearSystem | LeastSquares, request: Request, **options: Any) -> Answer:
         """Solve, and say by what and how exactly."""
-        settings = {"dense_limit": _DENSE, "rank": _LANDMARKS, "iterations": 10 * _DENSE}
+        settings = {"dense_limit": _DENSE, "rank": _LANDMARKS}
         self.require_known(options, settings)
         for name, value in options.items():
             check_count(value, f"{name} of linear", least=0)
@@ -58,7 +58,8 @@ class LinearAlgebra(Solver):
         level = 0.5 * float(program.rhs.min() + program.rhs.max()) if program.bordered else 0.0
         around = replace(program, rhs=program.rhs - level)
         if isinstance(around.matrix, RidgedGram) and around.rhs.size > settings["dense_limit"]:
-            answer = _conjugate_gradients(around, around.matrix, request.tol, settings["rank"], settings["iterations"])
+            limit = request.max_iter or 10 * _DENSE
+            answer = _conjugate_gradients(around, around.matrix, request.tol, settings["rank"], limit)
         else:
             with blas_threads_for(around.rhs.size):
                 answer = _cholesky(around)

@@ -146,7 +146,7 @@ def cross_validated_scores(state: StateModel, X: ArrayLike, y: ArrayLike, folds:
     """
     samples, labels = _samples(X, y)
     _check_callable(state)
-    number = _folds(labels, folds, seed)
+    number = stratified_folds(labels, folds, seed)
     trained = [np.flatnonzero(number != fold) for fold in range(folds)]
     models = [_stated(state, samples[rows], labels[rows]) for rows in trained]
     scores = np.empty(labels.size)
@@ -214,8 +214,14 @@ def _samples(X: ArrayLike, y: ArrayLike) -> tuple[Samples, NDArray[Any]]:
     return samples, checked_labels(y, samples.shape[0])
 
 
-def _folds(labels: NDArray[Any], folds: int, seed: int) -> Indices:
-    """Return the fold of each sample: each class is shuffled, and both are dealt out one after the other."""
+def stratified_folds(labels: NDArray[Any], folds: int, seed: int) -> Indices:
+    """Return the fold of each sample: each class is shuffled, and both are dealt out one after the other.
+
+    Raises
+    ------
+    ParameterError, LabelError
+        If the folds are no such number, or a class has one sample.
+    """
     if not is_integer(folds) or not 2 <= folds <= labels.size:
         raise ParameterError(
             f"folds must be an integer from 2 to the number of samples, which is {labels.size}, "

@@ -2,7 +2,7 @@
 """The choice of a method for a KernelQP, and of the moment to hand over to another."""
 
 from qpkernels.solvers.automatic.budget import Budget
-from qpkernels.solvers.automatic.relay import THEN, Automatic
+from qpkernels.solvers.automatic.relay import OF_SMO, THEN, Automatic
 from qpkernels.solvers.automatic.work import spares_factorisation
 
-__all__ = ["THEN", "Automatic", "Budget", "spares_factorisation"]
+__all__ = ["OF_SMO", "THEN", "Automatic", "Budget", "spares_factorisation"]

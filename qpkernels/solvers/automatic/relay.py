@@ -21,7 +21,10 @@ from qpkernels.solvers.interface import Solver
 from qpkernels.solvers.registry import find_solver
 from qpkernels.solvers.smo import step_limit
 
-__all__ = ["THEN", "Automatic"]
+__all__ = ["OF_SMO", "THEN", "Automatic"]
+
+OF_SMO = ("cache_size", "shrinking")
+"""Options of smo that change nothing but its way: who asks no solver by name may give them all the same."""
 
 THEN = "; then "
 """What stands between the words of one solver and those of the next."""
@@ -56,6 +59,8 @@ class Automatic:
     ) -> Outcome:
         """Solve ``program``; parameters as in :meth:`qpkernels.solvers.Solver.solve`, the limits being those of all.
 
+        Of the options, :data:`OF_SMO` are for smo alone.
+
         Returns
         -------
         Outcome
@@ -63,8 +68,10 @@ class Automatic:
             the number of iterations of all of them, and ``seconds`` their time.
         """
         relay = _Relay(program, Budget(max_iter, time_limit), warm_start)
+        of_smo = {name: limits.pop(name) for name in OF_SMO if name in limits}
         for solver, options in _stages(relay, tol):
-            if not relay.hand_to(solver, tol=tol, verbose=verbose, **limits, **options) or relay.budget.is_spent:
+            own = of_smo | options if solver.name == "smo" else options
+            if not relay.hand_to(solver, tol=tol, verbose=verbose, **limits, **own) or relay.budget.is_spent:
                 break
         return relay.outcome()
 

@@ -60,12 +60,13 @@ _UNIT = float(np.finfo(float).eps)
 
 @dataclass
 class Limits:
-    """When to stop; and the steps taken so far."""
+    """When to stop, and the steps taken so far; and whether samples may be left out on the way."""
 
     tol: float
     max_iter: int
     deadline: float = np.inf
     steps: int = 0
+    shrinking: bool = True
 
     def over(self, steps: int) -> bool:
         """Return whether the time, or ``steps`` more, use up what is allowed."""
@@ -201,7 +202,8 @@ def descend(program: KernelQP, search: ShrinkingDescent, limits: Limits, gap: fl
     """
     outer, best, error = 0, np.inf, GapError(program, limits.tol, search.exact)
     progress = Progress(_IDLE_ONE_BLOCK if search.in_one_block else _IDLE)
-    search.shrink()
+    shrink = search.shrink if limits.shrinking else _nothing
+    shrink()
     while True:
         taken = search.outer_iteration(limits.max_iter - limits.steps - search.steps, 4 * _UNIT * search.size)
         outer += 1
@@ -225,11 +227,15 @@ def descend(program: KernelQP, search: ShrinkingDescent, limits: Limits, gap: fl
         gap = iterate.violation
         yield replace(iterate, gap_error=error.value)
         if not search.unshrunk:
-            search.shrink()
+            shrink()
         elif gap < best:
             # A gap of all that is no better than the last one says that too much was left out.
             best = gap
-            search.shrink()
+            shrink()
+
+
+def _nothing() -> None:
+    """Leave out nothing."""
 
 
 def _calls_for_values(search: ShrinkingDescent, iterate: Iterate, ended: bool, tol: float) -> bool:

@@ -30,6 +30,7 @@ def minimise(
     cache_bytes: int = CACHE,
     values: Vector | None = None,
     watch: Callable[[Iterate], bool] | None = None,
+    shrinking: bool = True,
 ) -> Iterate:
     """Return the first iterate whose relative duality gap is within ``tol``, or the last one before a limit.
 
@@ -55,9 +56,12 @@ def minimise(
         K start, where it is known in float64.
     watch
         Asked after each iterate whose gap is computed, and which proves nothing, whether to give up there.
+    shrinking
+        Leave out samples that are not likely to change, until the end.
     """
     beta, values = _beginning(program, start, values)
-    iterates = block_iterates(program, Limits(tol, max_iter, deadline), beta, cache_bytes, values)
+    limits = Limits(tol, max_iter, deadline, shrinking=shrinking)
+    iterates = block_iterates(program, limits, beta, cache_bytes, values)
     iterate, tried = None, False
     try:
         while True:

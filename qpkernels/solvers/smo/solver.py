@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from qpkernels.arrays import check_positive, finite_vector
+from qpkernels.arrays import check_flag, check_positive, finite_vector
 from qpkernels.errors import UnsupportedOptionError
 from qpkernels.programs import KernelQP
 from qpkernels.solvers.answer import Answer, Claim, Request
@@ -27,8 +27,9 @@ class SMO(Solver):
 
     max_iter counts pair steps (default: 10 million, or 1000 a sample if that is more); time_limit is checked after
     each block; warm_start is any beta, and values the product K beta there, where it is known; cache_size bounds the
-    memory for rows of the kernel matrix, in MiB (default 2048). ``watch`` is called with each iterate whose gap is
-    computed, and ends the descent by returning True. Ctrl-C returns the best point so far.
+    memory for rows of the kernel matrix, in MiB (default 2048); shrinking=False goes on with all samples, which is
+    slower in most cases. ``watch`` is called with each iterate whose gap is computed, and ends the descent by returning
+    True. Ctrl-C returns the best point so far.
     """
 
     name = "smo"
@@ -63,12 +64,13 @@ class SMO(Solver):
         cache_size: float = 2048,
         values: ArrayLike | None = None,
         watch: Callable[[Iterate], bool] | None = None,
+        shrinking: bool = True,
         **options: Any,
     ) -> Answer:
         """Minimise, and say in words why it stopped."""
         from qpkernels.solvers.smo.engine import minimise
 
-        self.require_known(options, {*self.options, "cache_size", "values", "verbose", "watch"})
+        self.require_known(options, {*self.options, "cache_size", "shrinking", "values", "verbose", "watch"})
         start = None if request.warm_start is None else finite_vector(request.warm_start, "warm_start", len(program))
         if values is not None and start is None:
             raise UnsupportedOptionError("values are K beta at warm_start, which is missing; give both, or neither.")
@@ -83,6 +85,7 @@ class SMO(Solver):
             cache_bytes=int(2**20 * check_positive(cache_size, "cache_size")),
             values=None if values is None else finite_vector(values, "values", len(program)),
             watch=watch,
+            shrinking=check_flag(shrinking, "shrinking"),
         )
         claim, message = _verdict(final, request.tol, max_iter)
         multipliers = np.array([] if program.total is None else [final.intercept + program.middle])

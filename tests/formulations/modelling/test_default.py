@@ -115,7 +115,8 @@ def test_more_features_than_samples_are_for_the_form_over_samples() -> None:
 
 def test_options_of_a_back_end_leave_it_alone() -> None:
     model = SoftMargin(*clouds(800, 5))
-    assert model.solve(cache_size=10).solver == "smo"
+    assert model.solve(values=None).solver == "smo"
+    assert model.solve(cache_size=10, shrinking=False).solver == "interior-point"
     with pytest.raises(UnsupportedOptionError, match="smo has no option bogus"):
         model.solve(bogus=1)
 

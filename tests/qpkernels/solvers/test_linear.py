@@ -86,7 +86,7 @@ def test_a_better_preconditioner_saves_iterations() -> None:
 def test_conjugate_gradients_stop_at_their_limit() -> None:
     program = replace(ridged(bordered=False, samples=120))
     program = replace(program, matrix=replace(program.matrix, ridge=np.full(120, 1e-6)))
-    outcome = linear(program, tol=1e-12, dense_limit=10, rank=0, iterations=3)
+    outcome = linear(program, tol=1e-12, dense_limit=10, rank=0, max_iter=3)
     assert outcome.claim is Claim.STOPPED
     assert outcome.iterations == 3
     assert float(outcome.message.split()[-1]) > 1e-6
@@ -162,7 +162,5 @@ def test_a_system_of_another_shape_is_refused() -> None:
 
 
 def test_linear_algebra_has_its_own_options_only() -> None:
-    with pytest.raises(
-        UnsupportedOptionError, match="linear has no option colour; it has dense_limit, iterations, rank"
-    ):
+    with pytest.raises(UnsupportedOptionError, match="linear has no option colour; it has dense_limit, rank"):
         linear(ridged(bordered=False), colour="blue")

@@ -115,11 +115,21 @@ def test_progress_is_printed_when_asked_for(capsys: pytest.CaptureFixture[str]) 
     assert capsys.readouterr().out == ""
 
 
+def test_without_shrinking_the_answer_is_as_good() -> None:
+    X, y = two_classes(2500, shift=0.5)
+    program = soft(X, y, 1.0)
+    kept, all_of_them = (solve(program, tol=1e-6, shrinking=shrinking) for shrinking in (True, False))
+    assert kept.claim is all_of_them.claim is Claim.OPTIMAL
+    np.testing.assert_allclose(kept.point, all_of_them.point, atol=1e-2)
+    with pytest.raises(ParameterError, match="shrinking must be"):
+        solve(program, shrinking="no")
+
+
 def test_foreign_options_and_bad_starts_are_refused() -> None:
     X, y = two_classes(4)
     program = soft(X, y, 1.0)
-    with pytest.raises(UnsupportedOptionError, match=r"shrinking.*max_iter, .*warm_start"):
-        solve(program, shrinking=True)
+    with pytest.raises(UnsupportedOptionError, match=r"shrink.*max_iter, .*warm_start"):
+        solve(program, shrink=True)
     with pytest.raises(ShapeError, match="warm_start must have 4 entries"):
         solve(program, warm_start=np.zeros(3))
     with pytest.raises(ValueError, match="warm_start must hold finite"):

@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Estimators with scikit-learn's interface: thin ones, of a model, a solver and the certificate of its answer."""
+
+from formulations.estimators.base import UncertifiedWarning
+from formulations.estimators.classifiers.losses import LSSVC, KernelClassifier, KernelLogisticRegression
+from formulations.estimators.classifiers.margins import LPSVC, SVC, NuSVC, SquaredHingeSVC
+from formulations.estimators.novelty import OneClassSVM
+from formulations.estimators.regressors.losses import LSSVR, HuberSVR, KernelRegressor, QuantileSVR
+from formulations.estimators.regressors.tubes import SVR, NuSVR, SparseApproximation
+
+__all__ = [
+    "LPSVC",
+    "LSSVC",
+    "LSSVR",
+    "SVC",
+    "SVR",
+    "HuberSVR",
+    "KernelClassifier",
+    "KernelLogisticRegression",
+    "KernelRegressor",
+    "NuSVC",
+    "NuSVR",
+    "OneClassSVM",
+    "QuantileSVR",
+    "SparseApproximation",
+    "SquaredHingeSVC",
+    "UncertifiedWarning",
+]

@@ -1,0 +1,204 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Classifiers of two classes by one machine, and of more by one for each pair, with the attributes of scikit-learn."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import csr_array
+from sklearn.base import ClassifierMixin
+from sklearn.utils.multiclass import _ovr_decision_function, check_classification_targets
+from sklearn.utils.validation import check_is_fitted, column_or_1d
+
+from formulations.classification.base import TwoClassModel
+from formulations.classification.meta.multiclass import OneVersusOne
+from formulations.estimators.base import KernelMachine, Training
+from formulations.estimators.weights import ClassWeight, class_weights, sample_weights, weighted
+from formulations.modelling import Classification
+from qpkernels.arrays import Matrix, Vector, check_choice
+from qpkernels.errors import ParameterError
+
+__all__ = ["PairwiseClassifier"]
+
+
+class _Pairs(OneVersusOne):
+    """One against one, as LIBSVM has it: also where a class has a single sample."""
+
+    def check_classes(self) -> None:
+        """Refuse nothing."""
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class PairwiseClassifier(ClassifierMixin, KernelMachine):
+    """Two classes by one machine, more by one for each pair; its attributes are those of scikit-learn's SVC.
+
+    Of several classes, the machine of the classes i < j has positive values for i, as LIBSVM has them; of two classes,
+    for the second one.
+    """
+
+    class_weight: ClassWeight = None
+    decision_function_shape: Literal["ovr", "ovo"] = "ovr"
+    break_ties: bool = False
+    n_jobs: int = -1
+
+    if TYPE_CHECKING:
+        model_: TwoClassModel | OneVersusOne
+        classes_: NDArray[Any]
+        class_weight_: Vector
+
+    @abstractmethod
+    def _machine(self) -> tuple[type[TwoClassModel], dict[str, Any]]:
+        """Return the model of two classes, with its hyper-parameters for samples that count once."""
+
+    def _scale(self, solution: Classification) -> float:
+        """Return what the function of a machine is multiplied by."""
+        del solution
+        return 1.0
+
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Fit the machines, and prove how good they are.
+
+        Parameters
+        ----------
+        X
+            Samples, shape (m, features); with kernel="precomputed" their kernel values, shape (m, m).
+        y
+            Labels, shape (m,).
+        sample_weight
+            At least 0: how often each sample counts. One of weight 0 is absent.
+
+        Raises
+        ------
+        ParameterError, ShapeError, LabelError, OneClassError
+            If the data or parameters are none of these.
+        IndefiniteKernelError
+            If the kernel matrix has a negative eigenvalue, and indefinite="refuse".
+        SolverFailedError
+            If there is no answer, or with strict=True none that is proved.
+        """
+        check_choice(self.decision_function_shape, "decision_function_shape", ("ovr", "ovo"))
+        limits = self._limits()
+        X, y = self._samples(X, y, reset=True)
+        labels = column_or_1d(y, warn=True)
+        check_classification_targets(labels)
+        if len(labels) != np.shape(X)[0]:
+            raise ParameterError(
+                f"X and y must have the same length, but X has {np.shape(X)[0]} samples and y has {len(labels)}."
+            )
+        weights = sample_weights(sample_weight, len(labels))
+        self.classes_, codes = np.unique(labels, return_inverse=True)
+        self.class_weight_ = class_weights(self.class_weight, self.classes_, labels, weights)
+        training = self._train_on(X, weights, weights * self.class_weight_[codes])
+        machine, parameters = self._machine()
+        parameters = weighted(machine, parameters, training.weights)
+        codes = codes[training.rows]
+        present = np.unique(codes)
+        if present.size == 2:
+            self.model_ = machine(training.data, codes, **parameters)
+            self.solution_ = self.model_.solve(verbose=self.verbose, **limits)
+            solutions, pairs = [self.solution_], [(int(present[0]), int(present[1]))]
+            message = self.solution_.message
+        else:
+            self.model_ = _Pairs(training.data, codes, machine=machine, **parameters)
+            several = self.model_.solve(n_jobs=self.n_jobs, progress=False, **limits)
+            self.solution_, solutions = several, list(several.solutions)
+            pairs = [(int(present[i]), int(present[j])) for i, j in several.pairs]
+            message = next((each.message for each in solutions if each.status != "optimal"), "")
+        self._keep(training, X, codes, pairs, solutions)
+        self._judge(self.solution_.status, message)
+        return self
+
+    def _keep(
+        self,
+        training: Training,
+        X: Any,
+        codes: NDArray[np.intp],
+        pairs: list[tuple[int, int]],
+        solutions: list[Classification],
+    ) -> None:
+        """Read off the attributes."""
+        members = [np.flatnonzero(codes == number) for number in range(self.classes_.size)]
+        coefficients = np.zeros((codes.size, len(pairs)))
+        for column, ((i, j), solution) in enumerate(zip(pairs, solutions, strict=True)):
+            rows = np.sort(np.concatenate([members[i], members[j]]))
+            coefficients[rows, column] = self._scale(solution) * solution.beta
+        intercepts = np.array([self._scale(each) * each.intercept for each in solutions])
+        if len(pairs) > 1:
+            # Adding 0 takes the sign off a zero.
+            coefficients, intercepts = -coefficients + 0.0, -intercepts
+        used = np.asarray(coefficients.any(axis=1))
+        # By class, and within a class in the order of the samples.
+        own = np.concatenate([rows[used[rows]] for rows in members])
+        self.support_ = training.rows[own].astype(np.int32)
+        self.support_vectors_ = self._rows_of(X, self.support_)
+        self._n_support = np.array([int(used[rows].sum()) for rows in members], dtype=np.int32)
+        self.intercept_ = intercepts
+        self.n_iter_ = np.array([max(1, each.iterations or 1) for each in solutions], dtype=np.int32)
+        self._pairs = pairs
+        self.dual_coef_ = _by_other_class(coefficients[own], codes[own], pairs, self.classes_.size)
+        sparse = coefficients[own] if len(pairs) == 1 else csr_array(coefficients[own])
+        self._functions = training.space.functions(self.support_, sparse, intercepts)
+
+    def _counts(self) -> NDArray[np.int32]:
+        return self._n_support
+
+    def _machine_coefficients(self) -> Matrix:
+        """Return the coefficients of all machines, one a row, shape (machines, support vectors)."""
+        if len(self._pairs) == 1:
+            return self.dual_coef_
+        codes = np.repeat(np.arange(self.classes_.size), self._n_support)
+        rows = np.zeros((len(self._pairs), codes.size))
+        for row, (i, j) in enumerate(self._pairs):
+            rows[row, codes == i] = self.dual_coef_[j - 1, codes == i]
+            rows[row, codes == j] = self.dual_coef_[i, codes == j]
+        return rows
+
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """Return f(x) + b of two classes, shape (n,), above 0 for the second one.
+
+        Of more classes, with decision_function_shape="ovo" the values of all machines, shape (n, machines), above 0 for
+        the first class of the pair; with "ovr" the votes of each class, shape (n, classes), with what the machines say
+        in sum as a fraction below 1/3.
+        """
+        values = self._values(X)
+        if len(self._pairs) == 1:
+            return values[:, 0]
+        if self.decision_function_shape == "ovr":
+            return np.asarray(_ovr_decision_function(values < 0, -values, self.classes_.size))
+        return values
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the label of the class decided for; of several classes, that with most votes.
+
+        Ties of votes go to the first class, or with break_ties=True to that of the largest decision value.
+        """
+        check_is_fitted(self, "solution_")
+        if self.break_ties and self.decision_function_shape == "ovo":
+            raise ParameterError("break_ties must be False when decision_function_shape is 'ovo'")
+        if self.break_ties and len(self._pairs) > 1:
+            return np.asarray(self.classes_[np.argmax(self.decision_function(X), axis=1)])
+        values = self._values(X)
+        if len(self._pairs) == 1:
+            return np.asarray(self.classes_[np.array(self._pairs[0])[(values[:, 0] > 0).astype(np.intp)]])
+        votes = np.zeros((len(values), self.classes_.size))
+        for (i, j), value in zip(self._pairs, values.T, strict=True):
+            votes[:, i] += value > 0
+            votes[:, j] += value <= 0
+        return np.asarray(self.classes_[np.argmax(votes, axis=1)])
+
+
+def _by_other_class(
+    coefficients: Matrix, codes: NDArray[np.intp], pairs: list[tuple[int, int]], classes: int
+) -> Matrix:
+    """Return the coefficients as LIBSVM has them: row r of a vector is its machine with the r-th other class."""
+    if len(pairs) == 1:
+        return coefficients.T.copy()
+    found = np.zeros((classes - 1, codes.size))
+    for column, (i, j) in enumerate(pairs):
+        found[j - 1, codes == i] = coefficients[codes == i, column]
+        found[i, codes == j] = coefficients[codes == j, column]
+    return found

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Classifiers whose decision values are calibrated to probabilities."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.exceptions import NotFittedError
+from sklearn.utils import check_random_state
+from sklearn.utils.metaestimators import available_if
+
+from formulations.classification.base import TwoClassModel
+from formulations.classification.meta.calibration import Calibration, PlattCalibration
+from formulations.classification.meta.multiclass import OneVersusOne
+from formulations.classification.meta.two_level import stratified_folds
+from formulations.estimators.classifiers.base import PairwiseClassifier
+from formulations.estimators.classifiers.coupling import probabilities
+from formulations.modelling.batch import Part, train
+from qpkernels.errors import QPKernelsError
+
+__all__ = ["CalibratedClassifier"]
+
+_FOLDS = 5
+
+_SEEDS = 2**31
+
+
+def _calibrates(classifier: Any) -> bool:
+    if not classifier.probability:
+        raise AttributeError("predict_proba is not available when probability=False")
+    return True
+
+
+def _machines(model: TwoClassModel | OneVersusOne) -> list[TwoClassModel]:
+    return [model.model(pair) for pair in model.pairs()] if isinstance(model, OneVersusOne) else [model]
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class CalibratedClassifier(PairwiseClassifier):
+    """A sigmoid for each machine (C5), fitted to decision values of samples that were held out of its training.
+
+    Probabilities need not agree with ``predict``, which goes by the decision values.
+    """
+
+    probability: bool = False
+    random_state: Any = None
+
+    if TYPE_CHECKING:
+        calibrations_: list[Calibration]
+
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Fit the machines, and with probability=True a sigmoid for each; see :meth:`PairwiseClassifier.fit`."""
+        super().fit(X, y, sample_weight)
+        if self.probability:
+            seed = int(check_random_state(self.random_state).randint(_SEEDS))
+            self.calibrations_ = [self._calibration(model, seed) for model in _machines(self.model_)]
+        return self
+
+    def _calibration(self, model: TwoClassModel, seed: int) -> Calibration:
+        """Fit a sigmoid to the decision values of five folds, each by the machine of the others."""
+        number = stratified_folds(model.y, min(_FOLDS, len(model)), seed)
+        split = [(np.flatnonzero(number != fold), np.flatnonzero(number == fold)) for fold in np.unique(number)]
+        parts = [Part(model.on(rows), rows, None, held_out) for rows, held_out in split]
+        scores = np.empty(len(model))
+        answers = train(model.gram, parts, tol=self.tol, solver=self.solver, n_jobs=self.n_jobs)
+        for part, answer in zip(parts, answers, strict=True):
+            if isinstance(answer, QPKernelsError):
+                raise answer
+            assert answer.held_out is not None
+            scores[part.held_out] = self._scale(answer.solution) * answer.held_out
+        return PlattCalibration(scores, model.y, targets="platt").solve()
+
+    @available_if(_calibrates)
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return the probability of each class, shape (n, classes); of several, those of all pairs are coupled."""
+        values = self._values(X)
+        if not hasattr(self, "calibrations_"):
+            raise NotFittedError("predict_proba is not available when fitted with probability=False")
+        if len(self._pairs) > 1:
+            values = -values
+        second = [each.probability(column) for each, column in zip(self.calibrations_, values.T, strict=True)]
+        return probabilities(np.column_stack(second), self._pairs, self.classes_.size)
+
+    @available_if(_calibrates)
+    def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return the logarithm of the probability of each class."""
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.log(self.predict_proba(X)))

@@ -1,0 +1,212 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Kernels as the parameters of an estimator name them, and the space that each of them makes of samples."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.sparse import csr_array
+
+from qpkernels.arrays import Indices, Matrix, Samples, Vector, check_positive, is_sparse, shown
+from qpkernels.errors import ParameterError, ShapeError
+from qpkernels.gram import Gram
+from qpkernels.gram.expansions import Expansions
+from qpkernels.kernels import RBF, Kernel, Linear, Polynomial, Precomputed, Sigmoid
+
+__all__ = ["Functions", "Indefinite", "KernelLike", "Space", "space_of"]
+
+KernelLike: TypeAlias = str | Kernel | Callable[[Any, Any], Any]
+"""A name, a kernel, or a function of two lists of samples that returns the matrix of kernel values."""
+
+Indefinite: TypeAlias = Literal["refuse", "clip", "shift"]
+"""What becomes of a kernel matrix with a negative eigenvalue."""
+
+_NAMES = ("linear", "poly", "rbf", "sigmoid", "precomputed")
+
+
+class Functions(Protocol):
+    """Decision functions of new samples."""
+
+    def __call__(self, X: Any) -> Matrix:
+        """Return their values, one function a column."""
+
+
+class Space(Protocol):
+    """What a kernel makes of the samples of a fit."""
+
+    def gram(self, rows: Indices | None, indefinite: Indefinite) -> Gram:
+        """Return the kernel matrix of these samples, of all for None."""
+
+    def functions(self, rows: Indices, coefficients: Matrix | csr_array, intercepts: Vector) -> Functions:
+        """Return the functions with these coefficients of the samples ``rows``, one function a column."""
+
+
+@dataclass(frozen=True, eq=False)
+class OfKernel:
+    """The space of a kernel of samples that have features."""
+
+    kernel: Kernel
+    X: Samples
+
+    def gram(self, rows: Indices | None, indefinite: Indefinite) -> Gram:
+        """Return the kernel matrix."""
+        return Gram(self.kernel, self.X if rows is None else self.X[rows], indefinite=indefinite)
+
+    def functions(self, rows: Indices, coefficients: Matrix | csr_array, intercepts: Vector) -> Functions:
+        """Return expansions in these samples; without any, constants, as multiples 0 of one sample."""
+        if rows.size == 0:
+            rows, coefficients = np.arange(1), np.zeros((1, intercepts.size))
+        return Expansions(self.kernel, self.kernel.samples(self.X[rows]), coefficients, intercepts)
+
+
+@dataclass(frozen=True, eq=False)
+class OfMatrix:
+    """The space that a matrix of kernel values is all that is known of.
+
+    Attributes
+    ----------
+    K
+        The values among the samples of the fit, shape (m, m).
+    between
+        New samples to their values with those of the fit, shape (number of new samples, m).
+    """
+
+    K: Matrix
+    between: _Between
+
+    def gram(self, rows: Indices | None, indefinite: Indefinite) -> Gram:
+        """Return the matrix, or a part of it."""
+        return Gram(Precomputed(self.K), np.arange(len(self.K)) if rows is None else rows, indefinite=indefinite)
+
+    def functions(self, rows: Indices, coefficients: Matrix | csr_array, intercepts: Vector) -> Functions:
+        """Return sums of the values with these samples."""
+        return _Sums(self.between, rows, coefficients, intercepts)
+
+
+class _Between(Protocol):
+    def __call__(self, X: Any) -> Matrix:
+        """Return the kernel values between new samples and those of the fit."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Given:
+    """New samples come as their kernel values."""
+
+    samples: int
+
+    def __call__(self, X: Any) -> Matrix:
+        values = np.asarray(X, dtype=np.float64)
+        if values.ndim != 2 or values.shape[1] != self.samples:
+            raise ShapeError(
+                f"with kernel='precomputed', X holds the kernel values of new samples with all {self.samples} samples "
+                f"of the fit, one new sample a row, but an array of shape {values.shape} came."
+            )
+        return values
+
+
+@dataclass(frozen=True, eq=False)
+class _ByFunction:
+    """A user's function gives them."""
+
+    function: Callable[[Any, Any], Any]
+    X: Any
+
+    def __call__(self, X: Any) -> Matrix:
+        values = self.function(X, self.X)
+        return np.asarray(values.todense() if is_sparse(values) else values, dtype=np.float64)
+
+
+@dataclass(frozen=True, eq=False)
+class _Sums:
+    between: _Between
+    rows: Indices
+    coefficients: Matrix | csr_array
+    intercepts: Vector
+
+    def __call__(self, X: Any) -> Matrix:
+        return np.asarray(self.between(X)[:, self.rows] @ self.coefficients + self.intercepts)
+
+
+def space_of(kernel: KernelLike, X: Any, weights: Vector, *, gamma: float | str, degree: int, coef0: float) -> Space:
+    """Return the space of a kernel given by name, as an object, by a function, or by its matrix in place of X.
+
+    Parameters
+    ----------
+    kernel
+        "linear", "poly", "rbf", "sigmoid", "precomputed", a Kernel, or a function of two lists of samples.
+    X
+        The samples, or the matrix.
+    weights
+        How often each sample counts in the variance.
+    gamma, degree, coef0
+        Those of scikit-learn's named kernels; gamma "scale" is 1 / (features * variance), "auto" 1 / features.
+
+    Raises
+    ------
+    ParameterError, ShapeError
+        If there is no such kernel, or the matrix is none.
+    """
+    if isinstance(kernel, Kernel):
+        return OfKernel(kernel, X)
+    if callable(kernel):
+        by_function = _ByFunction(kernel, X)
+        return OfMatrix(_square(by_function(X)), by_function)
+    if kernel == "precomputed":
+        return OfMatrix(_square(np.asarray(X)), _Given(len(X)))
+    if kernel not in _NAMES:
+        raise ParameterError(
+            f"kernel must be one of {', '.join(_NAMES)}, a Kernel such as RBF(gamma=0.1), or a function of two lists "
+            f"of samples, but {shown(kernel)} came."
+        )
+    return OfKernel(_named(kernel, lambda: _gamma(gamma, X, weights), degree, coef0), X)
+
+
+def _named(kernel: str, gamma: Callable[[], float], degree: int, coef0: float) -> Kernel:
+    match kernel:
+        case "linear":
+            return Linear()
+        case "poly":
+            return Polynomial(degree=degree, gamma=gamma(), coef0=coef0)
+        case "sigmoid":
+            return Sigmoid(kappa=gamma(), b=-coef0)
+        case _:
+            return RBF(gamma=gamma())
+
+
+def _square(K: ArrayLike) -> Matrix:
+    matrix = np.asarray(K, dtype=np.float64)
+    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
+        raise ShapeError(
+            f"Precomputed matrix must be a square matrix of kernel values among the samples, but its shape is "
+            f"{matrix.shape}."
+        )
+    return matrix
+
+
+def _gamma(gamma: float | str, X: Samples, weights: Vector) -> float:
+    """Return gamma as a number."""
+    features = int(X.shape[1])
+    if gamma == "auto":
+        return 1.0 / features
+    if gamma == "scale":
+        variance = _variance(X, weights)
+        return 1.0 / (features * variance) if variance > 0 else 1.0
+    if isinstance(gamma, str):
+        raise ParameterError(f"gamma must be 'scale', 'auto' or a number above 0, but {shown(gamma)} came.")
+    return check_positive(gamma, "gamma")
+
+
+def _variance(X: Samples, weights: Vector) -> float:
+    """Return the variance of all entries, each counted as often as its sample."""
+    if not is_sparse(X) and not np.ptp(weights):
+        return float(X.var())
+    entries = float(weights.sum()) * X.shape[1]
+    mean = float((weights @ X).sum()) / entries
+    if is_sparse(X):
+        squares = X.multiply(X)
+        return float((weights @ squares).sum() / entries - mean**2)
+    return float((weights @ (X - mean) ** 2).sum() / entries)

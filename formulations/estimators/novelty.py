@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Novelty by one class, with the parameters, defaults and fitted attributes of scikit-learn."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import OutlierMixin
+
+from formulations.classification.one_class import OneClass
+from formulations.estimators.base import KernelMachine
+from formulations.estimators.weights import sample_weights
+from formulations.modelling import Novelty
+
+__all__ = ["OneClassSVM"]
+
+_ROUNDING = 1e-12
+"""Share of the level within which a decision value is 0 but for rounding."""
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class OneClassSVM(OutlierMixin, KernelMachine):
+    """The half space of the kernel farthest from the origin (C9) that holds all but a share nu of the samples.
+
+    Coefficients and values are nu 1'w times those of the model, as LIBSVM has them: coefficients are at most w_i.
+
+    Parameters
+    ----------
+    nu
+        Above 0 and at most 1: a bound on the share of outliers, and on that of support vectors from below.
+    kernel, degree, gamma, coef0, shrinking, tol, cache_size, max_iter, time_limit, solver, indefinite, strict, verbose
+        As in :class:`~formulations.estimators.base.KernelMachine`.
+
+    Attributes
+    ----------
+    model_, solution_, certificate_
+        The model, its answer, and what is proved of it.
+    support_, support_vectors_, n_support_, dual_coef_, intercept_, coef_
+        As in :class:`~formulations.estimators.regressors.tubes.SVR`.
+    offset_
+        -intercept_: the level of the scores on the boundary.
+    n_iter_, fit_status_, shape_fit_, n_features_in_, feature_names_in_
+        Iterations of the solver; 0 if the answer is proved; the data.
+    """
+
+    nu: float = 0.5
+
+    if TYPE_CHECKING:
+        model_: OneClass
+        solution_: Novelty
+
+    def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
+        """Fit the half space, and prove how good it is.
+
+        Parameters
+        ----------
+        X
+            Samples, shape (m, features); with kernel="precomputed" their kernel values, shape (m, m).
+        y
+            Not used; there for pipelines.
+        sample_weight
+            At least 0: how often each sample counts. One of weight 0 is absent.
+
+        Raises
+        ------
+        ParameterError, ShapeError, NonFiniteError
+            If the data or parameters are none of these.
+        IndefiniteKernelError
+            If the kernel matrix has a negative eigenvalue, and indefinite="refuse".
+        SolverFailedError
+            If there is no answer, or with strict=True none that is proved.
+        """
+        del y
+        limits = self._limits()
+        X = self._samples(X, reset=True)
+        weights = sample_weights(sample_weight, np.shape(X)[0] if hasattr(X, "shape") else len(X))
+        training = self._train_on(X, weights)
+        self.model_ = OneClass(training.data, nu=self.nu, sample_weight=training.weights)
+        self.solution_ = self.model_.solve(verbose=self.verbose, **limits)
+        self._keep_function(training, X, self.solution_, self.nu * float(training.weights.sum()))
+        self.offset_ = -self.intercept_
+        self._judge(self.solution_.status, self.solution_.message)
+        return self
+
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """Return the signed distance to the boundary, in the unit of the coefficients: below 0 for outliers."""
+        return self._values(X)[:, 0]
+
+    def score_samples(self, X: Any) -> NDArray[np.float64]:
+        """Return the decision values before the level offset_ is taken off."""
+        return np.asarray(self.decision_function(X) + self.offset_)
+
+    def predict(self, X: Any) -> NDArray[np.intp]:
+        """Return +1 for samples like those of the fit, to rounding on the boundary as well, and -1 for outliers."""
+        return np.where(self.decision_function(X) >= -_ROUNDING * np.abs(self.offset_), 1, -1)

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Several functions of the space of a kernel over the same samples."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.sparse import csr_array
+
+from qpkernels.arrays import Matrix, Vector, row_blocks
+from qpkernels.gram.expansion import Expansion
+from qpkernels.kernels.base import Kernel, Samples
+
+__all__ = ["Expansions"]
+
+
+@dataclass(frozen=True, eq=False)
+class Expansions:
+    r"""f_k(x) + b_k with :math:`f_k(x) = \sum_j \beta_{jk} k(x_j, x)`, for several k.
+
+    A kernel value is computed once, however many functions use it.
+
+    Attributes
+    ----------
+    kernel
+        k.
+    centers
+        The samples x_j, as the kernel takes them.
+    coefficients
+        beta, shape (number of centers, number of functions); sparse where few functions use a center.
+    intercepts
+        b, shape (number of functions,).
+    """
+
+    kernel: Kernel
+    centers: Samples = field(repr=False)
+    coefficients: Matrix | csr_array = field(repr=False)
+    intercepts: Vector
+
+    def __call__(self, X: ArrayLike) -> Matrix:
+        """Return the values, shape (number of samples, number of functions); memory stays bounded."""
+        samples = self.kernel.samples(X)
+        if self._apart is not None:
+            return np.column_stack([function(samples) for function in self._apart])
+        values = np.empty((samples.shape[0], self.intercepts.size))
+        for rows in row_blocks(samples.shape[0], self.centers.shape[0]):
+            values[rows] = self.kernel(samples[rows], self.centers) @ self.coefficients
+        return np.asarray(values + self.intercepts)
+
+    @cached_property
+    def _apart(self) -> list[Expansion] | None:
+        """The functions one by one, where they share no kernel values: there is one, or features give weights."""
+        if self.intercepts.size > 1 and self.kernel.features(self.centers[:1]) is None:
+            return None
+        return [self._function(number) for number in range(self.intercepts.size)]
+
+    def _function(self, number: int) -> Expansion:
+        column = self.coefficients[:, [number]]
+        own = np.asarray(column.todense() if isinstance(column, csr_array) else column).ravel()
+        used = np.flatnonzero(own)
+        used = used if used.size else np.arange(1)
+        return Expansion.over(self.kernel, self.centers[used], own[used], float(self.intercepts[number]), None)
