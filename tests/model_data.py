@@ -168,8 +168,12 @@ _TARGET_COSTS = {"C": (0.3, np.linspace(0.5, 2.0, 24))}
 _SEPARABLE = Example(separable)
 _SOFT = Example(overlapping, {"C": COST}, _COSTS)
 # Where the samples overlap too much for nu, the optimum is f = 0.
-_NU_MARGIN = Example(touching, {"nu": 0.61}, {"nu": (0.43, 0.54)})
-_ONE_CLASS = Example(cloud, {"nu": 0.3}, {"nu": (0.17, 0.8)})
+_NU_MARGIN = Example(
+    touching, {"nu": 0.61, "sample_weight": 1.0}, {"nu": (0.43, 0.54), "sample_weight": (np.linspace(0.9, 1.1, 30),)}
+)
+_ONE_CLASS = Example(
+    cloud, {"nu": 0.3, "sample_weight": 1.0}, {"nu": (0.17, 0.8), "sample_weight": (np.linspace(0.5, 2.0, 24),)}
+)
 # A kernel of full rank fits every target exactly, which leaves nothing to be minimised.
 _FIT = Example(measured, kernels=("explicit", "polynomial"))
 _HARD_TUBE = Example(measured, {"epsilon": 1.4}, {"epsilon": (1.2, 1.9)})
@@ -185,7 +189,11 @@ _MARGIN_LOSSES = (
     Example(overlapping, {"C": 0.8, "loss": LogisticLoss()}, _COSTS, label="logistic"),
 )
 _BALL = Example(measured, {"R": 0.3, "loss": AbsolutePower(1.5)}, {"R": (0.1, 0.9)}, label="power")
-_NU_TUBE = Example(measured, {"C": 1.3, "nu": 0.3}, {"C": (0.3, 2.0), "nu": (0.15, 0.7)})
+_NU_TUBE = Example(
+    measured,
+    {"C": 1.3, "nu": 0.3, "sample_weight": 1.0},
+    {"C": (0.3, 2.0), "nu": (0.15, 0.7), "sample_weight": (np.linspace(0.5, 2.0, 24),)},
+)
 _LEAST_SQUARES = Example(measured, {"C": 1.3}, {"C": (0.3, 20.0)})
 _RIDGE = Example(measured, {"regularisation": 0.4}, {"regularisation": (0.1, 3.0)})
 # The kernel matrix of an interpolation has to be positive definite: explicit features must outnumber the samples.

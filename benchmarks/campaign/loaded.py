@@ -8,20 +8,33 @@ import warnings
 import numpy as np
 
 import benchmarks.campaign.trials  # noqa: F401
-from formulations import SoftMargin
+from benchmarks.campaign.problems import FAMILIES, draw
+from qpkernels.errors import QPKernelsError
 from qpkernels.solvers import installed_solvers
 
 __all__: list[str] = []
+
+_SMALL = 400
+"""Samples of a problem that is solved once, so that what is loaded at the first solve is there."""
 
 
 def _load() -> None:
     for solver in installed_solvers():
         solver.load()
-    # CVXPY imports parts of itself when it first compiles a problem.
-    X = np.array([[0.0, 1.0], [1.0, 0.0], [0.0, -1.0], [-1.0, 0.0]])
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        SoftMargin(X, np.array([1.0, 1.0, -1.0, -1.0])).primal.solve("clarabel")
+    missing = set(FAMILIES)
+    for number in range(20 * len(FAMILIES)):
+        case = draw(number)
+        # HiGHS starts threads, which a fork leaves behind.
+        if case.family not in missing or len(case.data[0]) > _SMALL or case.family.cone_solver == "highs":
+            continue
+        missing.remove(case.family)
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")
+            try:
+                case.state().solve(tol=1e-3)
+            except QPKernelsError:
+                # It has no answer, and has loaded what it needs all the same.
+                continue
 
 
 _load()

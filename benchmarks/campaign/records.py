@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-__all__ = ["DEFAULT", "FILE", "Examined", "Trial", "append", "load"]
+__all__ = ["DEFAULT", "FILE", "Examined", "Trial", "append", "load", "save"]
 
 FILE = "campaign.jsonl"
 
@@ -80,13 +80,24 @@ class Examined:
 def append(path: Path, examined: Examined) -> None:
     """Write a line at the end of the file."""
     path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("a", encoding="utf-8") as file:
+        file.write(_line(examined))
+
+
+def save(path: Path, campaign: Iterable[Examined]) -> None:
+    """Write a file of these in place of the one that is there."""
+    beside = path.with_suffix(".new")
+    beside.write_text("".join(_line(each) for each in campaign), encoding="utf-8")
+    beside.replace(path)
+
+
+def _line(examined: Examined) -> str:
     entry = asdict(examined.decisive())
     for trial in entry["trials"]:
         for name in ("error", "seconds", "cpu"):
             value = trial[name]
             trial[name] = float(f"{value:.6g}") if value is not None and math.isfinite(value) else None
-    with path.open("a", encoding="utf-8") as file:
-        file.write(json.dumps(entry) + "\n")
+    return json.dumps(entry) + "\n"
 
 
 def load(path: Path) -> list[Examined]:

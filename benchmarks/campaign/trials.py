@@ -24,10 +24,10 @@ from qpkernels.gram.panels.threads import threads
 from qpkernels.programs import ConeProgram
 from qpkernels.solvers import find_solver, installed_solvers
 
-__all__ = ["attempt", "examine"]
+__all__ = ["again", "attempt", "examine"]
 
-_SHORT, _TURNS = 0.3, 5
-"""Seconds below which a solve is repeated, up to so many times: the fastest counts."""
+_SHORT, _TURNS = 1.0, 5
+"""Seconds of all turns together below which a solve is repeated, up to so many times: the fastest counts."""
 
 _FAR, _ENOUGH = 4.0, 2
 """Times the fastest proof beyond which a route is far slower, and the turns that are enough to say so."""
@@ -73,6 +73,18 @@ def examine(number: int, tolerances: tuple[float, ...], seconds: float) -> Exami
         times = {trial.route: trial.seconds for trial in trials if trial.tol == tol and trial.proved}
         slow = {route for route in routes if route != DEFAULT and times.get(route, math.inf) > _FAR * best}
     return Examined(number, case.family.__name__, str(case), trials, seconds, threads())
+
+
+def again(examined: Examined) -> Examined:
+    """Return the same with the default tried anew, beside the proofs of others that are known."""
+    trials: list[Trial] = []
+    for trial in examined.trials:
+        anew = (
+            _apart(examined.number, DEFAULT, trial.tol, examined.limit, math.inf) if trial.route == DEFAULT else trial
+        )
+        assert anew is not None
+        trials.append(anew)
+    return replace(examined, trials=trials, processors=threads())
 
 
 def _routes(case: Case) -> Iterator[str]:
@@ -141,7 +153,7 @@ def _faster(best: Trial | None, trial: Trial) -> Trial:
 
 def _turns(number: int, route: str, tol: float, seconds: float) -> Iterator[Trial | None]:
     """Yield the trial of each turn; None where the solver does not take the problem."""
-    case = draw(number)
+    case, taken = draw(number), 0.0
     for _ in range(_TURNS):
         begin, cpu = perf_counter(), process_time()
         try:
@@ -151,7 +163,8 @@ def _turns(number: int, route: str, tol: float, seconds: float) -> Iterator[Tria
             return
         trial = trial.timed(perf_counter() - begin, process_time() - cpu)
         yield trial
-        if trial.seconds > min(_SHORT, seconds):
+        taken += trial.seconds
+        if taken > _SHORT or trial.seconds > seconds:
             return
 
 

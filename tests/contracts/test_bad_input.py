@@ -200,6 +200,12 @@ OUTSIDE: dict[str, list[tuple[Any, str]]] = {
         (np.nan, "nu must be a number above 0 and at most 1, but nan came"),
         ([0.5], r"nu must be one number above 0 and at most 1, but \[0.5\] came"),
     ],
+    "sample_weight": [
+        (0.0, "sample_weight must be a number above 0, but 0"),
+        (-1.0, "sample_weight must be a number above 0, but -1"),
+        (np.nan, "sample_weight must be a number above 0.* but nan came"),
+        (np.inf, "sample_weight must be a number above 0.* but inf came"),
+    ],
     "tau": [
         (0.0, "tau must be a number between 0 and 1, but 0.0 came"),
         (1.0, "tau must be a number between 0 and 1, but 1.0 came"),
@@ -465,9 +471,7 @@ def test_unknown_options(case: Case) -> None:
         with pytest.raises(UnsupportedOptionError, match="smo has no option colour; it has cache_size, max_iter"):
             model.solve("smo", colour="blue")
     if case.is_system:
-        with pytest.raises(
-            UnsupportedOptionError, match="linear has no option colour; it has dense_limit, iterations, rank"
-        ):
+        with pytest.raises(UnsupportedOptionError, match="linear has no option colour; it has dense_limit, rank"):
             model.solve("linear", colour="blue")
     assert model.solve("clarabel", presolve_enable=False).status == "optimal"
 

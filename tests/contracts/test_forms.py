@@ -267,8 +267,14 @@ def test_the_variables_hold_the_point_that_was_certified(case: Case) -> None:
 
 def test_what_another_form_was_solved_for_leaves_no_old_multipliers() -> None:
     X, y = two_classes(20)
-    # The loss alone knows nothing of the multipliers of its ends.
-    model = MarginLossClassifier(X, y, RBF(0.5), loss=LogisticLoss(), C=1.0)
+
+    class Unknown(LogisticLoss):
+        """A loss that says no more of itself than it must: not the multipliers of its ends."""
+
+        def _value(self, t: np.ndarray) -> np.ndarray:
+            return super()._value(t)
+
+    model = MarginLossClassifier(X, y, RBF(0.5), loss=Unknown(), C=1.0)
     model.dual.solve("clarabel")
     assert model.dual.constraint("upper").dual_value is not None
     model.set_params(C=3.0)

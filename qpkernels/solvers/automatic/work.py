@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 r"""How much work the methods for a KernelQP are, predicted from its structure, in multiplications.
 
-With m samples, an iteration of the second-order method takes m r^2 + r^3/3 multiplications in r explicit features, and
-m^3/3 without; a pair step takes a pass over the samples of its block. Both are given what else they cost, as it was
+With m samples, an iteration of the second-order method takes m r^2 + r^3/3 multiplications in r explicit features, or
+where the kernel matrix has the rank r, and else m^3/3; a pair step takes a pass over the samples of its block. Both are given what else they cost, as it was
 measured: what takes no time on paper (a call, a pass over memory) is worth as many multiplications as a factorisation
 makes in that time. The prediction depends on the problem alone, so that the same problem is always solved alike.
 """
@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from qpkernels.gram.factor import pivoted_cholesky
 from qpkernels.programs import KernelQP
 
 __all__ = ["expected_steps", "second_order_comes_first", "second_order_work", "spares_factorisation", "step_work"]
@@ -31,6 +32,10 @@ _STEPS, _POWER, _UNBOUNDED = 10, 0.25, 1e4
 """Pair steps for each sample where the bounds are narrow, the power of their width with which these grow, and the width
 that stands for no bounds."""
 
+_WIDE, _SAMPLED, _MORE = 100.0, 200, 1.5
+"""Width of bounds from which the rank of K is worth knowing, samples whose matrix tells it, and how much larger that of
+all may be."""
+
 _MATRICES = 4
 """Matrices of m^2 numbers that the second-order method holds in memory."""
 
@@ -44,7 +49,21 @@ def second_order_work(program: KernelQP) -> float:
         return _ITERATIONS * (_CALLS + m * r**2 + r**3 / 3 + _PASS * m * (r + 10))
     if _MATRICES * 8.0 * m**2 > gram.memory_limit:
         return float("inf")
+    r = _rank(program)
+    if 2 * r < m:
+        return m * r**2 + _PASS * m**2 + _ITERATIONS * (_CALLS + m * r**2 + r**3 / 3 + _PASS * m * r)
     return _ITERATIONS * (_CALLS + m**3 / 3 + _PASS * m**2)
+
+
+def _rank(program: KernelQP) -> int:
+    """Return about the rank of K, where it is small and the bounds are wide; else the number of samples."""
+    m, gram = len(program), program.gram
+    if m < 2 * _SAMPLED or gram.features is not None or gram.correction is not None or _width(program) < _WIDE:
+        return m
+    some = gram.X[:: m // _SAMPLED]
+    K = gram.kernel(some)
+    rank = pivoted_cholesky(K, K.diagonal()).factor.shape[1]
+    return int(_MORE * rank) if 2 * rank < len(K) else m
 
 
 def step_work(program: KernelQP) -> float:

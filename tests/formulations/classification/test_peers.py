@@ -122,7 +122,7 @@ def test_logistic_regression_in_the_features_of_the_kernel(features: str) -> Non
 def test_logistic_regression_as_regularised_empirical_risk() -> None:
     X, y = two_classes()
     machine = LogisticRegression(C=cost_of_penalty(0.2), fit_intercept=False, tol=1e-10, max_iter=10000).fit(X, y)
-    solution = solved(PenalisedLogistic(X, y, regularisation=0.2), None)
+    solution = solved(PenalisedLogistic(X, y, regularisation=0.2), None, 1e-10)
     assert solution.decision == pytest.approx(machine.decision_function(X), rel=0, abs=CLOSE)
 
 

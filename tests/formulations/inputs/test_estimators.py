@@ -40,7 +40,7 @@ def test_costs_keep_the_minimiser(penalty: float) -> None:
     X, y = rng.normal(size=(30, 3)), np.where(rng.random(30) < 0.4, 1.0, -1.0)
 
     def by_model(C: float) -> np.ndarray:
-        return solved(Logistic(X, y, C=C, fit_intercept=False), None, 1e-9).function(np.eye(3))
+        return solved(Logistic(X, y, C=C, fit_intercept=False), None, 1e-12).function(np.eye(3))
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)  # BFGS reports the end of float64

@@ -73,3 +73,13 @@ def test_one_factorisation_of_the_matrix_is_spared_where_few_features_tell_as_mu
     assert spares_factorisation(program(1500, 5, Linear()))
     assert not spares_factorisation(program(200, 5, Linear()))
     assert not spares_factorisation(program(1500, 5, RBF(0.1)))
+
+
+def test_a_matrix_of_low_rank_is_as_good_as_few_features() -> None:
+    bounds = {"lower": -np.inf, "upper": np.inf}
+    low, high = (program(900, 5, RBF(gamma), **bounds) for gamma in (1e-4, 3.0))
+    assert second_order_work(low) < 0.2 * second_order_work(high)
+    assert second_order_comes_first(low)
+    assert not second_order_comes_first(high)
+    # Where bounds are narrow nobody asks: pair steps are few.
+    assert second_order_work(program(900, 5, RBF(1e-4))) == second_order_work(program(900, 5, RBF(3.0)))
