@@ -40,14 +40,14 @@ _LEAST_TOL = 1e-15
 _STALE = 3.0
 """An end that has stayed, near the other, is solved anew if it was solved for so many times the tolerance of now."""
 
+_PROGRESS = 0.5
+"""Part of the least gap that a mixture has to reach, or else it makes no way."""
+
 _NEAR = 1e-2
 """Part of the level within which ends are near each other."""
 
 _STEP, _LONGEST, _SHORTEST = 1.2, 3.0, 0.05
 """Until there are two ends: steps in the logarithm of the level, a little beyond where the last two point."""
-
-_ASIDE = 0.1
-"""Way towards the end that has stayed, so that it moves as well."""
 
 _ROUNDING = 1e-12
 """Part of the budget by which rounding may leave unspent what can be spent no further."""
@@ -196,11 +196,20 @@ class _Search:
             judged = self._judged(point)
         else:
             return
+        idle = self._best is not None and judged.gap > _PROGRESS * self._best.gap
         if self._best is None or judged.gap < self._best.gap:
             self._best = judged
-        wanted = judged.scale * max(min(_SHARE * judged.gap, _FIRST_TOL), _LEAST_SHARE * self._tol)
+        wanted = judged.scale * max(min(_SHARE * self._best.gap, _FIRST_TOL), _LEAST_SHARE * self._tol)
+        if idle and self._ends_are_near:
+            # What is left may be what the problems at both ends left.
+            wanted = min(wanted, _SHARE * self._inner_tol)
         self._inner_tol = max(wanted, _LEAST_TOL)
         self._start = judged.point.beta
+
+    @property
+    def _ends_are_near(self) -> bool:
+        low, high = self._low, self._high
+        return low is not None and high is not None and abs(high.level - low.level) <= _NEAR * abs(high.level)
 
     def _judged(self, point: _Point) -> _Judged:
         # It loads the compiler, which not everyone needs.
@@ -223,15 +232,16 @@ class _Search:
             self._start = point.beta if self._best is None else self._start
             self._last = point
             return
-        level = _mixture(low, high, self._program.budget).level
         stayed = high if self._moved > 0 else low
-        if abs(self._moved) > 1:
-            near = abs(high.level - low.level) <= _NEAR * abs(level)
-            if near and stayed.tol > _STALE * self._inner_tol:
-                self._level, self._start = stayed.level, stayed.beta
-                return
-            level += _ASIDE * (stayed.level - level)
-        self._level = level
+        repeated = abs(self._moved) - 1
+        if repeated and self._ends_are_near and stayed.tol > _STALE * self._inner_tol:
+            self._level, self._start = stayed.level, stayed.beta
+            return
+        # The Illinois method: an end that has stayed counts half as much each time, so that it moves as well.
+        above, below = low.spent - self._program.budget, self._program.budget - high.spent
+        halved = 0.5**repeated
+        above, below = (above, halved * below) if self._moved > 0 else (halved * above, below)
+        self._level = low.level + (high.level - low.level) * above / (above + below)
 
     def _beyond(self, point: _Point) -> float:
         """Return a level where the other end may be."""
