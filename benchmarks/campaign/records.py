@@ -74,7 +74,8 @@ class Examined:
             proofs = [trial for trial in asked if trial.proved and trial.route != DEFAULT]
             kept += [trial for trial in asked if trial.route == DEFAULT]
             kept += sorted(proofs, key=lambda trial: trial.seconds)[:1]
-        return replace(self, trials=kept)
+        # What a solver said of what is proved tells nothing more.
+        return replace(self, trials=[replace(trial, message="") if trial.proved else trial for trial in kept])
 
 
 def append(path: Path, examined: Examined) -> None:
