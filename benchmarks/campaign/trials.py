@@ -24,7 +24,7 @@ from qpkernels.gram.panels.threads import threads
 from qpkernels.programs import ConeProgram
 from qpkernels.solvers import find_solver, installed_solvers
 
-__all__ = ["again", "attempt", "examine"]
+__all__ = ["again", "examine", "turns"]
 
 _SHORT, _TURNS = 1.0, 5
 """Seconds of all turns together below which a solve is repeated, up to so many times: the fastest counts."""
@@ -130,28 +130,18 @@ def _send(sender: Connection, number: int, route: str, tol: float, seconds: floa
     silence = os.open(os.devnull, os.O_WRONLY)
     os.dup2(silence, 1)
     os.dup2(silence, 2)
-    for turn, trial in enumerate(_turns(number, route, tol, seconds), start=1):
+    for turn, trial in enumerate(turns(number, route, tol, seconds), start=1):
         sender.send(trial)
         if turn == _ENOUGH and trial is not None and trial.seconds > _FAR * best_so_far:
             break
     sender.close()
 
 
-def attempt(number: int, route: str, tol: float, seconds: float) -> Trial | None:
-    """Return the trial of a route, here; None: the solver does not take it."""
-    best: Trial | None = None
-    for trial in _turns(number, route, tol, seconds):
-        if trial is None:
-            return None
-        best = _faster(best, trial)
-    return best
-
-
 def _faster(best: Trial | None, trial: Trial) -> Trial:
     return trial if best is None or trial.seconds < best.seconds else best
 
 
-def _turns(number: int, route: str, tol: float, seconds: float) -> Iterator[Trial | None]:
+def turns(number: int, route: str, tol: float, seconds: float) -> Iterator[Trial | None]:
     """Yield the trial of each turn; None where the solver does not take the problem."""
     case, taken = draw(number), 0.0
     for _ in range(_TURNS):

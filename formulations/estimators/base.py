@@ -210,7 +210,7 @@ class KernelMachine(BaseEstimator):
         words = f"the answer is {status}, not proved to tol={self.tol:g}: {message}; {self.certificate_}"
         if self.strict:
             raise SolverFailedError(f"{words}. Pass strict=False to keep it, with a warning.")
-        warnings.warn(f"{words}.", UncertifiedWarning, stacklevel=4)
+        warnings.warn(f"{words}.", UncertifiedWarning, stacklevel=3)
 
     @property
     def certificate_(self) -> Certificate:

@@ -13,8 +13,9 @@ from numpy.typing import ArrayLike
 from scipy.sparse import csr_array
 
 from formulations.modelling.batch import Part, Trained
-from qpkernels.arrays import Matrix, row_blocks
+from qpkernels.arrays import Matrix
 from qpkernels.gram import Gram
+from qpkernels.gram.expansions import Expansions
 
 __all__ = ["Decisions"]
 
@@ -37,16 +38,11 @@ class Decisions:
         if not all(each.together for each in self.trained) or kernel.features(self.gram.X[:1]) is not None:
             # Functions in features of the kernel, or with coefficients of their own, cost little, or share nothing.
             return np.column_stack([each.solution.function(samples) for each in self.trained])
-        used, coefficients = self._coefficients
-        centers = self.gram.X[used]
-        values = np.empty((samples.shape[0], len(self.trained)))
-        for rows in row_blocks(samples.shape[0], used.size):
-            values[rows] = kernel(samples[rows], centers) @ coefficients
-        return np.asarray(values + np.array([each.intercept for each in self.trained]))
+        return self._expansions(samples)
 
     @cached_property
-    def _coefficients(self) -> tuple[Any, csr_array]:
-        """The samples that any machine has a coefficient for, and the coefficients of all machines there."""
+    def _expansions(self) -> Expansions:
+        """The functions of all machines over the samples that any of them has a coefficient for."""
         rows = np.concatenate([part.samples for part in self.parts])
         beta = np.concatenate([each.beta for each in self.trained])
         machines = np.repeat(np.arange(len(self.parts)), [part.samples.size for part in self.parts])
@@ -54,5 +50,6 @@ class Decisions:
         used, places = np.unique(rows[some], return_inverse=True)
         if used.size == 0:
             used, places = np.arange(1), np.zeros(some.size, dtype=np.intp)
-        shape = (used.size, len(self.parts))
-        return used, csr_array((beta[some], (places, machines[some])), shape=shape)
+        coefficients = csr_array((beta[some], (places, machines[some])), shape=(used.size, len(self.parts)))
+        intercepts = np.array([each.intercept for each in self.trained])
+        return Expansions(self.gram.kernel, self.gram.X[used], coefficients, intercepts)

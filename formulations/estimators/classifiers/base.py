@@ -110,7 +110,11 @@ class PairwiseClassifier(ClassifierMixin, KernelMachine):
             message = next((each.message for each in solutions if each.status != "optimal"), "")
         self._keep(training, X, codes, pairs, solutions)
         self._judge(self.solution_.status, message)
+        self._calibrate()
         return self
+
+    def _calibrate(self) -> None:
+        """Make probabilities of decision values, in classifiers that do so."""
 
     def _keep(
         self,

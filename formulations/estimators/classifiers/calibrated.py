@@ -4,10 +4,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
@@ -51,13 +51,11 @@ class CalibratedClassifier(PairwiseClassifier):
     if TYPE_CHECKING:
         calibrations_: list[Calibration]
 
-    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Fit the machines, and with probability=True a sigmoid for each; see :meth:`PairwiseClassifier.fit`."""
-        super().fit(X, y, sample_weight)
+    def _calibrate(self) -> None:
+        """Fit a sigmoid for each machine, with probability=True."""
         if self.probability:
             seed = int(check_random_state(self.random_state).randint(_SEEDS))
             self.calibrations_ = [self._calibration(model, seed) for model in _machines(self.model_)]
-        return self
 
     def _calibration(self, model: TwoClassModel, seed: int) -> Calibration:
         """Fit a sigmoid to the decision values of five folds, each by the machine of the others."""

@@ -83,7 +83,7 @@ def _stages(relay: _Relay, tol: float) -> Iterator[tuple[Solver, dict[str, Any]]
     if np.isinf(work):
         yield smo, {}
         return
-    if not second_order_comes_first(program):
+    if not second_order_comes_first(program, work):
         yield smo, {"watch": Watch(work / step_work(program), tol)}
     yield find_solver("interior-point"), {}
     if relay.proof is None or not relay.proof.is_lost_in_rounding(tol):

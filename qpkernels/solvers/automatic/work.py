@@ -77,9 +77,9 @@ def expected_steps(program: KernelQP) -> float:
     return float(_STEPS * len(program) * max(1.0, _width(program)) ** _POWER)
 
 
-def second_order_comes_first(program: KernelQP) -> bool:
-    """Return whether the second-order method is less work than the pair steps that are usual."""
-    return second_order_work(program) <= expected_steps(program) * step_work(program)
+def second_order_comes_first(program: KernelQP, work: float | None = None) -> bool:
+    """Return whether the second-order method is less work than the pair steps that are usual; its work may be given."""
+    return (second_order_work(program) if work is None else work) <= expected_steps(program) * step_work(program)
 
 
 def spares_factorisation(program: KernelQP) -> bool:

@@ -208,6 +208,10 @@ def test_an_answer_that_is_not_proved_warns_or_is_refused() -> None:
     assert issubclass(UncertifiedWarning, ConvergenceWarning)
     assert caught[0].filename == __file__
     assert (fitted.fit_status_, fitted.solution_.status) == (1, Status.STOPPED)
+    for kind in (LSSVC, SVR):
+        with pytest.warns(UncertifiedWarning) as caught:
+            kind(C=1e4, max_iter=1, solver="smo", tol=1e-9).fit(*TWO)
+        assert caught[0].filename == __file__
     with pytest.raises(SolverFailedError, match="Pass strict=False to keep it"):
         clone(limited).set_params(strict=True).fit(*TWO)
 

@@ -42,7 +42,7 @@ def stages(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
 
 @pytest.fixture
 def smo_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(relay, "second_order_comes_first", lambda _: False)
+    monkeypatch.setattr(relay, "second_order_comes_first", lambda *_: False)
 
 
 class Fixed:
