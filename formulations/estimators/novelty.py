@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import OutlierMixin
+from sklearn.utils.validation import _num_samples
 
 from formulations.classification.one_class import OneClass
 from formulations.estimators.base import KernelMachine
@@ -76,7 +77,7 @@ class OneClassSVM(OutlierMixin, KernelMachine):
         del y
         limits = self._limits()
         X = self._samples(X, reset=True)
-        weights = sample_weights(sample_weight, np.shape(X)[0] if hasattr(X, "shape") else len(X))
+        weights = sample_weights(sample_weight, _num_samples(X))
         training = self._train_on(X, weights)
         self.model_ = OneClass(training.data, nu=self.nu, sample_weight=training.weights)
         self.solution_ = self.model_.solve(verbose=self.verbose, **limits)

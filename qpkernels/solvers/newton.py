@@ -27,7 +27,7 @@ from qpkernels.gram.panels.threads import blas_threads_for
 from qpkernels.programs import SampleLosses, SmoothRisk, nearest_feasible
 from qpkernels.solvers.answer import Answer, Claim, Request
 from qpkernels.solvers.interface import Solver
-from qpkernels.solvers.newton_systems import NewtonSystem, newton_system
+from qpkernels.solvers.newton_systems import NewtonSystem, newton_system, prepare_system
 
 __all__ = ["Newton"]
 
@@ -76,9 +76,7 @@ class Newton(Solver):
 
     def prepare(self, program: SmoothRisk) -> None:
         """Settle that the matrix is positive semidefinite, and compute it where there are no features."""
-        program.gram.require_psd()
-        if program.gram.features is None:
-            program.gram.dense  # noqa: B018  formed when first asked for
+        prepare_system(program.gram)
 
     def run(self, program: SmoothRisk, request: Request, **options: Any) -> Answer:
         """Minimise, and say in words why it ended."""
@@ -133,7 +131,7 @@ class _Iterate:
         self._b = 0.0
         values = self._system.at_samples(self._function)
         if self._bordered:
-            self._b = best_intercept(self._losses, values, 0.0)
+            self._b = _best_intercept(self._losses, values, 0.0)
         self._values = values + self._b
         self.promise = np.inf
         self._judge()
@@ -198,7 +196,7 @@ class _Iterate:
         values = self._program.gram.product(beta)
         multipliers = np.array([])
         if self._bordered:
-            b = best_intercept(self._losses, values, self._b)
+            b = _best_intercept(self._losses, values, self._b)
             multipliers = np.array([b + self._losses.level])
         return Answer(beta, multipliers, claim, message, count, values)
 
@@ -217,7 +215,7 @@ class _Iterate:
         return self._losses.curvature(values)
 
 
-def best_intercept(losses: SampleLosses, values: Vector, near: float) -> float:
+def _best_intercept(losses: SampleLosses, values: Vector, near: float) -> float:
     """Return the b of the least sum of L_i(values_i + b), by bisection; ``near`` where there is none."""
     slope = losses.slope
     assert slope is not None

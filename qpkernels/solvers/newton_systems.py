@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-r"""The Newton system of an interior-point step, in as many unknowns as K has features, or as there are samples.
+r"""The Newton system of a second-order step, in as many unknowns as K has features, or as there are samples.
 
 Once all that belongs to one sample is eliminated, a step d of beta and the change h of the values K beta + b obey::
 
@@ -33,7 +33,7 @@ from qpkernels.arrays import Indices, Matrix, Vector
 from qpkernels.gram import Gram
 from qpkernels.gram.factor import pivoted_cholesky
 
-__all__ = ["DenseSystem", "FeatureSystem", "NewtonSystem", "newton_system", "power_of_two"]
+__all__ = ["DenseSystem", "FeatureSystem", "NewtonSystem", "newton_system", "power_of_two", "prepare_system"]
 
 _REGULAR = 4 * np.finfo(float).eps
 """Part of the diagonal that is added where rounding took the definiteness of a matrix, tenfold at each attempt."""
@@ -247,6 +247,13 @@ def _cholesky(form: Callable[[], Matrix]) -> Matrix:
         if not failed or not share < 1.0:
             return np.asarray(triangle)
         share = 10.0 * share or _REGULAR * len(H)
+
+
+def prepare_system(gram: Gram) -> None:
+    """Settle that the matrix is positive semidefinite, and compute it where there are no features."""
+    gram.require_psd()
+    if gram.features is None:
+        gram.dense  # noqa: B018  formed when first asked for
 
 
 def newton_system(gram: Gram, bordered: bool) -> NewtonSystem:

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import _ovr_decision_function, check_classification_targets
-from sklearn.utils.validation import check_is_fitted, column_or_1d
+from sklearn.utils.validation import _num_samples, check_is_fitted, column_or_1d
 
 from formulations.classification.base import TwoClassModel
 from formulations.classification.meta.multiclass import OneVersusOne
@@ -85,9 +85,9 @@ class PairwiseClassifier(ClassifierMixin, KernelMachine):
         X, y = self._samples(X, y, reset=True)
         labels = column_or_1d(y, warn=True)
         check_classification_targets(labels)
-        if len(labels) != np.shape(X)[0]:
+        if len(labels) != _num_samples(X):
             raise ParameterError(
-                f"X and y must have the same length, but X has {np.shape(X)[0]} samples and y has {len(labels)}."
+                f"X and y must have the same length, but X has {_num_samples(X)} samples and y has {len(labels)}."
             )
         weights = sample_weights(sample_weight, len(labels))
         self.classes_, codes = np.unique(labels, return_inverse=True)

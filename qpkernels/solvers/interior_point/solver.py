@@ -15,6 +15,7 @@ from qpkernels.programs import KernelQP
 from qpkernels.solvers.answer import Answer, Claim, Request
 from qpkernels.solvers.interface import Solver
 from qpkernels.solvers.interior_point.descent import minimise
+from qpkernels.solvers.newton_systems import prepare_system
 
 __all__ = ["InteriorPoint"]
 
@@ -41,9 +42,7 @@ class InteriorPoint(Solver):
 
     def prepare(self, program: KernelQP) -> None:
         """Settle that the matrix is positive semidefinite, and compute it where there are no features."""
-        program.gram.require_psd()
-        if program.gram.features is None:
-            program.gram.dense  # noqa: B018  formed when first asked for
+        prepare_system(program.gram)
 
     def run(self, program: KernelQP, request: Request, **options: Any) -> Answer:
         """Minimise, and say in words why it stopped."""
