@@ -6,6 +6,7 @@ nothing is downloaded. A malformed text file is refused with the line and the co
 """
 
 from qpkernels.datasets.dataset import BUNDLED_NAMES, Dataset, load_dataset
-from qpkernels.datasets.preparation import one_versus_rest, scale_features
+from qpkernels.datasets.labels import one_versus_rest
+from qpkernels.datasets.scaling import Scaling, scale_features
 
-__all__ = ["BUNDLED_NAMES", "Dataset", "load_dataset", "one_versus_rest", "scale_features"]
+__all__ = ["BUNDLED_NAMES", "Dataset", "Scaling", "load_dataset", "one_versus_rest", "scale_features"]

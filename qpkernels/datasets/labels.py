@@ -1,39 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Features brought to a common range, and two-class labels made of several classes."""
+"""Two-class labels made of several classes."""
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from qpkernels.arrays import Samples, Vector, finite_samples, finite_vector, is_sparse, read_array, real_number, shown
+from qpkernels.arrays import Vector, finite_vector, read_array, real_number, shown
 from qpkernels.datasets.text import read_number
 from qpkernels.errors import LabelError, ParameterError, ShapeError
 
-__all__ = ["one_versus_rest", "scale_features"]
-
-
-def scale_features(X: ArrayLike) -> Samples:
-    """Map each feature into [-1, 1]: x -> 2 (x - min) / (max - min) - 1, or x -> x / max |x| if X is sparse.
-
-    Minimum and maximum are those of the feature's column. The extremes map to -1 and 1 exactly, and no entry leaves
-    the interval through rounding. Where the quotient is undefined, the feature maps to 0. The first map would fill
-    a sparse X with numbers that are not 0; the second keeps its zeros. Pass ``X.toarray()`` for the first.
-    """
-    samples = finite_samples(X, "X")
-    if is_sparse(samples):
-        largest = np.zeros(samples.shape[1])
-        np.maximum.at(largest, samples.indices, np.abs(samples.data))
-        largest[largest == 0.0] = 1.0
-        samples.data /= largest[samples.indices]
-        return samples
-    low, high = samples.min(axis=0), samples.max(axis=0)
-    # Where max - min exceeds the largest float64, the column is halved; elsewhere that would lose subnormal numbers.
-    with np.errstate(over="ignore"):
-        factor = np.where(np.isinf(high - low), 0.5, 1.0)
-    low, high = low * factor, high * factor
-    constant = low == high
-    scaled = 2.0 * ((samples * factor - low) / np.where(constant, 1.0, high - low)) - 1.0
-    scaled[:, constant] = 0.0
-    return scaled
+__all__ = ["one_versus_rest"]
 
 
 def one_versus_rest(y: ArrayLike, positive: str | float) -> Vector:
