@@ -51,6 +51,7 @@ from formulations.incremental.machine import Incremental
 from formulations.modelling.forms.form import Form
 from formulations.modelling.model import Model
 from formulations.modelling.solution import Classification, Novelty, Regression, Solution
+from formulations.prediction import Predictor, load
 from formulations.regression.fits.chebyshev import ChebyshevFit, ChebyshevFitDual, ChebyshevFitPrimal
 from formulations.regression.fits.least_absolute import (
     LaplaceFit,
@@ -186,6 +187,7 @@ __all__ = [
     "PenalisedTubeLoss",
     "Perceptron",
     "PlattCalibration",
+    "Predictor",
     "Quantile",
     "QuantileDual",
     "QuantilePrimal",
@@ -224,6 +226,7 @@ __all__ = [
     "cross_validated_scores",
     "grid",
     "leave_one_out",
+    "load",
     "losses_of_margins",
     "mistake_bound",
     "path",

@@ -11,6 +11,7 @@ from typing import Any
 
 __all__ = [
     "DataFormatError",
+    "FeatureNamesError",
     "FileFormatError",
     "ForeignResultsError",
     "GramTooLargeError",
@@ -57,6 +58,10 @@ class NonFiniteError(QPKernelsError, ValueError):
 
 class ShapeError(QPKernelsError, ValueError):
     """An array has the wrong number of dimensions, or two arrays disagree in length."""
+
+
+class FeatureNamesError(QPKernelsError, ValueError):
+    """Samples come in a table whose columns are others than those of the fit, or in another order."""
 
 
 class ParameterError(QPKernelsError, ValueError):

@@ -41,7 +41,7 @@ def main(folder: Path) -> None:
     solution = RelevanceClassification(X, y, RBF.from_theta(0.5)).solve()
 
     X_new, y_new = draw(TESTS, rng)
-    error = float(np.mean(solution.function.predict(X_new) != y_new))
+    error = float(np.mean(solution.predict(X_new) != y_new))
     bayes = float(norm.cdf(-np.linalg.norm(MU)))
     spread = np.sqrt(bayes * (1 - bayes) / TESTS)
     truth = 1 / (1 + np.exp(-2 * X_new @ MU))

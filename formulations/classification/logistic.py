@@ -20,6 +20,7 @@ Haussler (1999).
 from __future__ import annotations
 
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import scipy
@@ -31,7 +32,7 @@ from formulations.classification.margin_loss import losses_of_margins
 from formulations.inputs.hyperparameters import LAMBDA, cost_of, derived, mean_scaling
 from formulations.inputs.samples import SamplesLike
 from formulations.losses import LogisticLoss
-from formulations.modelling import Candidate, Conditions, ConeAnswer, Primal, Stated, labelled
+from formulations.modelling import Candidate, Classification, Conditions, ConeAnswer, Primal, Stated, labelled
 from qpkernels.arrays import Vector
 from qpkernels.certificates import Bounds, Certificate, FenchelBounds
 from qpkernels.kernels import Kernel
@@ -105,6 +106,10 @@ class _LogisticModel(TwoClassModel):
 
     sparse = False
     C: cp.Parameter
+
+    def interpret(self, answer: Candidate, **fields: Any) -> Classification:
+        """Make the solution, whose values are log-odds."""
+        return super().interpret(answer, log_odds=True, **fields)
 
     @property
     def costs(self) -> Vector:

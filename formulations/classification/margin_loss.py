@@ -15,6 +15,8 @@ square C7, the logistic loss C4. Source: C10 of the catalogue; Zhang (2004).
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -22,8 +24,8 @@ import formulations.cvx as cp
 from formulations.classification.base import MarginDual, MarginPrimal, TwoClassModel
 from formulations.inputs.hyperparameters import COSTS
 from formulations.inputs.samples import SamplesLike
-from formulations.losses import Hinge, MarginLoss
-from formulations.modelling import Candidate, Conditions, Multipliers, Stated, labelled, per_sample
+from formulations.losses import Hinge, LogisticLoss, MarginLoss
+from formulations.modelling import Candidate, Classification, Conditions, Multipliers, Stated, labelled, per_sample
 from qpkernels.arrays import Vector
 from qpkernels.certificates import Bounds, FenchelBounds
 from qpkernels.errors import ParameterError
@@ -170,6 +172,10 @@ class MarginLossClassifier(TwoClassModel):
         if self.loss.quadratic_conjugate is not None:
             return super().bounds()
         return FenchelBounds(self.gram, losses_of_margins(self.loss, self.y, self.value_of("C")), self.total)
+
+    def interpret(self, answer: Candidate, **fields: Any) -> Classification:
+        """Make the solution; with the logistic loss its values are log-odds."""
+        return super().interpret(answer, log_odds=isinstance(self.loss, LogisticLoss), **fields)
 
     def conditions(self, answer: Candidate) -> Conditions:
         """Return C_i (psi(z_i) + psi*(-a_i / C_i)) + a_i z_i, the gap of each sample."""

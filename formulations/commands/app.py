@@ -156,7 +156,7 @@ def solve(
         if not isinstance(value, list):
             table.add_row(name.replace("_", " "), f"{value:.12g}" if isinstance(value, float) else escape(str(value)))
     if save is not None:
-        record["saved"] = str(solution.function.save(save))
+        record["saved"] = str(solution.save(save))
         table.add_row("saved", escape(record["saved"]))
     show(table, record, json_path)
 

@@ -126,7 +126,7 @@ class Candidate:
             self,
             beta=beta,
             intercept=scale * self.intercept,
-            function=Expansion(f.kernel, f.centers, scale * f.coefficients, scale * f.intercept, f.classes),
+            function=replace(f, coefficients=scale * f.coefficients, intercept=scale * f.intercept),
             sampling=Sampling.of(FunctionAtSamples(scale * at.values, scale**2 * at.squared_norm)),
             is_expansion=False,
             coordinates=None if self.coordinates is None else scale * self.coordinates,
@@ -165,7 +165,7 @@ def expand(
     coefficients = (gram.expansion_coefficients(beta) if clipped else beta) if usable else np.zeros(len(gram))
     # Of a clipped matrix, a sample without a multiplier has a coefficient all the same.
     used = np.flatnonzero(coefficients) if usable else np.arange(1)
-    function = Expansion.over(gram.kernel, gram.X[used], coefficients[used], intercept, classes)
+    function = Expansion.over(gram.kernel, gram.X[used], coefficients[used], intercept, classes, gram.feature_names)
     product = None if bounds is None else partial(bounds.product, beta, intercept)
     return Candidate(beta, intercept, function, Sampling(partial(_expanded, gram, beta, values, product)))
 
@@ -203,7 +203,7 @@ def at_coordinates(
     """
     gram = data.gram
     if data.explicit:
-        function = Expansion(gram.kernel, coordinates[None, :], np.ones(1), intercept, classes)
+        function = Expansion(gram.kernel, coordinates[None, :], np.ones(1), intercept, classes, gram.feature_names)
         values, squared_norm = linear_values(gram.X, coordinates), float(coordinates @ coordinates)
     else:
         expansion = gram.coefficients(coordinates)
@@ -212,7 +212,7 @@ def at_coordinates(
         shifted = gram.correction is not None and gram.correction.shift
         # The shifted matrix is singular, and what its factor leaves open shows in the kernel as it is.
         coefficients = beta if shifted and expands else gram.expansion_coefficients(expansion)
-        function = Expansion(gram.kernel, gram.X, coefficients, intercept, classes)
+        function = Expansion(gram.kernel, gram.X, coefficients, intercept, classes, gram.feature_names)
     at_samples = sampled(function, gram.X, values, squared_norm)
     return Candidate(beta, intercept, function, Sampling.of(at_samples), is_expansion=False, coordinates=coordinates)
 

@@ -3,24 +3,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from formulations.prediction import Answering, Labels, Posterior, Predictor, Sigmoids, Targets
 from formulations.relevance.posterior import Stationarity
 from formulations.relevance.search import Search
-from qpkernels.arrays import Indices, Matrix, Vector, frozen, row_blocks
+from qpkernels.arrays import Indices, Matrix, Vector, frozen
 from qpkernels.certificates import Certificate
-from qpkernels.errors import ParameterError
 from qpkernels.gram import Expansion, Gram
+from qpkernels.gram.expansions import Expansions
 
 __all__ = ["RelevanceSolution", "expand"]
 
 
 @dataclass(frozen=True, eq=False)
-class RelevanceSolution:
+class RelevanceSolution(Answering):
     """The answer of a relevance machine: a Gaussian over functions, where the evidence is stationary.
 
     Attributes
@@ -28,8 +29,8 @@ class RelevanceSolution:
     formulation
         Name of the machine solved.
     function
-        The mean x -> f(x) + b over the relevance vectors: call it, ``predict`` with it, ``save`` it. Without relevance
-        vectors it holds one sample with the coefficient 0, and its value is b.
+        The mean x -> f(x) + b over the relevance vectors. Without relevance vectors it holds one sample with the
+        coefficient 0, and its value is b.
     relevance
         Numbers of the relevance vectors among the samples, ascending.
     alpha, bias_alpha
@@ -84,6 +85,14 @@ class RelevanceSolution:
         """Share of the samples that are no relevance vectors, between 0 and 1."""
         return 1.0 - self.n_relevance / self.alpha.size
 
+    @property
+    def predictor(self) -> Predictor:
+        """The machine without its training samples: what :meth:`save` writes."""
+        posterior = Posterior(self._root, bool(np.isfinite(self.bias_alpha)), self.noise)
+        classes = self.function.classes
+        decision = Targets() if classes is None else Labels(classes, Sigmoids.of_log_odds())
+        return Predictor(Expansions.of([self.function]), decision, posterior)
+
     def mean(self, X: ArrayLike) -> Vector:
         """Return the posterior mean of f(x_i) + b, shape (len(X),)."""
         return self.function(X)
@@ -93,15 +102,7 @@ class RelevanceSolution:
 
         Of a classifier, which has no noise: the variance phi'Sigma phi of the decision value.
         """
-        kernel = self.function.kernel
-        samples = kernel.samples(X)
-        variance = np.empty(samples.shape[0])
-        constant = 1 if np.isfinite(self.bias_alpha) else 0
-        for rows in row_blocks(variance.size, self.function.coefficients.size + 1):
-            basis = kernel(samples[rows], self.function.centers)[:, : self.n_relevance]
-            values = np.hstack([np.ones((len(basis), constant)), basis]) @ self._root.T
-            variance[rows] = np.einsum("ij,ij->i", values, values)
-        return variance if self.noise is None else self.noise + variance
+        return self.predictor.variance(X)
 
     def probability(self, X: ArrayLike, *, moderated: bool = True) -> Vector:
         r"""Return the probability of the class ``function.classes[1]`` at each x_i, shape (len(X),).
@@ -110,21 +111,16 @@ class RelevanceSolution:
         ----------
         moderated
             True: average over the posterior of the decision value a, by MacKay's
-            :math:`\sigma(\bar a / \sqrt{1 + \pi \operatorname{Var} a / 8})`. False: :math:`\sigma(\bar a)` alone. Both
-            lie on the same side of 1/2.
+            :math:`\sigma(\bar a / \sqrt{1 + \pi \operatorname{Var} a / 8})`, as ``predict_proba`` does. False:
+            :math:`\sigma(\bar a)` alone. Both lie on the same side of 1/2.
 
         Raises
         ------
         ParameterError
             If the answer is that of a regression.
         """
-        if self.function.classes is None:
-            raise ParameterError(f"a {self.formulation} has no classes to be probable; take its mean and variance.")
-        values = self.mean(X)
-        if moderated:
-            values = values / np.sqrt(1.0 + np.pi / 8.0 * self.variance(X))
-        # The form of the logistic function that never overflows.
-        return np.asarray(0.5 * (1.0 + np.tanh(0.5 * values)))
+        predictor = self.predictor
+        return (predictor if moderated else replace(predictor, posterior=None)).predict_proba(X)[:, 1]
 
     def __str__(self) -> str:
         state = "converged" if self.converged else "NOT converged"
@@ -146,7 +142,9 @@ def expand(formulation: str, gram: Gram, found: Search, classes: NDArray[Any] | 
     centers = relevance if relevance.size else np.zeros(1, dtype=np.intp)
     return RelevanceSolution(
         formulation=formulation,
-        function=Expansion(gram.kernel, gram.X[centers], weights[1:][centers], float(weights[0]), classes),
+        function=Expansion(
+            gram.kernel, gram.X[centers], weights[1:][centers], float(weights[0]), classes, gram.feature_names
+        ),
         relevance=frozen(relevance),
         alpha=frozen(alpha[1:]),
         bias_alpha=float(alpha[0]),

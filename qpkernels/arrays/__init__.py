@@ -21,6 +21,7 @@ from qpkernels.arrays.checks import (
     read_array,
     row_blocks,
 )
+from qpkernels.arrays.names import FeatureNames, check_feature_names, feature_names
 from qpkernels.arrays.numbers import (
     check_choice,
     check_count,
@@ -34,6 +35,7 @@ from qpkernels.arrays.numbers import (
 )
 
 __all__ = [
+    "FeatureNames",
     "Floats",
     "Indices",
     "Matrix",
@@ -41,10 +43,12 @@ __all__ = [
     "Vector",
     "check_choice",
     "check_count",
+    "check_feature_names",
     "check_finite",
     "check_flag",
     "check_nonnegative",
     "check_positive",
+    "feature_names",
     "finite_matrix",
     "finite_rows",
     "finite_samples",

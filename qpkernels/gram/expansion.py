@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -12,24 +10,29 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.sparse import csr_array
 
-from qpkernels.arrays import Vector, check_finite, finite_vector, frozen, is_sparse, npz_path, read_array, real_number
-from qpkernels.arrays.archives import check_compressed, load_arrays, parsing, sized
-from qpkernels.errors import FileFormatError, ParameterError, ShapeError
+from qpkernels.arrays import (
+    FeatureNames,
+    Vector,
+    check_feature_names,
+    check_finite,
+    finite_vector,
+    frozen,
+    npz_path,
+    read_array,
+    real_number,
+)
+from qpkernels.arrays.archives import load_arrays, parsing, sized
+from qpkernels.errors import ParameterError, ShapeError
 from qpkernels.gram.panels.sums import add_kernel_sums
 from qpkernels.gram.products import weights_of
+from qpkernels.gram.storage import Centers
 from qpkernels.kernels.base import Kernel, Samples
-from qpkernels.kernels.base.spec import kernel_from_spec, kernel_to_spec
 from qpkernels.kernels.vectors import Linear
 
 __all__ = ["Expansion"]
 
-
 _WHAT = "a function written by Expansion.save"
-
-_SPARSE_PARTS = ("data", "indices", "indptr", "shape")
-"""What a file holds of sparse centers, under names that begin with centers_."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,6 +51,9 @@ class Expansion:
         b.
     classes
         (label of negative values, label of positive values) of a classifier, or None.
+    feature_names
+        The columns of the data frame that the centers come from; a frame that the function is called with must have
+        the same. None: they have no names.
     """
 
     kernel: Kernel
@@ -55,6 +61,7 @@ class Expansion:
     coefficients: Vector = field(repr=False)
     intercept: float = 0.0
     classes: NDArray[Any] | None = None
+    feature_names: FeatureNames = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         if not isinstance(self.kernel, Kernel):
@@ -74,7 +81,13 @@ class Expansion:
 
     @classmethod
     def over(
-        cls, kernel: Kernel, centers: Samples, coefficients: Vector, intercept: float, classes: NDArray[Any] | None
+        cls,
+        kernel: Kernel,
+        centers: Samples,
+        coefficients: Vector,
+        intercept: float,
+        classes: NDArray[Any] | None,
+        feature_names: FeatureNames,
     ) -> Expansion:
         """Return the function of parts that are known to be sound, and nobody else's: without a check or a copy."""
         function = cls.__new__(cls)
@@ -85,11 +98,19 @@ class Expansion:
             coefficients=frozen(coefficients),
             intercept=intercept,
             classes=classes,
+            feature_names=feature_names,
         )
         return function
 
     def __call__(self, X: ArrayLike) -> Vector:
-        """Return the decision values f(x_i) + b, shape (number of samples,); memory stays bounded."""
+        """Return the decision values f(x_i) + b, shape (number of samples,); memory stays bounded.
+
+        Raises
+        ------
+        ShapeError, FeatureNamesError
+            If ``X`` has other features than the centers.
+        """
+        check_feature_names(X, self.feature_names)
         samples = self.kernel.samples(X)
         if samples.shape[1:] != self.centers.shape[1:]:
             raise ShapeError(
@@ -137,23 +158,11 @@ class Expansion:
 
     def save(self, path: str | Path) -> Path:
         """Write the function to a .npz file, without pickle, every number exact; return the path with its suffix."""
-        arrays: list[NDArray[Any]] = []
-        spec = json.dumps(kernel_to_spec(self.kernel, arrays))
         target = npz_path(path)
-        contents: dict[str, Any] = {f"array_{k}": array for k, array in enumerate(arrays)}
-        if is_sparse(self.centers):
-            contents |= {f"centers_{part}": getattr(self.centers, part) for part in _SPARSE_PARTS}
-        else:
-            contents["centers"] = self.centers
+        contents = Centers(self.kernel, self.centers, self.feature_names).to_arrays()
         if self.classes is not None:
             contents["classes"] = self.classes
-        np.savez_compressed(
-            target,
-            kernel=spec,
-            coefficients=self.coefficients,
-            intercept=self.intercept,
-            **contents,
-        )
+        np.savez_compressed(target, coefficients=self.coefficients, intercept=np.array(self.intercept), **contents)
         return target
 
     @classmethod
@@ -166,22 +175,14 @@ class Expansion:
             If the file is damaged, or another, or holds a kernel of a class that is not imported.
         """
         arrays = load_arrays(path, _WHAT)
-        sparse = {f"centers_{part}" for part in _SPARSE_PARTS} <= set(arrays)
-        if not ({"kernel", "coefficients", "intercept"} <= set(arrays) and (sparse or "centers" in arrays)):
-            raise FileFormatError(f"{path} must be {_WHAT}, but it holds {', '.join(arrays)}; save it again.")
+        Centers.check_arrays(arrays, path, _WHAT, "coefficients", "intercept")
         with parsing(path, _WHAT):
-            own = [arrays[f"array_{k}"] for k in range(sum(name.startswith("array_") for name in arrays))]
+            known = Centers.from_arrays(arrays)
             return cls(
-                kernel=kernel_from_spec(json.loads(str(arrays["kernel"])), own),
-                centers=_sparse_centers(arrays) if sparse else arrays["centers"],
+                kernel=known.kernel,
+                centers=known.samples,
                 coefficients=arrays["coefficients"],
                 intercept=check_finite(sized(arrays["intercept"], "the intercept").item(), "the intercept"),
                 classes=arrays.get("classes"),
+                feature_names=known.feature_names,
             )
-
-
-def _sparse_centers(arrays: Mapping[str, Any]) -> Samples:
-    data, indices, indptr, shape = (arrays[f"centers_{part}"] for part in _SPARSE_PARTS)
-    rows, columns = (int(size) for size in shape)
-    check_compressed(indptr, indices, data, (rows, columns))
-    return csr_array((data, indices, indptr), shape=(rows, columns))

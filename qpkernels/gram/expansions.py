@@ -3,14 +3,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.sparse import csr_array
+from scipy.sparse import block_diag, csr_array, vstack
 
-from qpkernels.arrays import Matrix, Vector, row_blocks
+from qpkernels.arrays import FeatureNames, Matrix, Vector, check_feature_names, is_sparse, row_blocks
 from qpkernels.gram.expansion import Expansion
 from qpkernels.kernels.base import Kernel, Samples
 
@@ -33,15 +35,39 @@ class Expansions:
         beta, shape (number of centers, number of functions); sparse where few functions use a center.
     intercepts
         b, shape (number of functions,).
+    feature_names
+        The columns of the data frame that the centers come from, or None.
     """
 
     kernel: Kernel
     centers: Samples = field(repr=False)
     coefficients: Matrix | csr_array = field(repr=False)
     intercepts: Vector
+    feature_names: FeatureNames = None
+
+    @classmethod
+    def of(cls, functions: Sequence[Expansion]) -> Expansions:
+        """Return functions in the space of one kernel, which need not share their centers."""
+        first = functions[0]
+        intercepts = np.array([each.intercept for each in functions])
+        if len(functions) == 1:
+            centers: Any = first.centers
+            coefficients: Any = first.coefficients[:, None]
+        else:
+            parts = [each.centers for each in functions]
+            centers = csr_array(vstack(parts)) if is_sparse(first.centers) else np.concatenate(parts)
+            coefficients = csr_array(block_diag([each.coefficients[:, None] for each in functions]))
+        return cls(first.kernel, centers, coefficients, intercepts, first.feature_names)
 
     def __call__(self, X: ArrayLike) -> Matrix:
-        """Return the values, shape (number of samples, number of functions); memory stays bounded."""
+        """Return the values, shape (number of samples, number of functions); memory stays bounded.
+
+        Raises
+        ------
+        ShapeError, FeatureNamesError
+            If ``X`` has other features than the centers.
+        """
+        check_feature_names(X, self.feature_names)
         samples = self.kernel.samples(X)
         if self._apart is not None:
             return np.column_stack([function(samples) for function in self._apart])
@@ -55,11 +81,13 @@ class Expansions:
         """The functions one by one, where they share no kernel values: there is one, or features give weights."""
         if self.intercepts.size > 1 and self.kernel.features(self.centers[:1]) is None:
             return None
-        return [self._function(number) for number in range(self.intercepts.size)]
+        return [self[number] for number in range(self.intercepts.size)]
 
-    def _function(self, number: int) -> Expansion:
+    def __getitem__(self, number: int) -> Expansion:
+        """Return a function by itself, over the centers that it has a coefficient for."""
         column = self.coefficients[:, [number]]
         own = np.asarray(column.todense() if isinstance(column, csr_array) else column).ravel()
         used = np.flatnonzero(own)
         used = used if used.size else np.arange(1)
-        return Expansion.over(self.kernel, self.centers[used], own[used], float(self.intercepts[number]), None)
+        b = float(self.intercepts[number])
+        return Expansion.over(self.kernel, self.centers[used], own[used], b, None, self.feature_names)

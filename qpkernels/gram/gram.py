@@ -10,24 +10,19 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from qpkernels.arrays import (
+    FeatureNames,
     Indices,
     Matrix,
     Vector,
     check_choice,
     check_nonnegative,
+    feature_names,
     finite_rows,
     finite_view,
     frozen,
 )
 from qpkernels.errors import ParameterError, ShapeError
-from qpkernels.gram.definiteness import (
-    PSD_TOLERANCE,
-    Correction,
-    Formed,
-    corrected,
-    is_psd,
-    psd_threshold,
-)
+from qpkernels.gram.definiteness import PSD_TOLERANCE, Correction, Formed, corrected, is_psd, psd_threshold
 from qpkernels.gram.factor import PivotedCholesky, pivoted_cholesky
 from qpkernels.gram.panels.single import Suffices
 from qpkernels.gram.panels.threads import blas_threads_for
@@ -47,7 +42,8 @@ class Gram:
     kernel
         The kernel k.
     X
-        The samples, as ``kernel`` takes them; sparse ones stay so.
+        The samples, as ``kernel`` takes them; sparse ones stay so. The names of the columns of a data frame are kept as
+        ``feature_names``.
     memory_limit
         Largest size in bytes of the whole matrix in float64.
     indefinite
@@ -64,6 +60,8 @@ class Gram:
         If ``kernel`` is none, or ``indefinite`` is no such word.
     """
 
+    feature_names: FeatureNames = None
+
     def __init__(
         self,
         kernel: Kernel,
@@ -75,7 +73,7 @@ class Gram:
             raise ParameterError(f"a Gram takes a Kernel first, then samples, but {type(kernel).__name__} came first.")
         check_choice(indefinite, "indefinite", ("refuse", "clip", "shift"))
         self._begin(kernel, check_nonnegative(memory_limit, "memory_limit"), indefinite)
-        self.X = frozen(kernel.samples(X))
+        self.X, self.feature_names = frozen(kernel.samples(X)), feature_names(X)
         check_diagonal(kernel, self.X, self._diagonal_of_kernel)
 
     def _begin(self, kernel: Kernel, memory_limit: float, indefinite: Any, source: Selection | None = None) -> None:
@@ -263,6 +261,7 @@ class Gram:
             raise ShapeError("a part of a Gram must have samples, but no rows came.")
         part = Gram.__new__(Gram)
         part._begin(self.kernel, self.memory_limit, self.indefinite, Selection(self, frozen(rows)))
+        part.feature_names = self.feature_names
         return part
 
     def is_part_of(self, whole: Gram, rows: Indices) -> bool:

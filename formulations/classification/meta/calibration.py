@@ -21,7 +21,6 @@ from functools import cached_property
 from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
-import scipy
 from numpy.typing import ArrayLike, NDArray
 
 import formulations.cvx as cp
@@ -30,6 +29,7 @@ from formulations.modelling import labelled
 from formulations.modelling.failures import no_answer
 from formulations.modelling.forms import lower
 from formulations.modelling.solving import quote, status_of
+from formulations.prediction import Sigmoids
 from qpkernels.arrays import Vector, check_choice, finite_vector, frozen, real_number
 from qpkernels.certificates import Certificate, SigmoidBounds, Status
 from qpkernels.errors import SeparableScoresError
@@ -75,8 +75,12 @@ class Calibration:
 
     def probability(self, scores: ArrayLike) -> Vector:
         """Return the probability of the greater label for each score."""
-        with np.errstate(over="ignore"):
-            return np.asarray(scipy.special.expit(self.A * finite_vector(scores, "scores") + self.B))
+        return self.sigmoids(finite_vector(scores, "scores")[:, None])[:, 0]
+
+    @property
+    def sigmoids(self) -> Sigmoids:
+        """The sigmoid as that of a machine with a single function."""
+        return Sigmoids(np.array([self.A]), np.array([self.B]))
 
     def __str__(self) -> str:
         return (

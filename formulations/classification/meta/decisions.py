@@ -32,17 +32,12 @@ class Decisions:
     parts: Sequence[Part]
     trained: Sequence[Trained[Any]]
 
-    def __call__(self, X: ArrayLike) -> Matrix:
-        """Return the decision values, shape (number of samples, number of machines)."""
-        kernel, samples = self.gram.kernel, self.gram.kernel.samples(X)
-        if not all(each.together for each in self.trained) or kernel.features(self.gram.X[:1]) is not None:
-            # Functions in features of the kernel, or with coefficients of their own, cost little, or share nothing.
-            return np.column_stack([each.solution.function(samples) for each in self.trained])
-        return self._expansions(samples)
-
     @cached_property
-    def _expansions(self) -> Expansions:
+    def expansions(self) -> Expansions:
         """The functions of all machines over the samples that any of them has a coefficient for."""
+        if not all(each.together for each in self.trained):
+            # Functions in features of the kernel, or with coefficients of their own, share nothing.
+            return Expansions.of([each.solution.function for each in self.trained])
         rows = np.concatenate([part.samples for part in self.parts])
         beta = np.concatenate([each.beta for each in self.trained])
         machines = np.repeat(np.arange(len(self.parts)), [part.samples.size for part in self.parts])
@@ -52,4 +47,9 @@ class Decisions:
             used, places = np.arange(1), np.zeros(some.size, dtype=np.intp)
         coefficients = csr_array((beta[some], (places, machines[some])), shape=(used.size, len(self.parts)))
         intercepts = np.array([each.intercept for each in self.trained])
-        return Expansions(self.gram.kernel, self.gram.X[used], coefficients, intercepts)
+        gram = self.gram
+        return Expansions(gram.kernel, gram.X[used], coefficients, intercepts, gram.feature_names)
+
+    def __call__(self, X: ArrayLike) -> Matrix:
+        """Return the decision values, shape (number of samples, number of machines)."""
+        return self.expansions(X)

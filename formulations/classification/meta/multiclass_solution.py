@@ -3,23 +3,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
+from formulations.classification.meta.decisions import Decisions
 from formulations.modelling import Classification
 from formulations.modelling.batch import Solutions
-from qpkernels.arrays import Matrix
+from formulations.prediction import Answering, Predictor, Sigmoids, Votes
 from qpkernels.certificates import Certificate, Status
 
 __all__ = ["MulticlassSolution"]
 
 
 @dataclass(frozen=True, eq=False)
-class MulticlassSolution:
+class MulticlassSolution(Answering):
     """The answers of all machines, which decide together.
 
     Attributes
@@ -33,32 +33,20 @@ class MulticlassSolution:
     solutions
         The answer of each machine, with its certificate; made when it is first asked for.
     function
-        X -> the decision values of all machines.
+        X -> the decision values of all machines, shape (len(X), number of machines).
     """
 
     formulation: str
     classes: NDArray[Any]
     pairs: tuple[tuple[int, int], ...]
     solutions: Solutions[Classification] = field(repr=False)
-    function: Callable[[ArrayLike], Matrix] = field(repr=False)
+    function: Decisions = field(repr=False)
 
-    def __call__(self, X: ArrayLike) -> Matrix:
-        """Return the decision values of all machines, shape (len(X), number of machines)."""
-        return self.function(X)
-
-    def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """Return the class decided for, one label for each sample."""
-        values = self(X)
-        if all(negative < 0 for negative, _ in self.pairs):
-            return np.asarray(self.classes[np.argmax(values, axis=1)])
-        votes, favour = np.zeros((len(values), len(self.classes))), np.zeros((len(values), len(self.classes)))
-        for (negative, positive), value in zip(self.pairs, values.T, strict=True):
-            votes[:, positive] += value > 0
-            votes[:, negative] += value <= 0
-            favour[:, positive] += value
-            favour[:, negative] -= value
-        # Squeezed into (-1/3, 1/3), what the machines say in sum orders ties without outweighing a vote.
-        return np.asarray(self.classes[np.argmax(votes + favour / (3.0 * (np.abs(favour) + 1.0)), axis=1)])
+    @cached_property
+    def predictor(self) -> Predictor:
+        """The machines without their training samples: what :meth:`save` writes."""
+        sigmoids = Sigmoids.of_log_odds(len(self.pairs)) if self.solutions[0].log_odds else None
+        return Predictor(self.function.expansions, Votes(self.classes, self.pairs, sigmoids))
 
     @property
     def status(self) -> Status:

@@ -18,6 +18,7 @@ from formulations.classification.meta.calibration import Calibration, PlattCalib
 from formulations.inputs.two_classes import checked_labels, two_classes
 from formulations.modelling import Model
 from formulations.modelling.batch import Part, train
+from formulations.prediction import Answering, Labels, Predictor
 from qpkernels.arrays import (
     Indices,
     Samples,
@@ -31,6 +32,7 @@ from qpkernels.arrays import (
 )
 from qpkernels.errors import LabelError, ParameterError, QPKernelsError, ShapeError
 from qpkernels.gram import Expansion, Gram
+from qpkernels.gram.expansions import Expansions
 
 __all__ = ["StateModel", "TwoLevelMachine", "calibrate", "cross_validated_scores"]
 
@@ -52,7 +54,7 @@ StateModel: TypeAlias = Callable[[Any, Any], _Model]
 
 
 @dataclass(frozen=True, eq=False)
-class TwoLevelMachine:
+class TwoLevelMachine(Answering):
     """x -> the probability of the greater label.
 
     Attributes
@@ -72,13 +74,17 @@ class TwoLevelMachine:
         function: Expansion = self.solution.function
         return function
 
-    def probability(self, X: ArrayLike) -> Vector:
-        """Return the probability of the greater label for each sample."""
-        return self.calibration.probability(self.function(X))
+    @property
+    def predictor(self) -> Predictor:
+        """The machine without its training samples; it predicts the label whose probability is above 1/2.
 
-    def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """Return the label whose probability is above 1/2; it can differ from the sign of f(x) + b."""
-        return np.asarray(self.calibration.classes[(self.probability(X) > 0.5).astype(np.intp)])
+        That can differ from the sign of f(x) + b.
+        """
+        return Predictor(Expansions.of([self.function]), Labels(self.calibration.classes, self.calibration.sigmoids))
+
+    def probability(self, X: ArrayLike) -> Vector:
+        """Return the probability of the greater label for each sample: the second column of ``predict_proba``."""
+        return self.predict_proba(X)[:, 1]
 
 
 def calibrate(

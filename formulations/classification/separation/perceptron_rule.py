@@ -20,16 +20,18 @@ from numpy.typing import ArrayLike
 from formulations.classification.separation.perceptron_steps import Rate, StepSizes
 from formulations.inputs.samples import SamplesLike, bind
 from formulations.inputs.two_classes import two_classes
+from formulations.prediction import Answering, Labels, Predictor
 from qpkernels.arrays import Indices, Vector, finite_vector, frozen
 from qpkernels.errors import ShapeError
 from qpkernels.gram import Expansion
+from qpkernels.gram.expansions import Expansions
 from qpkernels.kernels import Kernel, Linear
 
 __all__ = ["PerceptronRule", "PerceptronSolution", "criterion"]
 
 
 @dataclass(frozen=True, eq=False)
-class PerceptronSolution:
+class PerceptronSolution(Answering):
     """What a perceptron ended with.
 
     Attributes
@@ -37,7 +39,7 @@ class PerceptronSolution:
     formulation
         Name of the rule.
     function
-        x -> w'x + b, or f(x) + b with a kernel: call it, ``predict`` with it, ``save`` it.
+        x -> w'x + b, or f(x) + b with a kernel.
     weights
         a = (b, w), shape (d + 1,), in explicit features; None with a kernel.
     alpha
@@ -66,6 +68,12 @@ class PerceptronSolution:
     errors: Indices = field(repr=False)
     criterion: Vector = field(repr=False)
     message: str
+
+    @property
+    def predictor(self) -> Predictor:
+        """The machine without its training samples: what :meth:`save` writes."""
+        assert self.function.classes is not None
+        return Predictor(Expansions.of([self.function]), Labels(self.function.classes))
 
     @property
     def intercept(self) -> float:
@@ -127,11 +135,15 @@ class PerceptronRule(ABC):
         if self.data.explicit:
             used = np.flatnonzero(beta)
             weights = frozen(self.start + np.append(beta.sum(), gram.X[used].T @ beta[used]))
-            function = Expansion(Linear(), weights[None, 1:], np.ones(1), float(weights[0]), self.classes)
+            function = Expansion(
+                Linear(), weights[None, 1:], np.ones(1), float(weights[0]), self.classes, gram.feature_names
+            )
         else:
             beta = beta + self.y * self.start
             used = np.flatnonzero(beta)
-            function = Expansion(gram.kernel, gram.X[used], beta[used], float(beta.sum()), self.classes)
+            function = Expansion(
+                gram.kernel, gram.X[used], beta[used], float(beta.sum()), self.classes, gram.feature_names
+            )
         margins = self.y * function(gram.X)
         wrong = int((margins <= 0).sum())
         if ended is None:

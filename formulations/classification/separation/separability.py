@@ -94,7 +94,9 @@ class Separability(TwoClassModel):
         w = (X - X.mean(axis=0) if self.fit_intercept else X).T @ beta
         w = w / (float(np.linalg.norm(w)) or 1.0)
         values = linear_values(X, w)
-        function = Expansion(self.gram.kernel, w[None, :], np.ones(1), self._halfway(values), self.classes)
+        function = Expansion(
+            self.gram.kernel, w[None, :], np.ones(1), self._halfway(values), self.classes, self.gram.feature_names
+        )
         at_samples = sampled(function, X, values, 1.0)
         return Candidate(beta, function.intercept, function, Sampling.of(at_samples), is_expansion=False)
 

@@ -17,8 +17,8 @@ from formulations.classification.meta.calibration import Calibration, PlattCalib
 from formulations.classification.meta.multiclass import OneVersusOne
 from formulations.classification.meta.two_level import stratified_folds
 from formulations.estimators.classifiers.base import PairwiseClassifier
-from formulations.estimators.classifiers.coupling import probabilities
 from formulations.modelling.batch import Part, train
+from formulations.prediction.coupling import probabilities
 from qpkernels.errors import QPKernelsError
 
 __all__ = ["CalibratedClassifier"]

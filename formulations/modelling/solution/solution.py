@@ -6,10 +6,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from formulations.prediction import Answering, Decision, Predictor, Targets
 from qpkernels.arrays import Vector, is_integer, shown
 from qpkernels.certificates import Certificate, Status, Support
 from qpkernels.errors import ParameterError
 from qpkernels.gram import Correction, Expansion
+from qpkernels.gram.expansions import Expansions
 from qpkernels.solvers import Claim, Outcome
 
 __all__ = ["ConePoint", "Run", "Seconds", "Solution"]
@@ -63,7 +65,7 @@ class ConePoint:
 
 
 @dataclass(frozen=True, eq=False)
-class Solution:
+class Solution(Answering):
     """The answer of a kernel machine, with the proof of how good it is.
 
     Attributes
@@ -87,7 +89,7 @@ class Solution:
     sparse
         Whether coefficients may be 0; otherwise they are dense, and all samples count as free support vectors.
     function
-        x -> f(x) + b: call it, ``predict`` with it, ``save`` it.
+        x -> f(x) + b.
     decision
         g(x_i) of the training samples, shape (m,). Where these are many, float32 makes those of samples without a
         coefficient, as far as it settles that they have no loss.
@@ -131,6 +133,16 @@ class Solution:
     message: str
     iterations: int | None
     in_matrices: ConePoint | None = field(default=None, repr=False, kw_only=True)
+
+    @property
+    def predictor(self) -> Predictor:
+        """The machine without its training samples: what :meth:`save` writes."""
+        return Predictor(Expansions.of([self.function]), self._decision)
+
+    @property
+    def _decision(self) -> Decision:
+        """How values become answers."""
+        return Targets()
 
     @property
     def n_support(self) -> int | None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from formulations.modelling.solution.solution import Solution
+from formulations.prediction import Decision, Inliers, Labels, Sigmoids
 from qpkernels.arrays import Indices, Vector, frozen
 
 __all__ = ["Classification", "Novelty", "Regression", "Tube"]
@@ -26,10 +27,18 @@ class Classification(Solution):
         +1 or -1 for each sample.
     margin_level
         The value of y g(x) on the margin: 1, or the rho of a nu-machine.
+    log_odds
+        Whether g(x) is the logarithm of the odds of the positive class, so that there are probabilities.
     """
 
     y: Vector = field(repr=False)
     margin_level: float = 1.0
+    log_odds: bool = False
+
+    @property
+    def _decision(self) -> Decision:
+        assert self.function.classes is not None
+        return Labels(self.function.classes, Sigmoids.of_log_odds() if self.log_odds else None)
 
     @property
     def alpha(self) -> Vector:
@@ -128,6 +137,10 @@ class Regression(Solution):
 @dataclass(frozen=True, eq=False)
 class Novelty(Solution):
     """The answer of a one-class model: g(x) = f(x) - rho is below 0 for the samples that are unlike the others."""
+
+    @property
+    def _decision(self) -> Decision:
+        return Inliers(self.rho)
 
     @property
     def rho(self) -> float:

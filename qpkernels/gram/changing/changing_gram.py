@@ -85,6 +85,7 @@ class ChangingGram(Gram):
     ) -> ChangingGram:
         shared = cls.__new__(cls)
         shared._begin(gram.kernel, gram.memory_limit, gram.indefinite)
+        shared.feature_names = gram.feature_names
         shared.X, shared._memory, shared._last, shared._slots = X, memory, last, slots
         return shared
 

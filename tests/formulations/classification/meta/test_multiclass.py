@@ -57,7 +57,7 @@ def test_every_machine_is_that_of_its_pair(scheme: type, machine: Any, kernel: A
     assert solution.certificate.holds(1e-7)
     expected = [(-1, k) for k in range(4)] if scheme is OneVersusRest else list(combinations(range(4), 2))
     assert list(solution.pairs) == expected
-    values = solution(X)
+    values = solution.function(X)
     assert values.shape == (80, len(expected))
     for (negative, positive), value, answer in zip(expected, values.T, solution.solutions, strict=True):
         rows = np.flatnonzero((y == positive) | (y == negative) | (negative < 0))
@@ -80,7 +80,7 @@ def test_votes_decide_before_the_sum() -> None:
     """Class 0 wins both its duels narrowly, class 1 one of two by far: two votes weigh more."""
     solution = OneVersusOne(*wine(), KERNEL).solve()
     X, _ = wine()
-    values = solution(X)
+    values = solution.function(X)
     votes = np.zeros((len(X), 3))
     for (negative, positive), value in zip(solution.pairs, values.T, strict=True):
         votes[np.arange(len(X)), np.where(value > 0, positive, negative)] += 1
@@ -104,7 +104,7 @@ def test_the_labels_come_back(scheme: type, labels: np.ndarray) -> None:
 def test_threads_change_nothing(scheme: type) -> None:
     X, y = wine()
     one, many = (scheme(X, y, KERNEL).solve("smo", n_jobs=jobs) for jobs in (1, 2))
-    assert np.array_equal(one(X), many(X))
+    assert np.array_equal(one.function(X), many.function(X))
 
 
 @each_scheme
@@ -112,10 +112,10 @@ def test_a_gram_and_a_precomputed_matrix(scheme: type) -> None:
     X, y = wine()
     expected = scheme(X, y, KERNEL).solve("smo", tol=1e-9)
     shared = scheme(Gram(KERNEL, X), y).solve("smo", tol=1e-9)
-    assert np.array_equal(expected(X), shared(X))
+    assert np.array_equal(expected.function(X), shared.function(X))
     numbers = np.arange(len(X))
     given = scheme(numbers, y, Precomputed(KERNEL(X))).solve("smo", tol=1e-9)
-    assert given(numbers) == pytest.approx(expected(X), abs=1e-6)
+    assert given.function(numbers) == pytest.approx(expected.function(X), abs=1e-6)
 
 
 def test_a_cost_for_each_sample() -> None:
@@ -159,11 +159,11 @@ def test_decisions_of_sparse_and_of_single_samples() -> None:
     X, y = crowded()
     solution = OneVersusOne(X, y, KERNEL, C=2.0).solve(tol=1e-8)
     alone = np.column_stack([each.function(X) for each in solution.solutions])
-    assert solution(X) == pytest.approx(alone, abs=1e-12)
-    assert solution(csr_array(X[:7])) == pytest.approx(alone[:7], abs=1e-10)
-    assert solution(X[:1]).shape == (1, 6)
+    assert solution.decision_function(X) == pytest.approx(alone, abs=1e-12)
+    assert solution.decision_function(csr_array(X[:7])) == pytest.approx(alone[:7], abs=1e-10)
+    assert solution.decision_function(X[:1]).shape == (1, 6)
     with pytest.raises(ShapeError):
-        solution(X[:, :1])
+        solution.decision_function(X[:, :1])
 
 
 @each_scheme

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What every answer can be asked of new samples, by the same words."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from numpy.typing import ArrayLike, NDArray
+
+from qpkernels.arrays import Matrix, Vector
+
+if TYPE_CHECKING:
+    from formulations.prediction.predictor import Predictor
+
+__all__ = ["Answering"]
+
+
+class Answering:
+    """An answer that knows new samples: the methods are those of scikit-learn's estimators.
+
+    A data frame must have the columns of the one that the machine was fitted to, in their order; arrays have no names.
+    All methods raise ShapeError, NonFiniteError or FeatureNamesError if ``X`` are no samples such as those of the fit.
+    """
+
+    @property
+    @abstractmethod
+    def predictor(self) -> Predictor:
+        """The machine without its training samples: what :meth:`save` writes."""
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """Return the label of each sample, its target, or of a one-class model +1 for inliers and -1 for outliers."""
+        predictor = self.predictor
+        return predictor.decision.predict(predictor.values(X))
+
+    def decision_function(self, X: ArrayLike) -> Vector | Matrix:
+        """Return f(x) + b, shape (n,), or of several machines the values of each, shape (n, machines)."""
+        values = self.predictor.values(X)
+        return values[:, 0] if values.shape[1] == 1 else values
+
+    def predict_proba(self, X: ArrayLike) -> Matrix:
+        """Return the probability of each class in the order of the sorted labels, shape (n, classes).
+
+        Raises
+        ------
+        ParameterError
+            If the machine has none: its values are no log-odds, or there are no classes.
+        """
+        return self.predictor.probabilities(X)
+
+    def score(self, X: ArrayLike, y: ArrayLike | None = None) -> float:
+        """Return the accuracy of labels, R^2 of targets, or the share of inliers of a one-class model.
+
+        Raises
+        ------
+        ParameterError, LabelError
+            If ``y`` is missing, or is none of that kind.
+        """
+        return self.predictor.decision.score(self.predict(X), y)
+
+    def save(self, path: str | Path) -> Path:
+        """Write the machine to a .npz file, without pickle and every number exact; ``formulations.load`` reads it.
+
+        Returns
+        -------
+        Path
+            The file, with its suffix.
+
+        Raises
+        ------
+        ParameterError
+            If the kernel holds what a file cannot, such as a Python function.
+        """
+        return self.predictor.save(path)

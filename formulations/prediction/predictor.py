@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A machine for new samples: without its training samples, model and proof."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from formulations.prediction.answering import Answering
+from formulations.prediction.decisions import Decision
+from formulations.prediction.posterior import Posterior
+from formulations.prediction.writing import write
+from qpkernels.arrays import FeatureNames, Matrix, Vector, check_feature_names
+from qpkernels.datasets import Scaling
+from qpkernels.errors import ParameterError, ShapeError
+from qpkernels.gram.expansions import Expansions
+
+__all__ = ["Predictor"]
+
+
+@dataclass(frozen=True, eq=False)
+class Predictor(Answering):
+    """Functions f_k(x) + b_k of the space of a kernel, and how their values become answers.
+
+    Attributes
+    ----------
+    functions
+        The functions.
+    decision
+        How their values become answers.
+    posterior
+        Of a relevance machine: how sure it is of its values.
+    preprocessing
+        What new samples go through before they meet the functions, as those of the fit did; None: nothing.
+    """
+
+    functions: Expansions
+    decision: Decision
+    posterior: Posterior | None = None
+    preprocessing: Scaling | None = None
+
+    def __post_init__(self) -> None:
+        if self.preprocessing is not None and self.preprocessing.low.size != self.functions.centers.shape[1]:
+            raise ShapeError(
+                f"the preprocessing is that of {self.preprocessing.low.size} features, but the functions are of "
+                f"{self.functions.centers.shape[1]}."
+            )
+
+    @property
+    def predictor(self) -> Predictor:
+        """The predictor itself."""
+        return self
+
+    @property
+    def feature_names(self) -> FeatureNames:
+        """The columns of the data frame that the machine was fitted to, in their order; else None."""
+        return self.functions.feature_names
+
+    @property
+    def classes(self) -> NDArray[Any] | None:
+        """The labels in sorted order; None where there are no classes."""
+        return self.decision.classes
+
+    def with_preprocessing(self, preprocessing: Scaling) -> Predictor:
+        """Return the machine for samples as they are, if it was fitted to such that went through a scaling.
+
+        Raises
+        ------
+        ParameterError, ShapeError
+            If it has one already, or that is one of another number of features.
+        """
+        if self.preprocessing is not None:
+            raise ParameterError("this machine has its preprocessing already; take the one that it was fitted with.")
+        return replace(self, preprocessing=preprocessing)
+
+    def values(self, X: ArrayLike) -> Matrix:
+        """Return f_k(x_i) + b_k, shape (n, number of functions).
+
+        Raises
+        ------
+        ShapeError, FeatureNamesError, NonFiniteError
+            If ``X`` are no samples such as those of the fit.
+        """
+        return self.functions(self._prepared(X))
+
+    def variance(self, X: ArrayLike) -> Vector:
+        """Return the predictive variance at each sample, shape (n,), of a relevance machine.
+
+        Raises
+        ------
+        ParameterError
+            If the machine is none.
+        """
+        if self.posterior is None:
+            raise ParameterError("only relevance machines know the variance of their values; this is none.")
+        return self.posterior.variance(self.functions, self._prepared(X))
+
+    def probabilities(self, X: ArrayLike) -> Matrix:
+        r"""Return the probability of each class, shape (n, classes).
+
+        With a posterior, they are averaged over it by MacKay's sigma(a / sqrt(1 + pi Var a / 8)).
+        """
+        values = self.values(X)
+        if self.posterior is not None:
+            values = values / np.sqrt(1.0 + np.pi / 8.0 * self.variance(X))[:, None]
+        return self.decision.probabilities(values)
+
+    def save(self, path: str | Path) -> Path:
+        """Write the machine to a .npz file; see :meth:`Answering.save`."""
+        return write(self, path)
+
+    def _prepared(self, X: ArrayLike) -> ArrayLike:
+        check_feature_names(X, self.feature_names)
+        return X if self.preprocessing is None else self.preprocessing.transform(X)

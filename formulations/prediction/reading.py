@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Machines read from the files of :mod:`formulations.prediction.writing`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from formulations.prediction.decisions import Decision, Inliers, Labels, Sigmoids, Targets, Votes
+from formulations.prediction.posterior import Posterior
+from formulations.prediction.predictor import Predictor
+from formulations.prediction.writing import FORMAT, VERSION
+from qpkernels.arrays import Matrix, finite_vector
+from qpkernels.arrays.archives import check_compressed, load_arrays, parsing, sized
+from qpkernels.datasets import Scaling
+from qpkernels.errors import FileFormatError
+from qpkernels.gram.expansions import Expansions
+from qpkernels.gram.storage import Centers
+
+__all__ = ["load"]
+
+_WHAT = "a machine written by save"
+
+
+def load(path: str | Path) -> Predictor:
+    """Read a machine that ``save`` of an answer wrote. Nothing in the file is executed.
+
+    Raises
+    ------
+    FileFormatError
+        If the file is damaged, or another, or of another version, or holds a kernel of a class that is not imported.
+    """
+    arrays = load_arrays(path, _WHAT)
+    Centers.check_arrays(arrays, path, _WHAT, "header", "coefficients", "intercepts")
+    with parsing(path, _WHAT):
+        header = json.loads(str(arrays["header"]))
+        if header.get("format") != FORMAT or header.get("version") != VERSION:
+            raise FileFormatError(
+                f"{path} must be {_WHAT}, of version {VERSION} of the format, but it says {header.get('format')!r}, "
+                f"version {header.get('version')!r}; save it again by this release, or read it by its own."
+            )
+        functions = _functions(arrays)
+        posterior = scaling = None
+        if "root" in arrays:
+            posterior = Posterior(sized(arrays["root"], "root", None, None), bool(header["constant"]), header["noise"])
+        if "low" in arrays:
+            low, high = (sized(arrays[name], name, None) for name in ("low", "high"))
+            scaling = Scaling(low, high, header["lower"], header["upper"])
+        decision = _decision(header, arrays, functions.intercepts.size)
+        return Predictor(functions, decision, posterior, scaling)
+
+
+def _functions(arrays: Mapping[str, NDArray[Any]]) -> Expansions:
+    known = Centers.from_arrays(arrays)
+    # The kernel checks what it is given, as at any call.
+    centers = known.kernel.samples(known.samples)
+    intercepts = finite_vector(sized(arrays["intercepts"], "intercepts", None), "intercepts")
+    if not np.isfinite(arrays["coefficients"]).all():
+        raise ValueError("coefficients must be finite")
+    coefficients = _coefficients(arrays, centers.shape[0], intercepts.size)
+    return Expansions(known.kernel, centers, coefficients, intercepts, known.feature_names)
+
+
+def _coefficients(arrays: Mapping[str, NDArray[Any]], centers: int, functions: int) -> Matrix | csr_array:
+    """Return them, sparse as they were written."""
+    if "starts" not in arrays:
+        return sized(arrays["coefficients"], "coefficients", centers, functions)
+    places, starts, entries = arrays["places"], arrays["starts"], sized(arrays["coefficients"], "coefficients", None)
+    check_compressed(starts, places, entries, (centers, functions))
+    return csr_array((entries, places, starts), shape=(centers, functions))
+
+
+def _decision(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], functions: int) -> Decision:
+    kind = header["decision"]
+    if kind == "Targets":
+        return Targets()
+    if kind == "Inliers":
+        return Inliers(float(header["level"]))
+    classes, sigmoids = arrays["classes"], None
+    if "A" in arrays:
+        sigmoids = Sigmoids(sized(arrays["A"], "A", functions), sized(arrays["B"], "B", functions))
+    if kind == "Labels":
+        if classes.shape != (2,) or functions != 1:
+            raise ValueError(f"{classes.size} classes by {functions} functions")
+        return Labels(classes, sigmoids)
+    if kind != "Votes":
+        raise ValueError(f"there is no decision {kind!r}")
+    pairs = tuple((int(j), int(k)) for j, k in sized(arrays["pairs"], "pairs", functions, 2).astype(np.intp))
+    if classes.ndim != 1 or not all(-1 <= j < classes.size and 0 <= k < classes.size for j, k in pairs):
+        raise ValueError("its pairs are of classes that it has not")
+    return Votes(classes, pairs, sigmoids)
