@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Features scaled, dense and sparse, and one class against the rest."""
+"""Features scaled, dense and sparse, those of new samples as those of the first."""
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -9,9 +10,10 @@ from hypothesis import given, seed, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy.sparse import coo_array, csc_matrix, csr_array
+from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, StandardScaler
 
-from qpkernels.datasets import one_versus_rest, scale_features
-from qpkernels.errors import LabelError, NonFiniteError, ShapeError
+from qpkernels.datasets import Scaling, scale_features
+from qpkernels.errors import NonFiniteError, ParameterError, ShapeError
 
 
 def test_scale_features_by_hand() -> None:
@@ -91,48 +93,48 @@ def test_scale_features_refusals(X: object, error: type[Exception]) -> None:
         scale_features(X)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(
-    ("y", "positive", "expected"),
-    [
-        ([0, 1, 2, 1], 1, [-1, 1, -1, 1]),
-        ([0, 1, 2, 1], "1", [-1, 1, -1, 1]),
-        ([0, 1, 2, 1], "1.0", [-1, 1, -1, 1]),
-        ([-1.0, 1.0], " +1 ", [-1, 1]),
-        ([0.5, 1.5], 0.5, [1, -1]),
-        ([True, False], 1, [1, -1]),
-        ([True, False], True, [1, -1]),
-        (np.array([0.1, 0.2], dtype=np.float32), np.float32(0.1), [1, -1]),
-        (["a", "b"], "b", [-1, 1]),
-        (["1", "01"], "01", [-1, 1]),
-        (["1", "2"], 2, [-1, 1]),
-        (np.array(["a", "b"], dtype=object), "a", [1, -1]),
-    ],
-)
-def test_one_versus_rest(y: list[object], positive: str | float, expected: list[int]) -> None:
-    labels = one_versus_rest(np.asarray(y), positive)
-    assert labels.dtype == np.float64
-    np.testing.assert_array_equal(labels, expected)
+TRAINING = np.random.default_rng(0).normal(size=(40, 4)) * [1.0, 1e3, 1e-3, 0.0] + [0.0, 5.0, -1.0, 2.0]
+NEW = TRAINING[:5] * 1.5 - 0.25
 
 
 @pytest.mark.parametrize(
-    ("y", "positive", "message"),
+    ("made", "theirs"),
     [
-        ([0, 1, 2], 3, "one of the classes 0, 1, 2, but 3 came"),
-        ([0.5, 1.0], "cat", "one of the classes 0.5, 1, but 'cat' came"),
-        ([0, 1], "nan", "one of the classes 0, 1, but 'nan' came"),
-        (["a", "b"], "A", "one of the classes 'a', 'b', but 'A' came"),
-        (["1", "2"], "1.0", "one of the classes '1', '2', but '1.0' came"),
-        (range(30), 99, r"18, 19, ... \(30 in all\), but 99 came"),
-        ([], 1, "of y, which is empty, but 1 came"),
+        (lambda X: Scaling.to_range(X), MinMaxScaler((-1.0, 1.0))),
+        (lambda X: Scaling.to_range(X, 0.0, 3.0), MinMaxScaler((0.0, 3.0))),
+        (lambda X: Scaling.standardise(X), StandardScaler()),
     ],
 )
-def test_one_versus_rest_unknown_class(y: object, positive: str | float, message: str) -> None:
-    with pytest.raises(LabelError, match=message):
-        one_versus_rest(np.asarray(y), positive)
+def test_new_samples_are_mapped_as_the_first_ones(made: Callable[..., Scaling], theirs: Any) -> None:
+    ours, theirs = made(TRAINING), theirs.fit(TRAINING)
+    moving = np.ptp(TRAINING, axis=0) > 0
+    for samples in (TRAINING, NEW):
+        np.testing.assert_allclose(ours.transform(samples)[:, moving], theirs.transform(samples)[:, moving], rtol=1e-9)
+        np.testing.assert_array_equal(ours.transform(samples)[:, ~moving], 0.0)
+    with pytest.raises(ParameterError, match="would fill sparse samples"):
+        ours.transform(csr_array(NEW))
 
 
-def test_one_versus_rest_refusals() -> None:
-    with pytest.raises(ShapeError, match="y must have one dimension"):
-        one_versus_rest(np.ones((2, 1)), 1)
-    with pytest.raises(NonFiniteError):
-        one_versus_rest(np.array([1.0, np.nan]), 1)
+@pytest.mark.parametrize(
+    ("made", "theirs"),
+    [(Scaling.to_range, MaxAbsScaler()), (Scaling.standardise, StandardScaler(with_mean=False))],
+)
+def test_sparse_samples_stay_sparse(made: Callable[..., Scaling], theirs: Any) -> None:
+    X = np.where(np.random.default_rng(1).random((30, 5)) < 0.3, TRAINING[:30, [0, 1, 2, 0, 1]], 0.0)
+    X[:, 4] = 0.0
+    ours, theirs = made(csr_array(X)), theirs.fit(csr_array(X))
+    mapped = ours.transform(csr_array(2.0 * X))
+    assert isinstance(mapped, csr_array)
+    np.testing.assert_allclose(mapped.toarray(), theirs.transform(2.0 * X), rtol=1e-9)
+    np.testing.assert_allclose(ours.transform(2.0 * X), mapped.toarray(), rtol=1e-12)
+
+
+def test_scalings_refuse_what_they_cannot_map() -> None:
+    with pytest.raises(ShapeError, match="samples with 4 features, but those of X have 3"):
+        Scaling.standardise(TRAINING).transform(np.ones((2, 3)))
+    with pytest.raises(ParameterError, match="lower must be below upper, but 1 and 1 came"):
+        Scaling.to_range(TRAINING, 1.0, 1.0)
+    with pytest.raises(ParameterError, match=r"the range \[0, 1\] cannot be chosen"):
+        Scaling.to_range(csr_array(TRAINING), 0.0, 1.0)
+    with pytest.raises(ShapeError, match="high"):
+        Scaling(np.zeros(2), np.zeros(3))
