@@ -99,9 +99,12 @@ class LeastSquares:
         Whether there is a b.
     name
         What the problem states.
+    interpolating
+        Whether only a w that meets all targets is wanted, which is then an optimum for any norm of the residuals.
     """
 
     features: Matrix
     target: Vector
     intercept: bool = True
     name: str = "least squares"
+    interpolating: bool = False

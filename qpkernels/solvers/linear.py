@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigh, lstsq, svd
+from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigh, lstsq, qr, svd
 from scipy.sparse.linalg import LinearOperator, cg
 
 from qpkernels.arrays import Matrix, Vector, check_count
@@ -25,6 +25,12 @@ _DENSE = 10_000
 
 _UNSOLVED = 1e-6
 """Relative residual above which a factorisation has solved nothing: backward stable, it leaves about 1e-15."""
+
+_WIDE = 2
+"""Features for each sample from which a fit is first tried to meet all targets, which costs a part of the SVD."""
+
+_MET = 1e-9
+"""Share of the largest target within which all are met."""
 
 _LANDMARKS = 1000
 """Rank of the preconditioner: as many columns of K as conjugate gradients are spared."""
@@ -78,7 +84,13 @@ def _least_norm(program: LeastSquares) -> Answer:
     (kept,) = np.nonzero(lengths > 10 * rounding)
     units = lengths[kept]
     w, rank = np.zeros(count), 0
-    if kept.size:
+    wide = program.interpolating or kept.size >= _WIDE * len(F)
+    meets_all = _interpolation(centred, program.target - level) if wide else None
+    if meets_all is not None:
+        w, rank = meets_all
+    elif program.interpolating:
+        raise SolverFailedError(f"no w of this {program.name} meets all targets to rounding.")
+    elif kept.size:
         cutoff = 10 * max(max(F.shape) * np.finfo(float).eps, float((rounding[kept] / units).max()))
         U, sizes, Vt = svd(centred[:, kept] / units, full_matrices=kept.size > len(F))
         rank = int(np.sum(sizes > cutoff * sizes[0]))
@@ -89,6 +101,22 @@ def _least_norm(program: LeastSquares) -> Answer:
         w[kept] = best - idle @ lstsq(idle, best, lapack_driver="gelsy")[0] if idle.size else best
     message = f"rank {rank} of {count}" + (": the w of least norm among several" if rank < count else "")
     return Answer(w, np.array([level - centre @ w]) if program.intercept else np.zeros(0), Claim.OPTIMAL, message)
+
+
+def _interpolation(features: Matrix, target: Vector) -> tuple[Vector, int] | None:
+    """Return the w of least norm among those with F w = target, and the rank of F; None if none meets it to rounding.
+
+    Of many more features than samples, the decomposition of a square matrix decides: F' = Q R, R'z = target, w = Q z.
+    """
+    Q, R = qr(features.T, mode="economic", check_finite=False)
+    w, rank, cutoff = np.zeros(features.shape[1]), 0, 10 * max(features.shape) * np.finfo(float).eps
+    for _ in range(2):
+        z, _, rank, _ = lstsq(R.T, target - features @ w, cutoff, lapack_driver="gelsy", check_finite=False)
+        w = w + Q @ z
+    missed = np.abs(target - features @ w)
+    rounding = features.shape[1] * np.finfo(float).eps * (np.abs(features) @ np.abs(w) + np.abs(target))
+    # Of features that depend on each other but for rounding, a w without bounds meets all targets, to its rounding.
+    return (w, int(rank)) if (missed <= np.minimum(rounding, _MET * np.abs(target).max())).all() else None
 
 
 def _cholesky(program: LinearSystem) -> Answer:
@@ -105,7 +133,17 @@ def _cholesky(program: LinearSystem) -> Answer:
 
 
 def _by_eigenvectors(program: LinearSystem, matrix: Matrix) -> Answer:
-    """Return the solution of least norm, as far as there is one."""
+    """Return the solution of least norm, as far as there is one.
+
+    A ridge beyond rounding keeps all eigenvalues, so that they would solve no better than the Cholesky factor.
+    """
+    if isinstance(program.matrix, RidgedGram):
+        ridge, largest = float(program.matrix.ridge.min()), float(program.matrix.gram.diagonal.max())
+        if ridge > 10 * len(matrix) * np.finfo(float).eps * largest:
+            raise SolverFailedError(
+                f"the matrix of this {program.name} is too ill conditioned: a ridge of {ridge:.3g} beside kernel "
+                f"values up to {largest:.3g}; centre and scale the features, or raise the ridge."
+            )
     sizes, vectors = eigh(matrix, check_finite=False)
     kept = sizes > 10 * len(matrix) * np.finfo(float).eps * sizes[-1]
     V, inverse = vectors[:, kept], 1.0 / sizes[kept]

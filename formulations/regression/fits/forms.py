@@ -31,9 +31,6 @@ from qpkernels.programs import LeastSquares
 
 __all__ = ["FitDual", "LinearFit", "UnitFitDual"]
 
-_WIDE = 2
-"""Coordinates for each sample above which there are many more."""
-
 
 class LinearFit(RegressionModel):
     """A fit without regularisation. The beta of its answers are the multipliers v of the residuals.
@@ -63,17 +60,14 @@ class LinearFit(RegressionModel):
         return self._bounds
 
     def linear_system(self, bounds: Bounds) -> LeastSquares | None:
-        """State least squares where there are as many coordinates as samples: as a rule these meet every target.
-
-        Where there are many more, the w of least norm costs more than the fit itself.
-        """
+        """State that all targets be met, where there are as many coordinates as samples: as a rule they can be."""
         del bounds
         coordinates = self.data.coordinates.shape[1] + self.fit_intercept
-        return self.least_squares() if len(self) <= coordinates <= _WIDE * len(self) else None
+        return self.least_squares(interpolating=True) if len(self) <= coordinates else None
 
-    def least_squares(self) -> LeastSquares:
+    def least_squares(self, *, interpolating: bool = False) -> LeastSquares:
         """State the fit of least squares in w or u, and b."""
-        return LeastSquares(self.data.coordinates, self.y, self.fit_intercept, self.name)
+        return LeastSquares(self.data.coordinates, self.y, self.fit_intercept, self.name, interpolating)
 
     def from_system(self, point: Vector, intercept: float) -> Candidate:
         """Read w or u and b, and the multipliers that the residuals suggest."""

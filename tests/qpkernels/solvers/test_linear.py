@@ -154,6 +154,31 @@ def test_more_features_than_samples() -> None:
     assert "rank 2 of 6" in linear(LeastSquares(F, target)).message
 
 
+@pytest.mark.parametrize("intercept", [False, True])
+@pytest.mark.parametrize("features", [9, 30, 200])
+def test_a_fit_that_meets_all_targets_has_the_least_norm(features: int, intercept: bool) -> None:
+    rng = np.random.default_rng(features)
+    F, y = rng.normal(size=(10, features)) * rng.uniform(1e-3, 1e3, features) + 5.0, rng.normal(size=10)
+    program = LeastSquares(F, y, intercept, interpolating=True)
+    if features < 9 + (not intercept):
+        with pytest.raises(SolverFailedError, match="no w of this least squares meets all targets"):
+            linear(program)
+        return
+    outcome = linear(program)
+    b = outcome.multipliers[0] if intercept else 0.0
+    np.testing.assert_allclose(F @ outcome.point + b, y, atol=1e-8)
+    centre = F.mean(axis=0) if intercept else 0.0
+    expected = np.linalg.pinv(F - centre, rcond=1e-12) @ (y - (y.mean() if intercept else 0.0))
+    np.testing.assert_allclose(outcome.point, expected, atol=1e-9 * np.abs(expected).max())
+
+
+def test_a_fit_that_only_rounding_makes_possible_is_none() -> None:
+    rng = np.random.default_rng(3)
+    F = rng.normal(size=(12, 2)) @ rng.normal(size=(2, 60))
+    with pytest.raises(SolverFailedError, match="meets all targets to rounding"):
+        linear(LeastSquares(F, rng.normal(size=12), interpolating=True))
+
+
 def test_a_system_of_another_shape_is_refused() -> None:
     with pytest.raises(
         ShapeError, match=r"the matrix must have shape \(3, 3\), as the right-hand side, but has \(2, 2\)"
