@@ -20,6 +20,9 @@ from qpkernels.programs.linear_system import LinearSystem, RidgedGram
 
 __all__ = ["KernelQP", "diverges", "nearest_feasible"]
 
+_FAR = 1e-5
+"""Share of what its terms could make of ||f||^2 from which the f of a ray is not 0, known to the digits of float32."""
+
 _SAME_POINT = 1e-6
 """Distance of two weighted means, against the spread of their samples, below which they are taken for one point."""
 
@@ -250,11 +253,12 @@ def nearest_feasible(beta: Vector, lower: Vector, upper: Vector, total: float | 
     return inside if shifted is None else shifted
 
 
-def diverges(program: KernelQP, beta: Vector) -> bool:
+def diverges(program: KernelQP, beta: Vector, values: Vector | None = None) -> bool:
     """Return whether beta's unbounded part is a ray of decrease as far as float64 can tell.
 
     That is, f of the part is 0 against the spread of its samples around their weighted mean: distances, so that
-    neither the origin nor a sample without weight matters.
+    neither the origin nor a sample without weight matters. ``values``, K beta to about the digits of float32 where it
+    is known, spare both products where f is far from 0.
     """
     if not program.is_hard:
         return False
@@ -263,6 +267,10 @@ def diverges(program: KernelQP, beta: Vector) -> bool:
     weight = np.abs(ray)
     if not weight.any() or float(program.target @ ray - program.epsilon @ weight) <= 0:
         return False
+    if values is not None and np.array_equal(ray, beta):
+        reach = float(weight @ program.gram.lengths)
+        if float(beta @ values) > _FAR * reach**2:
+            return False
     ray, weight = ray / weight.sum(), weight / weight.sum()
     mean = program.gram.product(weight)
     squares = program.gram.diagonal - 2.0 * mean + float(weight @ mean)

@@ -131,7 +131,7 @@ def measure(
         gap=gap,
         rounding=relative(gap.rounding, gap.scale),
         iterations=iterations,
-        diverging=diverges(program, beta),
+        diverging=diverges(program, beta, values),
         estimated=estimated,
         values=values if computed else None,
     )
