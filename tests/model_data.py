@@ -48,7 +48,7 @@ from formulations.losses import SquaredHinge as SquaredHingeLoss
 from formulations.modelling import Dual, Form, Model, Primal, Solution, Stated
 from qpkernels.datasets import load_dataset, scale_features
 from qpkernels.kernels import RBF, Kernel, Polynomial
-from qpkernels.programs import SmoothRisk
+from qpkernels.programs import ResidualNorm, SmoothRisk
 
 MODELS: tuple[type[Model], ...] = tuple(
     value
@@ -303,6 +303,7 @@ class Case:
             ("level-search", self.model in (NuMargin, NuTube)),
             ("interior-point", self.is_kernel_qp),
             ("newton", isinstance(getattr(self.state_model().bounds(), "program", None), SmoothRisk)),
+            ("frisch-newton", isinstance(getattr(self.state_model().bounds(), "program", None), ResidualNorm)),
             ("linear", self.is_system),
             ("highs", self.model.cone_solver == "highs"),
             ("clarabel", True),
@@ -331,6 +332,7 @@ SHARP = {
     "interior-point": 1e-11,
     "level-search": 1e-11,
     "newton": 1e-11,
+    "frisch-newton": 1e-9,
     "linear": 1e-9,
     "highs": 1e-8,
     "clarabel": 1e-8,

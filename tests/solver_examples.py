@@ -19,6 +19,7 @@ from qpkernels.programs import (
     LevelQP,
     LinearSystem,
     Program,
+    ResidualNorm,
     RidgedGram,
     SmoothRisk,
 )
@@ -31,6 +32,7 @@ EXPECTED = {
     "level-search",
     "linear",
     "newton",
+    "frisch-newton",
     "clarabel",
     "osqp",
     "scs",
@@ -53,6 +55,7 @@ EXAMPLES: dict[type[Program], Program] = {
     LinearSystem: LinearSystem(RidgedGram(SOFT.gram, np.full(len(SOFT), 0.5)), SOFT.target, name="ridge"),
     LevelQP: LevelQP(SOFT.gram, SOFT.target, SOFT.lower, SOFT.upper, 0.0, 1.0, least=False, name="a tube"),
     SmoothRisk: LOGISTIC,
+    ResidualNorm: ResidualNorm(np.linalg.qr(np.asarray(SOFT.gram.X))[0], SOFT.target, "sum"),
     LeastSquares: LeastSquares(np.asarray(SOFT.gram.X), SOFT.target, name="a fit"),
 }
 """A program of each kind."""

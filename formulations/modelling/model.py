@@ -147,10 +147,10 @@ class Model(Restatable, Failing, Generic[Answered], metaclass=ABCMeta):
             :attr:`forms`. None: one after the other until an answer is proved, each from the best point so far. A
             KernelQP goes to interior-point where few explicit features make that little work, else to smo, which hands
             over to interior-point once that is predicted to need less than what is missing. A LevelQP goes to
-            level-search, a penalised risk with smooth losses to newton, a linear system to linear first, the linear
-            program machine to highs, any other model to clarabel. Where none of these is proved, clarabel is asked on
-            all forms, then other solvers; ``solver`` and ``message`` of the solution say who was asked, and what each
-            said.
+            level-search, a penalised risk with smooth losses to newton, a linear system to linear first, a fit in a
+            norm to frisch-newton, the linear program machine to highs, any other model to clarabel. Where none of these
+            is proved, clarabel is asked on all forms, then other solvers; ``solver`` and ``message`` of the solution
+            say who was asked, and what each said.
         tol
             Above 0: the relative duality gap and residuals that the certificate must show for ``optimal``.
         max_iter, time_limit
@@ -224,6 +224,10 @@ class Model(Restatable, Failing, Generic[Answered], metaclass=ABCMeta):
     def from_system(self, point: Vector, intercept: float) -> Candidate:
         """Read an answer from the solution of :meth:`linear_system`."""
         return expand(self.gram, point, intercept, self.classes)
+
+    def from_fit(self, point: Vector, multipliers: Vector) -> Candidate:
+        """Read an answer from the u and v of a ResidualNorm, in models that are one."""
+        raise NotImplementedError(f"a {self.name} is no fit in a norm")
 
     def hold(self, answer: Candidate, certificate: Certificate, status: Status, bounds: Bounds) -> None:
         """Keep the answer for the forms to show, at the points that were certified."""

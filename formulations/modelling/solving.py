@@ -23,7 +23,7 @@ from qpkernels.certificates import (
     TubeLevelBounds,
 )
 from qpkernels.errors import UnsupportedOptionError
-from qpkernels.programs import ExpansionProgram, KernelQP, LevelQP, Program, SmoothRisk
+from qpkernels.programs import ExpansionProgram, KernelQP, LevelQP, Program, ResidualNorm, SmoothRisk
 from qpkernels.solvers import OF_SMO, Automatic, Claim, Outcome, Solver, find_solver
 
 __all__ = [
@@ -168,6 +168,8 @@ def usual_solver(program: Program) -> Solver:
             return find_solver("level-search")
         case SmoothRisk():
             return find_solver("newton")
+        case ResidualNorm():
+            return find_solver("frisch-newton")
         case _:
             return find_solver("linear")
 

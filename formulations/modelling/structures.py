@@ -14,7 +14,7 @@ from formulations.modelling.statement import Statement
 from qpkernels.certificates import Bounds, KernelQPBounds
 from qpkernels.errors import InfeasibleError, SolverFailedError
 from qpkernels.gram.panels.threads import blas_threads_for
-from qpkernels.programs import ExpansionProgram, Program
+from qpkernels.programs import ExpansionProgram, Program, ResidualNorm
 from qpkernels.solvers import Automatic, Claim, Solver
 
 if TYPE_CHECKING:
@@ -63,6 +63,8 @@ def _solved(
     if isinstance(program, ExpansionProgram):
         judge = bounds if isinstance(bounds, KernelQPBounds) else None
         answer = expand(model.gram, outcome.point, b, model.classes, outcome.values, judge)
+    elif isinstance(program, ResidualNorm):
+        answer = model.from_fit(outcome.point, outcome.multipliers)
     else:
         answer = (model if form is None else form).from_system(outcome.point, b)
     answer, certificate = judged(model, answer, bounds, request.tol)

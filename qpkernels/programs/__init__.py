@@ -9,6 +9,7 @@ from qpkernels.programs.elimination import Elimination, defining_rows, eliminate
 from qpkernels.programs.kernel_qp import KernelQP, nearest_feasible
 from qpkernels.programs.level_qp import LevelQP
 from qpkernels.programs.linear_system import LeastSquares, LinearSystem, RidgedGram
+from qpkernels.programs.residual_norm import ResidualNorm
 from qpkernels.programs.smooth_risk import SampleLosses, SmoothRisk
 
 __all__ = [
@@ -27,6 +28,7 @@ __all__ = [
     "Power",
     "Program",
     "QuadraticProgram",
+    "ResidualNorm",
     "RidgedGram",
     "SampleLosses",
     "SecondOrder",
@@ -40,5 +42,5 @@ __all__ = [
 ExpansionProgram: TypeAlias = KernelQP | LevelQP | SmoothRisk
 """A problem whose point is beta, the coefficients of f = sum_j beta_j k(x_j, .)."""
 
-Program: TypeAlias = ConeProgram | ExpansionProgram | LinearSystem | LeastSquares
+Program: TypeAlias = ConeProgram | ExpansionProgram | LinearSystem | LeastSquares | ResidualNorm
 """Anything a solver can be given."""

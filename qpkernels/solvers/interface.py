@@ -22,7 +22,17 @@ from qpkernels.errors import (
     UnsupportedOptionError,
     UnsupportedProgramError,
 )
-from qpkernels.programs import Cone, ConeProgram, KernelQP, LeastSquares, LevelQP, LinearSystem, Program, SmoothRisk
+from qpkernels.programs import (
+    Cone,
+    ConeProgram,
+    KernelQP,
+    LeastSquares,
+    LevelQP,
+    LinearSystem,
+    Program,
+    ResidualNorm,
+    SmoothRisk,
+)
 from qpkernels.solvers.answer import Answer, Claim, Outcome, Request
 from qpkernels.solvers.isolation import Ended, Limits, Raised, Worker
 
@@ -264,5 +274,7 @@ def _sizes(program: Program) -> tuple[int, int]:
             return program.rhs.size, int(program.bordered)
         case LeastSquares():
             return program.features.shape[1], int(program.intercept)
+        case ResidualNorm():
+            return program.basis.shape[1], program.target.size
         case KernelQP() | LevelQP() | SmoothRisk():
             return len(program), 0 if program.total is None else 1

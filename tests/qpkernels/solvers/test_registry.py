@@ -16,7 +16,14 @@ from solver_examples import CONE_SOLVERS, EXPECTED, REGISTERED, SOFT, example_fo
 
 def test_the_solvers_of_the_extra_are_all_here() -> None:
     assert {solver.name for solver in installed_solvers()} >= EXPECTED
-    assert set(CONE_SOLVERS) >= EXPECTED - {"smo", "interior-point", "level-search", "linear", "newton"}
+    assert set(CONE_SOLVERS) >= EXPECTED - {
+        "smo",
+        "interior-point",
+        "level-search",
+        "linear",
+        "newton",
+        "frisch-newton",
+    }
     assert {solver.name for solver in REGISTERED} >= {solver.name for solver in installed_solvers()}
 
 

@@ -13,11 +13,12 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
+from typing import ClassVar, Literal
 
 import numpy as np
-from scipy.linalg import qr
+from scipy.linalg import qr, solve_triangular
 
-from qpkernels.arrays import Matrix, Vector
+from qpkernels.arrays import Indices, Matrix, Vector
 from qpkernels.certificates.certificate import Certificate, certify_values, relative, undefined
 from qpkernels.certificates.enclosures import Enclosure, enclose_norm_fit
 from qpkernels.certificates.kernel_qp import FunctionAtSamples
@@ -25,12 +26,31 @@ from qpkernels.certificates.rounding import EPS, sum_error
 from qpkernels.certificates.support import Support
 from qpkernels.gram import Expansion
 from qpkernels.intervals import Interval
+from qpkernels.programs import ResidualNorm
 
 __all__ = ["NormFitBounds"]
 
 _DEPENDENT = 1e-12
 """A column of unit length whose part outside the span of the others is below this depends on them: coordinates in the
 space of a kernel come from a Cholesky factor, which is not exact to the last digit."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Span:
+    """An orthonormal basis of the span of the columns; basis @ triangle are those of F that are independent.
+
+    Attributes
+    ----------
+    basis, triangle
+        Shapes (m, rank) and (rank, rank).
+    independent, lengths
+        Numbers of these columns in F, and the lengths that they are divided by.
+    """
+
+    basis: Matrix
+    independent: Indices
+    lengths: Vector
+    triangle: Matrix
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,7 +144,7 @@ class NormFitBounds(ABC):
         mended, v = self.mended(residuals), self.balanced(beta)
         unit, worst = self.unit(np.abs(residuals) + errors), int(np.argmax(np.abs(residuals)))
         loss, trivial = self.loss(mended), self.loss(self._centred_target)
-        off = np.linalg.norm(self._basis.T @ v) + EPS * np.linalg.norm(v) if v.any() else 0.0
+        off = np.linalg.norm(self._span.basis.T @ v) + EPS * np.linalg.norm(v) if v.any() else 0.0
         vanishing = bool((np.abs(residuals) <= errors).all())
         moved = relative(float(np.abs(mended - residuals).max()), float(np.abs(residuals).max()))
         return certify_values(
@@ -183,14 +203,51 @@ class NormFitBounds(ABC):
         first = float(self.target[0])
         return first + float((self.target - first).mean()) if self.has_intercept else 0.0
 
+    # A linear program for linear algebra ------------------------------------------------------------------------
+
+    norm: ClassVar[Literal["sum", "largest"] | None] = None
+    """The norm of the residuals, where the optimum is that of a linear program."""
+
+    @property
+    def program(self) -> ResidualNorm | None:
+        """The fit in coordinates of an orthonormal basis of the span of F, and of 1 where there is a b; else None."""
+        if self.norm is None or not self._span.basis.size:
+            return None
+        return ResidualNorm(self._program_basis, self._centred_target, self.norm)
+
+    @property
+    def _program_basis(self) -> Matrix:
+        if not self.has_intercept:
+            return self._span.basis
+        return np.column_stack([self._span.basis, np.full(self.target.size, self.target.size**-0.5)])
+
+    def weights(self, point: Vector) -> tuple[Vector, float]:
+        """Return the (w, b) of a point of :attr:`program`."""
+        span, w = self._span, np.zeros(self.features.shape[1])
+        w[span.independent] = solve_triangular(span.triangle, point[: span.independent.size]) / span.lengths
+        if not self.has_intercept:
+            return w, 0.0
+        level = self._mean + float(point[span.independent.size :].sum()) * self.target.size**-0.5
+        return w, level - float(self.features.mean(axis=0) @ w)
+
+    def shifted(self, v: Vector) -> Vector:
+        """Return the multipliers of the fit, given those of :attr:`program`."""
+        return v
+
+    @cached_property
+    def _moving(self) -> tuple[Indices, Vector]:
+        """Numbers of the columns of F that are not constant, without a b those that are not 0, and their lengths."""
+        F = self.features
+        lengths = np.linalg.norm(F - F.mean(axis=0) if self.has_intercept else F, axis=0)
+        kept = np.flatnonzero(lengths > 10 * len(F) * np.finfo(float).eps * np.abs(F).max(axis=0))
+        return kept, lengths[kept]
+
     @cached_property
     def columns(self) -> Matrix:
         """The columns of F, less their means where there is a b, at unit length; constant ones are left out."""
-        F = self.features
-        centred = F - F.mean(axis=0) if self.has_intercept else F
-        lengths = np.linalg.norm(centred, axis=0)
-        kept = lengths > 10 * len(F) * np.finfo(float).eps * np.abs(F).max(axis=0)
-        return np.asarray(centred[:, kept] / lengths[kept])
+        kept, lengths = self._moving
+        F = self.features[:, kept]
+        return np.asarray((F - F.mean(axis=0) if self.has_intercept else F) / lengths)
 
     @property
     def spanning(self) -> Matrix:
@@ -199,16 +256,18 @@ class NormFitBounds(ABC):
         return np.column_stack([self.columns, ones]) if self.has_intercept else self.columns
 
     @cached_property
-    def _basis(self) -> Matrix:
-        """An orthonormal basis of the span of the columns."""
+    def _span(self) -> _Span:
+        kept, lengths = self._moving
         if not self.columns.size:
-            return self.columns
-        Q, R, _ = qr(self.columns, mode="economic", pivoting=True)
-        return np.asarray(Q[:, : int(np.sum(np.abs(np.diag(R)) > _DEPENDENT))])
+            return _Span(self.columns, kept, lengths, np.empty((0, 0)))
+        Q, R, order = qr(self.columns, mode="economic", pivoting=True)
+        rank = int(np.sum(np.abs(np.diag(R)) > _DEPENDENT))
+        first = order[:rank]
+        return _Span(np.asarray(Q[:, :rank]), kept[first], lengths[first], np.asarray(R[:rank, :rank]))
 
     def balanced(self, v: Vector) -> Vector:
         """Return v without its part in the span of F and 1."""
-        Q = self._basis
+        Q = self._span.basis
         for _ in range(2):  # Twice, since the first subtraction leaves rounding of the size of v.
             v = v - v.mean() if self.has_intercept else v
             v = v - Q @ (Q.T @ v)

@@ -64,6 +64,8 @@ class SquaredFitBounds(NormFitBounds):
 class AbsoluteFitBounds(NormFitBounds):
     """The sum of absolute values, with |v_i| <= 1."""
 
+    norm = "sum"
+
     def unit(self, residuals: Vector) -> float:
         """Return 1."""
         del residuals
@@ -120,6 +122,15 @@ class AbsoluteFitBounds(NormFitBounds):
 class BalancedAbsoluteFitBounds(AbsoluteFitBounds):
     """The sum of absolute values of residuals that add up to 0, with |v_i - mu| <= 1 for some mu."""
 
+    @property
+    def _program_basis(self) -> Matrix:
+        """The columns of F less their means: residuals in such coordinates add up to 0, and b is that of the means."""
+        return self._span.basis
+
+    def shifted(self, v: Vector) -> Vector:
+        """Return v - mean v: mu takes it up, and 1'v = 0."""
+        return np.asarray(v - v.mean())
+
     def mended(self, residuals: Vector) -> Vector:
         """Return the residuals less their mean, which b takes up."""
         return np.asarray(residuals - residuals.mean())
@@ -153,6 +164,8 @@ class BalancedAbsoluteFitBounds(AbsoluteFitBounds):
 @dataclass(frozen=True, eq=False)
 class LargestResidualBounds(NormFitBounds):
     """The largest absolute value, with sum |v_i| <= 1."""
+
+    norm = "largest"
 
     def unit(self, residuals: Vector) -> float:
         """Return the share of one sample."""
