@@ -4,6 +4,8 @@
 import runpy
 from pathlib import Path
 
-for example in sorted(Path(__file__).parent.glob("w*.py")):
+FOLDER = Path(__file__).parent
+
+for example in [FOLDER / "front_page.py", *sorted(FOLDER.glob("w*.py"))]:
     print(f"\n== {example.name}")
     runpy.run_path(str(example), run_name="__main__")

@@ -20,9 +20,11 @@ sum a_i - 1/2 ||w||^2 = 1/2 - 1/4 = 1/4, the same; and the margin is 1/||w|| = (
 from pathlib import Path
 
 import numpy as np
-from figures import GREEN, INK, draw_classes, draw_levels, legend_below, picture, ring, run
+from figures import picture, run
 
 from formulations import HardMargin
+from formulations.displays import DecisionRegionDisplay
+from formulations.displays.style import INK, explain
 
 X = np.array([[0.0, 2.0], [2.0, 0.0], [-1.0, -1.0]])
 y = np.array([1.0, 1.0, -1.0])
@@ -54,17 +56,17 @@ def main(folder: Path) -> None:
     print(solution.explain(2))
 
     with picture(folder / "w1_hard_margin.png", height=4.8) as (axes,):
-        draw_levels(axes, solution.function, (-2.4, 2.9, -2.4, 2.9))
-        draw_classes(axes, X, y, 40)
-        ring(axes, X, "support vector")
+        extent = (-2.4, 2.9, -2.4, 2.9)
+        DecisionRegionDisplay.from_solution(solution, model, extent=extent).plot(axes, legend=False)
         arrow = {"arrowstyle": "<->", "color": INK, "shrinkA": 0, "shrinkB": 0}
         axes.annotate("", (1.5, 0.5), (0.5, -0.5), arrowprops=arrow)
         axes.text(1.1, -0.3, r"$1/\|w\|$", ha="left", va="center")
         for point, multiplier, offset in zip(X, ("1/8", "1/8", "1/4"), ((10, 4), (10, 4), (-48, -16)), strict=True):
             axes.annotate(f"$\\alpha = {multiplier}$", point, offset, textcoords="offset points")
         for level, place in (("+1", (-0.3, 2.5)), ("0", (-1.8, 2.0)), ("-1", (-2.2, 0.4))):
-            axes.text(*place, f"$g = {level}$", color=GREEN)
-        legend_below(axes, 3)
+            axes.text(*place, f"$g = {level}$")
+        axes.set_aspect("equal")
+        explain([axes], own=True)
         axes.set_title(r"$w = (1/2, 1/2)$, $b = 0$, margin $1/\|w\| = \sqrt{2}$")
 
 

@@ -19,9 +19,11 @@ of slack, samples may lie inside the strip or on the wrong side; all of these ar
 from pathlib import Path
 
 import numpy as np
-from figures import draw_classes, draw_levels, legend_below, picture, ring, run
+from figures import picture, run
 
 from formulations import HardMargin, SoftMargin
+from formulations.displays import DecisionRegionDisplay
+from formulations.displays.style import explain
 from qpkernels import RBF
 
 TICKS = (-1.0, -0.5, 0.0, 0.5, 1.0)
@@ -52,13 +54,12 @@ def main(folder: Path) -> None:
             assert np.allclose(solution.alpha[solution.support.bounded], 1.0)
             assert kind == "soft" or inside.size == 0
 
-            draw_levels(axes, solution.function, (-1.05, 1.05, -1.05, 1.05))
-            draw_classes(axes, X, y)
-            ring(axes, X[solution.support.indices], "support vector")
-            axes.set(xticks=TICKS, yticks=TICKS)
+            extent = (-1.05, 1.05, -1.05, 1.05)
+            DecisionRegionDisplay.from_solution(solution, model, extent=extent).plot(axes, legend=False)
+            axes.set(xticks=TICKS, yticks=TICKS, aspect="equal")
             cost = "" if kind == "hard" else ", $C = 1$"
             axes.set_title(f"{name}, {kind} margin{cost}: {solution.n_support} support vectors")
-        legend_below(panels[0], 5)
+        explain(panels, own=True, columns=5)
 
 
 if __name__ == "__main__":

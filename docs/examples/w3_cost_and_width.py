@@ -21,12 +21,15 @@ yet is no better, so its norm is no smaller.
 from pathlib import Path
 
 import numpy as np
-from figures import draw_classes, draw_levels, legend_below, picture, ring, run
+from figures import picture, run
+from matplotlib import rc_context
 
 from formulations import SoftMargin
+from formulations.displays import DecisionRegionDisplay
+from formulations.displays.style import explain
 from qpkernels import RBF
 
-TICKS = (-1.0, 0.0, 1.0)
+TICKS, EXTENT = (-1.0, 0.0, 1.0), (-1.05, 1.05, -1.05, 1.05)
 COSTS, THETAS = (0.5, 1.0, 10.0), (1.0, 5.0, 10.0)
 SUPPORT = {1.0: (20, 18, 8), 5.0: (23, 17, 10), 10.0: (28, 26, 17)}
 
@@ -36,7 +39,7 @@ def main(folder: Path) -> None:
     X = np.random.default_rng(3).uniform(-1, 1, (50, 2))
     y = np.where((X < 0).all(axis=1), -1.0, 1.0)
 
-    with picture(folder / "w3_cost_and_width.png", 3, 3, width=3.4, height=3.4) as panels:
+    with picture(folder / "w3_cost_and_width.png", 3, 3, width=3.1, height=3.15) as panels:
         grid = panels.reshape(3, 3)
         for row, theta in zip(grid, THETAS, strict=True):
             model = SoftMargin(X, y, RBF.from_theta(theta))
@@ -50,18 +53,17 @@ def main(folder: Path) -> None:
                 norms.append(1 / solution.margin)
                 counts.append(solution.n_support)
 
-                draw_levels(axes, solution.function, (-1.05, 1.05, -1.05, 1.05))
-                draw_classes(axes, X, y, 16)
-                ring(axes, X[solution.support.indices], "support vector", size=70)
+                with rc_context({"lines.markersize": 4.0}):
+                    DecisionRegionDisplay.from_solution(solution, model, extent=EXTENT).plot(axes, legend=False)
                 axes.set_title(f"$C = {C:g}$, $\\theta = {theta:g}$: {solution.n_support} support vectors", fontsize=10)
-                axes.set(xticks=TICKS, yticks=TICKS)
+                axes.set(xticks=TICKS, yticks=TICKS, aspect="equal")
                 axes.label_outer()
             assert np.all(np.diff(values) >= 0)
             assert np.all(np.diff(slacks) <= 1e-6)
             assert np.all(np.diff(norms) >= -1e-6)
             assert tuple(counts) == SUPPORT[theta]
             print(f"theta = {theta:4g}: support vectors {counts}, optimal values {np.round(values, 3).tolist()}")
-        legend_below(panels[0], 5)
+        explain(panels, own=True, columns=5)
 
 
 if __name__ == "__main__":

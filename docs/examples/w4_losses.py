@@ -18,56 +18,80 @@ In regression, r = y - g(x) is the residual, and the same choice returns:
                                                   outlier can weigh as much as all other samples together
 """
 
+from dataclasses import dataclass
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
-from figures import BLUE, GREEN, INK, ORANGE, PURPLE, picture, run
+from figures import picture, run
 
-from formulations.losses import EpsilonInsensitive, Hinge, LogisticLoss, Squared, ZeroOne
+import formulations.cvx as cp
+from formulations.displays import LossDisplay
+from formulations.losses import EpsilonInsensitive, Hinge, LogisticLoss, MarginLoss, Squared, ZeroOne
+from formulations.losses.base import QuadraticConjugate, Values
 
 EPSILON = 0.5
 
 
+@dataclass(frozen=True)
+class SquaredMargin(MarginLoss):
+    """(1 - z)^2; its conjugate is s + s^2 / 4. A loss of one's own is a class like this one."""
+
+    name: ClassVar[str] = "squared"
+
+    @property
+    def domain(self) -> tuple[float, float]:
+        """All numbers."""
+        return -np.inf, np.inf
+
+    @property
+    def quadratic_conjugate(self) -> QuadraticConjugate:
+        """The conjugate."""
+        return QuadraticConjugate(ridge=0.5, linear=1.0)
+
+    def atom(self, expression: cp.Expression) -> cp.Expression:
+        """Return (1 - z)^2."""
+        return cp.square(1 - expression)
+
+    def _value(self, t: Values) -> Values:
+        return (1.0 - t) ** 2
+
+    def _slope(self, t: Values) -> Values:
+        return 2.0 * (t - 1.0)
+
+
 def main(folder: Path) -> None:
-    """Evaluate the losses, check the bounds, and draw both charts."""
-    z = np.linspace(-2, 3, 1001)
-    errors = ZeroOne().value(z)
-    convex = {
-        "hinge": (Hinge().value, BLUE, "solid"),
-        "logistic / ln 2": (lambda z: LogisticLoss().value(z) / np.log(2), GREEN, "dashed"),
-        "squared": (lambda z: 2 * Squared().value(1 - np.asarray(z)), ORANGE, "dashdot"),
-    }
-    r = np.linspace(-2.5, 2.5, 1001)
+    """Evaluate the losses, check the bounds, and draw them beside their conjugates."""
+    of_margins = {"0/1": ZeroOne(), "hinge": Hinge(), "logistic / ln 2": LogisticLoss(), "squared": SquaredMargin()}
+    costs = np.array([1.0, 1.0, 1.0 / np.log(2.0), 1.0])
     tube, squared = EpsilonInsensitive(EPSILON), Squared()
+    of_residuals = {r"$\epsilon$-insensitive, $\epsilon = 0.5$": tube, "squared, $r^2 / 2$": squared}
+    margins = LossDisplay.from_losses(of_margins, costs=costs, extent=(-2.0, 3.0))
+    residuals = LossDisplay.from_losses(of_residuals, extent=(-2.5, 2.5))
 
-    with picture(folder / "w4_losses.png", 2, width=5.2, height=4.0) as (left, right):
-        # The 0/1 loss jumps: no line between its two values.
-        left.plot(z, np.where(np.abs(z) < 1e-9, np.nan, errors), color=INK, linewidth=4, label="0/1")
-        for name, (value, colour, style) in convex.items():
-            assert np.all(value(z) >= errors - 1e-12), f"{name} is below the 0/1 loss"
-            assert np.isclose(value(0.0), 1.0, rtol=1e-15), f"{name} does not touch the 0/1 loss at z = 0"
-            print(f"{name:15} at z = -1, 0, 1, 3: {np.round(value([-1.0, 0.0, 1.0, 3.0]), 4).tolist()}")
-            left.plot(z, value(z), color=colour, linestyle=style, label=name)
-        assert Hinge().value(3.0) == 0.0
-        assert convex["squared"][0](3.0) == 4.0
-        left.plot(0, 1, "o", color=INK, markersize=5)
-        left.set(ylim=(-0.1, 4.1), xlabel=r"margin $z = y\,g(x)$", ylabel="loss")
-        left.set_title("three convex bounds of 0/1, all 1 at $z = 0$")
-        left.legend()
+    z, errors = margins.t, ZeroOne().value(margins.t)
+    for (name, loss), C in list(zip(of_margins.items(), costs, strict=True))[1:]:
+        assert np.all(C * loss.value(z) >= errors - 1e-12), f"{name} is below the 0/1 loss"
+        assert np.isclose(C * loss.value(0.0), 1.0, rtol=1e-15), f"{name} does not touch the 0/1 loss at z = 0"
+        print(f"{name:15} at z = -1, 0, 1, 3: {np.round(C * loss.value([-1.0, 0.0, 1.0, 3.0]), 4).tolist()}")
+    assert Hinge().value(3.0) == 0.0
+    assert SquaredMargin().value(3.0) == 4.0
+    r = residuals.t
+    outside = np.abs(r) > EPSILON
+    assert np.all(tube.value(r[~outside]) == 0.0)
+    assert np.all(np.abs(tube.slope(r)) == outside)
+    assert np.allclose(squared.slope(r), r)
+    print(f"slope at r = 0.4, 2: epsilon-insensitive {tube.slope([0.4, 2.0])}, squared {squared.slope([0.4, 2.0])}")
 
-        outside = np.abs(r) > EPSILON
-        assert np.all(tube.value(r[~outside]) == 0.0)
-        assert np.all(np.abs(tube.slope(r)) == outside)
-        assert np.allclose(squared.slope(r), r)
-        print(f"slope at r = 0.4, 2: epsilon-insensitive {tube.slope([0.4, 2.0])}, squared {squared.slope([0.4, 2.0])}")
-        right.plot(r, tube.value(r), color=PURPLE, label=r"$\epsilon$-insensitive, $\epsilon = 0.5$")
-        right.plot(r, squared.value(r), color=ORANGE, linestyle="dashdot", label=r"squared, $r^2 / 2$")
-        right.axvspan(
-            -EPSILON, EPSILON, 0, 0.5, color=PURPLE, alpha=0.3, linewidth=0, label=r"$|r| \leq \epsilon$: free"
-        )
-        right.set(ylim=(-0.1, 4.1), xlabel=r"residual $r = y - g(x)$ [unit of $y$]", ylabel="loss")
-        right.set_title(r"slope at $r = 2$: 1 in the tube's loss, 2 in the squared")
-        right.legend(loc="upper center")
+    with picture(folder / "w4_losses.png", 2, 2, width=4.6, height=3.7) as axes:
+        margins.plot(axes[:2], legend=False)
+        residuals.plot(axes[2:], legend=False)
+        axes[0].set(ylim=(-0.1, 4.1), title="three convex bounds of 0/1, all 1 at $z = 0$")
+        axes[1].set(xlim=(-4.2, 1.2), ylim=(-1.7, 0.9), title="hinge: slopes from -1 to 0, multipliers to C")
+        axes[2].set(ylim=(-0.1, 3.3), title="slope at $r = 2$: 1 in the tube's loss, 2 in the squared")
+        axes[3].set(xlim=(-2.6, 2.6), ylim=(-0.1, 3.3), title="slopes from -1 to 1: an outlier weighs no more")
+        for ax in axes[:4:2]:
+            ax.legend()
 
 
 if __name__ == "__main__":

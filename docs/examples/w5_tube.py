@@ -18,9 +18,11 @@ Karush, Kuhn and Tucker tell from beta_i where a sample is:
 from pathlib import Path
 
 import numpy as np
-from figures import BLUE, GREEN, INK, ORANGE, legend_below, picture, ring, run
+from figures import picture, run
 
 from formulations import SoftTube
+from formulations.displays import TubeDisplay
+from formulations.displays.style import INK, explain
 from qpkernels import RBF
 
 EPSILON, C = 0.3, 1.0
@@ -31,7 +33,8 @@ def main(folder: Path) -> None:
     x = np.linspace(-1, 1, 20)
     y = np.sin(np.pi * x) + 0.25 * np.random.default_rng(4).normal(size=20)
 
-    solution = SoftTube(x[:, None], y, RBF.from_theta(15), C=C, epsilon=EPSILON).solve(tol=1e-9)
+    model = SoftTube(x[:, None], y, RBF.from_theta(15), C=C, epsilon=EPSILON)
+    solution = model.solve(tol=1e-9)
     tube, size = solution.tube, np.abs(solution.residuals)
     outside = solution.support.bounded
     print(f"{solution.n_support} support vectors of 20: {tube.edge.size} on the edge, {outside.size} outside")
@@ -48,23 +51,14 @@ def main(folder: Path) -> None:
     assert np.allclose(edges, solution.intercept, atol=1e-6)
 
     with picture(folder / "w5_tube.png", width=7.0, height=4.8) as (axes,):
-        t = np.linspace(-1.05, 1.05, 401)
-        g = solution.function(t[:, None])
-        axes.fill_between(t, g - EPSILON, g + EPSILON, color=GREEN, alpha=0.3, linewidth=0)
-        for edge in (g - EPSILON, g + EPSILON):
-            axes.plot(t, edge, color=GREEN, linestyle="dashed", linewidth=1.2)
-        axes.plot(t, g, color=GREEN, label=r"$g = f + b$, tube $g \pm 0.3$")
-        axes.plot(t, np.sin(np.pi * t), color=INK, linestyle="dotted", label=r"$\sin \pi x$")
-        others = np.setdiff1d(np.arange(20), outside)
-        axes.scatter(x[others], y[others], 28, color=BLUE, zorder=3, label="sample")
-        axes.scatter(x[outside], y[outside], 32, color=ORANGE, marker="s", zorder=3, label="sample outside")
-        ring(axes, np.column_stack([x, y])[solution.support.indices], "support vector")
-        axes.set(xlabel="$x$", ylabel="$y$")
+        display = TubeDisplay.from_solution(solution, model, extent=(-1.05, 1.05)).plot(axes, legend=False)
+        t = display.grid
+        axes.plot(t, np.sin(np.pi * t), color=INK, linestyle="dotted", label=r"$\sin \pi x$", zorder=1.8)
         axes.set_title(
             rf"$\epsilon = 0.3$, $C = 1$, $\theta = 15$: {solution.n_support} support vectors of 20, "
             f"{tube.edge.size} on the edge and {outside.size} outside"
         )
-        legend_below(axes, 3)
+        explain([axes], own=True, columns=4)
 
 
 if __name__ == "__main__":

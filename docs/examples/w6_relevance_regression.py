@@ -21,9 +21,11 @@ problems (G3), ends at the same evidence.
 from pathlib import Path
 
 import numpy as np
-from figures import BLUE, GREEN, INK, ORANGE, legend_below, picture, ring, run
+from figures import picture, run
 
 from formulations import SoftTube
+from formulations.displays import RelevanceDisplay
+from formulations.displays.style import BLUE, INK, VERMILLION, explain
 from formulations.relevance import RelevanceRegression, ReweightedRelevance
 from qpkernels import RBF
 
@@ -35,7 +37,8 @@ def main(folder: Path) -> None:
     x = np.linspace(-1, 1, 20)
     X, y = x[:, None], np.sin(np.pi * x) + 0.2 * np.random.default_rng(3).normal(size=20)
 
-    solution = RelevanceRegression(X, y, KERNEL).solve()
+    machine = RelevanceRegression(X, y, KERNEL)
+    solution = machine.solve()
     reweighted = ReweightedRelevance(X, y, KERNEL).solve()
     tube = SoftTube(X, y, KERNEL, C=1.0, epsilon=0.24).solve()
     print(f"{solution.n_relevance} relevance vectors, {tube.n_support} support vectors of the tube")
@@ -55,28 +58,20 @@ def main(folder: Path) -> None:
     assert abs(solution.log_evidence - reweighted.log_evidence) < 1e-4
 
     with picture(folder / "w6_relevance_regression.png", 2, width=6.0, height=4.4) as (left, right):
-        t = np.linspace(-1.05, 1.05, 401)
-        mean, deviation = solution.mean(t[:, None]), np.sqrt(solution.variance(t[:, None]))
-        band = r"mean $\pm\, 2 \times$ standard deviation"
-        left.fill_between(
-            t, mean - 2 * deviation, mean + 2 * deviation, color=GREEN, alpha=0.3, linewidth=0, label=band
-        )
-        left.plot(t, mean, color=GREEN, label="mean")
-        left.plot(t, np.sin(np.pi * t), color=INK, linestyle="dotted", label=r"$\sin \pi x$")
-        left.scatter(x, y, 28, color=BLUE, zorder=3, label="sample")
-        ring(left, np.column_stack([x, y])[solution.relevance], "relevance vector")
-        left.set(xlabel="$x$", ylabel="$y$")
+        display = RelevanceDisplay.from_solution(solution, machine, extent=(-1.05, 1.05)).plot(left, legend=False)
+        t = display.grid
+        left.plot(t, np.sin(np.pi * t), color=INK, linestyle="dotted", label=r"$\sin \pi x$", zorder=1.8)
         left.set_title(f"{solution.n_relevance} relevance vectors (tube of W5: {tube.n_support} support vectors)")
 
         for way, colour, style, name in (
             (solution, BLUE, "solid", "fixed-point update (G1)"),
-            (reweighted, ORANGE, "dashed", "convex problems (G3)"),
+            (reweighted, VERMILLION, "dashed", "convex problems (G3)"),
         ):
             right.plot(way.log_evidences, color=colour, linestyle=style, label=name)
         right.set(xlabel="iteration", ylabel=r"$\ln$ evidence")
         right.set_title(rf"the evidence never falls; it ends at $\ln p = {solution.log_evidence:.3f}$")
         right.legend()
-        legend_below(left, 5)
+        explain([left], own=True, columns=5)
 
 
 if __name__ == "__main__":

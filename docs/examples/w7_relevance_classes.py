@@ -17,10 +17,12 @@ is pruned here, P returns to 1/2. The true one goes on to 0 or 1.
 from pathlib import Path
 
 import numpy as np
-from figures import INK, draw_classes, draw_levels, legend_below, picture, ring, run
+from figures import picture, run
 from numpy.typing import NDArray
 from scipy.stats import norm
 
+from formulations.displays import DecisionRegionDisplay
+from formulations.displays.style import GREEN, explain
 from formulations.relevance import RelevanceClassification
 from qpkernels import RBF
 
@@ -38,7 +40,8 @@ def main(folder: Path) -> None:
     """Fit 100 samples, count the errors on 20000 new ones, and draw the probabilities."""
     rng = np.random.default_rng(1)
     X, y = draw(100, rng)
-    solution = RelevanceClassification(X, y, RBF.from_theta(0.5)).solve()
+    machine = RelevanceClassification(X, y, RBF.from_theta(0.5))
+    solution = machine.solve()
 
     X_new, y_new = draw(TESTS, rng)
     error = float(np.mean(solution.predict(X_new) != y_new))
@@ -58,16 +61,15 @@ def main(folder: Path) -> None:
     assert away < 0.1
 
     with picture(folder / "w7_relevance_classes.png", width=6.4, height=5.6) as (axes,):
-        box = (-4.0, 4.0, -3.6, 3.6)
-        names = ("$P(y = +1) = 1/2$", "$P = 0.1$ and $0.9$")
-        draw_levels(axes, solution.probability, box, (0.1, 0.5, 0.9), names)
-        axes.plot([-1.8, 1.8], [3.6, -3.6], color=INK, linestyle="dotted", label="Bayes boundary")
-        draw_classes(axes, X, y)
-        ring(axes, X[solution.relevance], "relevance vector")
+        display = DecisionRegionDisplay.from_solution(
+            solution, machine, response_method="predict_proba", extent=(-4.0, 4.0, -3.6, 3.6)
+        )
+        display.plot(axes, legend=False).ax_.set_aspect("equal")
+        axes.plot([-1.8, 1.8], [3.6, -3.6], color=GREEN, linestyle="dashdot", label="Bayes boundary", zorder=2.5)
         axes.set_title(
             f"test error {error:.3f}, Bayes error {bayes:.3f}, {solution.n_relevance} relevance vectors of 100"
         )
-        legend_below(axes, 3)
+        explain([axes], own=True)
 
 
 if __name__ == "__main__":

@@ -16,12 +16,13 @@ with 59 of the 60 seeds from 0 to 59. Which of A2 and A2L is nearer is chance; o
 from pathlib import Path
 
 import numpy as np
-from figures import BLUE, GREEN, INK, ORANGE, PURPLE, legend_below, picture, ring, run
+from figures import picture, run
 
 from formulations import ChebyshevFit, LaplaceFit, LeastAbsoluteFit, LeastSquaresFit
+from formulations.displays.style import BLUE, GREEN, INK, PURPLE, VERMILLION, draw_samples, explain, ring
 
 LINES = {
-    LeastSquaresFit: ("least squares", ORANGE, "dashdot"),
+    LeastSquaresFit: ("least squares", VERMILLION, "dashdot"),
     LeastAbsoluteFit: ("absolute", BLUE, "solid"),
     LaplaceFit: ("absolute, zero sum", GREEN, "dashed"),
     ChebyshevFit: ("Chebyshev", PURPLE, (0, (1, 1))),
@@ -57,11 +58,11 @@ def main(folder: Path) -> None:
         assert size[-4] < 0.999 * size[-1]
 
         axes.plot(ends, 1 + ends / 2, color=INK, linestyle="dotted", label="true line: 0.50")
-        axes.scatter(x, y, 26, color=INK, zorder=3, label="point")
-        ring(axes, np.column_stack([x, y])[-1:], "outlier")
+        draw_samples(axes, x, y, INK, "o", "point")
+        ring(axes, x[-1:], y[-1:], "outlier")
         axes.set(xlabel="$x$", ylabel="$y$")
         axes.set_title(f"distance from the slope 1/2: A2 {away['A2']:.2f}, A1 {away['A1']:.2f}, A3 {away['A3']:.2f}")
-        legend_below(axes, 3)
+        explain([axes], own=True)
 
 
 if __name__ == "__main__":

@@ -22,18 +22,20 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from figures import BLUE, GREEN, ORANGE, picture
+from figures import picture
 from rich.console import Console
 from rich.table import Table
 from sklearn.datasets import load_digits
 
 from formulations import OneVersusOne, OneVersusRest, Perceptron
+from formulations.displays.style import BLUE, GREEN, VERMILLION
 from qpkernels import RBF, Gram, Kernel, Linear, Polynomial
 from qpkernels.certificates import Status
 
 PUBLISHED = {"human readers": 2.7, "perceptron": 5.9, "support vector machine": 4.0}
 WIDTHS = (0.5, 1.0, 2.0)
 COSTS = (2.0, 10.0)
+TILES = (4, 6)
 CUBIC = Polynomial(degree=3, gamma=1.0 / 256.0, coef0=1.0)
 
 
@@ -101,26 +103,33 @@ def machines(digits: Digits, kernel: Kernel, C: float) -> Iterator[tuple[str, st
 
 
 def draw(digits: Digits, rows: list[tuple[str, str, np.ndarray]], folder: Path) -> None:
-    """Draw the errors as bars, and the test images that the last classifier gets wrong."""
-    with picture(folder / "w9_digits.png", 2, width=5.6) as (bars, images):
+    """Draw the errors as bars, and as many of the test images that the last classifier gets wrong as fill rows."""
+    wrong = np.flatnonzero(rows[-1][2] != digits.y_test)
+    down, across = TILES
+    across = max(1, min(across, wrong.size // down))
+    sizes = {"gridspec_kw": {"width_ratios": [5, 4 * across / down]}}
+    with picture(folder / "w9_digits.png", 2, width=4.4 + 0.3 * across, height=4.0, **sizes) as (bars, images):
         names = [f"{row}\n{what}" for row, what, _ in rows]
         bars.barh(names, [digits.error(predicted) for *_, predicted in rows], color=BLUE, height=0.5, label="here")
         if digits.usps:
-            bars.plot([PUBLISHED[row] for row, *_ in rows], names, "D", color=ORANGE, label="published")
+            bars.plot([PUBLISHED[row] for row, *_ in rows], names, "D", color=VERMILLION, label="published")
             bars.axvline(PUBLISHED["human readers"], color=GREEN, linestyle="dashed", label="human readers")
-        bars.legend()
+            bars.legend()
         bars.invert_yaxis()
         bars.set(xlabel="test error in %", title="USPS" if digits.usps else "digits of scikit-learn")
-        predicted = rows[-1][2]
-        wrong = np.flatnonzero(predicted != digits.y_test)
-        side = round(digits.X.shape[1] ** 0.5)
-        tiles = np.full((4 * (side + 1), 6 * (side + 1)), np.nan)
-        for place, sample in enumerate(wrong[:24]):
-            top, left = (side + 1) * (place // 6), (side + 1) * (place % 6)
-            tiles[top : top + side, left : left + side] = digits.X_test[sample].reshape(side, side)
-        images.imshow(tiles, cmap="gray_r")
+        images.imshow(tiled(digits, wrong[: down * across], across), cmap="gray_r")
         images.set_axis_off()
-        images.set_title(f"{min(24, wrong.size)} of the {wrong.size} that {rows[-1][1]} gets wrong")
+        images.set_title(f"{min(down * across, wrong.size)} of the {wrong.size} that {rows[-1][1]} gets wrong")
+
+
+def tiled(digits: Digits, samples: np.ndarray, across: int) -> np.ndarray:
+    """Return these test images beside and below each other, with a gap between them."""
+    side = round(digits.X.shape[1] ** 0.5)
+    tiles = np.full((-(-samples.size // across) * (side + 1) - 1, across * (side + 1) - 1), np.nan)
+    for place, sample in enumerate(samples):
+        top, left = (side + 1) * (place // across), (side + 1) * (place % across)
+        tiles[top : top + side, left : left + side] = digits.X_test[sample].reshape(side, side)
+    return tiles
 
 
 def main(folder: Path, data: Path | None = None) -> None:

@@ -36,7 +36,7 @@ from formulations.commands.options import (
     TimeLimit,
     Tolerance,
 )
-from formulations.commands.output import report, reports_errors, show, write_json
+from formulations.commands.output import report, reports_errors, show, write_json, write_picture
 
 if TYPE_CHECKING:
     from formulations.modelling import Solution
@@ -184,7 +184,6 @@ def compare_command(
     """Solve all forms of a model by several solvers, to see who agrees and who is proved."""
     from formulations.commands import stating
     from formulations.comparison import compare
-    from formulations.comparison.picture import draw
 
     values = stating.hyperparameters(cost, settings, models)
     X, y = stating.read_data(data, scale, positive, target, models)
@@ -195,7 +194,9 @@ def compare_command(
         heading = stating.heading_of(data, X, function, values)
         console = report(heading, comparison)
         if picture is not None:
-            console.print(f"picture: {draw(comparison, picture, heading)}", markup=False, highlight=False)
+            from formulations.displays import ComparisonDisplay
+
+            write_picture(ComparisonDisplay.from_comparison(comparison), picture, heading, console)
     if json_path is not None:
         write_json(json.loads(comparison.to_json()), json_path)
 

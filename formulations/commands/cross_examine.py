@@ -25,7 +25,7 @@ from formulations.commands.options import (
     Settings,
     Target,
 )
-from formulations.commands.output import report, reports_errors, write_json
+from formulations.commands.output import report, reports_errors, write_json, write_picture
 
 __all__ = ["cross_examine_command"]
 
@@ -55,7 +55,6 @@ def cross_examine_command(
     """Ask every solver for several tolerances: what it claims, what is proved, and how long that takes."""
     from formulations.commands import stating
     from formulations.comparison import cross_examine
-    from formulations.comparison.picture import draw_trials
 
     values = stating.hyperparameters(cost, settings, [model])
     X, y = stating.read_data(data, scale, positive, target, [model])
@@ -67,6 +66,8 @@ def cross_examine_command(
         heading = stating.heading_of(data, X, function, values)
         console = report(heading, examination)
         if picture is not None:
-            console.print(f"picture: {draw_trials(examination, picture, heading)}", markup=False, highlight=False)
+            from formulations.displays import CrossExaminationDisplay
+
+            write_picture(CrossExaminationDisplay.from_examination(examination), picture, heading, console)
     if json_path is not None:
         write_json(json.loads(examination.to_json()), json_path)

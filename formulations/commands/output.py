@@ -9,13 +9,16 @@ import sys
 from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
-from typing import Any, ParamSpec
+from typing import TYPE_CHECKING, Any, ParamSpec
 
 import typer
 from rich.console import Console
 from rich.table import Table
 
-__all__ = ["report", "reports_errors", "show", "write_json"]
+if TYPE_CHECKING:
+    from formulations.displays.base import Display
+
+__all__ = ["report", "reports_errors", "show", "write_json", "write_picture"]
 
 P = ParamSpec("P")
 
@@ -62,3 +65,10 @@ def write_json(record: Any, path: str) -> None:
         print(text)
     else:
         Path(path).write_text(text + "\n", encoding="utf-8")
+
+
+def write_picture(display: Display, path: Path, title: str, console: Console) -> None:
+    """Draw a display into a file under a title, and print where that is."""
+    display.plot().ax_.set_title(title, fontsize="medium")
+    display.figure_.savefig(path, dpi=150)
+    console.print(f"picture: {path}", markup=False, highlight=False)

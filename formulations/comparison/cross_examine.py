@@ -61,7 +61,7 @@ def cross_examine(
     Returns
     -------
     CrossExamination
-        One trial for each solver and tolerance; it prints as a table, and ``draw_trials`` makes a picture of it.
+        One trial for each solver and tolerance. It prints as a table; ``CrossExaminationDisplay`` draws it.
 
     Raises
     ------

@@ -1,0 +1,263 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Where a classifier decides for which class, in the plane of two features."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from formulations.displays.base import Display
+from formulations.displays.functions.decisions import (
+    ClassModel,
+    ClassSolution,
+    Decision,
+    ResponseMethod,
+    decision_of_estimator,
+    decision_of_solution,
+    samples_of,
+)
+from formulations.displays.functions.sections import Feature, Section
+from formulations.displays.style import (
+    GREEN,
+    VERMILLION,
+    class_mark,
+    draw_samples,
+    ink_of,
+    ring,
+    tinted,
+)
+from qpkernels.arrays import Indices, Matrix, finite_vector
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["DecisionRegionDisplay"]
+
+_DEEP, _PALE = 0.22, 0.10
+"""How much of its colour a region has, beyond the margin and within."""
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class DecisionRegionDisplay(Display):
+    """The regions of a classifier in a plane of two features, its margin, its samples and its support vectors.
+
+    :meth:`from_solution` and :meth:`from_estimator` make one. The boundary is a solid line, the margin dashed; regions
+    have the colours of their classes, which have a marker each as well, and support vectors are ringed. Of one class,
+    what is not novel is tinted.
+
+    Where there are more than two features the plane is a section through their space, all others being fixed, and the
+    samples are projected onto it: these may lie on another side of the boundary than they do in all features.
+
+    Attributes
+    ----------
+    xx0, xx1
+        The grid, each of shape (n, n), as ``numpy.meshgrid`` makes it.
+    response
+        The scores on the grid: shape (n, n) of one class or of two, else (n, n, classes), where the largest decides.
+    classes
+        The labels; None of one class.
+    X, codes
+        The samples in the plane, shape (m, 2), and the number of the class of each.
+    marked, mark
+        The support vectors in the plane, shape (k, 2), and what they are called.
+    boundary, margins, score
+        The score between two classes, further level lines, and what the score is called, in TeX.
+    xlabel, ylabel
+        What the axes are called.
+    """
+
+    xx0: Matrix
+    xx1: Matrix
+    response: NDArray[np.float64]
+    classes: NDArray[Any] | None
+    X: Matrix
+    codes: Indices
+    marked: Matrix
+    mark: str
+    boundary: float
+    margins: tuple[float, ...]
+    score: str
+    xlabel: str
+    ylabel: str
+
+    @classmethod
+    def from_solution(
+        cls,
+        solution: ClassSolution,
+        model: ClassModel,
+        *,
+        features: tuple[Feature, Feature] | None = None,
+        fixed: ArrayLike | None = None,
+        response_method: ResponseMethod = "decision_function",
+        margins: ArrayLike | None = None,
+        extent: tuple[float, float, float, float] | None = None,
+        grid_resolution: int = 200,
+    ) -> Self:
+        """Compute the regions of an answer.
+
+        Parameters
+        ----------
+        solution
+            The answer to a model of one, two or several classes, or to a relevance machine that classifies.
+        model
+            The model that it answers, whose samples are drawn.
+        features
+            The two features, by their numbers; may be left out where there are two.
+        fixed
+            A point through which the section goes, shape (features,); None: the median of each feature.
+        response_method
+            ``"predict_proba"`` draws the probabilities of a relevance machine.
+        margins
+            Scores whose lines are dashed; None: those of the margin, of probabilities 0.1 and 0.9.
+        extent
+            (left, right, bottom, top) of the plane; None: a little beyond the samples.
+        grid_resolution
+            Points along each axis, at least 2.
+
+        Raises
+        ------
+        ParameterError, ShapeError
+            If the two do not belong together, or a feature, the point or the extent is none.
+        """
+        section = Section.of(samples_of(model), features, fixed, 2)
+        decision = decision_of_solution(solution, model, section.X, response_method)
+        return cls._of(decision, section, margins, extent, grid_resolution)
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,
+        y: ArrayLike | None = None,
+        *,
+        features: tuple[Feature, Feature] | None = None,
+        fixed: ArrayLike | None = None,
+        response_method: ResponseMethod = "decision_function",
+        margins: ArrayLike | None = None,
+        extent: tuple[float, float, float, float] | None = None,
+        grid_resolution: int = 200,
+    ) -> Self:
+        """Compute the regions of a fitted estimator, of this project or any other.
+
+        Parameters
+        ----------
+        estimator
+            What has ``decision_function`` or ``predict_proba``; of several classes, ``predict`` as well. Where it has
+            ``support_vectors_``, these are ringed, and the margin is where the decision values are -1 and +1.
+        X, y
+            The samples to be drawn, those of the training or others, and their labels; no labels of one class. Features
+            of a table can be chosen by name.
+        features, fixed, response_method, margins, extent, grid_resolution
+            As in :meth:`from_solution`.
+
+        Raises
+        ------
+        ParameterError, ShapeError, LabelError
+            If the estimator has no such method, or the rest does not fit it.
+        """
+        section = Section.of(X, features, fixed, 2)
+        decision = decision_of_estimator(estimator, section.table(section.X), y, response_method)
+        return cls._of(decision, section, margins, extent, grid_resolution)
+
+    @classmethod
+    def _of(
+        cls,
+        decision: Decision,
+        section: Section,
+        margins: ArrayLike | None,
+        extent: tuple[float, float, float, float] | None,
+        resolution: int,
+    ) -> Self:
+        xx0, xx1 = np.meshgrid(*section.grids(extent, resolution))
+        values = decision.function(section.samples(np.column_stack([xx0.ravel(), xx1.ravel()])))
+        marked = np.zeros((0, 2)) if decision.marked is None else decision.marked[:, section.features]
+        lines = decision.margins if margins is None else tuple(np.unique(finite_vector(margins, "margins")).tolist())
+        return cls(
+            xx0=xx0,
+            xx1=xx1,
+            response=np.asarray(values).reshape(*xx0.shape, *np.shape(values)[1:]),
+            classes=decision.classes,
+            X=section.seen,
+            codes=decision.codes,
+            marked=marked,
+            mark=decision.mark,
+            boundary=decision.boundary,
+            margins=lines,
+            score=decision.score,
+            xlabel=section.labels[0],
+            ylabel=section.labels[1],
+        )
+
+    def _draw(self, axes: Sequence[Axes]) -> None:
+        (ax,) = axes
+        if self.response.ndim == 3:
+            self._draw_several(ax)
+        else:
+            self._draw_levels(ax)
+        self._draw_samples(ax)
+        if len(self.marked):
+            ring(ax, self.marked[:, 0], self.marked[:, 1], self.mark)
+        ax.set(xlabel=self.xlabel, ylabel=self.ylabel)
+        ax.set(xlim=(self.xx0[0, 0], self.xx0[0, -1]), ylim=(self.xx1[0, 0], self.xx1[-1, 0]))
+
+    def _draw_levels(self, ax: Axes) -> None:
+        """Tint both sides of the boundary, paler within the margin, and draw the lines."""
+        low, high = float(self.response.min()), float(self.response.max())
+        lines = sorted({*self.margins, self.boundary})
+        edges = [min(low, lines[0]) - 1.0, *lines, max(high, lines[-1]) + 1.0]
+        tints = [self._tint(0.5 * (left + right)) for left, right in pairwise(edges)]
+        ax.contourf(self.xx0, self.xx1, self.response, edges, colors=tints, zorder=0)
+        # Matplotlib warns of a level that the function does not take.
+        for level in (level for level in lines if low < level < high):
+            dashes, width = ("solid", 1.6) if level == self.boundary else ("dashed", 1.1)
+            grid = (self.xx0, self.xx1, self.response, [level])
+            ax.contour(*grid, colors=[ink_of(ax)], linestyles=dashes, linewidths=width, zorder=2)
+        names = [(f"${self.score} = {self.boundary:g}$", "solid", 1.6)]
+        if self.margins:
+            names.append((f"${self.score} = {_listed(self.margins)}$", "dashed", 1.1))
+        for name, dashes, width in names:
+            ax.plot([], [], color=ink_of(ax), linestyle=dashes, linewidth=width, label=name)
+
+    def _tint(self, value: float) -> Any:
+        """Return the colour of a region with such scores."""
+        if self.classes is None:
+            return tinted(GREEN, _DEEP if value > self.boundary else 0.0)
+        beyond = not self.margins or not min(self.margins) < value < max(self.margins)
+        return tinted(class_mark(int(value > self.boundary), 2)[0], _DEEP if beyond else _PALE)
+
+    def _draw_several(self, ax: Axes) -> None:
+        """Tint the region of each class, and draw where it ends."""
+        classes = self.response.shape[2]
+        for code in range(classes):
+            others = np.delete(self.response, code, axis=2).max(axis=2)
+            lead = self.response[:, :, code] - others
+            if lead.max() <= 0.0:
+                continue
+            tint = tinted(class_mark(code, classes)[0], _DEEP)
+            ax.contourf(self.xx0, self.xx1, lead, [0.0, float(lead.max()) + 1.0], colors=[tint], zorder=0)
+            if lead.min() < 0.0:
+                ax.contour(self.xx0, self.xx1, lead, [0.0], colors=[ink_of(ax)], linewidths=1.2, zorder=2)
+
+    def _draw_samples(self, ax: Axes) -> None:
+        labels = [] if self.classes is None else self.classes.tolist()
+        names = [f"class {_shown(label)}" for label in labels] or ["sample", "outlier"]
+        for code, name in enumerate(names):
+            own = self.codes == code
+            colour, marker = class_mark(code, len(names)) if labels else ((GREEN, "o"), (VERMILLION, "s"))[code]
+            draw_samples(ax, self.X[own, 0], self.X[own, 1], colour, marker, name)
+
+
+def _shown(label: Any) -> str:
+    return f"{label:g}" if isinstance(label, float) else str(label)
+
+
+def _listed(levels: tuple[float, ...]) -> str:
+    """Return the levels in TeX, a pair around 0 with one sign."""
+    if len(levels) == 2 and levels[0] == -levels[1]:
+        return rf"\pm {levels[1]:.3g}"
+    return r",\ ".join(f"{level:.3g}" for level in levels)

@@ -1,0 +1,232 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A regression along one feature, with the tube of residuals that cost nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from formulations.displays.base import Display
+from formulations.displays.functions.sections import Feature, Section
+from formulations.displays.style import BLUE, GREEN, VERMILLION, draw_band, draw_samples, ring
+from formulations.modelling import Regression
+from formulations.modelling.solution import Tube
+from formulations.regression.base import RegressionModel
+from qpkernels.arrays import Indices, Vector, check_nonnegative, finite_vector
+from qpkernels.errors import ParameterError
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["TubeDisplay"]
+
+_EDGE = 1e-2
+"""Share of epsilon within which a residual of an estimator is drawn on the edge of the tube."""
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class TubeDisplay(Display):
+    """The function of a regression along one feature, its tube g - epsilon to g + epsilon, and where the samples lie.
+
+    :meth:`from_solution` and :meth:`from_estimator` make one. Samples inside and on the edge of the tube are discs,
+    those outside squares, and support vectors are ringed. Without a tube (epsilon = 0) all samples are discs.
+
+    Where there are several features, the function is that of a line through their space, all others being fixed, and a
+    sample is drawn at its partial residual g(line at x_i) + r_i: as far from the curve as it is from g in all features,
+    so that it is inside the tube drawn where it is inside the tube. Of one feature, this is its target.
+
+    Attributes
+    ----------
+    grid, response
+        Values of the feature, and of g there, shape (n,).
+    x, partial
+        The feature and the partial residual of each sample, shape (m,).
+    epsilon
+        Half width of the tube; 0 where there is none.
+    tube
+        Which samples lie inside the tube, on its edge, above and below.
+    support
+        Numbers of the support vectors; none where all samples are.
+    xlabel, ylabel
+        What the axes are called.
+    """
+
+    _panel_size: ClassVar[tuple[float, float]] = (6.4, 4.4)
+
+    grid: Vector
+    response: Vector
+    x: Vector
+    partial: Vector
+    epsilon: float
+    tube: Tube
+    support: Indices
+    xlabel: str
+    ylabel: str
+
+    @classmethod
+    def from_solution(
+        cls,
+        solution: Regression,
+        model: RegressionModel,
+        *,
+        feature: Feature | None = None,
+        fixed: ArrayLike | None = None,
+        extent: tuple[float, float] | None = None,
+        grid_resolution: int = 400,
+    ) -> Self:
+        """Compute the curve of an answer.
+
+        Parameters
+        ----------
+        solution
+            The answer to any model of regression.
+        model
+            The model that it answers, whose samples are drawn.
+        feature
+            The feature along which, by its number; may be left out where there is one.
+        fixed
+            A point through which the line goes, shape (features,); None: the median of each feature.
+        extent
+            (left, right); None: a little beyond the samples.
+        grid_resolution
+            Points of the curve, at least 2.
+
+        Raises
+        ------
+        ParameterError, ShapeError
+            If this is no regression, or the feature or the point is none.
+        """
+        if not isinstance(solution, Regression) or not isinstance(model, RegressionModel):
+            raise ParameterError(
+                "a tube is drawn of the answer to a model of regression, given with that model, but "
+                f"{type(solution).__name__} and {type(model).__name__} came."
+            )
+        section = Section.of(model.gram.X, _one(feature), fixed, 1)
+        support = solution.support.indices if solution.sparse else np.arange(0)
+        return cls._of(
+            section,
+            solution.function,
+            solution.residuals,
+            solution.epsilon,
+            solution.tube if solution.epsilon > 0 else _no_tube(solution.residuals),
+            support,
+            extent,
+            grid_resolution,
+        )
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,
+        y: ArrayLike,
+        *,
+        epsilon: float | None = None,
+        feature: Feature | None = None,
+        fixed: ArrayLike | None = None,
+        extent: tuple[float, float] | None = None,
+        grid_resolution: int = 400,
+    ) -> Self:
+        """Compute the curve of a fitted regressor, of this project or any other.
+
+        Parameters
+        ----------
+        estimator
+            What has ``predict``.
+        X, y
+            The samples to be drawn and their targets. The support vectors are those among X that are in its
+            ``support_vectors_``.
+        epsilon
+            Half width of the tube; None: that of its ``solution_``, else 0.
+        feature, fixed, extent, grid_resolution
+            As in :meth:`from_solution`; a feature of a table may be named.
+
+        Raises
+        ------
+        ParameterError, ShapeError
+            If epsilon is negative, or the rest does not fit together.
+        """
+        section = Section.of(X, _one(feature), fixed, 1)
+        targets = finite_vector(y, "y", len(section.X))
+        residuals = targets - np.asarray(estimator.predict(section.table(section.X)))
+        found = getattr(getattr(estimator, "solution_", None), "epsilon", 0.0) if epsilon is None else epsilon
+        width = check_nonnegative(found, "epsilon")
+        tube = _tube_of(residuals, width) if width > 0 else _no_tube(residuals)
+        support = _rows_in(section.X, estimator)
+        return cls._of(section, estimator.predict, residuals, width, tube, support, extent, grid_resolution)
+
+    @classmethod
+    def _of(
+        cls,
+        section: Section,
+        function: Callable[[Any], NDArray[np.float64]],
+        residuals: Vector,
+        epsilon: float,
+        tube: Tube,
+        support: Indices,
+        extent: tuple[float, float] | None,
+        resolution: int,
+    ) -> Self:
+        (grid,) = section.grids(extent, resolution)
+        return cls(
+            grid=grid,
+            response=np.asarray(function(section.samples(grid[:, None]))),
+            x=section.seen[:, 0],
+            partial=section.partial(function, residuals),
+            epsilon=epsilon,
+            tube=tube,
+            support=support,
+            xlabel=section.labels[0],
+            ylabel=section.target,
+        )
+
+    def _draw(self, axes: Sequence[Axes]) -> None:
+        (ax,) = axes
+        if self.epsilon > 0:
+            low, high = self.response - self.epsilon, self.response + self.epsilon
+            draw_band(ax, self.grid, low, high, GREEN, rf"tube $g \pm {self.epsilon:.3g}$")
+        ax.plot(self.grid, self.response, color=GREEN, label="$g = f + b$", zorder=2)
+        outside = np.concatenate([self.tube.above, self.tube.below])
+        places = ((self.tube.inside, BLUE, "o", "inside"), (self.tube.edge, BLUE, "D", "on the edge"))
+        for rows, colour, marker, name in (*places, (outside, VERMILLION, "s", "outside")):
+            if rows.size:
+                label = name if self.epsilon > 0 else "sample"
+                draw_samples(ax, self.x[rows], self.partial[rows], colour, marker, label)
+        if self.support.size:
+            ring(ax, self.x[self.support], self.partial[self.support], "support vector")
+        ax.set(xlabel=self.xlabel, ylabel=self.ylabel, xlim=(self.grid[0], self.grid[-1]))
+
+
+def _one(feature: Feature | None) -> tuple[Feature] | None:
+    return None if feature is None else (feature,)
+
+
+def _no_tube(residuals: Vector) -> Tube:
+    nothing = np.arange(0)
+    return Tube(np.arange(residuals.size), nothing, nothing, nothing)
+
+
+def _tube_of(residuals: Vector, epsilon: float) -> Tube:
+    """Return where the residuals lie as far as a picture shows it."""
+    beyond = np.abs(residuals) - epsilon
+    edge = np.abs(beyond) <= _EDGE * epsilon
+    outside = ~edge & (beyond > 0)
+    return Tube(
+        np.flatnonzero(~edge & ~outside),
+        np.flatnonzero(edge),
+        np.flatnonzero(outside & (residuals > 0)),
+        np.flatnonzero(outside & (residuals <= 0)),
+    )
+
+
+def _rows_in(X: NDArray[np.float64], estimator: Any) -> Indices:
+    """Return the numbers of the samples that are support vectors of an estimator; none where all of them are."""
+    vectors = getattr(estimator, "support_vectors_", None)
+    if vectors is None or not getattr(getattr(estimator, "solution_", None), "sparse", True):
+        return np.arange(0)
+    known = {row.tobytes() for row in np.ascontiguousarray(vectors, dtype=np.float64)}
+    return np.flatnonzero([row.tobytes() in known for row in np.ascontiguousarray(X)])

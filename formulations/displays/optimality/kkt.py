@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The optimality conditions of Karush, Kuhn and Tucker, sample by sample."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from formulations.classification.one_class import OneClass
+from formulations.displays.base import Display
+from formulations.displays.optimality.graph import OptimalityGraph
+from formulations.displays.style import BLUE, GREEN, GREY, VERMILLION, draw_samples, ink_of
+from formulations.modelling import Model
+from formulations.regression.base import RegressionModel
+from qpkernels.arrays import Indices, Matrix, Vector, check_positive
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["KKTDisplay"]
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class KKTDisplay(Display):
+    """The multiplier of each sample against its margin, or residual, on the graph where both are optimal.
+
+    :meth:`from_solution` makes one. The graph is that of the subdifferential of the loss, -beta in dL(f(x) + b): of the
+    hinge a step at margin 1, from 0 beyond it to C within. The conditions of a sample hold where it lies on the graph.
+    Samples off it are crosses, coloured by their distance, in which a multiplier counts in the unit of its bound and a
+    margin or residual in the largest size of one.
+
+    Attributes
+    ----------
+    place, multiplier
+        Margin, residual, or decision value of one class, and the multiplier of each sample, shape (m,).
+    curve
+        The graph, shape (n, 2).
+    violation
+        The distance of each sample from it, shape (m,).
+    free, bounded
+        Numbers of the support vectors; both empty of a model whose coefficients are dense.
+    tolerance
+        The violation from which a sample counts as off the graph.
+    xlabel, ylabel
+        What the axes are called.
+    """
+
+    place: Vector
+    multiplier: Vector
+    curve: Matrix
+    violation: Vector
+    free: Indices
+    bounded: Indices
+    tolerance: float
+    xlabel: str
+    ylabel: str
+
+    @classmethod
+    def from_solution(cls, solution: Any, model: Model[Any], *, tolerance: float = 1e-3) -> Self:
+        """Compute where the samples of an answer lie.
+
+        Parameters
+        ----------
+        solution
+            What :meth:`Model.certify() <formulations.modelling.model.Model.certify>` takes: a Solution, a pair
+            (beta, b), or a fitted estimator of scikit-learn, whose answer may be far from optimal.
+        model
+            A model of one or two classes or of regression that charges a loss of each decision value: a margin, a tube,
+            or any with a loss of :mod:`formulations.losses`.
+        tolerance
+            Above 0: the violation from which a sample counts as off the graph.
+
+        Raises
+        ------
+        ParameterError, ShapeError
+            If the model has no such losses, or the answer is none to it.
+        """
+        limit = check_positive(tolerance, "tolerance")
+        graph = OptimalityGraph.of(model, solution)
+        name = r"\beta" if isinstance(model, RegressionModel) else r"\alpha"
+        unit = 1.0 if graph.scale is None else graph.scale
+        support = graph.support
+        nothing = np.arange(0)
+        return cls(
+            place=graph.place,
+            multiplier=unit * graph.multiplier,
+            curve=graph.curve * [1.0, unit],
+            violation=graph.violation,
+            free=nothing if support is None else support.free,
+            bounded=nothing if support is None else support.bounded,
+            tolerance=limit,
+            xlabel=_place_of(model),
+            ylabel=f"multiplier ${name}$" if graph.scale is not None else f"multiplier by its cost, ${name} / C$",
+        )
+
+    @classmethod
+    def from_estimator(cls, estimator: Any, *, tolerance: float = 1e-3) -> Self:
+        """Compute where the training samples of an estimator of this project lie.
+
+        Parameters
+        ----------
+        estimator
+            Fitted, with one machine: ``solution_`` answers ``model_``.
+        tolerance
+            As in :meth:`from_solution`.
+
+        Raises
+        ------
+        ParameterError
+            If its model has no such losses.
+        """
+        return cls.from_solution(estimator.solution_, estimator.model_, tolerance=tolerance)
+
+    @property
+    def off(self) -> Indices:
+        """Numbers of the samples off the graph, the worst last."""
+        found = np.flatnonzero(self.violation > self.tolerance)
+        return found[np.argsort(self.violation[found], kind="stable")]
+
+    def _draw(self, axes: Sequence[Axes]) -> None:
+        (ax,) = axes
+        ax.plot(self.curve[:, 0], self.curve[:, 1], color=GREY, linewidth=4.0, alpha=0.45, label="optimal", zorder=1)
+        ax.axhline(0.0, color=ink_of(ax), linewidth=0.6, zorder=0.5)
+        kinds = np.zeros(self.place.size, dtype=np.intp)
+        kinds[self.free], kinds[self.bounded] = 1, 2
+        kinds[self.off] = 3
+        sparse = self.free.size + self.bounded.size > 0
+        marks = (
+            (BLUE, "o", "no support vector" if sparse else "sample"),
+            (GREEN, "D", "free"),
+            (VERMILLION, "s", "at its bound"),
+        )
+        for kind, (colour, marker, label) in enumerate(marks):
+            own = kinds == kind
+            if own.any():
+                draw_samples(ax, self.place[own], self.multiplier[own], colour, marker, label)
+        if self.off.size:
+            self._draw_off(ax)
+        ax.set(xlabel=self.xlabel, ylabel=self.ylabel)
+
+    def _draw_off(self, ax: Axes) -> None:
+        from matplotlib.colors import LogNorm
+
+        size = np.array(self.violation[self.off])
+        norm = LogNorm(self.tolerance, max(float(size.max()), 2.0 * self.tolerance))
+        options: Any = {"c": size, "cmap": "plasma_r", "norm": norm, "marker": "X", "zorder": 5}
+        drawn = ax.scatter(
+            self.place[self.off], self.multiplier[self.off], 60, edgecolors=ink_of(ax), linewidths=0.6, **options
+        )
+        drawn.set_label("not optimal")
+        figure: Any = ax.figure
+        figure.colorbar(drawn, ax=ax, label="distance from the graph")
+
+
+def _place_of(model: Model[Any]) -> str:
+    if isinstance(model, RegressionModel):
+        return "residual $r = y - g(x)$"
+    return r"$g(x) = f(x) - \rho$" if isinstance(model, OneClass) else "margin $z = y\\,g(x)$"
