@@ -19,7 +19,7 @@ from formulations.displays.functions.decisions import (
     ResponseMethod,
     decision_of_estimator,
     decision_of_solution,
-    samples_of,
+    gram_of,
 )
 from formulations.displays.functions.sections import Feature, Section
 from formulations.displays.style import (
@@ -124,7 +124,8 @@ class DecisionRegionDisplay(Display):
         ParameterError, ShapeError
             If the two do not belong together, or a feature, the point or the extent is none.
         """
-        section = Section.of(samples_of(model), features, fixed, 2)
+        gram = gram_of(model)
+        section = Section.of(gram.X, features, fixed, 2, gram.feature_names)
         decision = decision_of_solution(solution, model, section.X, response_method)
         return cls._of(decision, section, margins, extent, grid_resolution)
 

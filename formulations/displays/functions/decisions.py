@@ -18,6 +18,7 @@ from formulations.modelling import Classification, Novelty
 from formulations.relevance import RelevanceClassification, RelevanceSolution
 from qpkernels.arrays import Indices, Matrix, Vector, check_choice, read_array
 from qpkernels.errors import LabelError, ParameterError, ShapeError
+from qpkernels.gram import Gram
 
 __all__ = [
     "ClassModel",
@@ -26,7 +27,7 @@ __all__ = [
     "ResponseMethod",
     "decision_of_estimator",
     "decision_of_solution",
-    "samples_of",
+    "gram_of",
 ]
 
 ClassModel: TypeAlias = TwoClassModel | OneClass | OneVersusOne | OneVersusRest | RelevanceClassification
@@ -73,8 +74,8 @@ class Decision:
     score: str = "g"
 
 
-def samples_of(model: ClassModel) -> Any:
-    """Return the samples of a model.
+def gram_of(model: ClassModel) -> Gram:
+    """Return the kernel matrix of a model, with its samples.
 
     Raises
     ------
@@ -82,9 +83,9 @@ def samples_of(model: ClassModel) -> Any:
         If it is no model of classes.
     """
     if isinstance(model, OneVersusOne | OneVersusRest):
-        return model.data.gram.X
+        return model.data.gram
     if isinstance(model, TwoClassModel | OneClass | RelevanceClassification):
-        return model.gram.X
+        return model.gram
     raise ParameterError(f"regions are drawn of a model of classes, but {type(model).__name__} came.")
 
 
@@ -94,65 +95,26 @@ def decision_of_solution(solution: ClassSolution, model: ClassModel, X: Matrix, 
     Raises
     ------
     ParameterError
-        If there is no such answer, or it has no probabilities where these are asked for.
+        If the two do not belong together.
     """
-    check_choice(method, "response_method", _METHODS)
     if isinstance(solution, RelevanceSolution) and isinstance(model, RelevanceClassification):
-        return _of_relevance(solution, model, X, method)
-    if method == "predict_proba":
-        raise ParameterError(
-            f"a {type(solution).__name__} has no probabilities; draw its decision_function, or those of a calibrated "
-            "estimator by from_estimator."
+        return _decision(
+            solution, model.classes, _signs(model.y), X[solution.relevance], (), method, "relevance vector"
         )
     if isinstance(solution, Classification) and isinstance(model, TwoClassModel):
-        level = (-solution.margin_level, solution.margin_level) if solution.sparse else ()
-        codes = (model.y > 0).astype(np.intp)
-        marked = X[solution.support.indices] if solution.sparse else None
-        return Decision(solution.function, model.classes, codes, marked, margins=level)
+        margins = (-solution.margin_level, solution.margin_level) if solution.sparse else ()
+        carrying = X[solution.support.indices] if solution.sparse else None
+        return _decision(solution, model.classes, _signs(model.y), carrying, margins, method)
     if isinstance(solution, Novelty) and isinstance(model, OneClass):
         outside = np.isin(np.arange(len(model)), solution.outliers).astype(np.intp)
-        return Decision(solution.function, None, outside, X[solution.support.indices])
+        return _decision(solution, None, outside, X[solution.support.indices], (), method)
     if isinstance(solution, MulticlassSolution) and isinstance(model, OneVersusOne | OneVersusRest):
         codes = np.searchsorted(model.classes, model.y)
-        scores = solution if isinstance(model, OneVersusRest) else _votes(solution.predict, model.classes)
-        return Decision(scores, model.classes, codes, X[_support_of_all(solution, model)])
+        return _decision(solution, model.classes, codes, X[_support_of_all(solution, model)], (), method)
     raise ParameterError(
         "regions are drawn of the answer to a model of classes, given with that model, but "
         f"{type(solution).__name__} and {type(model).__name__} came."
     )
-
-
-def _of_relevance(
-    solution: RelevanceSolution, model: RelevanceClassification, X: Matrix, method: ResponseMethod
-) -> Decision:
-    codes, marked, mark = (model.y > 0).astype(np.intp), X[solution.relevance], "relevance vector"
-    if method == "predict_proba":
-        return _probable(solution.probability, model.classes, codes, marked, mark)
-    return Decision(solution.mean, model.classes, codes, marked, mark)
-
-
-def _probable(
-    function: Callable[[Any], Vector],
-    classes: NDArray[Any] | None,
-    codes: Indices,
-    marked: Matrix | None,
-    mark: str = "support vector",
-) -> Decision:
-    """Return the decision between two classes by the probability of the second one."""
-    return Decision(function, classes, codes, marked, mark, boundary=0.5, margins=(0.1, 0.9), score="P")
-
-
-def _support_of_all(solution: MulticlassSolution, model: OneVersusOne | OneVersusRest) -> Indices:
-    """Return the numbers of the samples that are support vectors of some machine."""
-    rows = [
-        model.rows(pair)[each.support.indices] for pair, each in zip(solution.pairs, solution.solutions, strict=True)
-    ]
-    return np.unique(np.concatenate(rows))
-
-
-def _votes(predict: Callable[[Any], NDArray[Any]], classes: NDArray[Any]) -> Callable[[Any], Matrix]:
-    """Return the function that gives 1 to the class decided for and 0 to the others."""
-    return lambda X: np.asarray(np.equal.outer(np.asarray(predict(X)), classes), dtype=np.float64)
 
 
 def decision_of_estimator(estimator: Any, X: Any, y: ArrayLike | None, method: ResponseMethod) -> Decision:
@@ -165,8 +127,7 @@ def decision_of_estimator(estimator: Any, X: Any, y: ArrayLike | None, method: R
     ShapeError, LabelError
         If y are not as many labels, or some that the estimator does not know.
     """
-    check_choice(method, "response_method", _METHODS)
-    if not hasattr(estimator, method):
+    if not hasattr(estimator, check_choice(method, "response_method", _METHODS)):
         raise ParameterError(
             f"the estimator must have {method}, but a {type(estimator).__name__} has not; fit it, or choose another "
             "response_method."
@@ -174,14 +135,47 @@ def decision_of_estimator(estimator: Any, X: Any, y: ArrayLike | None, method: R
     marked = _support_vectors(estimator)
     if y is None:
         outside = np.asarray(estimator.decision_function(X) < 0.0, dtype=np.intp)
-        return Decision(estimator.decision_function, None, outside, marked)
+        return _decision(estimator, None, outside, marked, (), method)
     classes, codes = _codes(estimator, y, len(X))
-    if classes.size > 2:
-        return Decision(_scores(estimator, method, classes), classes, codes, marked)
-    if method == "predict_proba":
-        return _probable(lambda X: estimator.predict_proba(X)[:, 1], classes, codes, marked)
-    margins = () if marked is None else (-1.0, 1.0)
-    return Decision(estimator.decision_function, classes, codes, marked, margins=margins)
+    return _decision(estimator, classes, codes, marked, () if marked is None else (-1.0, 1.0), method)
+
+
+def _decision(
+    machine: Any,
+    classes: NDArray[Any] | None,
+    codes: Indices,
+    marked: Matrix | None,
+    margins: tuple[float, ...],
+    method: ResponseMethod,
+    mark: str = "support vector",
+) -> Decision:
+    """Return the decision of a machine, with the methods of scikit-learn's estimators."""
+    own = (classes, codes, marked, mark)
+    probable = check_choice(method, "response_method", _METHODS) == "predict_proba"
+    if classes is None and probable:
+        raise ParameterError("a machine of one class has no probabilities; draw its decision_function.")
+    if classes is not None and classes.size > 2:
+        return Decision(_scores(machine, method, classes), *own)
+    if probable:
+        return Decision(lambda X: machine.predict_proba(X)[:, 1], *own, boundary=0.5, margins=(0.1, 0.9), score="P")
+    return Decision(lambda X: _single(machine.decision_function(X)), *own, margins=margins)
+
+
+def _single(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the values for the second of two classes, where each has a machine of its own their difference."""
+    return values if values.ndim == 1 else values[:, 1] - values[:, 0]
+
+
+def _signs(y: Vector) -> Indices:
+    return (y > 0).astype(np.intp)
+
+
+def _support_of_all(solution: MulticlassSolution, model: OneVersusOne | OneVersusRest) -> Indices:
+    """Return the numbers of the samples that are support vectors of some machine."""
+    rows = [
+        model.rows(pair)[each.support.indices] for pair, each in zip(solution.pairs, solution.solutions, strict=True)
+    ]
+    return np.unique(np.concatenate(rows))
 
 
 def _codes(estimator: Any, y: ArrayLike, count: int) -> tuple[NDArray[Any], Indices]:
@@ -205,13 +199,13 @@ def _support_vectors(estimator: Any) -> Matrix | None:
     return vectors if vectors.ndim == 2 and vectors.size else None
 
 
-def _scores(estimator: Any, method: ResponseMethod, classes: NDArray[Any]) -> Callable[[Any], Matrix]:
-    """Return the scores of several classes, where their largest is what the estimator decides for, else its votes."""
-    votes = _votes(estimator.predict, classes)
+def _scores(machine: Any, method: ResponseMethod, classes: NDArray[Any]) -> Callable[[Any], Matrix]:
+    """Return the scores of several classes, where their largest is what the machine decides for, else its votes."""
 
     def scores(X: Any) -> Matrix:
-        values, decided = np.asarray(getattr(estimator, method)(X)), votes(X)
-        agree = values.shape == decided.shape and np.array_equal(values.argmax(axis=1), decided.argmax(axis=1))
-        return values if agree else decided
+        values = np.asarray(getattr(machine, method)(X))
+        votes = np.equal.outer(np.asarray(machine.predict(X)), classes).astype(np.float64)
+        agree = values.shape == votes.shape and np.array_equal(values.argmax(axis=1), votes.argmax(axis=1))
+        return values if agree else votes
 
     return scores

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from formulations.displays.base import Display
-from formulations.displays.functions.sections import Feature, Section
+from formulations.displays.functions.sections import Feature, Section, only
 from formulations.displays.style import BLUE, GREEN, draw_band, draw_samples, ring
 from formulations.relevance import RelevanceSolution
 from formulations.relevance.regression import RegressionMachine
@@ -87,7 +87,7 @@ class RelevanceDisplay(Display):
                 "a band is drawn of the answer of a relevance machine for regression, given with that machine, but "
                 f"{type(solution).__name__} and {type(model).__name__} came."
             )
-        section = Section.of(model.gram.X, None if feature is None else (feature,), fixed, 1)
+        section = Section.of(model.gram.X, only(feature), fixed, 1, model.gram.feature_names)
         (grid,) = section.grids(extent, grid_resolution)
         line = section.samples(grid[:, None])
         return cls(

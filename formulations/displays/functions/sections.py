@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from qpkernels.arrays import Matrix, Vector, check_count, finite_vector, is_sparse, shown
 from qpkernels.errors import ParameterError, ShapeError
 
-__all__ = ["Feature", "Section"]
+__all__ = ["Feature", "Section", "only"]
 
 Feature: TypeAlias = int | str
 """A feature by its number, or by its name where the samples come as a table."""
@@ -47,8 +47,17 @@ class Section:
     table: Callable[[Matrix], Any]
 
     @classmethod
-    def of(cls, X: Any, features: Sequence[Feature] | None, fixed: ArrayLike | None, count: int) -> Section:
+    def of(
+        cls,
+        X: Any,
+        features: Sequence[Feature] | None,
+        fixed: ArrayLike | None,
+        count: int,
+        known: Sequence[str] | None = None,
+    ) -> Section:
         """Read what a user asks for: ``count`` features of the samples X, the rest at ``fixed`` or at their median.
+
+        Features have the names of the columns of a table, or those ``known`` from elsewhere.
 
         Raises
         ------
@@ -57,7 +66,8 @@ class Section:
         ParameterError
             If a feature is unknown, or none are chosen where there are more than ``count``.
         """
-        names = [str(name) for name in X.columns] if hasattr(X, "columns") else None
+        columns = getattr(X, "columns", known)
+        names = None if columns is None else [str(name) for name in columns]
         samples = _matrix(X)
         width = samples.shape[1]
         chosen = _chosen(features, names, width, count)
@@ -66,7 +76,7 @@ class Section:
             labels = tuple(names[k] for k in chosen)
         else:
             labels = ("$x$",) if width == 1 else tuple(f"$x_{{{k + 1}}}$" for k in chosen)
-        table = _same if names is None else _Table(type(X), X.columns)
+        table = _Table(type(X), X.columns) if hasattr(X, "columns") else _same
         return cls(samples, chosen, point, labels, table)
 
     @property
@@ -168,3 +178,8 @@ def _number(feature: Feature, names: list[str] | None, width: int) -> int:
     if isinstance(feature, bool) or not isinstance(feature, int | np.integer) or not 0 <= feature < width:
         raise ParameterError(f"a feature is a number from 0 to {width - 1}, or a name, but {shown(feature)} came.")
     return int(feature)
+
+
+def only(feature: Feature | None) -> tuple[Feature] | None:
+    """Return the one feature of a line as a section takes it."""
+    return None if feature is None else (feature,)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from formulations.displays.base import Display
-from formulations.displays.functions.sections import Feature, Section
+from formulations.displays.functions.sections import Feature, Section, only
 from formulations.displays.style import BLUE, GREEN, VERMILLION, draw_band, draw_samples, ring
 from formulations.modelling import Regression
 from formulations.modelling.solution import Tube
@@ -105,7 +105,7 @@ class TubeDisplay(Display):
                 "a tube is drawn of the answer to a model of regression, given with that model, but "
                 f"{type(solution).__name__} and {type(model).__name__} came."
             )
-        section = Section.of(model.gram.X, _one(feature), fixed, 1)
+        section = Section.of(model.gram.X, only(feature), fixed, 1, model.gram.feature_names)
         support = solution.support.indices if solution.sparse else np.arange(0)
         return cls._of(
             section,
@@ -150,7 +150,7 @@ class TubeDisplay(Display):
         ParameterError, ShapeError
             If epsilon is negative, or the rest does not fit together.
         """
-        section = Section.of(X, _one(feature), fixed, 1)
+        section = Section.of(X, only(feature), fixed, 1)
         targets = finite_vector(y, "y", len(section.X))
         residuals = targets - np.asarray(estimator.predict(section.table(section.X)))
         found = getattr(getattr(estimator, "solution_", None), "epsilon", 0.0) if epsilon is None else epsilon
@@ -199,10 +199,6 @@ class TubeDisplay(Display):
         if self.support.size:
             ring(ax, self.x[self.support], self.partial[self.support], "support vector")
         ax.set(xlabel=self.xlabel, ylabel=self.ylabel, xlim=(self.grid[0], self.grid[-1]))
-
-
-def _one(feature: Feature | None) -> tuple[Feature] | None:
-    return None if feature is None else (feature,)
 
 
 def _no_tube(residuals: Vector) -> Tube:

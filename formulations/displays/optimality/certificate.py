@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 __all__ = ["CertificateDisplay"]
 
-_ROUNDING = 1e-15
-"""Share of the optimum below which a distance from it is rounding."""
+_ROUNDING = 1e-13
+"""Share of the optimum below which a distance from it is mostly rounding, and not worth a decade of the axis."""
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -108,7 +108,7 @@ class CertificateDisplay(Display):
         ax.plot(places, self.primal, "v", color=VERMILLION, markersize=9, label="primal value", zorder=3)
         ax.plot(places, self.dual, "^", color=BLUE, markersize=9, label="dual value", zorder=3)
         reach = 4.0 * max(float(np.abs(self.primal).max()), float(np.abs(self.dual).max()), self.tol)
-        ax.set_yscale("symlog", linthresh=self._linear(), linscale=0.5)
+        ax.set_yscale("symlog", linthresh=self._linear(), linscale=1.0)
         ax.set(ylim=(-reach, reach), xlim=(-0.6, len(places) - 0.4), ylabel="(value - optimum) / |optimum|")
         ax.set_xticks(places, self.names)
 
