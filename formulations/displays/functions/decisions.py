@@ -38,6 +38,9 @@ ResponseMethod: TypeAlias = Literal["decision_function", "predict_proba"]
 
 _METHODS = ("decision_function", "predict_proba")
 
+_BOUNDARY = 1e-3
+"""Share of the largest decision value of one class within which a sample lies on the boundary of the picture."""
+
 
 @dataclass(frozen=True, eq=False)
 class Decision:
@@ -134,7 +137,8 @@ def decision_of_estimator(estimator: Any, X: Any, y: ArrayLike | None, method: R
         )
     marked = _support_vectors(estimator)
     if y is None:
-        outside = np.asarray(estimator.decision_function(X) < 0.0, dtype=np.intp)
+        values = np.asarray(estimator.decision_function(X))
+        outside = (values < -_BOUNDARY * np.abs(values).max()).astype(np.intp)
         return _decision(estimator, None, outside, marked, (), method)
     classes, codes = _codes(estimator, y, len(X))
     return _decision(estimator, classes, codes, marked, () if marked is None else (-1.0, 1.0), method)

@@ -55,6 +55,8 @@ class OptimalityGraph:
         The graph as a polygonal line, shape (n, 2), in the same coordinates.
     scale
         What every multiplier was divided by; None where each was by that of its own sample.
+    unit
+        What a distance of places is held against: half the spread of the targets, or the largest margin.
     support
         The support vectors; None of a model whose coefficients are dense.
     """
@@ -63,6 +65,7 @@ class OptimalityGraph:
     multiplier: Vector
     curve: Matrix
     scale: float | None
+    unit: float
     support: Support | None
 
     @classmethod
@@ -89,15 +92,13 @@ class OptimalityGraph:
             scales, curve = _of_program(program, signs, target, place, multiplier)
         support = bounds.support(read.beta, read.decision) if model.sparse else None
         shared = float(scales[0]) if np.ptp(scales) <= _SAME * scales.max() else None
-        return cls(place, multiplier / scales, curve, shared, support)
+        unit = (float(np.abs(place).max()) if target is None else 0.5 * float(np.ptp(target))) or 1.0
+        return cls(place, multiplier / scales, curve, shared, unit, support)
 
     @property
     def violation(self) -> Vector:
-        """The distance of each sample from the graph, shape (m,).
-
-        Multipliers count in the unit that they are given in, places in the largest size of one.
-        """
-        unit = np.array([float(np.abs(self.place).max()) or 1.0, 1.0])
+        """The distance of each sample from the graph, shape (m,), where places count in ``unit``."""
+        unit = np.array([self.unit, 1.0])
         points = np.column_stack([self.place, self.multiplier]) / unit
         begin, end = self.curve[:-1] / unit, self.curve[1:] / unit
         along = end - begin

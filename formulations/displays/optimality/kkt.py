@@ -29,8 +29,8 @@ class KKTDisplay(Display):
 
     :meth:`from_solution` makes one. The graph is that of the subdifferential of the loss, -beta in dL(f(x) + b): of the
     hinge a step at margin 1, from 0 beyond it to C within. The conditions of a sample hold where it lies on the graph.
-    Samples off it are crosses, coloured by their distance, in which a multiplier counts in the unit of its bound and a
-    margin or residual in the largest size of one.
+    Samples off it are crosses, coloured by their distance, in which a multiplier counts in the unit of its bound, a
+    margin in that of the largest one, and a residual in half the spread of the targets.
 
     Attributes
     ----------
