@@ -49,7 +49,7 @@ attack: .venv/dev
 oracles: .venv/dev
 	$(BIN)/python -m pytest tests/oracles --data "$(DATA)"
 
-# The worked examples of docs/examples; their pictures are in docs/examples/pictures.
+# The worked examples of docs/examples, and their pictures and that of README.md anew in docs/examples/pictures.
 examples: .venv/dev
 	$(BIN)/python docs/examples
 
@@ -93,4 +93,4 @@ clean-code:
 
 clean: clean-code
 	rm -rf .venv .nox .coverage .mypy_cache .ruff_cache .pytest_cache .hypothesis docs/catalogue.md \
-		docs/examples/pictures demo.png attack.jsonl
+		demo.png attack.jsonl

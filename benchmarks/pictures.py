@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Two pictures: how far each solver is from the limit, and how the time grows. They read on white and on black."""
+"""Two pictures: how far each solver is from the limit, and how the time grows. In the style of our displays."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
@@ -15,38 +14,18 @@ from matplotlib.lines import Line2D
 from benchmarks.records import ANSWERED, MATCHED, PROVED, Comparison, Growth
 from benchmarks.repetition import typical
 from benchmarks.slope import slope
+from formulations.displays.style import BLUE, GREEN, GREY, PURPLE, VERMILLION, style
 
-__all__ = ["GROWTH", "STYLE", "draw_growth", "draw_ratios", "ratios_name"]
+__all__ = ["GROWTH", "draw_growth", "draw_ratios", "ratios_name"]
 
 GROWTH = "growth.png"
 
-_INK, _BLUE, _ORANGE, _GREEN, _PURPLE = "#767676", "#2b7fc0", "#cf6410", "#12876a", "#b05a9c"
-
-STYLE: Any = {
-    "axes.edgecolor": _INK,
-    "axes.facecolor": "none",
-    "axes.labelcolor": _INK,
-    "axes.spines.right": False,
-    "axes.spines.top": False,
-    "axes.titlecolor": _INK,
-    "axes.titlesize": 11,
-    "figure.facecolor": "none",
-    "font.size": 10,
-    "legend.frameon": False,
-    "legend.labelcolor": _INK,
-    "savefig.dpi": 130,
-    "savefig.facecolor": "none",
-    "text.color": _INK,
-    "xtick.color": _INK,
-    "ytick.color": _INK,
-}
-
 _MARKS: dict[str, dict[str, Any]] = {
-    "LIBSVM": {"color": _ORANGE, "marker": "s", "markersize": 7},
-    "oneDAL": {"color": _PURPLE, "marker": "D", "markersize": 6.5},
-    ANSWERED: {"color": _BLUE, "marker": "|", "markersize": 9, "markeredgewidth": 1.5},
-    PROVED: {"color": _BLUE, "marker": "o", "markersize": 10, "markerfacecolor": "none", "markeredgewidth": 1.5},
-    MATCHED: {"color": _BLUE, "marker": "o", "markersize": 6.5},
+    "LIBSVM": {"color": VERMILLION, "marker": "s", "markersize": 7},
+    "oneDAL": {"color": PURPLE, "marker": "D", "markersize": 6.5},
+    ANSWERED: {"color": BLUE, "marker": "|", "markersize": 9, "markeredgewidth": 1.5},
+    PROVED: {"color": BLUE, "marker": "o", "markersize": 10, "markerfacecolor": "none", "markeredgewidth": 1.5},
+    MATCHED: {"color": BLUE, "marker": "o", "markersize": 6.5},
 }
 
 
@@ -57,14 +36,14 @@ def ratios_name(tol: float) -> str:
 
 def draw_ratios(rows: Sequence[Comparison], path: Path) -> None:
     """Draw the seconds of each solver over those of the limit, a line for each problem, the first one on top."""
-    with rc_context(STYLE):
+    with style():
         figure = Figure(figsize=(8.6, 1.3 + 0.34 * len(rows)), layout="constrained")
         axes = figure.subplots()
         _prepare(axes, rows)
         for height, row in enumerate(rows):
             least = typical(row.limit)
             ratios = {name: run.seconds / least for name, run in row.runs.items()}
-            axes.plot([min(ratios.values()), max(ratios.values())], [height, height], color=_INK, lw=0.8, zorder=1)
+            axes.plot([min(ratios.values()), max(ratios.values())], [height, height], color=GREY, lw=0.8, zorder=1)
             for name, ratio in ratios.items():
                 axes.plot(ratio, height, linestyle="none", zorder=3, **_MARKS[name])
                 if row.runs[name].limit is not None:
@@ -77,15 +56,15 @@ def draw_ratios(rows: Sequence[Comparison], path: Path) -> None:
                     )
         shown = [name for name in _MARKS if any(name in row.runs for row in rows)]
         handles = [Line2D([], [], linestyle="none", label=name, **_MARKS[name]) for name in shown]
-        handles.insert(0, Line2D([], [], color=_GREEN, lw=1.6, label="limit"))
+        handles.insert(0, Line2D([], [], color=GREEN, lw=1.6, label="limit"))
         figure.legend(handles=handles, loc="outside upper center", ncols=len(handles), columnspacing=1.6)
         _write(figure, path)
 
 
 def _prepare(axes: Axes, rows: Sequence[Comparison]) -> None:
     axes.set_xscale("log")
-    axes.axvline(1.0, color=_GREEN, lw=1.6, zorder=2)
-    axes.grid(axis="x", color=_INK, alpha=0.25, lw=0.6)
+    axes.axvline(1.0, color=GREEN, lw=1.6, zorder=2)
+    axes.grid(axis="x", color=GREY, alpha=0.25, lw=0.6)
     axes.set_axisbelow(True)
     axes.margins(x=0.09)
     axes.set_yticks(range(len(rows)), [str(row.samples) for row in rows])
@@ -103,15 +82,15 @@ def _prepare(axes: Axes, rows: Sequence[Comparison]) -> None:
 
 def draw_growth(points: Sequence[Growth], path: Path) -> None:
     """Draw the seconds of ours and of the limit over the samples, and the power of each."""
-    with rc_context(STYLE):
+    with style():
         figure = Figure(figsize=(6.2, 4.4), layout="constrained")
         axes = figure.subplots()
         for number, (task, tol) in enumerate(sorted({(point.task, point.tol) for point in points})):
             those = sorted((p for p in points if (p.task, p.tol) == (task, tol)), key=lambda point: point.samples)
             sizes = [p.samples for p in those]
             curves = (
-                ("ours", [p.ours.seconds for p in those], _BLUE, "o"),
-                ("limit", [typical(p.limit) for p in those], _GREEN, "^"),
+                ("ours", [p.ours.seconds for p in those], BLUE, "o"),
+                ("limit", [typical(p.limit) for p in those], GREEN, "^"),
             )
             for name, seconds, colour, marker in curves:
                 power = f": $m^{{{slope(sizes, seconds):.2f}}}$" if len(sizes) > 1 else ""
@@ -122,7 +101,7 @@ def draw_growth(points: Sequence[Growth], path: Path) -> None:
         axes.set_xticks(sizes, [str(size) for size in sizes])
         axes.set_xticks([], minor=True)
         axes.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
-        axes.grid(color=_INK, alpha=0.25, lw=0.6)
+        axes.grid(color=GREY, alpha=0.25, lw=0.6)
         axes.set(xlabel="samples m", ylabel="seconds")
         axes.legend(loc="upper left")
         _write(figure, path)

@@ -12,8 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from matplotlib.figure import Figure
+
 from formulations import CrossExamination, LinearProgramMachine, NuMargin, SoftMargin, SoftTube, cross_examine
-from formulations.comparison.picture import draw_trials
+from formulations.displays import CrossExaminationDisplay
+from formulations.displays.style import style
 from qpkernels.datasets import load_dataset, scale_features
 from qpkernels.kernels import RBF
 
@@ -54,9 +57,20 @@ def main(arguments: Sequence[str] | None = None) -> None:
         examination = cross_examine(witness.model, time_limit=options.limit_seconds, progress=False)
         print(examination, flush=True)
         (options.out / f"{witness.name}.json").write_text(examination.to_json() + "\n")
-        draw_trials(examination, options.out / f"{witness.name}.png", witness.title)
+        draw(examination, options.out / f"{witness.name}.png", witness.title)
         parts.append(_section(witness, examination))
     (options.out / FILE).write_text("\n".join(parts))
+
+
+def draw(examination: CrossExamination, path: Path, title: str) -> None:
+    """Draw the trials into a file, under a title."""
+    with style():
+        figure = Figure(figsize=(8.4, 4.6), layout="constrained")
+        ax = figure.subplots()
+        CrossExaminationDisplay.from_examination(examination).plot(ax, legend=False)
+        ax.set_title(title)
+        figure.legend(loc="outside right upper")
+        figure.savefig(path)
 
 
 def _witnesses() -> Iterator[_Witness]:

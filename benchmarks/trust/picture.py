@@ -8,19 +8,14 @@ from itertools import cycle
 from pathlib import Path
 
 import numpy as np
-from matplotlib import rc_context
 from matplotlib.figure import Figure
 
-from benchmarks.pictures import STYLE
 from benchmarks.trust.records import Trial
+from formulations.displays.style import COLOURS, DASHES, GREY, style
 
 __all__ = ["PROFILE", "draw_profile", "profile"]
 
 PROFILE = "maros_meszaros.png"
-
-_COLOURS = ("#2b7fc0", "#cf6410", "#12876a", "#b05a9c", "#9a7d0a", "#c0392b", "#767676")
-_DASHES = ("solid", (0, (5, 1.5)), (0, (1.5, 1)))
-"""Curves that coincide are told apart by their gaps."""
 
 _LEAST = 1e-4
 """Seconds below which a time is mostly that of the call."""
@@ -41,10 +36,10 @@ def draw_profile(trials: Sequence[Trial], path: Path, tol: float = 1e-6) -> None
     curves = {solver: profile(trials, solver, tol) for solver in sorted({trial.solver for trial in trials})}
     ranked = sorted(curves.items(), key=lambda curve: -len(curve[1][0]))
     latest = max((max(seconds, default=_LEAST) for seconds, _ in curves.values()), default=_LEAST)
-    with rc_context(STYLE):
+    with style():
         figure = Figure(figsize=(8.6, 4.6), layout="constrained")
         axes = figure.subplots()
-        for (solver, (seconds, shares)), colour, dashes in zip(ranked, cycle(_COLOURS), cycle(_DASHES), strict=False):
+        for (solver, (seconds, shares)), colour, dashes in zip(ranked, cycle(COLOURS), cycle(DASHES), strict=False):
             share = shares[-1] if shares else 0.0
             places = [_LEAST, *seconds, 1.5 * latest], np.array([0.0, *shares, share])
             label = f"{solver}, {share:.0%}"
@@ -54,7 +49,7 @@ def draw_profile(trials: Sequence[Trial], path: Path, tol: float = 1e-6) -> None
         axes.set_ylim(0.0, 1.02)
         axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
         axes.yaxis.set_major_formatter(lambda value, _: f"{value:.0%}")
-        axes.grid(color=STYLE["axes.edgecolor"], alpha=0.25, lw=0.6)
+        axes.grid(color=GREY, alpha=0.25, lw=0.6)
         axes.set(xlabel="seconds of the solver", ylabel=f"problems whose answer is proved to {tol:g}")
         figure.legend(loc="outside right center")
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -28,7 +28,10 @@ def picture(
         path.parent.mkdir(parents=True, exist_ok=True)
         drawn = BytesIO()
         figure.savefig(drawn, dpi=DPI)
-    Image.open(drawn).convert("RGB").quantize(TONES, dither=Image.Dither.NONE).save(path, optimize=True)
+    image = Image.open(drawn).convert("RGB")
+    # Colours that are far apart are kept, however few dots have them.
+    few = image.quantize(TONES, method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
+    few.save(path, optimize=True)
 
 
 def run(main: Callable[[Path], None]) -> None:

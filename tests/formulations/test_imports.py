@@ -25,6 +25,10 @@ def test_its_names_import_no_back_end() -> None:
     assert imported("from formulations import *; SoftMargin, compare", HEAVY) == []
 
 
+def test_displays_import_matplotlib_when_they_draw() -> None:
+    assert imported("from formulations.displays import *", ("matplotlib", "PIL")) == []
+
+
 def test_the_command_imports_no_model_to_show_its_help() -> None:
     script = (
         "import sys; sys.argv = ['qpkernels', '--help']\n"
