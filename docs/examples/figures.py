@@ -29,9 +29,8 @@ def picture(
         drawn = BytesIO()
         figure.savefig(drawn, dpi=DPI)
     image = Image.open(drawn).convert("RGB")
-    # Colours that are far apart are kept, however few dots have them.
-    few = image.quantize(TONES, method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
-    few.save(path, optimize=True)
+    # Each tone is the mean of the colours that it stands for: those of large areas and of marks stay as they are.
+    image.quantize(TONES, kmeans=2, dither=Image.Dither.NONE).save(path, optimize=True)
 
 
 def run(main: Callable[[Path], None]) -> None:

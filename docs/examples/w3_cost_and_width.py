@@ -39,7 +39,7 @@ def main(folder: Path) -> None:
     X = np.random.default_rng(3).uniform(-1, 1, (50, 2))
     y = np.where((X < 0).all(axis=1), -1.0, 1.0)
 
-    with picture(folder / "w3_cost_and_width.png", 3, 3, width=3.1, height=3.15) as panels:
+    with picture(folder / "w3_cost_and_width.png", 3, 3, width=2.9, height=2.95) as panels:
         grid = panels.reshape(3, 3)
         for row, theta in zip(grid, THETAS, strict=True):
             model = SoftMargin(X, y, RBF.from_theta(theta))
