@@ -48,7 +48,15 @@ COLOURS = (BLUE, VERMILLION, GREEN, PURPLE, NAVY, BRICK, INK)
 """Four of Okabe and Ito, two of Tol, and that of text."""
 
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
-DASHES: tuple[Any, ...] = ("solid", "dashed", "dashdot", (0, (1, 1)), (0, (6, 1.5)), (0, (3, 1, 1, 1, 1, 1)), "dotted")
+DASHES: tuple[Any, ...] = (
+    "solid",
+    "dashed",
+    "dashdot",
+    (0, (1, 1)),
+    (0, (6, 1.5)),
+    (0, (3, 1, 1, 1, 1, 1)),
+    (0, (9, 2, 2, 2)),
+)
 
 STYLE: dict[str, Any] = {
     "axes.edgecolor": INK,
@@ -101,8 +109,8 @@ def style() -> AbstractContextManager[None]:
     require_matplotlib()
     from matplotlib import rc_context, rcParams, rcParamsDefault
 
-    own: Any = dict(rcParams)
-    usual: Any = dict(rcParamsDefault)
+    own: Any = rcParams
+    usual: Any = rcParamsDefault
     ours: Any = {name: value for name, value in STYLE.items() if own[name] == usual[name]}
     return rc_context(ours)
 

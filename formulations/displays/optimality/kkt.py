@@ -15,7 +15,8 @@ from formulations.displays.optimality.graph import OptimalityGraph
 from formulations.displays.style import BLUE, GREEN, GREY, VERMILLION, draw_samples, ink_of
 from formulations.modelling import Model
 from formulations.regression.base import RegressionModel
-from qpkernels.arrays import Indices, Matrix, Vector, check_positive
+from qpkernels.arrays import Indices, Matrix, Vector, check_positive, shown
+from qpkernels.errors import ParameterError
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -110,9 +111,15 @@ class KKTDisplay(Display):
         Raises
         ------
         ParameterError
-            If its model has no such losses.
+            If it is none, or of several machines, or its model has no such losses.
         """
-        return cls.from_solution(estimator.solution_, estimator.model_, tolerance=tolerance)
+        model = getattr(estimator, "model_", None)
+        if not isinstance(model, Model):
+            raise ParameterError(
+                f"a fitted estimator of this project with one machine was expected, but {shown(estimator)} came; of "
+                "another, KKTDisplay.from_solution(estimator, model) judges the answer to a model of yours."
+            )
+        return cls.from_solution(estimator.solution_, model, tolerance=tolerance)
 
     @property
     def off(self) -> Indices:

@@ -28,7 +28,7 @@ def test_every_display_has_an_example() -> None:
 
 @every_display
 def test_a_display_draws_in_a_figure_of_its_own(name: str) -> None:
-    before = dict(matplotlib.rcParams)
+    before = matplotlib.rcParams.copy()
     display = EXAMPLES[name]()
     assert display.plot() is display
     assert display.figure_ is pyplot.gcf()
@@ -36,7 +36,7 @@ def test_a_display_draws_in_a_figure_of_its_own(name: str) -> None:
     assert all(ax.figure is display.figure_ for ax in display.axes_)
     assert display.figure_.get_facecolor() == (1.0, 1.0, 1.0, 1.0)
     assert all(ax.get_xlabel() or ax.get_ylabel() for ax in display.axes_)
-    assert dict(matplotlib.rcParams) == before
+    assert matplotlib.rcParams == before
     # Nothing is cut off: the border of the picture is empty.
     display.figure_.set_dpi(50)
     display.figure_.canvas.draw()

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Regions lie where the machine decides, lines where its scores say, and rings around its support vectors."""
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from formulations import (
     RelevanceClassification,
     SoftMargin,
     SoftTube,
+    load,
 )
 from formulations.displays import DecisionRegionDisplay
 from formulations.estimators import SVC, NuSVC, OneClassSVM
@@ -149,6 +151,17 @@ def test_an_estimator_of_several_classes_and_one_without_support_vectors() -> No
     display = DecisionRegionDisplay.from_estimator(fitted, X, y, response_method="predict_proba")
     assert display.response.sum(axis=2) == pytest.approx(1.0)
     assert not len(display.marked)
+
+
+def test_a_machine_that_was_saved(tmp_path: Path) -> None:
+    model, solution = soft_margin()
+    loaded = load(solution.save(tmp_path / "machine.npz"))
+    shown, own = (
+        DecisionRegionDisplay.from_estimator(loaded, *moons()),
+        DecisionRegionDisplay.from_solution(solution, model),
+    )
+    assert shown.response == pytest.approx(own.response)
+    assert not len(shown.marked)
 
 
 def test_a_section_through_more_features() -> None:

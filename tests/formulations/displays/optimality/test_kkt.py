@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from display_examples import soft_margin, tube
+from display_examples import soft_margin, three, tube
 from formulations import (
     HardMargin,
     LeastAbsoluteFit,
@@ -117,6 +117,9 @@ def test_what_has_no_graph() -> None:
             KKTDisplay.from_solution(solution, model, tolerance=tolerance)  # type: ignore[arg-type]
     with pytest.raises(ParameterError, match="an answer is a Solution, a pair"):
         KKTDisplay.from_solution(3, model)
+    for wrong in (3, SVC(), SVC(gamma=0.3).fit(*three())):
+        with pytest.raises(ParameterError, match="a fitted estimator of this project with one machine was expected"):
+            KKTDisplay.from_estimator(wrong)
     with pytest.raises(ParameterError, match="a int charges no loss"):
         KKTDisplay.from_solution(solution, 3)  # type: ignore[arg-type]
     assert {each.__name__ for each in (LeastAbsoluteFit, LinearProgramMachine, Separability)} < REFUSED
