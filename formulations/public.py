@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """All that the package offers under its own name."""
 
+from formulations.auditing.auditing import audit
+from formulations.auditing.report import Audit
 from formulations.classification.least_squares import (
     LeastSquaresClassifier,
     LeastSquaresClassifierConstrained,
@@ -106,6 +108,7 @@ from formulations.selection import (
 )
 
 __all__ = [
+    "Audit",
     "BatchPerceptron",
     "Calibration",
     "ChebyshevFit",
@@ -219,6 +222,7 @@ __all__ = [
     "SquaredHingePrimal",
     "TubeConflict",
     "TwoLevelMachine",
+    "audit",
     "calibrate",
     "compare",
     "cross_examine",

@@ -3,14 +3,8 @@
 
 from formulations.losses.base import Loss, MarginLoss, ResidualLoss
 from formulations.losses.margin import Hinge, LogisticLoss, SquaredHinge, ZeroOne
-from formulations.losses.residual import (
-    AbsolutePower,
-    EpsilonInsensitive,
-    Huber,
-    LogisticResidual,
-    Pinball,
-    Squared,
-)
+from formulations.losses.residual import AbsolutePower, Huber, LogisticResidual, Pinball, Squared
+from formulations.losses.tube import EpsilonInsensitive, SquaredEpsilonInsensitive
 
 __all__ = [
     "AbsolutePower",
@@ -24,6 +18,7 @@ __all__ = [
     "Pinball",
     "ResidualLoss",
     "Squared",
+    "SquaredEpsilonInsensitive",
     "SquaredHinge",
     "ZeroOne",
 ]

@@ -13,50 +13,7 @@ import formulations.cvx as cp
 from formulations.losses.base import QuadraticConjugate, ResidualLoss, Values, checked, share_of
 from qpkernels.intervals import ELEMENTARY, UNDERFLOW, UNIT
 
-__all__ = ["AbsolutePower", "EpsilonInsensitive", "Huber", "LogisticResidual", "Pinball", "Squared"]
-
-
-@dataclass(frozen=True)
-class EpsilonInsensitive(ResidualLoss):
-    """max(0, |r| - epsilon); its conjugate is epsilon |s| on [-1, 1].
-
-    Parameters
-    ----------
-    epsilon
-        At least 0, in the unit of y: half the width of the tube that costs nothing. 0 is the absolute loss.
-    """
-
-    epsilon: float
-    name: ClassVar[str] = "epsilon-insensitive"
-
-    def __post_init__(self) -> None:
-        checked(self, "epsilon", least=0.0, meaning="half the width of the tube that costs nothing")
-
-    @property
-    def domain(self) -> tuple[float, float]:
-        """[-1, 1]."""
-        return -1.0, 1.0
-
-    def atom(self, expression: cp.Expression) -> cp.Expression:
-        """Return max(0, |r| - epsilon)."""
-        return cp.pos(cp.abs(expression) - self.epsilon)
-
-    @property
-    def quadratic_conjugate(self) -> QuadraticConjugate:
-        """The conjugate."""
-        return QuadraticConjugate(epsilon=self.epsilon)
-
-    def _value(self, t: Values) -> Values:
-        return np.maximum(0.0, np.abs(t) - self.epsilon)
-
-    def _slope(self, t: Values) -> Values:
-        return np.where(np.abs(t) > self.epsilon, np.sign(t), 0.0)
-
-    def _value_error(self, t: Values) -> Values:
-        return share_of(self._value(t), 2.0 * UNIT)
-
-    def _conjugate_error(self, s: Values) -> Values:
-        return share_of(self._conjugate(s), 2.0 * UNIT)
+__all__ = ["AbsolutePower", "Huber", "LogisticResidual", "Pinball", "Squared"]
 
 
 @dataclass(frozen=True)

@@ -26,6 +26,7 @@ from formulations.losses import (
     Pinball,
     ResidualLoss,
     Squared,
+    SquaredEpsilonInsensitive,
     SquaredHinge,
     ZeroOne,
 )
@@ -37,6 +38,8 @@ CONVEX: tuple[Loss, ...] = (
     LogisticLoss(),
     EpsilonInsensitive(0.0),
     EpsilonInsensitive(0.3),
+    SquaredEpsilonInsensitive(0.0),
+    SquaredEpsilonInsensitive(0.3),
     Pinball(0.5),
     Pinball(0.9),
     Huber(0.7),
@@ -363,6 +366,10 @@ EXACT: dict[str, tuple[Any, Any]] = {
     "EpsilonInsensitive": (
         lambda loss, t: max(mp.mpf(0), abs(t) - mp.mpf(loss.epsilon)),
         lambda loss, s: mp.mpf(loss.epsilon) * abs(s),
+    ),
+    "SquaredEpsilonInsensitive": (
+        lambda loss, t: max(mp.mpf(0), abs(t) - mp.mpf(loss.epsilon)) ** 2,
+        lambda loss, s: mp.mpf(loss.epsilon) * abs(s) + s * s / 4,
     ),
     "Pinball": (lambda loss, t: max(mp.mpf(loss.tau) * t, (mp.mpf(loss.tau) - 1) * t), lambda _, s: 0 * s),
     "Huber": (

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""One machine of an answer from outside: the model that it answers, and its point in the terms of that model."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from formulations.modelling import Candidate, Model
+from formulations.modelling.candidate import expand
+from qpkernels.arrays import Indices, Vector
+from qpkernels.certificates import KernelQPBounds
+
+__all__ = ["Machine", "expansion"]
+
+_SAME = 1e-10
+"""Share of the largest coefficient within which the feasible point near an answer is the answer."""
+
+
+@dataclass(frozen=True, eq=False)
+class Machine:
+    """A model, and somebody's answer to it.
+
+    Attributes
+    ----------
+    name
+        Which of the machines of the estimator it is: "'b' against 'a'", "output 2"; the estimator itself where it is
+        the only one.
+    model
+        The model that it answers.
+    answer
+        Its point.
+    rows
+        Numbers of its samples among those given.
+    labels
+        Labels or targets of these samples as they were given; None of one class.
+    remarks
+        What its reader noticed, in words.
+    """
+
+    name: str
+    model: Model[Any]
+    answer: Candidate
+    rows: Indices
+    labels: NDArray[Any] | None
+    remarks: tuple[str, ...] = ()
+
+
+def expansion(model: Model[Any], beta: Vector, intercept: float) -> Candidate:
+    """Return the answer whose function is the expansion in beta, K beta being made once, as its certificate needs it.
+
+    What rounding leaves of the sum of beta is moved to the feasible point, so that answer and certificate share the
+    product.
+    """
+    b = model.checked_intercept(intercept)
+    bounds = model.bounds()
+    judge = bounds if isinstance(bounds, KernelQPBounds) else None
+    if np.isfinite(beta).all():
+        feasible = bounds.feasible(beta)
+        if np.abs(feasible - beta).max() <= _SAME * np.abs(beta).max():
+            beta = feasible
+    return expand(model.gram, beta, b, model.classes, None, judge)

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Kernel ridge regression of scikit-learn, and of all who name their attributes like it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.metrics.pairwise import pairwise_kernels
+from sklearn.utils.validation import _num_samples
+
+from formulations.auditing.reading.machine import Machine, expansion
+from formulations.auditing.reading.samples import parted, require_rows, sampled, vectors
+from formulations.auditing.reading.settings import Settings, on_host
+from formulations.inputs.samples import BoundSamples
+from formulations.losses import AbsolutePower
+from formulations.regression.residual_loss import ResidualLossRegression
+from formulations.regression.ridge.kernel_ridge import KernelRidge
+from qpkernels.errors import ParameterError, ShapeError
+from qpkernels.gram import Gram
+from qpkernels.kernels import RBF, Kernel, Laplacian, Linear, Polynomial, Precomputed, Sigmoid
+
+__all__ = ["read_kernel_ridge"]
+
+
+def read_kernel_ridge(estimator: Any, X: Any, y: Any, weights: Any, settings: Settings) -> list[Machine]:
+    """Read a fitted KernelRidge, each output being a machine."""
+    dual = on_host(estimator.dual_coef_).astype(np.float64)
+    coefficients = dual.reshape(len(dual), -1)
+    if len(coefficients) != _num_samples(X):
+        raise ShapeError(
+            f"the estimator was fitted to {len(coefficients)} samples, but X has {_num_samples(X)}; pass the X that it "
+            "was fitted to."
+        )
+    gram = _gram(estimator, X, settings)
+    taken = sampled(len(gram), y, weights)
+    rows = taken.rows
+    if np.abs(coefficients[taken.weights == 0]).max(initial=0.0) > 0:
+        raise ParameterError("a sample of weight 0 has a coefficient; pass the sample_weight that it was fitted with.")
+    targets = taken.targets.reshape(len(gram), -1)[rows]
+    if targets.shape[1] != coefficients.shape[1]:
+        raise ParameterError(f"the estimator has {coefficients.shape[1]} outputs, but y has {targets.shape[1]}.")
+    penalties = np.broadcast_to(np.asarray(on_host(settings("alpha")), dtype=np.float64), (targets.shape[1],))
+    data, counts = parted(BoundSamples(gram, explicit=False), rows), taken.weights[rows]
+    machines = []
+    for number, penalty in enumerate(penalties.tolist()):
+        model: KernelRidge | ResidualLossRegression
+        if np.ptp(counts) == 0:
+            model = KernelRidge(data, targets[:, number], regularisation=penalty / float(counts[0]))
+        else:
+            loss = AbsolutePower(2.0)
+            costs = 0.5 * counts / penalty
+            model = ResidualLossRegression(data, targets[:, number], loss=loss, C=costs, fit_intercept=False)
+        name = settings.what if len(penalties) == 1 else f"output {number}"
+        answer = expansion(model, coefficients[rows, number], 0.0)
+        machines.append(Machine(name, model, answer, rows, targets[:, number]))
+    return machines
+
+
+def _gram(estimator: Any, X: Any, settings: Settings) -> Gram:
+    name = settings("kernel")
+    if callable(name) or name == "precomputed":
+        K = (
+            X
+            if name == "precomputed"
+            else pairwise_kernels(X, metric=name, **(settings.default("kernel_params", None) or {}))
+        )
+        matrix = np.asarray(K, dtype=np.float64)
+        return Gram(Precomputed(matrix), np.arange(len(matrix)))
+    samples = vectors(X, getattr(estimator, "n_features_in_", None))
+    kept = getattr(estimator, "X_fit_", None)
+    if kept is not None:
+        require_rows(samples, vectors(kept), np.arange(samples.shape[0]))
+    kernel = _kernel(name, samples.shape[1], settings)
+    if kernel is None:
+        gamma = settings.default("gamma", None)
+        options = {} if name == "cosine" or gamma is None else {"gamma": gamma}
+        matrix = pairwise_kernels(samples, metric=name, **options)
+        return Gram(Precomputed(matrix), np.arange(len(matrix)))
+    return Gram(kernel, samples)
+
+
+def _kernel(name: str, features: int, settings: Settings) -> Kernel | None:
+    """Return the kernel by its name in scikit-learn; None: only its matrix is known here."""
+    gamma = settings.default("gamma", None)
+    width = 1.0 / features if gamma is None else gamma
+    match name:
+        case "linear":
+            return Linear()
+        case "rbf":
+            return RBF(width)
+        case "laplacian":
+            return Laplacian(width)
+        case "poly" | "polynomial":
+            return Polynomial(settings("degree"), width, settings("coef0"))
+        case "sigmoid":
+            return Sigmoid(width, -settings("coef0"))
+        case _:
+            return None

@@ -1,0 +1,214 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Machines that keep coefficients of support vectors: those of LIBSVM, and of all who name their attributes like it.
+
+Of several classes every pair is a machine of its own. scikit-learn (and scikit-learn-intelex, which patches it) and
+cuML turn the sign of a machine of two classes, so that it is above 0 for the second one; LIBSVM's files and ThunderSVM
+do not, and ThunderSVM calls intercept_ what is taken off.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array, issparse
+from sklearn.utils.class_weight import compute_class_weight
+from sklearn.utils.validation import _num_samples
+
+from formulations.auditing.reading.machine import Machine, expansion
+from formulations.auditing.reading.samples import Sampled, parted, require_rows, sampled, vectors
+from formulations.auditing.reading.settings import Settings, on_host
+from formulations.classification.base import TwoClassModel
+from formulations.classification.margins.nu_margin import NuMargin
+from formulations.classification.margins.soft_margin import SoftMargin
+from formulations.classification.one_class import OneClass
+from formulations.estimators.kernels import space_of
+from formulations.inputs.estimators import Coefficients
+from formulations.inputs.samples import BoundSamples
+from formulations.modelling import Model
+from formulations.regression.tubes.nu import NuTube
+from formulations.regression.tubes.soft import SoftTube
+from qpkernels.arrays import Indices, Matrix, Vector
+from qpkernels.errors import ParameterError, ShapeError
+from qpkernels.files import SvmType
+from qpkernels.gram import Gram
+
+__all__ = ["KINDS", "SupportVectors", "read_support_vectors", "support_vector_machines"]
+
+KINDS = {
+    "SVC": SvmType.C_SVC,
+    "NuSVC": SvmType.NU_SVC,
+    "SVR": SvmType.EPSILON_SVR,
+    "NuSVR": SvmType.NU_SVR,
+    "OneClassSVM": SvmType.ONE_CLASS,
+}
+"""What LIBSVM calls the estimators of these names."""
+
+
+@dataclass(frozen=True, eq=False)
+class SupportVectors:
+    """The coefficients of all machines, as LIBSVM has them.
+
+    Attributes
+    ----------
+    kind
+        What LIBSVM calls them.
+    support
+        Numbers of the support vectors among all samples.
+    coefficients
+        Shape (classes - 1, support vectors), or (1, support vectors) where there are no classes: row r of a vector is
+        its machine with the r-th other class.
+    intercepts
+        What is added, one for each machine; values above 0 speak for the first class of a pair.
+    classes
+        The labels in the order of the pairs; None: that in which the support vectors come.
+    counts
+        How many support vectors each class has, which come class by class; None: this is not known.
+    """
+
+    kind: SvmType
+    support: Indices
+    coefficients: Matrix
+    intercepts: Vector
+    classes: NDArray[Any] | None = None
+    counts: Indices | None = None
+
+
+def read_support_vectors(
+    estimator: Any, kind: SvmType, X: Any, y: Any, weights: Any, settings: Settings
+) -> list[Machine]:
+    """Read a fitted SVC, NuSVC, SVR, NuSVR or OneClassSVM of any library."""
+    kernel = "poly" if settings("kernel") == "polynomial" else settings("kernel")
+    by_values = callable(kernel) or kernel == "precomputed"
+    if not by_values:
+        fitted = getattr(estimator, "shape_fit_", None)
+        X = vectors(X, None if fitted is None else fitted[1])
+    samples = _num_samples(X)
+    if hasattr(estimator, "shape_fit_") and estimator.shape_fit_[0] != samples:
+        raise ShapeError(
+            f"the estimator was fitted to {estimator.shape_fit_[0]} samples, but X has {samples}; pass the X that it was "
+            "fitted to."
+        )
+    found = _of_estimator(estimator, kind)
+    if found.support.size and found.support.max() >= samples:
+        raise ShapeError(
+            f"support vector {found.support.max()} of the estimator is none of the {samples} samples of X."
+        )
+    if not by_values and getattr(estimator, "support_vectors_", None) is not None:
+        require_rows(X, _kept(estimator.support_vectors_, X.shape[1]), found.support)
+    taken = sampled(samples, None if kind is SvmType.ONE_CLASS else y, weights)
+    gamma = settings("gamma")
+    number = getattr(estimator, "_gamma", gamma) if isinstance(gamma, str) else gamma
+    shape = {"gamma": number, "degree": settings("degree"), "coef0": settings("coef0")}
+    gram = space_of(kernel, X, taken.weights, **shape).gram(None, "refuse")
+    return list(support_vector_machines(found, gram, taken, settings))
+
+
+def _of_estimator(estimator: Any, kind: SvmType) -> SupportVectors:
+    coefficients = np.atleast_2d(on_host(estimator.dual_coef_).astype(np.float64))
+    intercepts = np.ravel(on_host(estimator.intercept_)).astype(np.float64)
+    counts = np.ravel(on_host(getattr(estimator, "n_support_", 0))).astype(np.intp)
+    classes = on_host(estimator.classes_) if kind.classifies and hasattr(estimator, "classes_") else None
+    known = kind.classifies and counts.size == coefficients.shape[0] + 1
+    if intercepts.size != (counts.size * (counts.size - 1) // 2 if known else 1):
+        raise ParameterError(
+            f"the estimator has {intercepts.size} intercepts, which is not one for each pair of its classes; audit its "
+            "machines of two classes one by one."
+        )
+    if hasattr(estimator, "n_binary_model"):
+        intercepts = -intercepts
+    elif kind.classifies and intercepts.size == 1:
+        coefficients, intercepts = -coefficients, -intercepts
+    support = np.ravel(on_host(estimator.support_)).astype(np.intp)
+    return SupportVectors(kind, support, coefficients, intercepts, classes, counts if known else None)
+
+
+def _kept(vectors_: Any, features: int) -> Any:
+    """Return the support vectors, sparse ones as wide as the samples."""
+    found = vectors_.get() if hasattr(vectors_, "get") and not issparse(vectors_) else vectors_
+    if not issparse(found):
+        return on_host(found).astype(np.float64)
+    rows = csr_array(found, dtype=np.float64)
+    return csr_array((rows.data, rows.indices, rows.indptr), shape=(rows.shape[0], max(features, rows.shape[1])))
+
+
+def support_vector_machines(found: SupportVectors, gram: Gram, taken: Sampled, settings: Settings) -> Iterator[Machine]:
+    """State the model of each machine, and yield it with its answer."""
+    if found.kind.classifies:
+        yield from _pairs(found, gram, taken, settings)
+        return
+    data, rows = parted(BoundSamples(gram, explicit=False), taken.rows), taken.rows
+    weights, labels = taken.weights[rows], None
+    if found.kind is SvmType.ONE_CLASS:
+        model: Model[Any] = OneClass(data, nu=settings("nu"), sample_weight=weights)
+    else:
+        labels = taken.labels[rows]
+        if found.kind is SvmType.EPSILON_SVR:
+            model = SoftTube(data, labels, C=settings("C") * weights, epsilon=settings("epsilon"))
+        else:
+            model = NuTube(data, labels, nu=settings("nu"), C=settings("C"), sample_weight=weights)
+    beta = np.zeros(len(gram))
+    beta[found.support] = found.coefficients[0]
+    point = model.translate(Coefficients(beta[rows], float(found.intercepts[0]), None))
+    yield Machine(settings.what, model, expansion(model, *point), rows, labels)
+
+
+def _pairs(found: SupportVectors, gram: Gram, taken: Sampled, settings: Settings) -> Iterator[Machine]:
+    classes = _classes(found, taken.labels)
+    order = np.argsort(classes)
+    codes = order[np.searchsorted(classes, taken.labels, sorter=order)]
+    costs = taken.weights * _class_weights(classes, taken, settings)[codes] if found.kind is SvmType.C_SVC else None
+    own = codes[found.support]
+    for number, (i, j) in enumerate(combinations(range(classes.size), 2)):
+        rows = np.flatnonzero(((codes == i) | (codes == j)) & (taken.weights > 0))
+        beta = np.zeros(len(gram))
+        beta[found.support[own == i]] = found.coefficients[j - 1, own == i]
+        beta[found.support[own == j]] = found.coefficients[i, own == j]
+        data, labels = parted(BoundSamples(gram, explicit=False), rows), taken.labels[rows]
+        if costs is not None:
+            model: TwoClassModel = SoftMargin(data, labels, C=settings("C") * costs[rows])
+        else:
+            # LIBSVM leaves weights of classes out here.
+            model = NuMargin(data, labels, nu=settings("nu"), sample_weight=taken.weights[rows])
+        sign = 1.0 if classes[i] > classes[j] else -1.0
+        point = model.translate(Coefficients(sign * beta[rows], sign * float(found.intercepts[number]), model.classes))
+        positive, negative = model.classes.tolist()[::-1]
+        name = settings.what if classes.size == 2 else f"{positive!r} against {negative!r}"
+        yield Machine(name, model, expansion(model, *point), rows, labels)
+
+
+def _classes(found: SupportVectors, labels: NDArray[Any]) -> NDArray[Any]:
+    """Return the classes in the order of the pairs, held against the labels of the support vectors."""
+    present, own = np.unique(labels), labels[found.support]
+    starts = None if found.counts is None else np.cumsum([0, *found.counts.tolist()])
+    classes = found.classes
+    if classes is None:
+        classes = present if starts is None or (found.counts == 0).any() else own[starts[:-1]]
+    if not np.array_equal(np.sort(classes), present):
+        raise ParameterError(
+            f"the estimator was fitted to the classes {np.sort(classes).tolist()}, but y has {present.tolist()}; pass the "
+            "y that it was fitted to."
+        )
+    if starts is not None:
+        expected = np.repeat(classes, found.counts)
+        others = np.flatnonzero(expected != own)
+        if others.size:
+            first = others[0]
+            raise ParameterError(
+                f"sample {found.support[first]} was of class {expected.tolist()[first]!r} when the estimator was fitted, "
+                f"but y has {own.tolist()[first]!r}, and so {others.size} of its {own.size} support vectors differ; pass "
+                "the y that it was fitted to, in the same order."
+            )
+    return classes
+
+
+def _class_weights(classes: NDArray[Any], taken: Sampled, settings: Settings) -> Vector:
+    chosen = settings.default("class_weight", None)
+    kept = getattr(settings.owner, "class_weight_", None)
+    if kept is not None and chosen is getattr(settings.owner, "class_weight", None) and len(kept) == classes.size:
+        return on_host(kept).astype(np.float64)
+    return np.asarray(compute_class_weight(chosen or None, classes=classes, y=taken.labels), dtype=np.float64)
