@@ -60,8 +60,8 @@ class Finish:
         steps = "" if self.iterations is None else f" and {self.iterations} iterations"
         sides = "" if self.sides is None else f", {self.sides} training samples change side"
         return (
-            f"{self.machine}: {self.solution.status} after {self.seconds:.3g} s{steps} of {self.solution.solver}; ||f - f*|| "
-            f"= {self.distance:.3g}, {self.roles} samples change their role{sides}"
+            f"{self.machine}: {self.solution.status} after {self.seconds:.3g} s{steps} of {self.solution.solver}; "
+            f"||f - f*|| = {self.distance:.3g}, {self.roles} samples change their role{sides}"
         )
 
 

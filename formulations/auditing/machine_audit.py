@@ -110,8 +110,10 @@ class MachineAudit:
     def wrong(self) -> Indices:
         """The samples that add more than 1/m of ``tol`` to the relative gap, in places of the arrays, the worst first.
 
-        If none does, the gap is within ``tol``.
+        None where the certificate holds.
         """
+        if self.status is Status.OPTIMAL:
+            return np.arange(0)
         scale = max(abs(self.certificate.primal_value), abs(self.certificate.dual_value))
         violations = self.violations
         beyond = np.flatnonzero(violations > self.tol * scale / violations.size)

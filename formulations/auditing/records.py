@@ -43,8 +43,8 @@ class WrongSample:
     def __str__(self) -> str:
         label = "" if self.label is None else f" ({self.label!r})"
         return (
-            f"sample {self.sample}{label}: multiplier {self.multiplier:.6g} at {self.measure} {self.margin:.6g}, where it "
-            f"should be {self.expected:.6g}; adds {self.violation:.1e} to the gap"
+            f"sample {self.sample}{label}: multiplier {self.multiplier:.6g} at {self.measure} {self.margin:.6g}, where "
+            f"it should be {self.expected:.6g}; adds {self.violation:.1e} to the gap"
         )
 
 

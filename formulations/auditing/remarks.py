@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from formulations.modelling import Candidate
 from qpkernels.arrays import Indices, Vector
@@ -13,6 +14,9 @@ __all__ = ["remarks_on"]
 
 _BEYOND = 1e-6
 """Share of its bound by which a coefficient may exceed it unnoticed."""
+
+_UNBALANCED = 1e-4
+"""Share of their sizes by which coefficients may add up to another sum unnoticed: single precision leaves less."""
 
 _SAME = 1e-9
 """Share within which coefficients are the same share of their bounds."""
@@ -28,21 +32,24 @@ def remarks_on(answer: Candidate, bounds: Bounds, rows: Indices) -> tuple[str, .
     lower, upper, beta = bounds.program.lower, bounds.program.upper, answer.beta
     if not (np.isfinite(lower).all() and np.isfinite(upper).all() and np.isfinite(beta).all()):
         return ()
-    size = float(np.abs(beta).max(initial=0.0))
-    found = []
+    found, total, size = [], bounds.program.total, float(np.abs(beta).max(initial=0.0))
+    if total is not None and abs(float(beta.sum()) - total) > _UNBALANCED * float(np.abs(beta).sum()):
+        found.append(
+            f"the coefficients add up to {float(beta.sum()):.6g}, not to {total:g}: some were changed or left out"
+        )
     wrong = ((upper == 0) & (beta > _BEYOND * size)) | ((lower == 0) & (beta < -_BEYOND * size))
     if wrong.any():
         found.append(
-            f"{np.count_nonzero(wrong)} coefficients have the sign of the other class: y is not what it was fitted to, or "
-            f"they were changed; the first is that of sample {rows[np.argmax(wrong)]}"
+            f"the sign of the other class: {_counted(wrong)}, the first that of sample {rows[np.argmax(wrong)]}; y is not "
+            "what the machine was fitted to, or they were changed"
         )
     shares = _shares(beta, lower, upper)
     beyond = ~wrong & (shares > 1 + _BEYOND)
     if beyond.any():
         found.append(
-            f"{np.count_nonzero(beyond)} coefficients exceed their bound, that of sample {rows[np.argmax(shares)]} by a "
-            f"factor of {float(shares.max()):.4g}: the machine was fitted with another C, class_weight or sample_weight, "
-            "or they were changed"
+            f"beyond the bound: {_counted(beyond)}, that of sample {rows[np.argmax(shares)]} by a factor of "
+            f"{float(shares.max()):.4g}; the machine was fitted with another C, class_weight or sample_weight, or they "
+            "were changed"
         )
     elif not isinstance(bounds, MarginLevelBounds) and 0 < (most := float(shares.max(initial=0.0))) < 1 - _BEYOND:
         together = int(np.count_nonzero(shares >= most * (1 - _SAME)))
@@ -52,6 +59,11 @@ def remarks_on(answer: Candidate, bounds: Bounds, rows: Indices) -> tuple[str, .
                 "machine was fitted with a smaller C, class_weight or sample_weight"
             )
     return tuple(found)
+
+
+def _counted(which: NDArray[np.bool_]) -> str:
+    number = int(np.count_nonzero(which))
+    return "1 coefficient" if number == 1 else f"{number} coefficients"
 
 
 def _shares(beta: Vector, lower: Vector, upper: Vector) -> Vector:

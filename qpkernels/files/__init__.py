@@ -2,20 +2,26 @@
 """Programs and machines as files; every writer has its reader.
 
 Programs are written and read in the format of their suffix: :func:`write`, :func:`read`. Functions and kernel matrices
-are exchanged with LIBSVM.
+are exchanged with LIBSVM; its machines of several classes, and those of LIBLINEAR, are read.
 """
 
+from qpkernels.files.liblinear_model import LiblinearModel, read_liblinear_model
 from qpkernels.files.libsvm_kernel import read_libsvm_kernel, write_libsvm_kernel
-from qpkernels.files.libsvm_model import LibsvmModel, SvmType, read_libsvm_model, write_libsvm_model
+from qpkernels.files.libsvm_machines import LibsvmMachines, SvmType, read_libsvm_machines
+from qpkernels.files.libsvm_model import LibsvmModel, read_libsvm_model, write_libsvm_model
 from qpkernels.files.registry import FORMATS, Format, read, write
 
 __all__ = [
     "FORMATS",
     "Format",
+    "LiblinearModel",
+    "LibsvmMachines",
     "LibsvmModel",
     "SvmType",
     "read",
+    "read_liblinear_model",
     "read_libsvm_kernel",
+    "read_libsvm_machines",
     "read_libsvm_model",
     "write",
     "write_libsvm_kernel",

@@ -9,9 +9,8 @@ or OneClass has the signs of LIBSVM's, and another scale.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
-from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
@@ -19,30 +18,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from qpkernels.arrays import Samples, check_count, is_sparse
 from qpkernels.arrays.archives import parsing
-from qpkernels.datasets.libsvm import parse_libsvm
-from qpkernels.datasets.text import Place, read_number
-from qpkernels.errors import FileFormatError, ParameterError, UnsupportedProgramError
+from qpkernels.errors import ParameterError, UnsupportedProgramError
+from qpkernels.files.libsvm_machines import WHAT, SvmType, parse_model, split_model
 from qpkernels.gram import Expansion
 from qpkernels.kernels import RBF, Kernel, Linear, Polynomial, Precomputed, Sigmoid
 
-__all__ = ["LibsvmModel", "SvmType", "read_libsvm_model", "write_libsvm_model"]
-
-
-class SvmType(StrEnum):
-    """What LIBSVM calls a machine."""
-
-    C_SVC = "c_svc"
-    NU_SVC = "nu_svc"
-    ONE_CLASS = "one_class"
-    EPSILON_SVR = "epsilon_svr"
-    NU_SVR = "nu_svr"
-
-    @property
-    def classifies(self) -> bool:
-        """Whether it has two classes."""
-        return self in (SvmType.C_SVC, SvmType.NU_SVC)
+__all__ = ["LibsvmModel", "read_libsvm_model", "write_libsvm_model"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,10 +33,6 @@ class LibsvmModel:
 
     svm_type: SvmType
     function: Expansion
-
-
-_HEAD = {"svm_type", "kernel_type", "degree", "gamma", "coef0", "nr_class", "total_sv", "rho", "label", "nr_sv"}
-_WHAT = "a model of LIBSVM"
 
 
 def write_libsvm_model(function: Expansion, path: str | Path, svm_type: SvmType | str | None = None) -> Path:
@@ -107,26 +85,16 @@ def read_libsvm_model(path: str | Path, kernel: Precomputed | None = None, featu
         If it has several classes, or probabilities.
     """
     source = Path(path)
-    content = source.read_bytes().replace(b"\r\n", b"\n")
-    with parsing(source, _WHAT):
-        head, mark, body = content.partition(b"\nSV\n")
-        if not mark:
-            raise FileFormatError(f"{source} must be {_WHAT}, but it has no line SV; copy the file again.")
-        values = _read_head(source, head.decode("ascii"))
-        kind = SvmType(values["svm_type"])
-        # Lines keep their numbers, which errors name.
-        text = b"\n" * (head.count(b"\n") + 2) + body
-        if values["kernel_type"] == "precomputed":
-            centers, coefficients = _read_serials(source, text)
-        else:
-            centers, coefficients = parse_libsvm(source, text)
-            centers = _widened(centers, features)
-        counts = [int(count) for count in values.get("nr_sv", str(coefficients.size)).split()]
-        if not coefficients.size == int(values["total_sv"]) == sum(counts):
-            raise FileFormatError(f"{source} has {coefficients.size} support vectors, but counts others.")
-        classes = np.array([int(label) for label in values["label"].split()][::-1]) if kind.classifies else None
-        own = _kernel(values, kernel)
-        return LibsvmModel(kind, Expansion(own, centers, coefficients, -float(values["rho"]), classes))
+    with parsing(source, WHAT):
+        head, body = split_model(source)
+        if any(key in head for key in ("probA", "probB", "prob_density_marks")):
+            raise UnsupportedProgramError(f"{path} has probabilities, which a function has not; train without -b 1.")
+        if head.get("nr_class", "2") != "2":
+            raise UnsupportedProgramError(f"{path} has {head['nr_class'][:20]} classes; a function tells two apart.")
+        found = parse_model(source, head, body, kernel, features)
+        classes = None if found.labels is None else found.labels[::-1]
+        parts = (found.kernel, found.centers, found.coefficients[0], float(found.intercepts[0]), classes)
+        return LibsvmModel(found.svm_type, Expansion(*parts))
 
 
 def describe_kernel(kernel: Kernel) -> dict[str, str]:
@@ -196,63 +164,3 @@ def _vectors(function: Expansion, order: NDArray[np.intp]) -> Iterator[str]:
             entries.setdefault(last, 0.0)
         features = "".join(f" {k}:{entries[k]!r}" for k in sorted(entries))
         yield f"{float(function.coefficients[j])!r}{features}"
-
-
-def _read_head(path: Path, text: str) -> dict[str, str]:
-    values: dict[str, str] = {}
-    for number, line in enumerate(text.split("\n"), start=1):
-        key, _, value = line.partition(" ")
-        if key in ("probA", "probB", "prob_density_marks"):
-            raise UnsupportedProgramError(f"{path} has probabilities, which a function has not; train without -b 1.")
-        if key not in _HEAD or key in values:
-            expected = f"one line for each of {', '.join(sorted(_HEAD))}"
-            raise Place(path, number, 1).error(expected, repr(line[:40]), "check that this is the right file")
-        values[key] = value.strip()
-    if values.get("nr_class", "2") != "2":
-        raise UnsupportedProgramError(f"{path} has {values['nr_class'][:20]} classes; a function tells two apart.")
-    return values
-
-
-def _widened(centers: Samples, features: int | None) -> Samples:
-    """Return the centers with features that are 0 behind those that a file states."""
-    m, stated = centers.shape
-    if features is None or features == stated:
-        return centers
-    if check_count(features, "features") < stated:
-        raise FileFormatError(f"samples were said to have {features} features, but the file has {stated}.")
-    if is_sparse(centers):
-        return csr_array((centers.data, centers.indices, centers.indptr), shape=(m, features))
-    return np.hstack([centers, np.zeros((m, features - stated))])
-
-
-def _kernel(values: Mapping[str, str], given: Precomputed | None) -> Kernel:
-    match values["kernel_type"]:
-        case "linear":
-            return Linear()
-        case "polynomial":
-            return Polynomial(int(values["degree"]), float(values["gamma"]), float(values["coef0"]))
-        case "rbf":
-            return RBF(float(values["gamma"]))
-        case "sigmoid":
-            return Sigmoid(float(values["gamma"]), -float(values["coef0"]))
-        case "precomputed" if given is not None:
-            return given
-        case "precomputed":
-            raise FileFormatError("the file has a precomputed kernel; pass its matrix, kernel=Precomputed(K).")
-        case other:
-            raise FileFormatError(f"LIBSVM has no kernel_type {other[:20]!r}; check that this is the right file.")
-
-
-def _read_serials(path: Path, content: bytes) -> tuple[Samples, NDArray[np.float64]]:
-    rows, coefficients = [], []
-    for number, line in enumerate(content.decode("ascii").split("\n"), start=1):
-        fields = line.split()
-        if not fields:
-            continue
-        coefficient = read_number(fields[0])
-        serial = fields[-1].removeprefix("0:")
-        if len(fields) != 2 or coefficient is None or not serial.isdecimal():
-            raise Place(path, number, 1).error("'coefficient 0:number'", repr(line[:40]), "correct the line")
-        coefficients.append(coefficient)
-        rows.append(int(serial) - 1)
-    return np.array(rows), np.array(coefficients, dtype=np.float64)

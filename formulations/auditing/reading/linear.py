@@ -18,7 +18,7 @@ from sklearn.utils.class_weight import compute_class_weight
 from formulations.auditing.reading.machine import Machine
 from formulations.auditing.reading.multipliers import linear_answer
 from formulations.auditing.reading.samples import Sampled, linear_samples, parted, sampled, vectors
-from formulations.auditing.reading.settings import Settings, on_host
+from formulations.auditing.reading.settings import Settings, numbers_of, on_host
 from formulations.classification.logistic import Logistic
 from formulations.classification.margins.soft_margin import SoftMargin
 from formulations.classification.margins.squared_hinge import SquaredHinge
@@ -31,7 +31,15 @@ from formulations.regression.tubes.soft import SoftTube
 from qpkernels.arrays import Matrix, Vector
 from qpkernels.errors import ParameterError
 
-__all__ = ["Weights", "read_linear_classifier", "read_linear_regressor", "read_logistic", "read_ridge", "stated"]
+__all__ = [
+    "Weights",
+    "linear_classifiers",
+    "linear_tube",
+    "read_linear_classifier",
+    "read_linear_regressor",
+    "read_logistic",
+    "read_ridge",
+]
 
 Stating = Callable[..., Model[Any]]
 
@@ -60,8 +68,8 @@ class Weights:
     @classmethod
     def of(cls, estimator: Any, constant: float | None, fit_intercept: bool) -> Weights:
         """Return those of an estimator."""
-        coefficients = np.atleast_2d(on_host(estimator.coef_).astype(np.float64))
-        intercepts = np.ravel(on_host(estimator.intercept_)).astype(np.float64)
+        coefficients = np.atleast_2d(numbers_of(estimator, "coef_"))
+        intercepts = np.ravel(numbers_of(estimator, "intercept_"))
         if intercepts.size == 1:
             intercepts = np.repeat(intercepts, len(coefficients))
         return cls(coefficients, intercepts, constant if fit_intercept else None, fit_intercept)
@@ -96,7 +104,9 @@ def read_linear_classifier(estimator: Any, X: Any, y: Any, weights: Any, setting
         raise ParameterError(f"loss must be 'hinge' or 'squared_hinge', but {settings.what} has {loss!r}.")
     found = Weights.of(estimator, _constant(settings), bool(settings.default("fit_intercept", True)))
     return list(
-        _classifiers(found, estimator, X, y, weights, settings, SoftMargin if loss == "hinge" else SquaredHinge)
+        linear_classifiers(
+            found, on_host(estimator.classes_), X, y, weights, settings, SoftMargin if loss == "hinge" else SquaredHinge
+        )
     )
 
 
@@ -105,18 +115,18 @@ def read_logistic(estimator: Any, X: Any, y: Any, weights: Any, settings: Settin
     penalty, ratio = settings.default("penalty", "l2"), settings.default("l1_ratio", 0.0)
     if penalty not in ("l2", "deprecated") or ratio or not np.isfinite(settings("C")):
         raise ParameterError(
-            f"{settings.what} has penalty={penalty!r}, l1_ratio={ratio!r} and C={settings('C')!r}, and {_L2}; only that "
-            "one, with a finite C, is audited."
+            f"{settings.what} has penalty={penalty!r}, l1_ratio={ratio!r} and C={settings('C')!r}, and {_L2}; only "
+            "that one, with a finite C, is audited."
         )
     if len(estimator.classes_) > 2:
         raise ParameterError(
-            f"{settings.what} has {len(estimator.classes_)} classes, which it tells apart by the multinomial loss, and no "
-            "model here has that; audit machines of two classes, as OneVsRestClassifier fits them, one by one."
+            f"{settings.what} has {len(estimator.classes_)} classes, which it tells apart by the multinomial loss, and "
+            "no model here has that; audit machines of two classes, as OneVsRestClassifier fits them, one by one."
         )
     liblinear = settings.default("solver", "lbfgs") == "liblinear"
     constant = float(settings("intercept_scaling")) if liblinear else None
     found = Weights.of(estimator, constant, bool(settings.default("fit_intercept", True)))
-    return list(_classifiers(found, estimator, X, y, weights, settings, Logistic))
+    return list(linear_classifiers(found, on_host(estimator.classes_), X, y, weights, settings, Logistic))
 
 
 def _constant(settings: Settings) -> float | None:
@@ -126,17 +136,17 @@ def _constant(settings: Settings) -> float | None:
     return float(settings("intercept_scaling"))
 
 
-def _classifiers(
-    found: Weights, estimator: Any, X: Any, y: Any, weights: Any, settings: Settings, machine: Stating
+def linear_classifiers(
+    found: Weights, classes: NDArray[Any], X: Any, y: Any, weights: Any, settings: Settings, machine: Stating
 ) -> Iterator[Machine]:
-    classes = on_host(estimator.classes_)
+    """Yield the machine of two classes, or of more each against the rest; ``classes`` are in sorted order."""
     data = bound(X, found)
     taken = sampled(len(data.gram), y, weights)
     present = np.unique(taken.labels)
     if not np.array_equal(present, classes):
         raise ParameterError(
-            f"the estimator was fitted to the classes {classes.tolist()}, but y has {present.tolist()}; pass the y that "
-            "it was fitted to."
+            f"the estimator was fitted to the classes {classes.tolist()}, but y has {present.tolist()}; pass the y "
+            "that it was fitted to."
         )
     # Classes that are weighed in balance count samples by their weights here, unlike LIBSVM's.
     by_class = compute_class_weight(
@@ -162,16 +172,21 @@ def read_linear_regressor(estimator: Any, X: Any, y: Any, weights: Any, settings
             f"loss must be 'epsilon_insensitive' or 'squared_epsilon_insensitive', but {settings.what} has {loss!r}."
         )
     found = Weights.of(estimator, _constant(settings), bool(settings.default("fit_intercept", True)))
+    return [linear_tube(found, X, y, weights, settings, squared=loss != "epsilon_insensitive")]
+
+
+def linear_tube(found: Weights, X: Any, y: Any, weights: Any, settings: Settings, *, squared: bool) -> Machine:
+    """Return the machine with a tube, whose losses beyond are squared or not."""
     data = bound(X, found)
     taken = sampled(len(data.gram), y, weights)
     costs, epsilon = settings("C") * taken.weights[taken.rows], settings("epsilon")
 
     def stating(*given: Any, **options: Any) -> Model[Any]:
-        if loss == "epsilon_insensitive":
-            return SoftTube(*given, C=costs, epsilon=epsilon, **options)
-        return ResidualLossRegression(*given, loss=SquaredEpsilonInsensitive(epsilon), C=costs, **options)
+        if squared:
+            return ResidualLossRegression(*given, loss=SquaredEpsilonInsensitive(epsilon), C=costs, **options)
+        return SoftTube(*given, C=costs, epsilon=epsilon, **options)
 
-    return [stated(found, 0, data, taken, taken.labels[taken.rows], stating, settings.what)]
+    return stated(found, 0, data, taken, taken.labels[taken.rows], stating, settings.what)
 
 
 def read_ridge(estimator: Any, X: Any, y: Any, weights: Any, settings: Settings) -> list[Machine]:

@@ -4,6 +4,7 @@ r"""The multipliers of an answer that has weights w and b only, from which a low
 At an optimum beta_i is a slope of the loss of sample i at its decision value. A smooth loss has one slope, and a good w
 gives a good bound. A loss with a kink, the hinge, has many there, and it is just the samples at their kinks whose
 multipliers make up w. These are found as the best ones with all others held: a problem of the same kind in few samples.
+Of all multiples of what is found the best one is taken: a w far from the optimum has slopes that are too many.
 """
 
 from __future__ import annotations
@@ -48,12 +49,12 @@ def _multipliers(model: Model[Any], values: Vector, b: float) -> Vector:
         return np.zeros(values.size)
     if isinstance(bounds, FenchelBounds):
         assert bounds.losses.slope is not None
-        return bounds.feasible(-bounds.losses.slope(values + (b - bounds.losses.level)))
+        return bounds.best_multiple(bounds.feasible(-bounds.losses.slope(values + (b - bounds.losses.level))))
     assert isinstance(bounds, KernelQPBounds)
     program = bounds.program
     slopes = program.slopes(values, b)
     near = _near_kinks(program, values + b)
-    return program.project(slopes if near.size == 0 else _with_best(program, slopes, near))
+    return _best_multiple(program, program.project(slopes if near.size == 0 else _with_best(program, slopes, near)))
 
 
 def _near_kinks(program: KernelQP, decision: Vector) -> Indices:
@@ -79,3 +80,15 @@ def _with_best(program: KernelQP, slopes: Vector, near: Indices) -> Vector:
         return slopes
     held[near] = found
     return held if np.isfinite(found).all() else slopes
+
+
+def _best_multiple(program: KernelQP, beta: Vector) -> Vector:
+    """Return the t beta, t >= 0, of the largest dual value within the bounds."""
+    if program.total:
+        return beta
+    rise = float(program.target @ beta - program.epsilon @ np.abs(beta))
+    curvature = float(beta @ program.gram.product(beta) + program.ridge @ beta**2)
+    ends = np.where(beta > 0, program.upper, program.lower)
+    room = float(np.divide(ends, beta, out=np.full_like(beta, np.inf), where=beta != 0).min())
+    best = min(max(rise, 0.0) / curvature, room) if curvature > 0 else 1.0
+    return best * beta

@@ -28,8 +28,8 @@ def read_own(estimator: Any, X: Any, y: Any, weights: Any, settings: Settings) -
     rows = taken.rows
     if len(gram) != rows.size:
         raise ShapeError(
-            f"the estimator was fitted to {len(gram)} samples, but {rows.size} came with a weight above 0; pass the X and "
-            "sample_weight that it was fitted to."
+            f"the estimator was fitted to {len(gram)} samples, but {rows.size} came with a weight above 0; pass the X "
+            "and sample_weight that it was fitted to."
         )
     if is_sparse(gram.X) or (gram.X.ndim == 2 and gram.X.dtype.kind == "f"):
         require_rows(gram.kernel.samples(X), gram.X, rows)

@@ -11,7 +11,7 @@ from sklearn.utils.validation import _num_samples
 
 from formulations.auditing.reading.machine import Machine, expansion
 from formulations.auditing.reading.samples import parted, require_rows, sampled, vectors
-from formulations.auditing.reading.settings import Settings, on_host
+from formulations.auditing.reading.settings import Settings, numbers_of, on_host
 from formulations.inputs.samples import BoundSamples
 from formulations.losses import AbsolutePower
 from formulations.regression.residual_loss import ResidualLossRegression
@@ -25,7 +25,7 @@ __all__ = ["read_kernel_ridge"]
 
 def read_kernel_ridge(estimator: Any, X: Any, y: Any, weights: Any, settings: Settings) -> list[Machine]:
     """Read a fitted KernelRidge, each output being a machine."""
-    dual = on_host(estimator.dual_coef_).astype(np.float64)
+    dual = numbers_of(estimator, "dual_coef_")
     coefficients = dual.reshape(len(dual), -1)
     if len(coefficients) != _num_samples(X):
         raise ShapeError(

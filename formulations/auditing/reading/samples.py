@@ -92,8 +92,8 @@ def vectors(X: Any, features: int | None = None) -> Samples:
     found = check_array(X, accept_sparse="csr", dtype=np.float64, order="C")
     if features is not None and found.shape[1] != features:
         raise ShapeError(
-            f"the estimator was fitted to samples of {features} features, but X has {found.shape[1]}; pass the X that it "
-            "was fitted to."
+            f"the estimator was fitted to samples of {features} features, but X has {found.shape[1]}; pass the X that "
+            "it was fitted to."
         )
     return csr_array(found) if is_sparse(found) else found
 

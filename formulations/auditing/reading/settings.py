@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qpkernels.arrays import is_sparse, shown
-from qpkernels.errors import ParameterError
+from qpkernels.errors import NonFiniteError, ParameterError
 
-__all__ = ["Settings", "on_host"]
+__all__ = ["Settings", "numbers_of", "on_host"]
 
 
 class Settings:
@@ -90,3 +90,17 @@ def on_host(values: Any) -> NDArray[Any]:
         if hasattr(values, method) and not isinstance(values, np.ndarray):
             values = getattr(values, method)()
     return np.asarray(values.toarray() if is_sparse(values) or hasattr(values, "toarray") else values)
+
+
+def numbers_of(estimator: Any, name: str) -> NDArray[np.float64]:
+    """Return a fitted attribute as numbers in float64.
+
+    Raises
+    ------
+    NonFiniteError
+        If some are NaN or infinite.
+    """
+    numbers = on_host(getattr(estimator, name)).astype(np.float64)
+    if not np.isfinite(numbers).all():
+        raise NonFiniteError(f"{name} of the estimator must hold finite numbers only, but some are not; fit it again.")
+    return numbers

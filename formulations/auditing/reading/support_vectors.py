@@ -9,7 +9,7 @@ do not, and ThunderSVM calls intercept_ what is taken off.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
@@ -21,7 +21,7 @@ from sklearn.utils.validation import _num_samples
 
 from formulations.auditing.reading.machine import Machine, expansion
 from formulations.auditing.reading.samples import Sampled, parted, require_rows, sampled, vectors
-from formulations.auditing.reading.settings import Settings, on_host
+from formulations.auditing.reading.settings import Settings, numbers_of, on_host
 from formulations.classification.base import TwoClassModel
 from formulations.classification.margins.nu_margin import NuMargin
 from formulations.classification.margins.soft_margin import SoftMargin
@@ -90,17 +90,16 @@ def read_support_vectors(
     samples = _num_samples(X)
     if hasattr(estimator, "shape_fit_") and estimator.shape_fit_[0] != samples:
         raise ShapeError(
-            f"the estimator was fitted to {estimator.shape_fit_[0]} samples, but X has {samples}; pass the X that it was "
-            "fitted to."
+            f"the estimator was fitted to {estimator.shape_fit_[0]} samples, but X has {samples}; pass the X that it "
+            "was fitted to."
         )
     found = _of_estimator(estimator, kind)
     if found.support.size and found.support.max() >= samples:
         raise ShapeError(
             f"support vector {found.support.max()} of the estimator is none of the {samples} samples of X."
         )
-    if not by_values and getattr(estimator, "support_vectors_", None) is not None:
-        require_rows(X, _kept(estimator.support_vectors_, X.shape[1]), found.support)
     taken = sampled(samples, None if kind is SvmType.ONE_CLASS else y, weights)
+    found = replace(found, support=_numbers(found.support, estimator, X, taken, by_values))
     gamma = settings("gamma")
     number = getattr(estimator, "_gamma", gamma) if isinstance(gamma, str) else gamma
     shape = {"gamma": number, "degree": settings("degree"), "coef0": settings("coef0")}
@@ -109,8 +108,8 @@ def read_support_vectors(
 
 
 def _of_estimator(estimator: Any, kind: SvmType) -> SupportVectors:
-    coefficients = np.atleast_2d(on_host(estimator.dual_coef_).astype(np.float64))
-    intercepts = np.ravel(on_host(estimator.intercept_)).astype(np.float64)
+    coefficients = np.atleast_2d(numbers_of(estimator, "dual_coef_"))
+    intercepts = np.ravel(numbers_of(estimator, "intercept_"))
     counts = np.ravel(on_host(getattr(estimator, "n_support_", 0))).astype(np.intp)
     classes = on_host(estimator.classes_) if kind.classifies and hasattr(estimator, "classes_") else None
     known = kind.classifies and counts.size == coefficients.shape[0] + 1
@@ -127,13 +126,34 @@ def _of_estimator(estimator: Any, kind: SvmType) -> SupportVectors:
     return SupportVectors(kind, support, coefficients, intercepts, classes, counts if known else None)
 
 
+def _numbers(support: Indices, estimator: Any, X: Any, taken: Sampled, by_values: bool) -> Indices:
+    """Return the numbers of the support vectors among all samples, held against those that the estimator kept.
+
+    scikit-learn leaves samples of weight 0 out before it counts.
+    """
+    rows = taken.rows
+    among_rows = rows[support] if rows.size < taken.weights.size and (support < rows.size).all() else support
+    if by_values or getattr(estimator, "support_vectors_", None) is None:
+        return among_rows
+    kept = _kept(estimator.support_vectors_, X.shape[1])
+    try:
+        require_rows(X, kept, support)
+    except ParameterError:
+        if among_rows is support:
+            raise
+        require_rows(X, kept, among_rows)
+        return among_rows
+    return support
+
+
 def _kept(vectors_: Any, features: int) -> Any:
     """Return the support vectors, sparse ones as wide as the samples."""
     found = vectors_.get() if hasattr(vectors_, "get") and not issparse(vectors_) else vectors_
     if not issparse(found):
         return on_host(found).astype(np.float64)
-    rows = csr_array(found, dtype=np.float64)
-    return csr_array((rows.data, rows.indices, rows.indptr), shape=(rows.shape[0], max(features, rows.shape[1])))
+    rows: Any = csr_array(found)
+    data = rows.data.astype(np.float64)
+    return csr_array((data, rows.indices, rows.indptr), shape=(rows.shape[0], max(features, rows.shape[1])))
 
 
 def support_vector_machines(found: SupportVectors, gram: Gram, taken: Sampled, settings: Settings) -> Iterator[Machine]:
@@ -183,25 +203,25 @@ def _pairs(found: SupportVectors, gram: Gram, taken: Sampled, settings: Settings
 
 def _classes(found: SupportVectors, labels: NDArray[Any]) -> NDArray[Any]:
     """Return the classes in the order of the pairs, held against the labels of the support vectors."""
-    present, own = np.unique(labels), labels[found.support]
-    starts = None if found.counts is None else np.cumsum([0, *found.counts.tolist()])
+    present, own, counts = np.unique(labels), labels[found.support], found.counts
     classes = found.classes
     if classes is None:
-        classes = present if starts is None or (found.counts == 0).any() else own[starts[:-1]]
+        by_class = counts is not None and counts.all()
+        classes = own[np.cumsum([0, *counts[:-1].tolist()])] if by_class and counts is not None else present
     if not np.array_equal(np.sort(classes), present):
         raise ParameterError(
-            f"the estimator was fitted to the classes {np.sort(classes).tolist()}, but y has {present.tolist()}; pass the "
-            "y that it was fitted to."
+            f"the estimator was fitted to the classes {np.sort(classes).tolist()}, but y has {present.tolist()}; pass "
+            "the y that it was fitted to."
         )
-    if starts is not None:
-        expected = np.repeat(classes, found.counts)
+    if counts is not None:
+        expected = np.repeat(classes, counts)
         others = np.flatnonzero(expected != own)
         if others.size:
             first = others[0]
             raise ParameterError(
-                f"sample {found.support[first]} was of class {expected.tolist()[first]!r} when the estimator was fitted, "
-                f"but y has {own.tolist()[first]!r}, and so {others.size} of its {own.size} support vectors differ; pass "
-                "the y that it was fitted to, in the same order."
+                f"sample {found.support[first]} was of class {expected.tolist()[first]!r} when the estimator was "
+                f"fitted, but y has {own.tolist()[first]!r}, and so {others.size} of its {own.size} support vectors "
+                "differ; pass the y that it was fitted to, in the same order."
             )
     return classes
 

@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""All machines in a model file of LIBSVM, of any number of classes: what svm-train writes.
+
+A line ``SV`` ends the head. Each support vector follows with its coefficients, one for each other class, and then its
+features; the machine of the classes i < j has the (j - 1)-th of those of class i and the i-th of those of class j, and
+takes the next number of ``rho`` off. Its values above 0 speak for class i of ``label``. svm-train writes 8 digits of
+features.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from qpkernels.arrays import Indices, Matrix, Samples, Vector, check_count, is_sparse
+from qpkernels.arrays.archives import parsing
+from qpkernels.datasets.libsvm import parse_libsvm
+from qpkernels.datasets.text import Place, read_number
+from qpkernels.errors import FileFormatError
+from qpkernels.kernels import RBF, Kernel, Linear, Polynomial, Precomputed, Sigmoid
+
+__all__ = ["WHAT", "LibsvmMachines", "SvmType", "parse_model", "read_libsvm_machines", "split_model"]
+
+WHAT = "a model of LIBSVM"
+
+_PROBABILITIES = {"probA", "probB", "prob_density_marks"}
+_HEAD = {
+    *("svm_type", "kernel_type", "degree", "gamma", "coef0", "nr_class", "total_sv", "rho", "label", "nr_sv"),
+    *_PROBABILITIES,
+}
+
+
+class SvmType(StrEnum):
+    """What LIBSVM calls a machine."""
+
+    C_SVC = "c_svc"
+    NU_SVC = "nu_svc"
+    ONE_CLASS = "one_class"
+    EPSILON_SVR = "epsilon_svr"
+    NU_SVR = "nu_svr"
+
+    @property
+    def classifies(self) -> bool:
+        """Whether it has two classes."""
+        return self in (SvmType.C_SVC, SvmType.NU_SVC)
+
+
+@dataclass(frozen=True, eq=False)
+class LibsvmMachines:
+    """What a model file holds, sigmoids of probabilities apart.
+
+    Attributes
+    ----------
+    svm_type, kernel
+        The kind of the machines, and their kernel.
+    centers
+        The support vectors, class by class; their numbers in the matrix of a precomputed kernel.
+    coefficients
+        Shape (classes - 1, support vectors), or (1, support vectors) without classes.
+    intercepts
+        What is added to the sum of each machine, the negative of ``rho``.
+    labels, counts
+        The classes in the order of the file, and how many support vectors each has; None without classes.
+    """
+
+    svm_type: SvmType
+    kernel: Kernel
+    centers: Samples
+    coefficients: Matrix
+    intercepts: Vector
+    labels: NDArray[np.int64] | None
+    counts: Indices | None
+
+
+def read_libsvm_machines(
+    path: str | Path, kernel: Precomputed | None = None, features: int | None = None
+) -> LibsvmMachines:
+    """Read the machines of a model, of any number of classes.
+
+    Parameters
+    ----------
+    kernel, features
+        As in :func:`~qpkernels.files.read_libsvm_model`.
+
+    Raises
+    ------
+    FileFormatError
+        If the file is damaged, or another.
+    """
+    source = Path(path)
+    with parsing(source, WHAT):
+        return parse_model(source, *split_model(source), kernel, features)
+
+
+def split_model(source: Path) -> tuple[dict[str, str], bytes]:
+    """Return the head of a model by its keys, and what follows it, where lines keep their numbers."""
+    head, mark, body = source.read_bytes().replace(b"\r\n", b"\n").partition(b"\nSV\n")
+    if not mark:
+        raise FileFormatError(f"{source} must be {WHAT}, but it has no line SV; copy the file again.")
+    values: dict[str, str] = {}
+    for number, line in enumerate(head.decode("ascii").split("\n"), start=1):
+        key, _, value = line.partition(" ")
+        if key not in _HEAD or key in values:
+            expected = f"one line for each of {', '.join(sorted(_HEAD - _PROBABILITIES))}"
+            raise Place(source, number, 1).error(expected, repr(line[:40]), "check that this is the right file")
+        values[key] = value.strip()
+    return values, b"\n" * (head.count(b"\n") + 2) + body
+
+
+def parse_model(
+    source: Path, head: Mapping[str, str], body: bytes, kernel: Precomputed | None, features: int | None
+) -> LibsvmMachines:
+    """Return the machines of a model that was split; errors name ``source``."""
+    kind = SvmType(head["svm_type"])
+    classes = check_count(int(head.get("nr_class", "2")), "nr_class") if kind.classifies else 2
+    if head["kernel_type"] == "precomputed":
+        centers, coefficients = _read_serials(source, body, classes - 1)
+    else:
+        first, body = _without_first_coefficients(source, body, classes - 2)
+        centers, last = parse_libsvm(source, body)
+        centers, coefficients = _widened(centers, features), np.vstack([first, last[None, :]])
+    total = coefficients.shape[1]
+    counts = np.array([int(count) for count in head.get("nr_sv", str(total)).split()])
+    if not total == int(head["total_sv"]) == counts.sum():
+        raise FileFormatError(f"{source} has {total} support vectors, but counts others.")
+    intercepts = -np.array([float(level) for level in head["rho"].split()])
+    if not kind.classifies:
+        counts_known, labels = None, None
+    else:
+        counts_known, labels = counts, np.array([int(label) for label in head["label"].split()])
+    if intercepts.size != (classes * (classes - 1) // 2 if kind.classifies else 1):
+        raise FileFormatError(
+            f"{source} has {classes} classes, but {intercepts.size} numbers rho; copy the file again."
+        )
+    if labels is not None and classes > 2 and not labels.size == counts.size == classes:
+        raise FileFormatError(
+            f"{source} has {classes} classes, but {labels.size} labels and {counts.size} numbers nr_sv; copy the file "
+            "again."
+        )
+    return LibsvmMachines(kind, _kernel(head, kernel), centers, coefficients, intercepts, labels, counts_known)
+
+
+def _without_first_coefficients(path: Path, body: bytes, several: int) -> tuple[Matrix, bytes]:
+    """Return so many coefficients from the front of each line, and the text without them."""
+    if several == 0:
+        return np.zeros((0, sum(bool(line.strip()) for line in body.split(b"\n")))), body
+    found, lines = [], []
+    for number, line in enumerate(body.split(b"\n"), start=1):
+        fields = line.split(maxsplit=several)
+        coefficients = [read_number(field.decode("ascii")) for field in fields[:several]]
+        if fields and (len(fields) <= several or None in coefficients):
+            expected = f"{several + 1} coefficients, one for each other class"
+            raise Place(path, number, 1).error(expected, repr(line[:40].decode("ascii")), "correct the line")
+        found += [coefficients] if fields else []
+        lines.append(fields[several] if fields else b"")
+    return np.array(found, dtype=np.float64).T, b"\n".join(lines)
+
+
+def _widened(centers: Samples, features: int | None) -> Samples:
+    """Return the centers with features that are 0 behind those that a file states."""
+    m, stated = centers.shape
+    if features is None or features == stated:
+        return centers
+    if check_count(features, "features") < stated:
+        raise FileFormatError(f"samples were said to have {features} features, but the file has {stated}.")
+    if is_sparse(centers):
+        return csr_array((centers.data, centers.indices, centers.indptr), shape=(m, features))
+    return np.hstack([centers, np.zeros((m, features - stated))])
+
+
+def _kernel(values: Mapping[str, str], given: Precomputed | None) -> Kernel:
+    match values["kernel_type"]:
+        case "linear":
+            return Linear()
+        case "polynomial":
+            return Polynomial(int(values["degree"]), float(values["gamma"]), float(values["coef0"]))
+        case "rbf":
+            return RBF(float(values["gamma"]))
+        case "sigmoid":
+            return Sigmoid(float(values["gamma"]), -float(values["coef0"]))
+        case "precomputed" if given is not None:
+            return given
+        case "precomputed":
+            raise FileFormatError("the file has a precomputed kernel; pass its matrix, kernel=Precomputed(K).")
+        case other:
+            raise FileFormatError(f"LIBSVM has no kernel_type {other[:20]!r}; check that this is the right file.")
+
+
+def _read_serials(path: Path, content: bytes, several: int) -> tuple[Samples, Matrix]:
+    rows, found = [], []
+    for number, line in enumerate(content.decode("ascii").split("\n"), start=1):
+        fields = line.split()
+        if not fields:
+            continue
+        coefficients = [read_number(field) for field in fields[:-1]]
+        serial = fields[-1].removeprefix("0:")
+        if len(coefficients) != several or None in coefficients or not serial.isdecimal():
+            expected = "'coefficient 0:number'" if several == 1 else f"{several} coefficients and '0:number'"
+            raise Place(path, number, 1).error(expected, repr(line[:40]), "correct the line")
+        found.append(coefficients)
+        rows.append(int(serial) - 1)
+    return np.array(rows), np.array(found, dtype=np.float64).reshape(len(rows), several).T

@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Estimators of scikit-learn before the audit: tight ones are proved, loose ones not, and other data are told."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.kernel_ridge import KernelRidge as KernelRidgeEstimator
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.svm import SVC, SVR, LinearSVC, LinearSVR, NuSVC, NuSVR, OneClassSVM
+
+from audit_data import GAMMA, SHARP, targets, two_classes
+from formulations import KernelRidge, LeastSquares, Logistic, NuMargin, NuTube, OneClass, SoftMargin, SoftTube, audit
+from formulations.inputs.estimators import cost_of_ridge
+from qpkernels.errors import ParameterError
+from qpkernels.kernels import RBF, Linear, Polynomial
+
+RADIAL = RBF(GAMMA)
+LIBLINEAR: dict[str, Any] = {"tol": 1e-10, "max_iter": 1_000_000, "random_state": 0}
+
+
+@dataclass(frozen=True)
+class Case:
+    """An estimator, and its model stated by hand, where the audit has one to be held against."""
+
+    estimator: Callable[..., Any]
+    model: Callable[..., Any] | None = None
+    tol: float = 1e-6
+
+
+TWO = {
+    "SVC": Case(lambda **o: SVC(C=2.0, gamma=GAMMA, **o), lambda X, y: SoftMargin(X, y, RADIAL, C=2.0)),
+    "SVC linear": Case(lambda **o: SVC(C=0.5, kernel="linear", **o), lambda X, y: SoftMargin(X, y, Linear(), C=0.5)),
+    "SVC poly": Case(
+        lambda **o: SVC(kernel="poly", degree=2, gamma=0.1, coef0=1.0, **o),
+        lambda X, y: SoftMargin(X, y, Polynomial(2, 0.1, 1.0)),
+    ),
+    "NuSVC": Case(lambda **o: NuSVC(nu=0.3, gamma=GAMMA, **o), lambda X, y: NuMargin(X, y, RADIAL, nu=0.3)),
+    "OneClassSVM": Case(
+        lambda **o: OneClassSVM(nu=0.3, gamma=GAMMA, **o), lambda X, _: OneClass(X, RADIAL, nu=0.3)
+    ),
+    "LinearSVC": Case(lambda **o: LinearSVC(C=0.7, dual=False, **{**LIBLINEAR, **o})),
+    "LinearSVC hinge": Case(lambda **o: LinearSVC(C=0.7, loss="hinge", **{**LIBLINEAR, **o}), tol=1e-4),
+    "LinearSVC without b": Case(lambda **o: LinearSVC(fit_intercept=False, dual=False, **{**LIBLINEAR, **o})),
+    "LinearSVC scaled": Case(lambda **o: LinearSVC(intercept_scaling=10.0, dual=False, **{**LIBLINEAR, **o})),
+    "LogisticRegression": Case(lambda **o: LogisticRegression(C=1.8, max_iter=10000, **o)),
+    "LogisticRegression without b": Case(lambda **o: LogisticRegression(fit_intercept=False, max_iter=10000, **o)),
+    "LogisticRegression liblinear": Case(lambda **o: LogisticRegression(solver="liblinear", **{**LIBLINEAR, **o})),
+}
+REAL = {
+    "SVR": Case(lambda **o: SVR(C=2.0, gamma=GAMMA, epsilon=0.3, **o), lambda X, y: SoftTube(X, y, RADIAL, C=2.0, epsilon=0.3)),
+    "NuSVR": Case(lambda **o: NuSVR(C=2.0, gamma=GAMMA, nu=0.4, **o), lambda X, y: NuTube(X, y, RADIAL, C=2.0, nu=0.4)),
+    "LinearSVR": Case(lambda **o: LinearSVR(C=0.6, epsilon=0.1, **{**LIBLINEAR, **o}), tol=1e-4),
+    "LinearSVR squared": Case(
+        lambda **o: LinearSVR(loss="squared_epsilon_insensitive", epsilon=0.2, dual=False, **{**LIBLINEAR, **o})
+    ),
+    "KernelRidge": Case(
+        lambda **_: KernelRidgeEstimator(alpha=0.6, kernel="rbf", gamma=GAMMA),
+        lambda X, y: KernelRidge(X, y, RADIAL, regularisation=0.6),
+    ),
+    "Ridge": Case(lambda **_: Ridge(alpha=2.5)),
+}
+CASES = {**TWO, **REAL}
+each_case = pytest.mark.parametrize("name", CASES)
+
+
+def data(name: str) -> tuple[np.ndarray, np.ndarray]:
+    return two_classes() if name in TWO else targets()
+
+
+@each_case
+def test_a_sharp_answer_is_proved(name: str) -> None:
+    case, (X, y) = CASES[name], data(name)
+    (found,) = audit(case.estimator(**SHARP).fit(X, y), X, y, tol=case.tol)
+    assert found.status == "optimal"
+    assert found.certificate.holds(case.tol)
+    assert found.row.wrong == 0
+    assert found.remarks == ()
+    assert found.rows.tolist() == list(range(len(y)))
+
+
+LOOSE = {"tol": 0.5}
+
+
+@pytest.mark.parametrize("name", [name for name, case in CASES.items() if case.model and name != "KernelRidge"])
+def test_a_loose_answer_has_the_certificate_of_its_model(name: str) -> None:
+    case, (X, y) = CASES[name], data(name)
+    estimator = case.estimator(**LOOSE).fit(X, y)
+    assert case.model is not None
+    expected = case.model(X, y).certify(estimator)
+    (found,) = audit(estimator, X, y)
+    assert found.status == "uncertified"
+    assert expected.relative_gap > 1e-3
+    for value in ("primal_value", "dual_value", "relative_gap", "dual_residual"):
+        assert getattr(found.certificate, value) == pytest.approx(getattr(expected, value), rel=1e-9, abs=1e-12)
+    assert found.row.wrong > 0
+
+
+@pytest.mark.parametrize("name", [name for name in CASES if name.startswith(("Linear", "Logistic"))])
+def test_weights_alone_are_as_far_above_the_optimum_as_they_are(name: str) -> None:
+    """The primal value is that of w and b; the dual bound is below the optimum, and not far."""
+    case, (X, y) = CASES[name], data(name)
+    estimator = case.estimator(**SHARP).fit(X, y)
+    optimum = audit(estimator, X, y)[0].certificate
+    estimator.coef_ = estimator.coef_ * 1.01
+    found = audit(estimator, X, y)[0].certificate
+    assert found.dual_value <= optimum.primal_value * (1 + 1e-9)
+    assert found.primal_value > optimum.primal_value
+    assert found.relative_gap < 0.3
+    assert not found.holds(1e-5)
+
+
+def test_the_value_of_a_linear_machine_is_that_of_its_objective() -> None:
+    X, y = two_classes()
+    machine = LinearSVC(C=0.7, loss="hinge", intercept_scaling=2.0, **LIBLINEAR).fit(X, y)
+    sign = np.where(y == "yes", 1.0, -1.0)
+    w, b = machine.coef_[0], machine.intercept_[0]
+    value = 0.5 * (w @ w + (b / 2.0) ** 2) + 0.7 * np.maximum(0.0, 1.0 - sign * (X @ w + b)).sum()
+    assert audit(machine, X, y)[0].certificate.primal_value == pytest.approx(value, rel=1e-12)
+
+
+def test_ridge_is_least_squares_with_the_cost_of_its_penalty() -> None:
+    X, y = targets()
+    machine = Ridge(alpha=2.5).fit(X, y)
+    value = LeastSquares(X, y, C=cost_of_ridge(2.5)).solve(tol=1e-10).certificate.primal_value
+    assert audit(machine, X, y)[0].certificate.primal_value == pytest.approx(value, rel=1e-9)
+
+
+# --- other data, other hyper-parameters ---
+
+
+def test_another_cost_is_told() -> None:
+    X, y = two_classes()
+    machine = SVC(C=2.0, gamma=GAMMA, **SHARP).fit(X, y)
+    (found,) = audit(machine, X, y, C=0.5)
+    assert found.status == "uncertified"
+    assert found.remarks[0].startswith("beyond the bound: ")
+    assert "by a factor of 4;" in found.remarks[0]
+    (found,) = audit(machine, X, y, C=8.0)
+    assert found.status == "uncertified"
+    assert "share the largest value, 0.25 of their bound" in found.remarks[0]
+    assert audit(machine.set_params(C=3.0), X, y).status == "uncertified"
+    assert audit(machine, X, y, C=2.0).status == "optimal"
+
+
+def test_another_kernel_is_told() -> None:
+    X, y = two_classes()
+    machine = SVC(gamma=GAMMA, **SHARP).fit(X, y)
+    assert audit(machine, X, y, gamma=2 * GAMMA).status == "uncertified"
+    scaled = SVC(**SHARP).fit(X, y)
+    assert audit(scaled, X, y).status == "optimal"
+    assert audit(scaled, X, y, gamma=1.0 / (X.shape[1] * X.var())).status == "optimal"
+
+
+def test_labels_of_a_sample_without_a_coefficient_are_told_by_its_margin() -> None:
+    X, y = two_classes()
+    machine = SVC(gamma=GAMMA, **SHARP).fit(X, y)
+    other = y.copy()
+    sample = int(np.setdiff1d(np.arange(len(y)), machine.support_)[0])
+    other[sample] = "yes" if y[sample] == "no" else "no"
+    (found,) = audit(machine, X, other)
+    assert found.status == "uncertified"
+    assert found.row.worst[0].sample == sample
+    assert found.row.worst[0].multiplier == 0
+    assert found.row.worst[0].expected == 1.0
+
+
+@pytest.mark.parametrize("tol", [0.0, -1.0, np.nan, "small"])
+def test_tolerances(tol: Any) -> None:
+    X, y = two_classes()
+    with pytest.raises(ParameterError, match="tol must be"):
+        audit(SVC().fit(X, y), X, y, tol=tol)
+
+
+def test_hyper_parameters_that_nobody_has() -> None:
+    X, y = two_classes()
+    with pytest.raises(ParameterError, match="SVC has no hyper-parameter 'c'; those that can be given are C, class_we"):
+        audit(SVC().fit(X, y), X, y, c=1.0)

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The samples that are wrong: what each adds to the gap, and a changed coefficient is found and named."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.kernel_ridge import KernelRidge
+from sklearn.linear_model import LogisticRegression
+from sklearn.svm import SVC, SVR, NuSVC, NuSVR, OneClassSVM
+
+from audit_data import GAMMA, SHARP, targets, three_classes, two_classes
+from formulations import audit
+
+LOOSE: dict[str, Any] = {"gamma": GAMMA, "tol": 0.5}
+
+
+@pytest.mark.parametrize(
+    ("estimator", "real"),
+    [
+        (SVC(**LOOSE), False),
+        (SVC(C=3.0, **LOOSE), False),
+        (NuSVC(nu=0.3, **LOOSE), False),
+        (OneClassSVM(nu=0.3, **LOOSE), False),
+        (SVR(**LOOSE), True),
+        (NuSVR(nu=0.3, **LOOSE), True),
+    ],
+    ids=str,
+)
+def test_what_all_samples_add_is_the_gap(estimator: Any, real: bool) -> None:
+    X, y = targets() if real else two_classes()
+    (found,) = audit(estimator.fit(X, y), X, y)
+    gap = found.certificate.primal_value - found.certificate.dual_value
+    assert gap > 0
+    moved = 0.0
+    if found.certificate.dual_residual > 0:
+        # The function is that of the coefficients as they came, the multipliers are those near them.
+        step = found.machine.answer.beta - found.bounds.feasible(found.machine.answer.beta)
+        moved = 0.5 * step @ found.machine.model.gram.product(step)
+    assert found.violations.min() >= 0
+    assert found.violations.sum() + moved == pytest.approx(gap, rel=1e-6)
+
+
+def test_what_weights_alone_add_beside_their_distance_is_the_gap() -> None:
+    X, y = two_classes()
+    (found,) = audit(LogisticRegression(tol=0.1).fit(X, y), X, y, tol=1e-9)
+    beta, w = found.machine.answer.beta, found.machine.answer.coordinates
+    apart = 0.5 * np.sum((w - X.T @ beta) ** 2)
+    gap = found.certificate.primal_value - found.certificate.dual_value
+    assert found.violations.sum() + apart == pytest.approx(gap, rel=1e-6)
+
+
+@pytest.mark.parametrize("sample", [0, 3])
+def test_a_changed_coefficient_is_named(sample: int) -> None:
+    X, y = two_classes()
+    machine = SVC(C=2.0, gamma=GAMMA, **SHARP).fit(X, y)
+    free = np.flatnonzero(np.abs(machine.dual_coef_[0]) < 1.9)[sample]
+    machine.dual_coef_[0, free] *= -0.5
+    (found,) = audit(machine, X, y)
+    assert found.status == "uncertified"
+    (remark,) = (each for each in found.remarks if "the sign of the other class" in each)
+    assert f"1 coefficient, the first that of sample {machine.support_[free]};" in remark
+
+
+def test_a_coefficient_left_out_is_named_with_what_it_should_be() -> None:
+    X, y = targets()
+    machine = SVR(C=2.0, gamma=GAMMA, epsilon=0.2, **SHARP).fit(X, y)
+    place = int(np.argmax(machine.dual_coef_[0]))
+    machine.dual_coef_[0, place] = 0.0
+    (found,) = audit(machine, X, y)
+    assert "the coefficients add up to -2, not to 0" in found.remarks[0]
+    worst = next(each for each in found.row.worst if each.sample == machine.support_[place])
+    assert worst.label == pytest.approx(y[worst.sample])
+    assert worst.measure == "residual"
+    assert worst.margin == pytest.approx(y[worst.sample] - machine.predict(X)[worst.sample])
+    assert (worst.multiplier, worst.expected) == (0.0, 2.0)
+    assert str(worst).startswith(f"sample {worst.sample} (")
+    assert "where it should be 2; adds" in str(worst)
+
+
+def test_arrays_are_those_of_the_machine() -> None:
+    X, y = three_classes()
+    machine = SVC(gamma=GAMMA, decision_function_shape="ovo", **SHARP).fit(X, y)
+    found = audit(machine, X, y)
+    assert [each.machine.name for each in found] == ["'b' against 'a'", "'c' against 'a'", "'c' against 'b'"]
+    values = machine.decision_function(X)
+    for column, each in enumerate(found):
+        assert np.isin(each.machine.labels, [*each.machine.name.replace("'", "").split(" against ")]).all()
+        assert np.array_equal(each.machine.labels, y[each.rows])
+        # scikit-learn's are above 0 for the first class.
+        assert each.decision == pytest.approx(-values[each.rows, column], abs=1e-6)
+        assert (each.multipliers >= 0).all()
+        assert np.allclose(each.expected[each.margins > 1.001], 0.0)
+        assert np.allclose(each.expected[each.margins < 0.999], 1.0)
+
+
+def test_dense_coefficients_are_no_support_vectors() -> None:
+    X, y = targets()
+    (found,) = audit(KernelRidge(alpha=0.5, kernel="rbf").fit(X, y), X, y)
+    assert found.row.n_support is None
+    assert found.expected == pytest.approx(found.multipliers, abs=1e-9)
+    assert found.row.certain is None
+
+
+def test_verdicts() -> None:
+    X, y = two_classes()
+    (found,) = audit(SVC(gamma=GAMMA, **SHARP).fit(X, y), X, y)
+    assert found.verdict.startswith("proved optimal to 0.001: at most ")
+    (found,) = audit(SVC(gamma=GAMMA, tol=0.5).fit(X, y), X, y)
+    assert found.verdict.startswith("not proved to 0.001: up to ")
+    machine = SVC(gamma=GAMMA, **SHARP).fit(X, y)
+    machine.dual_coef_ *= 1e200
+    (found,) = audit(machine, X, y)
+    assert "the answer holds NaN" in found.verdict
+    assert found.status == "uncertified"
+    assert found.row.wrong is None
+    assert found.row.worst == ()
+    json = found.row.to_record()
+    assert json["primal_value"] is None

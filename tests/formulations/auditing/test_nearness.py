@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""How far the optimal function may be: it never is farther than the gap says, and certain decisions are certain."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.kernel_ridge import KernelRidge
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.svm import SVC, SVR, LinearSVC, NuSVC, OneClassSVM
+
+from audit_data import GAMMA, targets, two_classes
+from formulations import NormConstrainedRegression, audit
+from formulations.auditing.nearness import nearness
+from formulations.losses import Squared
+
+MACHINES: dict[str, Any] = {
+    "SVC": lambda tol: SVC(C=2.0, gamma=GAMMA, tol=tol),
+    "SVC hard to tell": lambda tol: SVC(C=50.0, gamma=0.5, tol=tol),
+    "OneClassSVM": lambda tol: OneClassSVM(nu=0.3, gamma=GAMMA, tol=tol),
+    "LinearSVC": lambda tol: LinearSVC(tol=tol, random_state=0),
+    "LogisticRegression": lambda tol: LogisticRegression(tol=tol),
+    "NuSVC": lambda tol: NuSVC(nu=0.3, gamma=GAMMA, tol=tol),
+}
+
+
+@pytest.mark.parametrize("tol", [1e-1, 1e-2, 1e-4])
+@pytest.mark.parametrize("name", MACHINES)
+def test_the_optimal_machine_is_within_the_bounds(name: str, tol: float) -> None:
+    X, y = two_classes()
+    found = audit(MACHINES[name](tol).fit(X, y), X, y)
+    (end,) = found.finish(1e-10)
+    near = found[0].nearness
+    assert near is not None
+    assert end.solution.status == "optimal"
+    assert end.distance <= near.radius * (1 + 1e-6)
+    slack = 1e-6 * np.abs(end.solution.decision).max()
+    assert (near.lower - slack <= end.solution.decision).all()
+    assert (end.solution.decision <= near.upper + slack).all()
+    decided = (near.lower > 0) | (near.upper < 0)
+    assert near.certain == decided.sum()
+    assert (np.sign(end.solution.decision[decided]) == np.sign(found[0].decision[decided])).all()
+
+
+def test_a_sharp_machine_decides_for_certain() -> None:
+    X, y = two_classes()
+    (found,) = audit(SVC(gamma=GAMMA, tol=1e-9).fit(X, y), X, y)
+    assert found.row.certain == len(y)
+    (loose,) = audit(SVC(gamma=GAMMA, tol=0.01).fit(X, y), X, y)
+    assert 0 < loose.row.certain < len(y)
+    # The level of a nu-machine is free as well, so that nothing is said of b.
+    (free,) = audit(NuSVC(nu=0.3, gamma=GAMMA, tol=1e-9).fit(X, y), X, y)
+    assert free.row.certain is None
+    assert np.isfinite(free.row.distance)
+
+
+def test_real_targets_have_bounds_of_their_values() -> None:
+    X, y = targets()
+    for estimator in (SVR(tol=1e-3), Ridge(), KernelRidge(kernel="rbf")):
+        found = audit(estimator.fit(X, y), X, y)
+        near = found[0].nearness
+        assert near is not None
+        best = found.finish(1e-10)[0].solution.decision
+        assert (near.lower - 1e-7 <= best).all()
+        assert (best <= near.upper + 1e-7).all()
+
+
+def test_a_ball_is_no_penalty_that_says_how_near() -> None:
+    X, y = targets()
+    model = NormConstrainedRegression(X, y, loss=Squared(), R=0.1)
+    solution = model.solve(tol=1e-8)
+    answer = model.candidate(solution)
+    assert nearness(answer, model.bounds(), solution.certificate, model.gram) is None
