@@ -14,7 +14,7 @@ from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.svm import SVC, SVR, LinearSVC, LinearSVR, NuSVC, NuSVR, OneClassSVM
 
 from audit_data import GAMMA, SHARP, targets, two_classes
-from formulations import KernelRidge, LeastSquares, Logistic, NuMargin, NuTube, OneClass, SoftMargin, SoftTube, audit
+from formulations import KernelRidge, LeastSquares, NuMargin, NuTube, OneClass, SoftMargin, SoftTube, audit
 from formulations.inputs.estimators import cost_of_ridge
 from qpkernels.errors import ParameterError
 from qpkernels.kernels import RBF, Linear, Polynomial
@@ -40,9 +40,7 @@ TWO = {
         lambda X, y: SoftMargin(X, y, Polynomial(2, 0.1, 1.0)),
     ),
     "NuSVC": Case(lambda **o: NuSVC(nu=0.3, gamma=GAMMA, **o), lambda X, y: NuMargin(X, y, RADIAL, nu=0.3)),
-    "OneClassSVM": Case(
-        lambda **o: OneClassSVM(nu=0.3, gamma=GAMMA, **o), lambda X, _: OneClass(X, RADIAL, nu=0.3)
-    ),
+    "OneClassSVM": Case(lambda **o: OneClassSVM(nu=0.3, gamma=GAMMA, **o), lambda X, _: OneClass(X, RADIAL, nu=0.3)),
     "LinearSVC": Case(lambda **o: LinearSVC(C=0.7, dual=False, **{**LIBLINEAR, **o})),
     "LinearSVC hinge": Case(lambda **o: LinearSVC(C=0.7, loss="hinge", **{**LIBLINEAR, **o}), tol=1e-4),
     "LinearSVC without b": Case(lambda **o: LinearSVC(fit_intercept=False, dual=False, **{**LIBLINEAR, **o})),
@@ -52,7 +50,9 @@ TWO = {
     "LogisticRegression liblinear": Case(lambda **o: LogisticRegression(solver="liblinear", **{**LIBLINEAR, **o})),
 }
 REAL = {
-    "SVR": Case(lambda **o: SVR(C=2.0, gamma=GAMMA, epsilon=0.3, **o), lambda X, y: SoftTube(X, y, RADIAL, C=2.0, epsilon=0.3)),
+    "SVR": Case(
+        lambda **o: SVR(C=2.0, gamma=GAMMA, epsilon=0.3, **o), lambda X, y: SoftTube(X, y, RADIAL, C=2.0, epsilon=0.3)
+    ),
     "NuSVR": Case(lambda **o: NuSVR(C=2.0, gamma=GAMMA, nu=0.4, **o), lambda X, y: NuTube(X, y, RADIAL, C=2.0, nu=0.4)),
     "LinearSVR": Case(lambda **o: LinearSVR(C=0.6, epsilon=0.1, **{**LIBLINEAR, **o}), tol=1e-4),
     "LinearSVR squared": Case(

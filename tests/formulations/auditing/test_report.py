@@ -63,7 +63,7 @@ def test_json() -> None:
     assert 0 < rows[0]["relative_gap"] < 1
     assert 1 <= len(rows[0]["worst"]) <= 5
     worst = rows[0]["worst"][0]
-    X, y = three_classes()
+    _, y = three_classes()
     assert worst["label"] == y[worst["sample"]]
     assert worst["measure"] == "margin"
     assert worst["violation"] == max(each["violation"] for each in rows[0]["worst"])

@@ -277,7 +277,9 @@ def test_other_labels() -> None:
     other = y.copy()
     sample = int(machine.support_[4])
     other[sample] = "yes" if y[sample] == "no" else "no"
-    with pytest.raises(ParameterError, match=rf"sample {sample} was of class '{y[sample]}' when the estimator was fitt"):
+    with pytest.raises(
+        ParameterError, match=rf"sample {sample} was of class '{y[sample]}' when the estimator was fitt"
+    ):
         audit(machine, X, other)
     with pytest.raises(ParameterError, match="was fitted to the classes .'no', 'yes'., but y has .'maybe', 'no'."):
         audit(machine, X, np.where(y == "yes", "maybe", y))

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What can be audited: steps of pipelines, the best of a search; and what cannot, in words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from sklearn.decomposition import PCA
+from sklearn.exceptions import NotFittedError
+from sklearn.kernel_ridge import KernelRidge
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.model_selection import GridSearchCV, RandomizedSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC, SVR, LinearSVC
+from sklearn.tree import DecisionTreeClassifier
+
+from audit_data import SHARP, two_classes
+from formulations import audit
+from qpkernels.errors import ParameterError
+
+
+def test_the_last_step_of_a_pipeline() -> None:
+    X, y = two_classes()
+    machine = make_pipeline(StandardScaler(), PCA(3), SVC(**SHARP)).fit(5.0 + X, y)
+    found = audit(machine, 5.0 + X, y, tol=1e-6)
+    assert found.estimator == "SVC"
+    assert found.status == "optimal"
+    assert audit(make_pipeline(SVC(**SHARP)).fit(X, y), X, y).status == "optimal"
+
+
+def test_the_best_of_a_search() -> None:
+    X, y = two_classes()
+    pipeline = make_pipeline(StandardScaler(), SVC(**SHARP))
+    search = GridSearchCV(pipeline, {"svc__C": [0.5, 2.0]}, cv=2).fit(X, y)
+    found = audit(search, X, y, tol=1e-6)
+    assert found.status == "optimal"
+    assert found[0].machine.model.value_of("C")[0] == search.best_params_["svc__C"]
+    drawn = RandomizedSearchCV(SVC(**SHARP), {"C": [0.5, 2.0]}, n_iter=2, cv=2, random_state=0).fit(X, y)
+    assert audit(drawn, X, y, tol=1e-6).status == "optimal"
+
+
+def test_a_search_without_a_best_machine() -> None:
+    X, y = two_classes()
+    search = GridSearchCV(SVC(), {"C": [0.5, 2.0]}, cv=2, refit=False)
+    for unfitted in (search, search.fit(X, y)):
+        with pytest.raises(NotFittedError, match="has no best_estimator_: call fit, with refit=True"):
+            audit(unfitted, X, y)
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [SVC(), SVR(), LinearSVC(), KernelRidge(), Ridge(), LogisticRegression(), make_pipeline(StandardScaler(), SVC())],
+    ids=lambda each: type(each).__name__,
+)
+def test_machines_that_are_not_fitted(estimator: Any) -> None:
+    X, y = two_classes()
+    with pytest.raises(NotFittedError, match="not fitted yet"):
+        audit(estimator, X, y)
+
+
+def test_attributes_that_a_library_sets_to_nothing() -> None:
+    class SVC:
+        dual_coef_ = None
+
+    with pytest.raises(NotFittedError, match="this SVC is not fitted yet: call fit before its audit"):
+        audit(SVC(), *two_classes())
+
+
+@pytest.mark.parametrize("estimator", [DecisionTreeClassifier(), object(), 3.0, None], ids=str)
+def test_what_is_no_machine(estimator: Any) -> None:
+    X, y = two_classes()
+    name = type(estimator).__name__
+    with pytest.raises(
+        ParameterError, match=rf"an audit takes a fitted SVC, NuSVC, .* but {name} came; state its model"
+    ):
+        audit(estimator, X, y)
+
+
+def test_a_class_in_place_of_an_estimator() -> None:
+    with pytest.raises(ParameterError, match="takes a fitted estimator, but the class SVC came; fit one"):
+        audit(SVC, *two_classes())
