@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from shutil import which
 
+from benchmarks.auditing import examine_peer
 from benchmarks.comparison import compare
 from benchmarks.computer import Computer, this_computer
 from benchmarks.growth import SIZES, grow
@@ -32,6 +33,7 @@ MEASUREMENTS = (
     "search",
     "changes",
     "proving",
+    "auditing",
     "overhead",
     "growth",
     "memory",
@@ -41,6 +43,9 @@ MEASUREMENTS = (
 
 PROVED_ALONE = ("cpusmall", "covtype20k", "mnist20k", "cadata", "a9a C=1")
 """Problems whose certificates are timed beside the solver."""
+
+AUDITED = ("cpusmall", "a9a C=1")
+"""Problems whose peers' machines are audited."""
 
 CHANGED = ("abalone", "usps")
 """Problems whose samples change, beside simulated ones."""
@@ -89,9 +94,7 @@ def _many(options: argparse.Namespace, computer: Computer) -> Iterator[Record]:
 def _alone(options: argparse.Namespace, computer: Computer) -> Iterator[Record]:
     """Yield the other records of machines one at a time."""
     folder, repeats, tol = options.data, options.repeats, options.tol[0]
-    for problem in _chosen(options) if "proving" in options.measure else ():
-        if options.only or problem.name in PROVED_ALONE:
-            yield prove(problem, folder, repeats, tol, computer)
+    yield from _certified(options, computer)
     if "overhead" in options.measure:
         yield from examine((20, 200, 700), computer)
     if "growth" in options.measure:
@@ -104,6 +107,17 @@ def _alone(options: argparse.Namespace, computer: Computer) -> Iterator[Record]:
         yield predict(mnist_parity(20000), folder, mnist_test_images(folder), repeats, tol, computer)
     if "start" in options.measure:
         yield from begin_afresh(2000, computer)
+
+
+def _certified(options: argparse.Namespace, computer: Computer) -> Iterator[Record]:
+    """Yield the records of certificates, of answers of our own and of peers."""
+    folder, repeats, tol = options.data, options.repeats, options.tol[0]
+    for problem in _chosen(options) if "proving" in options.measure else ():
+        if options.only or problem.name in PROVED_ALONE:
+            yield prove(problem, folder, repeats, tol, computer)
+    for problem in _chosen(options) if "auditing" in options.measure else ():
+        if problem.name in AUDITED:
+            yield examine_peer(problem, folder, repeats, tol, computer)
 
 
 def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:

@@ -25,7 +25,7 @@ from qpkernels.gram.panels.sums import add_kernel_sums
 from qpkernels.programs import KernelQP
 from qpkernels.solvers import find_solver
 
-__all__ = ["prove"]
+__all__ = ["least", "prove"]
 
 Result = TypeVar("Result")
 
@@ -34,11 +34,11 @@ def prove(problem: Problem, folder: Path, repeats: int, tol: float, computer: Co
     """Solve the first machine of a problem, and certify the answer."""
     program, solver = problem.machines(*problem.load(folder))[0].program, find_solver("smo")
     watch = Watch(computer)
-    solving, outcome = _least(lambda: solver.solve(program, tol=tol), repeats)
+    solving, outcome = least(lambda: solver.solve(program, tol=tol), repeats)
     beta, b, bounds = outcome.point, float(outcome.multipliers.sum()), KernelQPBounds(program)
-    multiplying, product = _least(lambda: bounds.product(beta, b), repeats)
-    judging, certificate = _least(lambda: bounds.certify(beta, b, product=product), repeats)
-    in_float64, reference = _least(lambda: _in_float64(program, beta, b), repeats)
+    multiplying, product = least(lambda: bounds.product(beta, b), repeats)
+    judging, certificate = least(lambda: bounds.certify(beta, b, product=product), repeats)
+    in_float64, reference = least(lambda: _in_float64(program, beta, b), repeats)
     apart = max(
         abs(certificate.primal_value - reference.primal_value), abs(certificate.dual_value - reference.dual_value)
     )
@@ -64,7 +64,7 @@ def _in_float64(program: KernelQP, beta: Vector, intercept: float) -> Certificat
     return certify_kernel_qp(program, beta, intercept, product=BoundedProduct(beta, values, np.zeros(len(program))))
 
 
-def _least(run: Callable[[], Result], runs: int) -> tuple[float, Result]:
+def least(run: Callable[[], Result], runs: int) -> tuple[float, Result]:
     """Return the least seconds of this thread, and the last result."""
     seconds, result = np.inf, None
     for _ in range(runs):

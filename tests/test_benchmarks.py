@@ -22,6 +22,7 @@ from sklearn.svm import SVC
 from benchmarks import __main__ as command
 from benchmarks import report
 from benchmarks.answers import Point, Solved, same_points, support_sizes, weakest_gap
+from benchmarks.auditing import examine_peer
 from benchmarks.comparison import compare
 from benchmarks.computer import Computer, Setting, Watch, this_computer
 from benchmarks.growth import grow
@@ -41,6 +42,7 @@ from benchmarks.records import (
     ANSWERED,
     MATCHED,
     PROVED,
+    Auditing,
     Changes,
     Comparison,
     Growth,
@@ -285,6 +287,16 @@ def test_the_certificate_is_measured_beside_the_solver(tmp_path: Path) -> None:
         assert record.apart <= 1e-12
 
 
+def test_the_audit_is_measured_beside_the_product(tmp_path: Path) -> None:
+    for problem in (classes(), tube()):
+        record = examine_peer(problem, tmp_path, 1, 1e-6, this_computer())
+        assert (record.problem, record.samples) == (problem.name, 300)
+        assert 0 < record.support <= 300
+        assert 0 < record.multiplying < record.auditing
+        assert 0 < record.gap <= 1e-4
+        assert (record.certain is None) == (problem.tube is not None)
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -463,6 +475,7 @@ def test_the_page_shows_many_machines(tmp_path: Path) -> None:
         Changes(HERE, "moved", 1e-6, 300, ("add", "move"), (0.001, 0.003, 0.001, 0.003), (0.02, 0.02)),
         Proving(HERE, "large", 1e-3, 900, 70, 3.0, 1.0, 2.0, 2e-4, 1e-13, 0.5, 1e-15),
         Overhead(HERE, "tiny", 20, 700.0, 100.0, 200.0),
+        Auditing(HERE, "theirs", 1e-3, 900, 70, 0.2, 0.3, 2e-4, 880),
     ]
     Results().adding(records).save(tmp_path)
     assert Results.load(tmp_path).records == tuple(records)
@@ -474,6 +487,7 @@ def test_the_page_shows_many_machines(tmp_path: Path) -> None:
     ]
     assert cells(text, "moved")[3:] == ["20 ms", "2 ms", "10", "1 ms", "3 ms", "3 ms"]
     assert cells(text, "large")[4:8] == ["3 s", "1 s", "25%", "2 s"]
+    assert cells(text, "theirs")[2:] == ["900", "70", "200 ms", "300 ms", "1.50", "2e-04", "880"]
     assert cells(text, "tiny")[2:] == ["700 µs", "100 µs", "200 µs", "400 µs"]
     assert [record.summary for record in records] == [
         "3 s, 19 of 20 proved, 400 steps",
@@ -481,4 +495,5 @@ def test_the_page_shows_many_machines(tmp_path: Path) -> None:
         "a change 2 ms, a fit 10 times that",
         "3 s to solve, 1 s to prove: 25%",
         "400 of 700 microseconds",
+        "0.3 s, 1.50 products",
     ]

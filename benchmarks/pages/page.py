@@ -7,8 +7,9 @@ from collections.abc import Callable
 from typing import Any
 
 from benchmarks.pages.many import changing, searching, training
-from benchmarks.pages.single import comparison, growth, memory, overhead, prediction, proving, start
+from benchmarks.pages.single import auditing, comparison, growth, memory, overhead, prediction, proving, start
 from benchmarks.records import (
+    Auditing,
     Changes,
     Comparison,
     Growth,
@@ -68,6 +69,7 @@ _SECTIONS: dict[type[Record], Callable[[Any], str]] = {
     Search: searching,
     Changes: changing,
     Proving: proving,
+    Auditing: auditing,
     Overhead: overhead,
     Growth: growth,
     Memory: memory,

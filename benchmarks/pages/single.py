@@ -12,6 +12,7 @@ from benchmarks.records import (
     ANSWERED,
     MATCHED,
     PROVED,
+    Auditing,
     Comparison,
     Growth,
     Memory,
@@ -23,7 +24,7 @@ from benchmarks.records import (
 from benchmarks.repetition import typical
 from benchmarks.slope import slope
 
-__all__ = ["comparison", "growth", "in_order", "memory", "overhead", "prediction", "proving", "start"]
+__all__ = ["auditing", "comparison", "growth", "in_order", "memory", "overhead", "prediction", "proving", "start"]
 
 
 def in_order(rows: Iterable[Comparison]) -> list[Comparison]:
@@ -193,6 +194,31 @@ def proving(records: Sequence[Proving]) -> str:
         "## Certificates\n\nSeconds that a processor works for the thread that calls: of smo, of the certificate of "
         "its answer, and of the same certificate with every kernel value in float64. Their values are equal to "
         f"{max(r.apart for r in records):.0e}.\n\n{table(heads, lines)}{note(records)}"
+    )
+
+
+def auditing(records: Sequence[Auditing]) -> str:
+    """Return the section of audits of others' machines."""
+    heads = ["problem", "tol", "samples", "support", "K beta", "audit", "audit / K beta", "gap", "certain"]
+    lines = [
+        [
+            r.problem + sign(r),
+            f"{r.tol:g}",
+            str(r.samples),
+            str(r.support),
+            seconds(r.multiplying),
+            seconds(r.auditing),
+            f"{r.auditing / r.multiplying:.2f}",
+            f"{r.gap:.0e}",
+            "" if r.certain is None else str(r.certain),
+        ]
+        for r in sorted(records, key=lambda r: (r.samples, r.problem, -r.tol))
+    ]
+    return (
+        "## Audits\n\n`audit(estimator, X, y)` and its table, of `SVC` and `SVR` of scikit-learn, whose tolerance is "
+        "`tol`. Seconds that a processor works for the thread that calls: of the one product with the kernel matrix "
+        "that the certificate needs, and of the whole audit. certain: for so many samples the optimal machine decides the "
+        f"same.\n\n{table(heads, lines)}{note(records)}"
     )
 
 

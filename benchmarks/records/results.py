@@ -15,7 +15,7 @@ from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
 from benchmarks.records.base import Record
 from benchmarks.records.many import Changes, Search, Training
-from benchmarks.records.single import Comparison, Growth, Memory, Overhead, Prediction, Proving, Start
+from benchmarks.records.single import Auditing, Comparison, Growth, Memory, Overhead, Prediction, Proving, Start
 
 __all__ = ["FILE", "Results"]
 
@@ -33,6 +33,7 @@ _KINDS: dict[str, type[Record]] = {
     "search": Search,
     "changes": Changes,
     "proving": Proving,
+    "auditing": Auditing,
     "overhead": Overhead,
 }
 

@@ -13,6 +13,7 @@ __all__ = [
     "ANSWERED",
     "MATCHED",
     "PROVED",
+    "Auditing",
     "Comparison",
     "Growth",
     "Memory",
@@ -212,3 +213,39 @@ class Overhead(Record):
     def summary(self) -> str:
         """What Python takes."""
         return f"{self.rest:.0f} of {self.whole:.0f} microseconds"
+
+
+@dataclass(frozen=True)
+class Auditing(Record):
+    """The audit of scikit-learn's machine, in seconds of the thread that calls.
+
+    Attributes
+    ----------
+    tol
+        What scikit-learn was asked for.
+    multiplying, auditing
+        The one product that its certificate needs, and the audit with all that it shows.
+    gap
+        The relative gap that was found.
+    certain
+        For how many samples the optimal machine decides the same for certain; None of real targets.
+    """
+
+    problem: str
+    tol: float
+    samples: int
+    support: int
+    multiplying: float
+    auditing: float
+    gap: float
+    certain: int | None
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        """Problem and tolerance."""
+        return self.problem, self.tol
+
+    @property
+    def summary(self) -> str:
+        """The audit, in products."""
+        return f"{self.auditing:.3g} s, {self.auditing / self.multiplying:.2f} products"

@@ -40,8 +40,8 @@ def remarks_on(answer: Candidate, bounds: Bounds, rows: Indices) -> tuple[str, .
     wrong = ((upper == 0) & (beta > _BEYOND * size)) | ((lower == 0) & (beta < -_BEYOND * size))
     if wrong.any():
         found.append(
-            f"the sign of the other class: {_counted(wrong)}, the first that of sample {rows[np.argmax(wrong)]}; y is not "
-            "what the machine was fitted to, or they were changed"
+            f"the sign of the other class: {_counted(wrong)}, the first that of sample {rows[np.argmax(wrong)]}; y is "
+            "not what the machine was fitted to, or they were changed"
         )
     shares = _shares(beta, lower, upper)
     beyond = ~wrong & (shares > 1 + _BEYOND)

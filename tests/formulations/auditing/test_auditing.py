@@ -172,11 +172,13 @@ def test_labels_of_a_sample_without_a_coefficient_are_told_by_its_margin() -> No
 @pytest.mark.parametrize("tol", [0.0, -1.0, np.nan, "small"])
 def test_tolerances(tol: Any) -> None:
     X, y = two_classes()
-    with pytest.raises(ParameterError, match="tol must be"):
+    with pytest.raises(ParameterError, match=r"tol must be"):
         audit(SVC().fit(X, y), X, y, tol=tol)
 
 
 def test_hyper_parameters_that_nobody_has() -> None:
     X, y = two_classes()
-    with pytest.raises(ParameterError, match="SVC has no hyper-parameter 'c'; those that can be given are C, class_we"):
+    with pytest.raises(
+        ParameterError, match=r"SVC has no hyper-parameter 'c'; those that can be given are C, class_we"
+    ):
         audit(SVC().fit(X, y), X, y, c=1.0)

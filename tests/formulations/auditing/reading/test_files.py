@@ -129,7 +129,7 @@ def test_a_matrix(tmp_path: Path) -> None:
     rows = [f"{line} 0:{number + 1}" for line, number in zip(lines, machine.support_, strict=True)]
     path.write_text(head + "SV\n" + "\n".join(rows) + "\n")
     assert audit(path, K, y, tol=SAME, C=1.0).status == "optimal"
-    with pytest.raises(ShapeError, match="of a matrix, but X has 50 rows"):
+    with pytest.raises(ShapeError, match=r"of a matrix, but X has 50 rows"):
         audit(path, K[:50, :50], y[:50], C=1.0)
 
 
@@ -158,11 +158,11 @@ def test_support_vectors_that_are_no_samples(tmp_path: Path) -> None:
     path = by_libsvm(machine, tmp_path / "a.model")
     other = X.copy()
     other[machine.support_[3]] += 1e-3
-    with pytest.raises(ParameterError, match="support vector 4 of a.model is no row of X of class 0, and so 1 of"):
+    with pytest.raises(ParameterError, match=r"support vector 4 of a.model is no row of X of class 0, and so 1 of"):
         audit(path, other, y, C=1.0)
-    with pytest.raises(ParameterError, match="scaled as they were then"):
+    with pytest.raises(ParameterError, match=r"scaled as they were then"):
         audit(path, 2.0 * X, y, C=1.0)
-    with pytest.raises(ParameterError, match="is no row of X of class 0"):
+    with pytest.raises(ParameterError, match=r"is no row of X of class 0"):
         audit(path, X, 1 - y, C=1.0)
 
 
@@ -174,7 +174,7 @@ def test_hyper_parameters_are_not_in_the_file(tmp_path: Path) -> None:
         ParameterError, match=r"a.model does not hold C; say what it was trained with: audit\(..., C=\)"
     ):
         audit(path, X, y)
-    with pytest.raises(ParameterError, match="a.model has no hyper-parameter 'nu'; those that can be given are C, cl"):
+    with pytest.raises(ParameterError, match=r"a.model has no hyper-parameter 'nu'; those that can be given are C, cl"):
         audit(path, X, y, C=1.0, nu=0.5)
 
 
@@ -225,7 +225,7 @@ def test_features_that_the_file_lacks(tmp_path: Path) -> None:
     path = by_liblinear("L2R_L2LOSS_SVC", machine, tmp_path / "a.model", 1.0)
     wider = np.hstack([X, np.zeros((len(y), 2))])
     assert audit(path, wider, y, tol=1e-6, C=1.0).status == "optimal"
-    with pytest.raises(ShapeError, match="a.model has 5 features, but X has 4"):
+    with pytest.raises(ShapeError, match=r"a.model has 5 features, but X has 4"):
         audit(path, X[:, :4], y, C=1.0)
 
 
@@ -233,7 +233,7 @@ def test_kinds_that_no_model_here_is(tmp_path: Path) -> None:
     X, y = two_classes()
     y = numbered(y)
     path = by_liblinear("L1R_LR", LinearSVC(dual=False).fit(X, y), tmp_path / "a.model", 1.0)
-    with pytest.raises(ParameterError, match="a.model is of the type L1R_LR, which no model here states"):
+    with pytest.raises(ParameterError, match=r"a.model is of the type L1R_LR, which no model here states"):
         audit(path, X, y, C=1.0)
 
 
@@ -242,9 +242,9 @@ def test_kinds_that_no_model_here_is(tmp_path: Path) -> None:
 
 def test_other_files(tmp_path: Path) -> None:
     X, y = two_classes()
-    with pytest.raises(FileFormatError, match="there is no file .*none.model; an audit takes a fitted estimator"):
+    with pytest.raises(FileFormatError, match=r"there is no file .*none.model; an audit takes a fitted estimator"):
         audit(tmp_path / "none.model", X, y)
     path = tmp_path / "a.txt"
     path.write_text("hello")
-    with pytest.raises(FileFormatError, match="which begins with svm_type, or of LIBLINEAR, which begins with"):
+    with pytest.raises(FileFormatError, match=r"which begins with svm_type, or of LIBLINEAR, which begins with"):
         audit(path, X, y)

@@ -146,7 +146,7 @@ def test_problems_that_no_model_here_is(estimator: Any, words: str) -> None:
 
 def test_several_classes_by_the_multinomial_loss() -> None:
     X, y = three_classes()
-    with pytest.raises(ParameterError, match="has 3 classes, which it tells apart by the multinomial loss"):
+    with pytest.raises(ParameterError, match=r"has 3 classes, which it tells apart by the multinomial loss"):
         audit(LogisticRegression().fit(X, y), X, y)
 
 
@@ -154,26 +154,26 @@ def test_losses_of_other_names() -> None:
     X, y = two_classes()
     machine = LinearSVC(dual=False).fit(X, y)
     machine.loss = "log"
-    with pytest.raises(ParameterError, match="loss must be 'hinge' or 'squared_hinge', but LinearSVC has 'log'"):
+    with pytest.raises(ParameterError, match=r"loss must be 'hinge' or 'squared_hinge', but LinearSVC has 'log'"):
         audit(machine, X, y)
     X, t = targets()
     tube = LinearSVR(tol=0.1).fit(X, t)
     tube.loss = "huber"
-    with pytest.raises(ParameterError, match="loss must be 'epsilon_insensitive' or"):
+    with pytest.raises(ParameterError, match=r"loss must be 'epsilon_insensitive' or"):
         audit(tube, X, t)
 
 
 def test_other_data() -> None:
     X, y = two_classes()
     machine = LinearSVC(dual=False).fit(X, y)
-    with pytest.raises(ShapeError, match="fitted to samples of 5 features, but X has 4"):
+    with pytest.raises(ShapeError, match=r"fitted to samples of 5 features, but X has 4"):
         audit(machine, X[:, :4], y)
-    with pytest.raises(ParameterError, match="was fitted to the classes .'no', 'yes'., but y has"):
+    with pytest.raises(ParameterError, match=r"was fitted to the classes .'no', 'yes'., but y has"):
         audit(machine, X, np.arange(len(y)) % 3)
     assert audit(machine, X[::-1], y).status == "uncertified"
     machine.coef_[0, 0] = np.inf
-    with pytest.raises(NonFiniteError, match="coef_ of the estimator"):
+    with pytest.raises(NonFiniteError, match=r"coef_ of the estimator"):
         audit(machine, X, y)
     X, t = targets()
-    with pytest.raises(ParameterError, match="has 2 outputs, but y has 1"):
+    with pytest.raises(ParameterError, match=r"has 2 outputs, but y has 1"):
         audit(Ridge().fit(X, np.column_stack([t, t])), X, t)

@@ -58,7 +58,7 @@ def test_targets(estimator: Any) -> None:
     found = audit(machine, X, y, sample_weight=counted)
     assert found.status == "optimal"
     assert np.array_equal(found[0].rows, np.flatnonzero(counted))
-    with pytest.raises(ShapeError, match="but 150 came with a weight above 0"):
+    with pytest.raises(ShapeError, match=r"but 150 came with a weight above 0"):
         audit(machine, X, y)
 
 
@@ -72,13 +72,13 @@ def test_one_class_and_a_matrix() -> None:
 def test_other_data() -> None:
     X, y = two_classes()
     machine = SVC().fit(X, y)
-    with pytest.raises(ParameterError, match="sample 0 of X is not the one"):
+    with pytest.raises(ParameterError, match=r"sample 0 of X is not the one"):
         audit(machine, X[::-1], y)
     other = y.copy()
     other[5] = "no" if y[5] == "yes" else "yes"
-    with pytest.raises(ParameterError, match=f"sample 5 was '{y[5]}' when the estimator was fitted, but y has"):
+    with pytest.raises(ParameterError, match=rf"sample 5 was '{y[5]}' when the estimator was fitted, but y has"):
         audit(machine, X, other)
-    with pytest.raises(ParameterError, match="SVC has no hyper-parameter 'C'; those that can be given are none"):
+    with pytest.raises(ParameterError, match=r"SVC has no hyper-parameter 'C'; those that can be given are none"):
         audit(machine, X, y, C=1.0)
     with pytest.raises(NotFittedError):
         audit(SVC(), X, y)

@@ -45,7 +45,7 @@ def test_a_search_without_a_best_machine() -> None:
     X, y = two_classes()
     search = GridSearchCV(SVC(), {"C": [0.5, 2.0]}, cv=2, refit=False)
     for unfitted in (search, search.fit(X, y)):
-        with pytest.raises(NotFittedError, match="has no best_estimator_: call fit, with refit=True"):
+        with pytest.raises(NotFittedError, match=r"has no best_estimator_: call fit, with refit=True"):
             audit(unfitted, X, y)
 
 
@@ -56,7 +56,7 @@ def test_a_search_without_a_best_machine() -> None:
 )
 def test_machines_that_are_not_fitted(estimator: Any) -> None:
     X, y = two_classes()
-    with pytest.raises(NotFittedError, match="not fitted yet"):
+    with pytest.raises(NotFittedError, match=r"not fitted yet"):
         audit(estimator, X, y)
 
 
@@ -64,7 +64,7 @@ def test_attributes_that_a_library_sets_to_nothing() -> None:
     class SVC:
         dual_coef_ = None
 
-    with pytest.raises(NotFittedError, match="this SVC is not fitted yet: call fit before its audit"):
+    with pytest.raises(NotFittedError, match=r"this SVC is not fitted yet: call fit before its audit"):
         audit(SVC(), *two_classes())
 
 
@@ -79,5 +79,5 @@ def test_what_is_no_machine(estimator: Any) -> None:
 
 
 def test_a_class_in_place_of_an_estimator() -> None:
-    with pytest.raises(ParameterError, match="takes a fitted estimator, but the class SVC came; fit one"):
+    with pytest.raises(ParameterError, match=r"takes a fitted estimator, but the class SVC came; fit one"):
         audit(SVC, *two_classes())

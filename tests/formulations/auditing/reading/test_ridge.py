@@ -62,13 +62,13 @@ def test_outputs_and_weights(counted: bool) -> None:
 def test_other_data() -> None:
     X, y = targets()
     machine = KernelRidge(kernel="rbf").fit(X, y)
-    with pytest.raises(ShapeError, match="was fitted to 150 samples, but X has 100"):
+    with pytest.raises(ShapeError, match=r"was fitted to 150 samples, but X has 100"):
         audit(machine, X[:100], y[:100])
-    with pytest.raises(ParameterError, match="sample 0 of X is not the one"):
+    with pytest.raises(ParameterError, match=r"sample 0 of X is not the one"):
         audit(machine, X[::-1], y[::-1])
-    with pytest.raises(ParameterError, match="has 1 outputs, but y has 2"):
+    with pytest.raises(ParameterError, match=r"has 1 outputs, but y has 2"):
         audit(machine, X, np.column_stack([y, y]))
-    with pytest.raises(ParameterError, match="a sample of weight 0 has a coefficient"):
+    with pytest.raises(ParameterError, match=r"a sample of weight 0 has a coefficient"):
         audit(machine, X, y, sample_weight=weights(len(y)))
     (found,) = audit(machine, X, y[::-1])
     assert found.status == "uncertified"

@@ -113,7 +113,7 @@ def test_sparse_samples() -> None:
 
 def test_a_kernel_that_is_not_positive_semidefinite_has_no_optimum() -> None:
     X, y = two_classes()
-    with pytest.raises(IndefiniteKernelError, match="negative eigenvalue|positive semidefinite"):
+    with pytest.raises(IndefiniteKernelError, match=r"negative eigenvalue|positive semidefinite"):
         audit(SVC(kernel="sigmoid", gamma=1.0, coef0=-1.0).fit(X, y), X, y)
 
 
@@ -201,7 +201,7 @@ def test_targets_of_cuml() -> None:
 def test_several_classes_of_cuml_are_refused() -> None:
     X, y = three_classes()
     machine = of_cuml(SVC(**RADIAL).fit(X, y))
-    with pytest.raises(ParameterError, match="has 3 intercepts, which is not one for each pair"):
+    with pytest.raises(ParameterError, match=r"has 3 intercepts, which is not one for each pair"):
         audit(machine, X, y)
 
 
@@ -254,13 +254,13 @@ def fitted() -> tuple[Any, np.ndarray, np.ndarray]:
 
 def test_fewer_samples() -> None:
     machine, X, y = fitted()
-    with pytest.raises(ShapeError, match="was fitted to 178 samples, but X has 100"):
+    with pytest.raises(ShapeError, match=r"was fitted to 178 samples, but X has 100"):
         audit(machine, X[:100], y[:100])
 
 
 def test_other_features() -> None:
     machine, X, y = fitted()
-    with pytest.raises(ShapeError, match="fitted to samples of 5 features, but X has 3"):
+    with pytest.raises(ShapeError, match=r"fitted to samples of 5 features, but X has 3"):
         audit(machine, X[:, :3], y)
 
 
@@ -281,7 +281,7 @@ def test_other_labels() -> None:
         ParameterError, match=rf"sample {sample} was of class '{y[sample]}' when the estimator was fitt"
     ):
         audit(machine, X, other)
-    with pytest.raises(ParameterError, match="was fitted to the classes .'no', 'yes'., but y has .'maybe', 'no'."):
+    with pytest.raises(ParameterError, match=r"was fitted to the classes .'no', 'yes'., but y has .'maybe', 'no'."):
         audit(machine, X, np.where(y == "yes", "maybe", y))
 
 
@@ -289,27 +289,27 @@ def test_labels_left_out() -> None:
     machine, X, y = fitted()
     with pytest.raises(ParameterError, match=r"was fitted to labels or targets; pass them: audit\(estimator, X, y\)"):
         audit(machine, X)
-    with pytest.raises(ShapeError, match="X has 178 samples, and y must hold one entry for each"):
+    with pytest.raises(ShapeError, match=r"X has 178 samples, and y must hold one entry for each"):
         audit(machine, X, y[:-1])
-    with pytest.raises(ShapeError, match="y must hold one label or target for each sample"):
+    with pytest.raises(ShapeError, match=r"y must hold one label or target for each sample"):
         audit(machine, X, np.column_stack([y, y]))
 
 
 def test_weights_that_are_none() -> None:
     machine, X, y = fitted()
-    with pytest.raises(ParameterError, match="sample_weight must be at least 0"):
+    with pytest.raises(ParameterError, match=r"sample_weight must be at least 0"):
         audit(machine, X, y, sample_weight=np.full(len(y), -1.0))
 
 
 def test_coefficients_that_are_no_numbers() -> None:
     machine, X, y = fitted()
     machine.dual_coef_[0, 0] = np.nan
-    with pytest.raises(NonFiniteError, match="dual_coef_ of the estimator must hold finite numbers only"):
+    with pytest.raises(NonFiniteError, match=r"dual_coef_ of the estimator must hold finite numbers only"):
         audit(machine, X, y)
 
 
 def test_a_support_vector_that_is_none() -> None:
     machine, X, y = fitted()
     machine.support_[-1] = 500
-    with pytest.raises(ShapeError, match="support vector 500 of the estimator is none of the 178 samples"):
+    with pytest.raises(ShapeError, match=r"support vector 500 of the estimator is none of the 178 samples"):
         audit(machine, X, y)
