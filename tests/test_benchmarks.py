@@ -474,8 +474,8 @@ def test_the_page_shows_many_machines(tmp_path: Path) -> None:
         ),
         Changes(HERE, "moved", 1e-6, 300, ("add", "move"), (0.001, 0.003, 0.001, 0.003), (0.02, 0.02)),
         Proving(HERE, "large", 1e-3, 900, 70, 3.0, 1.0, 2.0, 2e-4, 1e-13, 0.5, 1e-15),
-        Overhead(HERE, "tiny", 20, 700.0, 100.0, 200.0),
         Auditing(HERE, "theirs", 1e-3, 900, 70, 0.2, 0.3, 2e-4, 880),
+        Overhead(HERE, "tiny", 20, 700.0, 100.0, 200.0),
     ]
     Results().adding(records).save(tmp_path)
     assert Results.load(tmp_path).records == tuple(records)
@@ -494,6 +494,6 @@ def test_the_page_shows_many_machines(tmp_path: Path) -> None:
         "ours 2 s, scikit-learn 9 s",
         "a change 2 ms, a fit 10 times that",
         "3 s to solve, 1 s to prove: 25%",
-        "400 of 700 microseconds",
         "0.3 s, 1.50 products",
+        "400 of 700 microseconds",
     ]

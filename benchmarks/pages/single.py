@@ -217,8 +217,8 @@ def auditing(records: Sequence[Auditing]) -> str:
     return (
         "## Audits\n\n`audit(estimator, X, y)` and its table, of `SVC` and `SVR` of scikit-learn, whose tolerance is "
         "`tol`. Seconds that a processor works for the thread that calls: of the one product with the kernel matrix "
-        "that the certificate needs, and of the whole audit. certain: for so many samples the optimal machine decides the "
-        f"same.\n\n{table(heads, lines)}{note(records)}"
+        "that the certificate needs, and of the whole audit. certain: for so many samples the optimal machine decides "
+        f"the same.\n\n{table(heads, lines)}{note(records)}"
     )
 
 
