@@ -154,7 +154,7 @@ def discriminants() -> Iterator[Entry]:
         yield Entry(
             "B4",
             f"SoftMargin({type(feature_map).__name__}()(X), y)",
-            "primal" if kernel is None else f"primal; SoftMargin(X, y, {kernel})",
+            "primal" if kernel is None else f"primal; SoftMargin(X, y, {kernel!r})",
             file_of(type(feature_map)),
             "clarabel, smo",
             weakest([explicit.certificate, same.certificate]),

@@ -57,7 +57,7 @@ class Case:
 
     def __str__(self) -> str:
         numbers = ", ".join(f"{name}={_shown(value)}" for name, value in self.parameters.items())
-        return f"{self.family.__name__}({self.words}; {self.kernel}; {numbers})"
+        return f"{self.family.__name__}({self.words}; {self.kernel!r}; {numbers})"
 
 
 def draw(number: int) -> Case:

@@ -142,7 +142,7 @@ def main(folder: Path, data: Path | None = None) -> None:
         table.add_row("human readers", "", "", f"{PUBLISHED['human readers']:.1f}")
     for row, what, predicted in rows:
         table.add_row(row, what, f"{digits.error(predicted):.2f}", f"{PUBLISHED[row]:.1f}" if digits.usps else "")
-    table.caption = f"{kernel}, C = {C:g}: chosen by {held:.2f} % error on a third of the training images"
+    table.caption = f"{kernel!r}, C = {C:g}: chosen by {held:.2f} % error on a third of the training images"
     Console().print(table)
     best = min(digits.error(predicted) for row, _, predicted in rows if row == "support vector machine")
     assert best <= (4.5 if digits.usps else 5.0)

@@ -163,7 +163,7 @@ def heading_of(source: str, X: Samples, kernel: Kernel | None, values: Mapping[s
 def describe(kernel: Kernel | None) -> str:
     """Return the kernel in words."""
     # A width found from the data has more digits than anybody reads.
-    return "explicit features" if kernel is None else "kernel " + re.sub(r"\d+\.\d{6,}", _rounded, str(kernel))
+    return "explicit features" if kernel is None else "kernel " + re.sub(r"\d+\.\d{6,}", _rounded, repr(kernel))
 
 
 def _rounded(number: re.Match[str]) -> str:

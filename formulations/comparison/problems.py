@@ -81,7 +81,7 @@ def _differences(first: Model[Any], second: Model[Any]) -> Iterator[str]:
             yield f"{parameter.name} ({shown[0]} and {shown[1]})"
     if first.gram is not second.gram:
         if first.gram.kernel != second.gram.kernel:
-            yield f"the kernel ({first.gram.kernel} and {second.gram.kernel})"
+            yield f"the kernel ({first.gram.kernel!r} and {second.gram.kernel!r})"
         if not _equal(first.gram.X, second.gram.X):
             yield "the samples"
         if first.gram.correction != second.gram.correction:

@@ -151,7 +151,7 @@ def _entry(
     shown = ", ".join(
         f"{key} = {value:g}" if np.ndim(value) == 0 else f"{key} by class" for key, value in parameters.items()
     )
-    described = f"{model.__name__}, {form}, {'explicit features' if kernel is None else kernel}"
+    described = f"{model.__name__}, {form}, {'explicit features' if kernel is None else repr(kernel)}"
     state = FormOf(model, data, form, kernel, parameters)
     return Entry(name, family, most_variables, f"{described}, {shown}" if shown else described, state)
 

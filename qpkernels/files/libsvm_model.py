@@ -117,7 +117,7 @@ def describe_kernel(kernel: Kernel) -> dict[str, str]:
         case Precomputed():
             return {"kernel_type": "precomputed"}
     raise UnsupportedProgramError(
-        f"LIBSVM has the kernels Linear, Polynomial, RBF with one gamma, Sigmoid and Precomputed, but {kernel} came; "
+        f"LIBSVM has the kernels Linear, Polynomial, RBF with one gamma, Sigmoid and Precomputed, but {kernel!r} came; "
         "save the function with Expansion.save."
     )
 

@@ -77,7 +77,7 @@ class Mercer:
         """Say in a sentence what the eigenvalues prove."""
         word = "is positive semidefinite" if self.is_psd else "is not positive semidefinite: this is no Mercer kernel"
         return (
-            f"the matrix of {self.kernel} on {self.X.shape[0]} samples {word} "
+            f"the matrix of {self.kernel!r} on {self.X.shape[0]} samples {word} "
             f"(smallest eigenvalue {self.smallest_eigenvalue:.6g}, largest {float(self.eigenvalues[0]):.6g})"
         )
 
@@ -127,7 +127,7 @@ class Mercer:
     def _require_psd(self) -> None:
         if not self.is_psd:
             raise IndefiniteKernelError(
-                f"the matrix of {self.kernel} has the negative eigenvalue {self.smallest_eigenvalue:.6g}, so no "
+                f"the matrix of {self.kernel!r} has the negative eigenvalue {self.smallest_eigenvalue:.6g}, so no "
                 "features have it as their inner products; use another kernel, or work with the corrected matrix of "
                 'Gram(kernel, X, indefinite="clip"), whose factor takes the place of features.',
                 self.smallest_eigenvalue,

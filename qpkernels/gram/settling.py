@@ -62,7 +62,7 @@ def check_diagonal(kernel: Kernel, X: Samples, diagonal: Vector) -> None:
 def indefinite(kernel: Kernel, largest: float, smallest: float, bound: str = "") -> IndefiniteKernelError:
     """Return the error of a matrix with a negative eigenvalue; ``bound`` tells in words if that is not the smallest."""
     return IndefiniteKernelError(
-        f"the kernel matrix of {kernel} is not positive semidefinite: its smallest eigenvalue is {bound}"
+        f"the kernel matrix of {kernel!r} is not positive semidefinite: its smallest eigenvalue is {bound}"
         f"{smallest:.6g} (largest diagonal entry {largest:.6g}), so the problem is not convex; "
         'use another kernel, or change the matrix knowingly: Gram(kernel, X, indefinite="clip") sets its negative '
         f'eigenvalues to 0, and indefinite="shift" will add at least {-smallest:.6g} to its diagonal. '

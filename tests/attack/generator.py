@@ -73,7 +73,7 @@ class Attack:
     def __str__(self) -> str:
         shape = f"{len(self.data[0])} samples, {self.words}"
         numbers = ", ".join(f"{name}={_shown(value)}" for name, value in self.parameters.items())
-        return f"{self.model.__name__}({shape}; {self.kernel}; {numbers})"
+        return f"{self.model.__name__}({shape}; {self.kernel!r}; {numbers})"
 
 
 def draw(seed: int) -> Attack:

@@ -187,8 +187,8 @@ class Perceptron(PerceptronRule):
             )
         if function.kernel != gram.kernel:
             raise ParameterError(
-                f"the bound needs a function in the space of this perceptron's {gram.kernel}, but one of "
-                f"{function.kernel} came; fit it with the same kernel."
+                f"the bound needs a function in the space of this perceptron's {gram.kernel!r}, but one of "
+                f"{function.kernel!r} came; fit it with the same kernel."
             )
         norm = function.squared_norm + function.intercept**2
         return _bound(gram.diagonal + 1.0, norm, self.y * function(gram.X))

@@ -133,10 +133,10 @@ def _kernel_at(model: Model[Any], chosen: Mapping[str, Any]) -> Kernel:
         if name not in has:
             own = ", ".join(each.name for each in model.hyperparameters) or "none"
             raise ParameterError(
-                f"a {model.name} has no hyper-parameter {name!r}, nor has its kernel {kernel} such a parameter; the "
+                f"a {model.name} has no hyper-parameter {name!r}, nor has its kernel {kernel!r} such a parameter; the "
                 f"names are {own} of the model, and {', '.join(has) or 'none'} of the kernel."
             )
     try:
         return replace(kernel, **settings) if settings else kernel  # type: ignore[type-var]
     except (ShapeError, TypeError) as error:
-        raise ParameterError(f"{kernel} does not take {shown(settings)}: {error}") from error
+        raise ParameterError(f"{kernel!r} does not take {shown(settings)}: {error}") from error

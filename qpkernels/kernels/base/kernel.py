@@ -5,13 +5,14 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import Field, dataclass, fields, is_dataclass
 from typing import Any, ClassVar, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from qpkernels.arrays import Matrix, Samples, Vector, finite_samples, is_sparse
+from qpkernels.arrays import Matrix, Samples, Vector, finite_samples, is_sparse, shown
+from qpkernels.display import Card, Carded, Fact, Line
 from qpkernels.errors import NoEnclosureError, NonFiniteError, ShapeError
 from qpkernels.kernels.base.enclosed import EnclosedRows
 from qpkernels.kernels.base.product_form import ProductForm
@@ -37,7 +38,7 @@ class Algebra:
     composed: Callable[[Kernel, Callable[[Samples], ArrayLike]], Kernel]
 
 
-class Kernel(ABC):
+class Kernel(Carded, ABC):
     r"""A symmetric function :math:`k(x, z)`, evaluated on all pairs of two sets of samples.
 
     A subclass is a frozen dataclass whose fields are its parameters, and gives :meth:`matrix` and :meth:`diagonal`.
@@ -65,7 +66,7 @@ class Kernel(ABC):
         """
         super().__init_subclass__(**options)
         if "matrix" in vars(cls):
-            for name in ("product_form", "enclosed", "vanishes", "tested"):
+            for name in ("product_form", "enclosed", "vanishes", "tested", "formula"):
                 if name not in vars(cls):
                     setattr(cls, name, vars(Kernel)[name])
 
@@ -76,6 +77,20 @@ class Kernel(ABC):
     @abstractmethod
     def diagonal(self, X: Samples) -> Vector:
         """Return k(x_i, x_i), shape (m,), of m samples that :meth:`samples` returned."""
+
+    def formula(self, x: str = "x", z: str = "z") -> str:
+        """Return k(x, z) with its parameters, in the notation of :mod:`qpkernels.display.maths`.
+
+        Here the name of the class, of which no more is known.
+        """
+        return f"{type(self).__name__}({x}, {z})"
+
+    def card(self) -> Card:
+        """Return the formula and the parameters."""
+        known: tuple[Field[Any], ...] = fields(self) if is_dataclass(self) else ()
+        numbers = ((each.name, getattr(self, each.name)) for each in known if each.repr)
+        facts = tuple(Fact(name, shown(value)) for name, value in numbers if not isinstance(value, Kernel))
+        return Card(type(self).__name__, (Line("", f"k(x, z) = {self.formula()}"),), facts)
 
     @property
     def positive_semidefinite(self) -> bool:
@@ -128,7 +143,7 @@ class Kernel(ABC):
         """
         del X, Z
         raise NoEnclosureError(
-            f"{self} states no bound of its rounding errors, so nothing is proved in exact arithmetic; give its class "
+            f"{self!r} states no bound of its rounding errors, so nothing is proved in exact arithmetic; give its class "
             "the method enclosed(X, Z), or take the matrix as data: Precomputed(kernel(X))."
         )
 
@@ -142,8 +157,8 @@ class Kernel(ABC):
         """
         if is_sparse(X) and not self.takes_sparse:
             raise ShapeError(
-                f"{self} takes dense samples only, but a sparse matrix came; pass X.toarray(), or choose a kernel that "
-                "takes it: Linear, Polynomial, Sigmoid, RBF, Matern, and what they combine to."
+                f"{self!r} takes dense samples only, but a sparse matrix came; pass X.toarray(), or choose a kernel "
+                "that takes it: Linear, Polynomial, Sigmoid, RBF, Matern, and what they combine to."
             )
         return finite_samples(X, "X")
 
@@ -176,13 +191,13 @@ class Kernel(ABC):
     @property
     def overflow(self) -> str:
         """What to say of samples on which it is not finite."""
-        return f"{self} is not finite on these samples; scale the features, or choose other parameters."
+        return f"{self!r} is not finite on these samples; scale the features, or choose other parameters."
 
     @property
     def underflow(self) -> str:
         """What to say of samples on which it is too small for float64, and not 0."""
         return (
-            f"{self} is below 1e-307 on some of these samples, which float64 takes for 0; scale the features, or "
+            f"{self!r} is below 1e-307 on some of these samples, which float64 takes for 0; scale the features, or "
             "choose other parameters."
         )
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from qpkernels.arrays import Matrix, Vector, check_count, check_positive, finite_vector
+from qpkernels.display import grouped, leading
 from qpkernels.errors import ParameterError
 from qpkernels.kernels.base import EnclosedMatrix, EnclosedRows, Kernel, Samples
 
@@ -42,6 +43,9 @@ class _Pair(Kernel):
 class Sum(_Pair):
     """k1(x, z) + k2(x, z)."""
 
+    def formula(self, x: str = "x", z: str = "z") -> str:
+        return f"{self.left.formula(x, z)} + {self.right.formula(x, z)}"
+
     def matrix(self, X: Samples, Z: Samples) -> Matrix:
         return self.left.matrix(X, Z) + self.right.matrix(X, Z)
 
@@ -65,6 +69,9 @@ class Sum(_Pair):
 @dataclass(frozen=True)
 class Product(_Pair):
     """k1(x, z) k2(x, z)."""
+
+    def formula(self, x: str = "x", z: str = "z") -> str:
+        return f"{grouped(self.left.formula(x, z))} {grouped(self.right.formula(x, z))}"
 
     def matrix(self, X: Samples, Z: Samples) -> Matrix:
         return self.left.matrix(X, Z) * self.right.matrix(X, Z)
@@ -118,6 +125,9 @@ class Scaled(_Mapped):
     def __post_init__(self) -> None:
         object.__setattr__(self, "factor", check_positive(self.factor, "the factor of a kernel"))
 
+    def formula(self, x: str = "x", z: str = "z") -> str:
+        return f"{leading(self.factor)}{grouped(self.base.formula(x, z))}"
+
     def matrix(self, X: Samples, Z: Samples) -> Matrix:
         return self.factor * self.base.matrix(X, Z)
 
@@ -148,6 +158,9 @@ class Power(_Mapped):
         advice = "; other powers do not keep a kernel positive semidefinite"
         object.__setattr__(self, "exponent", check_count(self.exponent, "the exponent of a kernel", advice))
 
+    def formula(self, x: str = "x", z: str = "z") -> str:
+        return f"({self.base.formula(x, z)})^{self.exponent}"
+
     def matrix(self, X: Samples, Z: Samples) -> Matrix:
         return np.asarray(self.base.matrix(X, Z) ** self.exponent)
 
@@ -166,6 +179,9 @@ class Power(_Mapped):
 @dataclass(frozen=True)
 class Exponential(_Mapped):
     """exp(k(x, z))."""
+
+    def formula(self, x: str = "x", z: str = "z") -> str:
+        return f"exp({self.base.formula(x, z)})"
 
     def matrix(self, X: Samples, Z: Samples) -> Matrix:
         return np.exp(self.base.matrix(X, Z))
@@ -204,6 +220,12 @@ class PolynomialOf(_Mapped):
                 "list them from the constant upwards: c_0, c_1, ..."
             )
         object.__setattr__(self, "coefficients", tuple(values.tolist()))
+
+    def formula(self, x: str = "x", z: str = "z") -> str:
+        base = self.base.formula(x, z)
+        powers = ("", f" ({base})", *(f" ({base})^{n}" for n in range(2, len(self.coefficients))))
+        terms = zip(self.coefficients, powers, strict=False)
+        return " + ".join(f"{value:g}{power}" for value, power in terms if value)
 
     def matrix(self, X: Samples, Z: Samples) -> Matrix:
         return _horner(self.coefficients, self.base.matrix(X, Z))

@@ -49,6 +49,9 @@ class Composed(Kernel):
         """Return ``X`` as phi takes it."""
         return _samples_of(self.phi, X)
 
+    def formula(self, x: str = "x", z: str = "z") -> str:
+        return self.base.formula(f"phi({x})", f"phi({z})")
+
     @property
     def positive_semidefinite(self) -> bool:
         """True when the base kernel is."""
@@ -75,7 +78,7 @@ class Composed(Kernel):
         try:
             mapped = self.base.samples(values)
         except (NonFiniteError, ParameterError, ShapeError) as error:
-            raise type(error)(f"{self.base} does not take what {self.phi} returned: {error}") from error
+            raise type(error)(f"{self.base!r} does not take what {self.phi} returned: {error}") from error
         made, count = mapped.shape[0], X.shape[0]
         if made != count:
             raise ShapeError(f"phi must return one row for each sample, but of {count} samples {self.phi} made {made}.")
@@ -109,6 +112,9 @@ class RankOne(Kernel):
     def samples(self, X: ArrayLike) -> Samples:
         """Return ``X`` as f takes it."""
         return _samples_of(self.function, X)
+
+    def formula(self, x: str = "x", z: str = "z") -> str:
+        return f"f({x}) f({z})"
 
     @property
     def positive_semidefinite(self) -> bool:

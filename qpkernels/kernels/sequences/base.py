@@ -10,12 +10,14 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import replace
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from qpkernels.arrays import Matrix, Vector, is_sparse, read_array
+from qpkernels.display import Card, Fact
 from qpkernels.errors import NoEnclosureError, ShapeError
 from qpkernels.intervals import UNDERFLOW, UNIT
 from qpkernels.kernels.base import EnclosedMatrix, EnclosedRows, Kernel, Samples
@@ -43,6 +45,18 @@ class SequenceKernel(Kernel):
 
     normalise: bool
 
+    counted: ClassVar[str] = "how much of the word u is in x"
+    """What n_u(x) is in the formula."""
+
+    def formula(self, x: str = "x", z: str = "z") -> str:
+        product = f"sum_u n_u({x}) n_u({z})"
+        return f"{product} / sqrt(sum_u n_u({x})^2 sum_u n_u({z})^2)" if self.normalise else product
+
+    def card(self) -> Card:
+        """Return the formula, the parameters, and what is counted."""
+        card = super().card()
+        return replace(card, facts=(*card.facts, Fact("n_u(x)", self.counted)))
+
     @abstractmethod
     def similarities(self, X: Samples, Z: Samples) -> Matrix:
         """Return k(x_i, z_j) before normalisation, shape (len(X), len(Z)), up to one factor for all."""
@@ -60,7 +74,9 @@ class SequenceKernel(Kernel):
             If the kernel states no such bound.
         """
         del X, Z
-        raise NoEnclosureError(f"{self} states no bound of its rounding errors; give its class similarity_error(X, Z).")
+        raise NoEnclosureError(
+            f"{self!r} states no bound of its rounding errors; give its class similarity_error(X, Z)."
+        )
 
     def enclosed(self, X: Samples, Z: Samples) -> EnclosedRows:
         """Return the maker of rows of k(x_i, z_j) with bounds of their errors; it holds the whole matrix."""

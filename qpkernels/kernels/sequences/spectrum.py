@@ -46,6 +46,7 @@ class Spectrum(SequenceKernel):
 
     p: int
     normalise: bool = False
+    counted = "how often the word u of p letters occurs in x"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "p", check_count(self.p, "p"))

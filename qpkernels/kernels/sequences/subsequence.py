@@ -46,6 +46,7 @@ class Subsequence(SequenceKernel):
     length: int
     decay: float
     normalise: bool = False
+    counted = "the sum of decay^(letters spanned) over all places where x spells the word u, with gaps"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "length", check_count(self.length, "length"))

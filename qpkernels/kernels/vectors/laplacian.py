@@ -7,6 +7,7 @@ import numpy as np
 import scipy
 
 from qpkernels.arrays import Matrix, Vector, check_positive
+from qpkernels.display import leading
 from qpkernels.kernels.base import EnclosedRows, Kernel, Samples
 from qpkernels.kernels.base.enclosed_products import enclosed_distances
 
@@ -32,6 +33,9 @@ class Laplacian(Kernel):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "gamma", check_positive(self.gamma, "gamma"))
+
+    def formula(self, x: str = "x", z: str = "z") -> str:
+        return f"exp(-{leading(self.gamma)}||{x} - {z}||_1)"
 
     @property
     def positive_semidefinite(self) -> bool:

@@ -23,6 +23,9 @@ class Linear(Kernel):
 
     tested = True
 
+    def formula(self, x: str = "x", z: str = "z") -> str:
+        return f"{x}'{z}"
+
     @property
     def positive_semidefinite(self) -> bool:
         return True

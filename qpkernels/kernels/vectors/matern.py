@@ -64,6 +64,14 @@ class Matern(Kernel):
             # A length whose square leaves float64 is refused here, not with the first samples.
             RBF.from_sigma(self.length_scale)
 
+    def formula(self, x: str = "x", z: str = "z") -> str:
+        """Return it by exp for nu = 1/2 and inf, else by M_nu(t) = 2^(1-nu) / Gamma(nu) t^nu K_nu(t)."""
+        distance = f"||{x} - {z}||"
+        if self.nu == np.inf:
+            return f"exp(-{distance}^2 / {2.0 * self.length_scale**2:g})"
+        scaled = distance if self.length_scale == 1 else f"{distance} / {self.length_scale:g}"
+        return f"exp(-{scaled})" if self.nu == 0.5 else f"M_({self.nu:g})(sqrt({2.0 * self.nu:g}) {scaled})"
+
     @property
     def positive_semidefinite(self) -> bool:
         return True

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qpkernels.arrays import Matrix, Vector, check_count, check_finite, check_positive
+from qpkernels.display import leading, signed
 from qpkernels.kernels.base import EnclosedRows, Kernel, ProductForm, Samples
 from qpkernels.kernels.base.enclosed_products import enclosed_inner_products
 from qpkernels.kernels.base.products import are_zero, inner_products, squared_lengths
@@ -43,9 +44,13 @@ class Polynomial(Kernel):
         object.__setattr__(self, "gamma", check_positive(self.gamma, "gamma"))
         object.__setattr__(self, "coef0", check_finite(self.coef0, "coef0"))
 
+    def formula(self, x: str = "x", z: str = "z") -> str:
+        power = "" if self.degree == 1 else f"^{self.degree}"
+        return f"({leading(self.gamma)}{x}'{z}{signed(self.coef0)}){power}"
+
     @property
     def positive_semidefinite(self) -> bool:
-        """True for coef0 >= 0, where the expansion in powers of x'z has no negative coefficient."""
+        """True for coef0 >= 0, where the expansion in powers of x'z has no negative leading."""
         return self.coef0 >= 0
 
     @property

@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from qpkernels.arrays import Matrix, Vector, finite_matrix, frozen, is_sparse, read_array
+from qpkernels.display import Card, Fact
 from qpkernels.errors import NotSquareError, NotSymmetricError, ParameterError, ShapeError
 from qpkernels.kernels.base import EnclosedMatrix, EnclosedRows, Kernel, Samples
 
@@ -53,6 +54,14 @@ class Precomputed(Kernel):
                 "pass (K + K.T) / 2 if the difference is rounding."
             )
         object.__setattr__(self, "K", frozen(0.5 * (K + K.T)))
+
+    def formula(self, x: str = "x", z: str = "z") -> str:
+        return f"K[{x}, {z}]"
+
+    def card(self) -> Card:
+        """Return the shape of the matrix."""
+        card = super().card()
+        return replace(card, facts=(Fact("K", f"{len(self.K)} x {len(self.K)}"),))
 
     @property
     def positive_semidefinite(self) -> bool:

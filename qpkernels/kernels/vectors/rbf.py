@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from qpkernels.arrays import Matrix, Vector, check_positive, finite_samples, finite_vector, is_scalar, is_sparse
+from qpkernels.arrays import Matrix, Vector, check_positive, finite_samples, finite_vector, is_scalar, is_sparse, shown
+from qpkernels.display import leading
 from qpkernels.errors import ParameterError, ShapeError
 from qpkernels.kernels.base import EnclosedRows, Kernel, ProductForm, Samples
 from qpkernels.kernels.base.enclosed_products import enclosed_negative_squares
@@ -76,6 +77,16 @@ class RBF(Kernel):
     def from_data(cls, X: ArrayLike) -> RBF:
         """Return the kernel with gamma = :func:`scale_gamma` of ``X``."""
         return cls(scale_gamma(X))
+
+    def __repr__(self) -> str:
+        return (
+            f"{type(self).__name__}(gamma={shown(self.gamma) if isinstance(self.gamma, tuple) else repr(self.gamma)})"
+        )
+
+    def formula(self, x: str = "x", z: str = "z") -> str:
+        if isinstance(self.gamma, tuple):
+            return f"exp(-sum_k gamma_k ({x}_k - {z}_k)^2)"
+        return f"exp(-{leading(self.gamma)}||{x} - {z}||^2)"
 
     @property
     def positive_semidefinite(self) -> bool:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from qpkernels.arrays import Matrix, Vector, check_finite, check_positive
+from qpkernels.display import leading, signed
 from qpkernels.kernels.base import EnclosedRows, Kernel, Samples
 from qpkernels.kernels.base.enclosed_products import enclosed_inner_products
 from qpkernels.kernels.base.products import inner_products, squared_lengths
@@ -39,6 +40,9 @@ class Sigmoid(Kernel):
     def __post_init__(self) -> None:
         object.__setattr__(self, "kappa", check_positive(self.kappa, "kappa"))
         object.__setattr__(self, "b", check_finite(self.b, "b"))
+
+    def formula(self, x: str = "x", z: str = "z") -> str:
+        return f"tanh({leading(self.kappa)}{x}'{z}{signed(-self.b)})"
 
     @property
     def positive_semidefinite(self) -> bool:

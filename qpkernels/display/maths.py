@@ -1,0 +1,286 @@
+# SPDX-License-Identifier: BSD-3-Clause
+r"""Formulas in the notation of this library's docstrings, as text in Unicode, as LaTeX, and as HTML.
+
+    1/2 ||f||^2 + sum C_i max(0, 1 - y_i (f(x_i) + b))
+
+becomes ½ ‖f‖² + Σᵢ Cᵢ max(0, 1 − yᵢ (f(xᵢ) + b)), and ``\frac{1}{2} \| f \|^{2} + \sum_{i} C_{i} ...``. ``_`` and ``^``
+take one word or number, or what stands in parentheses; ``'`` transposes; ``a+`` and ``a-`` before a space, comma,
+parenthesis or subscript are letters with a sign, and ``psi*`` is a conjugate; ``a/b`` without spaces is a fraction;
+words of the table :data:`~qpkernels.display.symbols.SYMBOLS` are what they name, and other words products of letters,
+unless a parenthesis follows (``YKY``, ``MyKernel(x, z)``).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from html import escape
+from typing import TypeAlias
+
+from qpkernels.display.symbols import SUBSCRIPTS, SUPERSCRIPTS, SYMBOLS, Symbol
+
+__all__ = ["to_html", "to_latex", "to_text"]
+
+_TOKEN = re.compile(r"\s+|\|\||<=|>=|!=|->|<-|\d+(?:\.\d+)?(?:e[+-]?\d+)?|[A-Za-z]+\d*|.")
+_NUMBER = re.compile(r"(\d+(?:\.\d+)?)(?:e([+-]?\d+))?")
+_WORD = re.compile(r"[A-Za-z]+\d*")
+
+
+@dataclass(frozen=True)
+class _Leaf:
+    """A word, number, sign or space."""
+
+    word: str
+    called: bool = False
+
+
+@dataclass(frozen=True)
+class _Script:
+    """What stands below or above the line."""
+
+    above: bool
+    content: tuple[_Piece, ...]
+
+
+@dataclass(frozen=True)
+class _Group:
+    """What stands in parentheses."""
+
+    content: tuple[_Piece, ...]
+
+
+@dataclass(frozen=True)
+class _Root:
+    """A square root."""
+
+    content: tuple[_Piece, ...]
+
+
+@dataclass(frozen=True)
+class _Fraction:
+    """One letter, number or group over another."""
+
+    upper: _Piece
+    lower: _Piece
+
+
+_Piece: TypeAlias = _Leaf | _Script | _Group | _Root | _Fraction
+
+
+def to_text(formula: str) -> str:
+    """Return a formula as plain text in Unicode."""
+    return "".join(_text(piece) for piece in _parsed(formula))
+
+
+def to_latex(formula: str) -> str:
+    """Return a formula in LaTeX, without dollars; only what every renderer of it knows, matplotlib's too."""
+    return _joined_latex(_parsed(formula))
+
+
+def to_html(formula: str) -> str:
+    """Return a formula as HTML: letters slanted, indices below and powers above the line."""
+    return "".join(_html(piece) for piece in _parsed(formula))
+
+
+# Parsing ------------------------------------------------------------------------------------------------------
+
+
+@lru_cache(maxsize=1024)
+def _parsed(formula: str) -> tuple[_Piece, ...]:
+    tokens = [match.group() for match in _TOKEN.finditer(formula)]
+    return tuple(_indexed(_fractions(_Reader(tokens).pieces())))
+
+
+class _Reader:
+    """Reads tokens from the left."""
+
+    def __init__(self, tokens: list[str]) -> None:
+        self.tokens = tokens
+        self.position = 0
+
+    def pieces(self, end: str = "") -> list[_Piece]:
+        """Read up to ``end``, which is taken too, or to the end of the formula."""
+        found: list[_Piece] = []
+        while self.position < len(self.tokens):
+            token = self._take()
+            if token == end:
+                break
+            found.append(self._piece(token, found))
+        return found
+
+    def _take(self) -> str:
+        self.position += 1
+        return self.tokens[self.position - 1]
+
+    def _peek(self) -> str:
+        return self.tokens[self.position] if self.position < len(self.tokens) else ""
+
+    def _piece(self, token: str, before: list[_Piece]) -> _Piece:
+        if token in ("_", "^") and self._peek():
+            return _Script(token == "^", self._script())
+        if token == "(":
+            return self._parenthesised()
+        if token == "'":
+            return _Script(True, (_Leaf("T"),))
+        if token in ("+", "-", "*") and self._is_mark(token, before):
+            return _Script(True, (_Leaf(token),))
+        if token == "sqrt" and self._peek() == "(":
+            self._take()
+            return _Root(tuple(_indexed(_fractions(self.pieces(")")))))
+        return _Leaf(token, called=self._peek() == "(")
+
+    def _parenthesised(self) -> _Group:
+        return _Group(tuple(_indexed(_fractions(self.pieces(")")))))
+
+    def _script(self) -> tuple[_Piece, ...]:
+        token = self._take()
+        if token == "(":
+            return tuple(self.pieces(")"))
+        if token == "-":
+            return _Leaf("-"), _Leaf(self._take() if self._peek() else "")
+        return (_Leaf(token),)
+
+    def _is_mark(self, token: str, before: list[_Piece]) -> bool:
+        """Whether a sign belongs to the letter before it."""
+        if not before or not isinstance(before[-1], _Leaf) or not _WORD.fullmatch(before[-1].word):
+            return False
+        after = self._peek()
+        return after in ("", "_", ",", ")") or after.isspace() or (token == "*" and after == "(")
+
+
+def _fractions(pieces: list[_Piece]) -> list[_Piece]:
+    """Make fractions of a/b, 1/(2 lambda) and the like."""
+    made: list[_Piece] = []
+    k = 0
+    while k < len(pieces):
+        here = pieces[k]
+        follower = pieces[k + 2] if k + 2 < len(pieces) else None
+        marked = isinstance(follower, _Script)
+        tight = here == _Leaf("/") or here == _Leaf("/", called=True)
+        below = pieces[k + 1] if k + 1 < len(pieces) else None
+        if tight and made and below is not None and _is_term(made[-1]) and _is_term(below) and not marked:
+            made[-1] = _Fraction(made[-1], below)
+            k += 2
+            continue
+        made.append(here)
+        k += 1
+    return made
+
+
+def _is_term(piece: _Piece) -> bool:
+    return isinstance(piece, _Group) or (isinstance(piece, _Leaf) and piece.word.isalnum())
+
+
+def _indexed(pieces: list[_Piece]) -> Iterator[_Piece]:
+    """Give a sum without an index the index i, and tell the vector of ones, which is transposed, from the number."""
+    for k, piece in enumerate(pieces):
+        transposed = k + 1 < len(pieces) and pieces[k + 1] == _Script(True, (_Leaf("T"),))
+        yield _Leaf("ones") if transposed and piece == _Leaf("1") else piece
+        if piece == _Leaf("sum") and not (k + 1 < len(pieces) and isinstance(pieces[k + 1], _Script)):
+            yield _Script(False, (_Leaf("i"),))
+
+
+# Text ---------------------------------------------------------------------------------------------------------
+
+
+def _text(piece: _Piece) -> str:
+    match piece:
+        case _Leaf(word):
+            return SYMBOLS[word].text if word in SYMBOLS else " " if word.isspace() else word
+        case _Script(above, content):
+            return _raised("".join(map(_text, content)), above)
+        case _Group(content):
+            return f"({''.join(map(_text, content))})"
+        case _Root(content):
+            return f"√({''.join(map(_text, content))})"
+        case _Fraction(_Leaf("1"), _Leaf("2")):
+            return "½"
+        case _Fraction(upper, lower):
+            return f"{_text(upper)}/{_text(lower)}"
+
+
+def _raised(content: str, above: bool) -> str:
+    table = SUPERSCRIPTS if above else SUBSCRIPTS
+    if all(ord(letter) in table for letter in content):
+        return content.translate(table)
+    mark = "^" if above else "_"
+    return f"{mark}{content}" if content.isalnum() else f"{mark}({content})"
+
+
+# LaTeX --------------------------------------------------------------------------------------------------------
+
+
+def _joined_latex(pieces: tuple[_Piece, ...]) -> str:
+    written = ""
+    for piece in pieces:
+        part = _latex(piece)
+        # A command ends where no letter follows.
+        apart = re.search(r"\\[A-Za-z]+$", written) is not None and part[:1].isalpha()
+        written += f" {part}" if apart else part
+    return written.strip()
+
+
+def _latex(piece: _Piece) -> str:
+    match piece:
+        case _Leaf(word, called):
+            return _latex_leaf(word, called)
+        case _Script(True, (_Leaf("T"),)):
+            return "^{\\top}"
+        case _Script(above, content):
+            return f"{'^' if above else '_'}{{{_joined_latex(content)}}}"
+        case _Group(content):
+            return f"({_joined_latex(content)})"
+        case _Root(content):
+            return f"\\sqrt{{{_joined_latex(content)}}}"
+        case _Fraction(upper, lower):
+            return f"\\frac{{{_bare_latex(upper)}}}{{{_bare_latex(lower)}}}"
+
+
+def _bare_latex(piece: _Piece) -> str:
+    return _joined_latex(piece.content) if isinstance(piece, _Group) else _latex(piece)
+
+
+def _latex_leaf(word: str, called: bool) -> str:
+    if word in SYMBOLS:
+        return SYMBOLS[word].latex
+    number = _NUMBER.fullmatch(word)
+    if number and number[2]:
+        power = f"10^{{{int(number[2])}}}"
+        return power if number[1] == "1" else f"{number[1]} \\cdot {power}"
+    if called and len(word) > 1 and _WORD.fullmatch(word):
+        return f"\\operatorname{{{word}}}"
+    return {"%": "\\%", "&": "\\&", "#": "\\#", "$": "\\$", "\\": "\\backslash "}.get(word, word)
+
+
+# HTML ---------------------------------------------------------------------------------------------------------
+
+
+def _html(piece: _Piece) -> str:
+    match piece:
+        case _Leaf(word, called):
+            return _html_leaf(word, called)
+        case _Script(above, content):
+            tag = "sup" if above else "sub"
+            return f"<{tag}>{_all(_html, content)}</{tag}>"
+        case _Group(content):
+            return f"({_all(_html, content)})"
+        case _Root(content):
+            return f"√({_all(_html, content)})"
+        case _Fraction(_Leaf("1"), _Leaf("2")):
+            return "½"
+        case _Fraction(upper, lower):
+            return f"{_html(upper)}/{_html(lower)}"
+
+
+def _all(written: Callable[[_Piece], str], pieces: tuple[_Piece, ...]) -> str:
+    return "".join(map(written, pieces))
+
+
+def _html_leaf(word: str, called: bool) -> str:
+    if word.isspace():
+        return " "
+    is_variable = bool(_WORD.fullmatch(word)) and not (called and len(word) > 1)
+    symbol = SYMBOLS.get(word, Symbol(word, word, upright=not is_variable))
+    return escape(symbol.text) if symbol.upright else f"<i>{escape(symbol.text)}</i>"
