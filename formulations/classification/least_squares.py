@@ -24,6 +24,7 @@ from formulations.classification.base import MarginDual, MarginPrimal, TwoClassC
 from formulations.inputs.hyperparameters import derived
 from formulations.modelling import Candidate, Conditions, Multipliers, Primal, Stated, labelled, per_sample
 from qpkernels.arrays import Vector
+from qpkernels.display import TextbookProblem
 from qpkernels.programs import KernelQP
 
 __all__ = [
@@ -38,6 +39,7 @@ class LeastSquaresClassifierPrimal(Primal):
     """Without constraints. Variables: w or u, and b."""
 
     catalogue = "E1c-primal"
+    textbook = TextbookProblem("min  1/2 ||f||^2 + 1/2 sum C_i (1 - y_i (f(x_i) + b))^2")
     model: LeastSquaresClassifier
 
     def declare(self) -> cp.Problem:
@@ -50,6 +52,7 @@ class LeastSquaresClassifierConstrained(MarginPrimal):
     """With slacks. Variables: w or u, b, xi. Multipliers of ``margin``: a."""
 
     catalogue = "E1c-constrained"
+    textbook = TextbookProblem("min  1/2 ||f||^2 + 1/2 sum C_i xi_i^2  s.t.  y_i (f(x_i) + b) = 1 - xi_i")
     model: LeastSquaresClassifier
     xi = per_sample("xi")
 
@@ -69,6 +72,7 @@ class LeastSquaresClassifierDual(MarginDual):
     """The dual. Variable: alpha. Multiplier of ``balance``: b."""
 
     catalogue = "E1c-dual"
+    textbook = TextbookProblem("max  1'a - 1/2 a'(YKY + diag(1/C)) a  s.t.  y'a = 0")
     maximised = True
     model: LeastSquaresClassifier
 

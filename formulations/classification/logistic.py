@@ -35,6 +35,7 @@ from formulations.losses import LogisticLoss
 from formulations.modelling import Candidate, Classification, Conditions, ConeAnswer, Primal, Stated, labelled
 from qpkernels.arrays import Vector
 from qpkernels.certificates import Bounds, Certificate, FenchelBounds
+from qpkernels.display import TextbookProblem
 from qpkernels.kernels import Kernel
 
 __all__ = ["Logistic", "LogisticDual", "LogisticPenalised", "LogisticPrimal", "PenalisedLogistic"]
@@ -46,6 +47,7 @@ class LogisticPrimal(Primal):
     """Without constraints. Variables: w or u, and b."""
 
     catalogue = "C4-primal"
+    textbook = TextbookProblem("min  1/2 ||f||^2 + sum C_i log(1 + exp(-y_i (f(x_i) + b)))")
     model: Logistic | PenalisedLogistic
 
     @property
@@ -69,6 +71,7 @@ class LogisticPenalised(LogisticPrimal):
     """Scaled as the regularised empirical risk. Variable: w or u; no b."""
 
     catalogue = "C4-penalised"
+    textbook = TextbookProblem("min  lambda/m ||f||^2 + 1/m sum log(1 + exp(-y_i f(x_i)))")
     model: PenalisedLogistic
 
     def declare(self) -> cp.Problem:
@@ -88,6 +91,9 @@ class LogisticDual(MarginDual):
     """
 
     catalogue = "C4-dual"
+    textbook = TextbookProblem(
+        "max  -1/2 a'YKYa + sum C_i H(a_i / C_i)  s.t.  y'a = 0", ("H(t) = -t log t - (1 - t) log(1 - t)",)
+    )
     maximised = True
     model: Logistic | PenalisedLogistic
 

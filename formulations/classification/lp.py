@@ -3,7 +3,7 @@ r"""The linear-programming machine (C3): few coefficients instead of a small nor
 
 Primal and dual, with their Karush-Kuhn-Tucker conditions::
 
-    min  sum a_j + sum C_i xi_i                      s.t.  y_i (sum_j a_j y_j K_ij + b) >= 1 - xi_i,  a, xi >= 0
+    min  sum_j a_j + sum C_i xi_i                      s.t.  y_i (sum_j a_j y_j K_ij + b) >= 1 - xi_i,  a, xi >= 0
     max  sum l_i                                     s.t.  y_j sum_i l_i y_i K_ij <= 1,  y'l = 0,  0 <= l_i <= C_i
 
     l_i (y_i g(x_i) - 1 + xi_i) = 0,   (C_i - l_i) xi_i = 0,   a_j (1 - y_j sum_i l_i y_i K_ij) = 0
@@ -38,6 +38,7 @@ from formulations.modelling.candidate import expand
 from formulations.modelling.solution import Run
 from qpkernels.arrays import Matrix, Vector
 from qpkernels.certificates import Bounds, Certificate, Enclosure, LinearProgramBounds
+from qpkernels.display import TextbookProblem
 
 __all__ = ["LinearProgramDual", "LinearProgramMachine", "LinearProgramPrimal"]
 
@@ -57,6 +58,9 @@ class LinearProgramPrimal(_LinearProgramForm):
     """
 
     catalogue = "C3-primal"
+    textbook = TextbookProblem(
+        "min  sum_j a_j + sum C_i xi_i  s.t.  y_i (sum_j a_j y_j K_ij + b) >= 1 - xi_i,  a, xi >= 0"
+    )
     b = intercept()
     alpha = per_sample("alpha")
     xi = per_sample("xi")
@@ -88,6 +92,7 @@ class LinearProgramDual(_LinearProgramForm):
     """The dual. Variable: l. Multipliers: a of ``few``, b of ``balance``, xi of ``upper``."""
 
     catalogue = "C3-dual"
+    textbook = TextbookProblem("max  sum l_i  s.t.  y_j sum_i l_i y_i K_ij <= 1,  y'l = 0,  0 <= l_i <= C_i")
     l = per_sample("l")  # noqa: E741  its letter in the textbook
 
     def declare(self) -> cp.Problem:

@@ -4,7 +4,7 @@ r"""Classification by any convex loss of the margins (C10), penalised by the nor
 With a loss psi and its conjugate psi*, primal and dual, and their optimality condition, z_i = y_i (f(x_i) + b)::
 
     min  1/2 ||f||^2 + sum C_i psi(z_i)
-    max  -1/2 a'YKYa - sum C_i psi*(-a_i / C_i)      s.t.  y'a = 0,  -a_i / C_i in the domain of psi*
+    max  -1/2 a'YKYa - sum C_i psi*(-a_i / C_i)      s.t.  y'a = 0,  -a_i / C_i in dom psi*
 
     f = sum_j a_j y_j k(x_j, .),   a_i = -C_i psi'(z_i)
 
@@ -28,6 +28,7 @@ from formulations.losses import Hinge, LogisticLoss, MarginLoss
 from formulations.modelling import Candidate, Classification, Conditions, Multipliers, Stated, labelled, per_sample
 from qpkernels.arrays import Vector
 from qpkernels.certificates import Bounds, FenchelBounds
+from qpkernels.display import TextbookProblem
 from qpkernels.errors import ParameterError
 from qpkernels.intervals import Interval, up
 from qpkernels.kernels import Kernel
@@ -65,6 +66,7 @@ class MarginLossPrimal(MarginPrimal):
     """The primal. Variables: w or u, b, z. Multipliers of ``margin``: a."""
 
     catalogue = "C10-primal"
+    textbook = TextbookProblem("min  1/2 ||f||^2 + sum C_i psi(z_i)", ("z_i = y_i (f(x_i) + b)",))
     model: MarginLossClassifier
     z = per_sample("z")
 
@@ -87,6 +89,7 @@ class MarginLossDual(MarginDual):
     """
 
     catalogue = "C10-dual"
+    textbook = TextbookProblem("max  -1/2 a'YKYa - sum C_i psi*(-a_i / C_i)  s.t.  y'a = 0,  -a_i / C_i in dom psi*")
     maximised = True
     model: MarginLossClassifier
     s = per_sample("s")

@@ -8,10 +8,10 @@ Primal and dual, with their Karush-Kuhn-Tucker conditions::
 
     f = sum_j a_j k(x_j, .),   a_i (f(x_i) - rho + xi_i) = 0,   (c_i - a_i) xi_i = 0
 
-Here c_i = 1/(nu m), or with weights w_i / (nu 1'w): a weight of 2 makes a sample count twice. The value of the
+Here c_i = w_i / (nu 1'w), which is 1/(nu m) without weights: a weight of 2 makes a sample count twice. The value of the
 minimised dual is the negative of the primal's, and -rho is the multiplier of 1'a = 1 (b = -rho). At most nu m samples
-are outliers, f(x) < rho, and at least nu m are support vectors. The decision value is f(x) - rho; that of LIBSVM is
-nu m times as large. Source: C9 of the catalogue; Schoelkopf et al. (2001).
+are outliers, f(x) < rho, and at least nu m are support vectors. The decision value is f(x) - rho; that of LIBSVM is nu
+m times as large. Source: C9 of the catalogue; Schoelkopf et al. (2001).
 """
 
 from __future__ import annotations
@@ -41,6 +41,7 @@ from formulations.modelling import (
 )
 from qpkernels.arrays import Vector
 from qpkernels.certificates import Bounds
+from qpkernels.display import TextbookProblem
 from qpkernels.kernels import Kernel
 from qpkernels.programs import KernelQP
 
@@ -51,6 +52,9 @@ class OneClassPrimal(Primal):
     """The primal. Variables: w or u, b = -rho, xi. Multipliers: a of ``margin``, c - a of ``slack``."""
 
     catalogue = "C9-primal"
+    textbook = TextbookProblem(
+        "min  1/2 ||f||^2 - rho + sum c_i xi_i  s.t.  f(x_i) >= rho - xi_i,  xi_i >= 0", ("c_i = w_i / (nu 1'w)",)
+    )
     model: OneClass
     xi = per_sample("xi")
 
@@ -82,6 +86,7 @@ class OneClassDual(Dual):
     """The dual. Variable: alpha. Multipliers: b = -rho of ``balance``, xi of ``upper``."""
 
     catalogue = "C9-dual"
+    textbook = TextbookProblem("min  1/2 a'Ka  s.t.  1'a = 1,  0 <= a_i <= c_i", ("c_i = w_i / (nu 1'w)",))
     model: OneClass
     alpha = per_sample("alpha")
 

@@ -7,18 +7,13 @@ import json
 import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
-from rich import box
-from rich.console import Console, ConsoleOptions, RenderResult
-from rich.jupyter import JupyterMixin
-from rich.table import Table
-from rich.text import Text
 
 from formulations.comparison.row import Row, without_nan
 from formulations.comparison.table import agreement
-from formulations.display import as_text, plain_text
+from formulations.display import Column, Report, Reported, Table, as_text
 from formulations.modelling.solution import Solution
 from qpkernels.certificates import Status
 from qpkernels.certificates.enclosures import Enclosure
@@ -93,8 +88,8 @@ def _compared(answer: Solution, best: Solution) -> tuple[int | None, float]:
     return len(mine ^ theirs), len(mine & theirs) / len(either) if either else 1.0
 
 
-@dataclass(frozen=True)
-class CrossExamination(Sequence[Trial], JupyterMixin):
+@dataclass(frozen=True, repr=False)
+class CrossExamination(Sequence[Trial], Reported):
     """The trials of all solvers at all tolerances; prints as two tables in a terminal or notebook (rich).
 
     Attributes
@@ -176,57 +171,47 @@ class CrossExamination(Sequence[Trial], JupyterMixin):
         silent = [trial for trial in self.trials if not trial.row.claim]
         return [*lines, *(f"{trial.row.solver} at {trial.tol:g}: {trial.row.reason}" for trial in silent)]
 
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """Yield the trials (fewer columns in a narrow terminal), the times to each accuracy, and remarks."""
-        del console
-        shown = [k for k, (_, _, least) in enumerate(_HEADINGS) if options.max_width >= least]
-        table = Table(
-            title=f"{self.problem}: claimed and proved", pad_edge=False, padding=_PADDING, box=box.SIMPLE_HEAD
+    def report(self) -> Report:
+        """Return the trials, the times to each accuracy, and remarks."""
+        trials = [trial for solver in self.solvers for trial in self.of(solver)]
+        claims = Table(
+            _COLUMNS,
+            tuple(map(_cells, trials)),
+            f"{self.problem}: claimed and proved",
+            faint=frozenset(k for k, trial in enumerate(trials) if trial.row.status != Status.OPTIMAL),
+            ends=frozenset(k for k, trial in enumerate(trials) if trial.tol == self.tolerances[-1]),
+            narrow=True,
         )
-        for heading, justify, _ in (_HEADINGS[k] for k in shown):
-            table.add_column(heading, justify=justify, no_wrap=True)
-        for solver in self.solvers:
-            for trial in self.of(solver):
-                cells = _cells(trial)
-                style = None if trial.row.status == Status.OPTIMAL else "dim"
-                last = trial.tol == self.tolerances[-1]
-                table.add_row(*(cells[k] for k in shown), style=style, end_section=last)
-        times = Table(title="seconds to the first proof of", pad_edge=False, box=box.SIMPLE_HEAD)
-        times.add_column("solver")
-        for tol in self.tolerances:
-            times.add_column(f"{tol:.0e}", justify="right")
-        for solver in self.solvers:
-            times.add_row(solver, *(as_text(self.seconds_to(solver, tol), ".2g") or "never" for tol in self.tolerances))
-        yield from (Text(warning, style="bold red") for warning in self.warnings)
-        yield from (table, times)
-        yield from (Text(remark) for remark in self.remarks)
+        return Report((claims, self._times()), warnings=tuple(self.warnings), notes=tuple(self.remarks))
 
-    def __str__(self) -> str:
-        return plain_text(self)
+    def _times(self) -> Table:
+        columns = (Column("solver", "left"), *(Column(f"{tol:.0e}") for tol in self.tolerances))
+        rows = (
+            (solver, *(as_text(self.seconds_to(solver, tol), ".2g") or "never" for tol in self.tolerances))
+            for solver in self.solvers
+        )
+        return Table(columns, tuple(rows), "seconds to the first proof of")
 
 
-_HEADINGS: tuple[tuple[str, Literal["left", "right"], int], ...] = (
-    ("solver", "left", 0),
-    ("form", "left", 120),
-    ("tol", "right", 0),
-    ("claimed", "left", 0),
-    ("proved", "left", 0),
-    ("to", "right", 0),
-    ("obj. error", "right", 0),
-    ("|g - g*|", "right", 0),
-    ("SV", "right", 120),
-    ("differ", "right", 90),
-    ("overlap", "right", 120),
-    ("time s", "right", 0),
+_COLUMNS = (
+    Column("solver", "left"),
+    Column("form", "left", 120),
+    Column("tol"),
+    Column("claimed", "left"),
+    Column("proved", "left"),
+    Column("to"),
+    Column("obj. error"),
+    Column("|g - g*|"),
+    Column("SV", least_width=120),
+    Column("differ", least_width=90),
+    Column("overlap", least_width=120),
+    Column("time s"),
 )
-"""Headings, and the width of a terminal from which their columns are shown."""
-
-_PADDING = (0, 1, 0, 0)
 
 
-def _cells(trial: Trial) -> list[str]:
+def _cells(trial: Trial) -> tuple[str, ...]:
     row = trial.row
-    return [
+    return (
         row.solver,
         row.formulation,
         f"{trial.tol:.0e}",
@@ -239,4 +224,4 @@ def _cells(trial: Trial) -> list[str]:
         "" if trial.support_difference is None else str(trial.support_difference),
         as_text(trial.support_overlap, ".3f"),
         as_text(trial.seconds, ".2g"),
-    ]
+    )

@@ -6,16 +6,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, fields
-from html import escape
-from typing import Any, Literal
-
-from rich import box
-from rich.console import Console, ConsoleOptions, RenderResult
-from rich.table import Table
-from rich.text import Text
+from typing import Any
 
 from formulations.comparison.row import Row, without_nan
-from formulations.display import as_text, plain_text
+from formulations.display import Column, Report, Reported, Table, as_text
 from formulations.modelling.solution import Seconds
 from qpkernels.certificates import Status
 
@@ -24,8 +18,8 @@ __all__ = ["Comparison", "agreement"]
 _NAN = float("nan")
 
 
-@dataclass(frozen=True)
-class Comparison(Sequence[Row]):
+@dataclass(frozen=True, repr=False)
+class Comparison(Sequence[Row], Reported):
     """The rows of a comparison, in the order of the problems and their forms and, within one, of the solvers.
 
     Prints as a table in a terminal (rich) and in a notebook (HTML).
@@ -65,45 +59,12 @@ class Comparison(Sequence[Row]):
 
         return pd.DataFrame([asdict(row) for row in self.rows], columns=[field.name for field in fields(Row)])
 
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """Yield the table (fewer columns in a narrow terminal), where the proved optima lie, and what is not proved."""
-        del console
-        table = Table(title=self._title, pad_edge=False, box=box.SIMPLE_HEAD)
-        shown = [k for k, (name, _) in enumerate(_HEADINGS) if options.max_width >= _WIDE or name in _NARROW]
-        for heading, justify in (_HEADINGS[k] for k in shown):
-            table.add_column(heading, justify=justify, no_wrap=True)
-        for row in self.rows:
-            cells = _cells(row)
-            table.add_row(*(cells[k] for k in shown), style=None if row.status == Status.OPTIMAL else "dim")
-        for warning in self.warnings:
-            yield Text(warning, style="bold red")
-        yield table
-        yield from (Text(remark) for remark in self.remarks)
-
-    def __str__(self) -> str:
-        return plain_text(self)
-
-    def _repr_html_(self) -> str:
-        """Return the table for a notebook."""
-        head = "".join(f"<th>{escape(heading)}</th>" for heading, _ in _HEADINGS)
-        body = ""
-        for row in self.rows:
-            cells = zip(_cells(row), _HEADINGS, strict=True)
-            marked = "" if row.status == Status.OPTIMAL else ' style="opacity: 0.6"'
-            body += f"<tr{marked}>"
-            body += (
-                "".join(f'<td style="text-align: {side}">{escape(cell)}</td>' for cell, (_, side) in cells) + "</tr>"
-            )
-        notes = "".join(f"<p>{escape(remark)}</p>" for remark in self.remarks)
-        loud = "".join(f'<p style="color: red"><b>{escape(warning)}</b></p>' for warning in self.warnings)
-        return (
-            f"{loud}<table><caption>{escape(self._title)}</caption><thead><tr>{head}</tr></thead>"
-            f"<tbody>{body}</tbody></table>{notes}"
-        )
-
-    @property
-    def _title(self) -> str:
-        return f"optimal = proved to a relative gap and residuals of {self.tol:g}"
+    def report(self) -> Report:
+        """Return the table, where the proved optima lie, and what is not proved."""
+        unproved = frozenset(k for k, row in enumerate(self.rows) if row.status != Status.OPTIMAL)
+        title = f"optimal = proved to a relative gap and residuals of {self.tol:g}"
+        table = Table(_COLUMNS, tuple(map(_cells, self.rows)), title, faint=unproved)
+        return Report((table,), warnings=tuple(self.warnings), notes=tuple(self.remarks))
 
     @property
     def warnings(self) -> list[str]:
@@ -176,35 +137,31 @@ def agreement(problem: str, rows: Iterable[Row], tol: float) -> Agreement:
     return Agreement(problem, len(answers), len(proved), len({row.solver for row in proved}), lower, upper, holds)
 
 
-_HEADINGS: tuple[tuple[str, Literal["left", "right"]], ...] = (
-    ("form", "left"),
-    ("solver", "left"),
-    ("status", "left"),
-    ("objective", "right"),
-    ("primal value", "right"),
-    ("dual value", "right"),
-    ("rel. gap", "right"),
-    ("primal res.", "right"),
-    ("dual res.", "right"),
-    ("compl.", "right"),
-    ("SV", "right"),
-    ("intercept", "right"),
-    *((f"{field.name} s", "right") for field in fields(Seconds)),
-    ("total s", "right"),
-)
-
-
 _WIDE = 165
 """Width of a terminal that shows every column."""
 
-_NARROW = ("form", "solver", "status", "objective", "rel. gap", "SV", "intercept", "total s")
-"""The columns that a narrower one shows."""
+_COLUMNS = (
+    Column("form", "left"),
+    Column("solver", "left"),
+    Column("status", "left"),
+    Column("objective"),
+    Column("primal value", least_width=_WIDE),
+    Column("dual value", least_width=_WIDE),
+    Column("rel. gap"),
+    Column("primal res.", least_width=_WIDE),
+    Column("dual res.", least_width=_WIDE),
+    Column("compl.", least_width=_WIDE),
+    Column("SV"),
+    Column("intercept"),
+    *(Column(f"{field.name} s", least_width=_WIDE) for field in fields(Seconds)),
+    Column("total s"),
+)
 
 
-def _cells(row: Row) -> list[str]:
+def _cells(row: Row) -> tuple[str, ...]:
     measures = (row.relative_gap, row.primal_residual, row.dual_residual, row.complementarity)
     seconds = (row.seconds_gram, row.seconds_lower, row.seconds_solve, row.seconds_certify)
-    return [
+    return (
         row.formulation,
         row.solver,
         str(row.status),
@@ -213,4 +170,4 @@ def _cells(row: Row) -> list[str]:
         "" if row.n_support is None else str(row.n_support),
         as_text(row.intercept, ".7g"),
         *(as_text(value, ".3f") for value in (*seconds, row.seconds)),
-    ]
+    )

@@ -54,6 +54,8 @@ class Hyperparameter:
         Whether each sample may have its own.
     infinite
         What to do instead of passing infinity.
+    symbol
+        Its letter in formulas, where that is not its name.
     """
 
     name: str
@@ -61,6 +63,7 @@ class Hyperparameter:
     contains: Callable[[Any], Any]
     per_sample: bool = False
     infinite: str = ""
+    symbol: str = ""
 
     def checked(self, value: Any, samples: int) -> Vector:
         """Return the value as a vector of shape (samples,), or of shape () where all samples share it.
@@ -222,6 +225,6 @@ EPSILON = Hyperparameter("epsilon", "of at least 0", lambda value: value >= 0)
 NU = Hyperparameter("nu", "above 0 and at most 1", lambda value: (value > 0) & (value <= 1))
 TAU = Hyperparameter("tau", "between 0 and 1", lambda value: (value > 0) & (value < 1))
 DELTA = Hyperparameter("delta", "above 0", lambda value: value > 0)
-LAMBDA = Hyperparameter("regularisation", "above 0", lambda value: value > 0)
-WEIGHTS = Hyperparameter("sample_weight", "above 0", lambda value: value > 0, per_sample=True)
+LAMBDA = Hyperparameter("regularisation", "above 0", lambda value: value > 0, symbol="lambda")
+WEIGHTS = Hyperparameter("sample_weight", "above 0", lambda value: value > 0, per_sample=True, symbol="w")
 SQUARED_RADIUS = Hyperparameter("R", "above 0", lambda value: value > 0)

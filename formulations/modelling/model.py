@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Generic, TypeAlias, TypeVar, cast
 
 from numpy.typing import ArrayLike, NDArray
 
+from formulations.display import ShownModel
 from formulations.inputs.estimators import Coefficients, read_coefficients
 from formulations.inputs.restating import Restatable
 from formulations.inputs.samples import BoundSamples
@@ -39,7 +40,7 @@ Answered = TypeVar("Answered", bound=Solution, covariant=True)
 """What solving a model of a kind returns."""
 
 
-class Model(Restatable, Failing, Generic[Answered], metaclass=ABCMeta):
+class Model(Restatable, Failing, ShownModel, Generic[Answered], metaclass=ABCMeta):
     """A kernel machine: what is asked, however it is stated and whoever solves it.
 
     The answer is a function f + b in the space of a kernel, with a coefficient beta_i for each sample. The model knows

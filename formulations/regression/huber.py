@@ -25,6 +25,7 @@ from formulations.inputs.samples import SamplesLike
 from formulations.modelling import Candidate, Conditions, Multipliers, Stated, labelled, per_sample
 from formulations.regression.base import RegressionModel, ResidualDual, ResidualPrimal
 from qpkernels.arrays import Vector
+from qpkernels.display import TextbookProblem
 from qpkernels.kernels import Kernel
 from qpkernels.programs import KernelQP
 
@@ -35,6 +36,13 @@ class HuberPrimal(ResidualPrimal):
     """The primal. Variables: w or u, b, r, and s, the outlying part of r. Multipliers of ``residual``: c."""
 
     catalogue = "D5-primal"
+    textbook = TextbookProblem(
+        "min  1/2 ||f||^2 + sum C_i h(r_i)",
+        (
+            "r = y - f - b",
+            "h(r) = r^2/2 for |r| <= delta and delta |r| - delta^2/2 beyond",
+        ),
+    )
     model: Huber
     s = per_sample("s")
 
@@ -53,6 +61,7 @@ class HuberDual(ResidualDual):
     """The dual. Variable: c. Multipliers: b of ``balance``, the outlying parts of r of ``lower`` and ``upper``."""
 
     catalogue = "D5-dual"
+    textbook = TextbookProblem("max  y'c - 1/2 c'Kc - sum c_i^2 / (2 C_i)  s.t.  1'c = 0,  |c_i| <= C_i delta")
     model: Huber
 
     def declare(self) -> cp.Problem:

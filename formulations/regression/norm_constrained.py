@@ -4,7 +4,7 @@ r"""Ivanov regularisation (D8): the least sum of losses within a ball of the spa
 With a loss psi and its conjugate psi*, primal and dual, and their optimality conditions, r = y - f - b::
 
     min  sum psi(r_i)                                       s.t.  ||f||^2 <= R
-    max  y'c - sum psi*(c_i) - sqrt(R c'Kc)                 s.t.  1'c = 0,  c_i in the domain of psi*
+    max  y'c - sum psi*(c_i) - sqrt(R c'Kc)                 s.t.  1'c = 0,  c_i in dom psi*
 
     2 lambda f = sum_j c_j k(x_j, .),   c_i = psi'(r_i),   lambda (R - ||f||^2) = 0
 
@@ -33,6 +33,7 @@ from formulations.regression.base import ResidualDual, ResidualPrimal
 from formulations.regression.residual_loss import ResidualLossModel
 from qpkernels.arrays import Vector
 from qpkernels.certificates import Ball, Bounds, FenchelBounds, SquaredFitBounds
+from qpkernels.display import TextbookProblem
 from qpkernels.kernels import Kernel
 
 __all__ = ["NormConstrainedDual", "NormConstrainedPrimal", "NormConstrainedRegression"]
@@ -42,6 +43,7 @@ class NormConstrainedPrimal(ResidualPrimal):
     """The primal. Variables: w or u, b, r. Multipliers: c of ``residual``, lambda of ``norm``."""
 
     catalogue = "D8-primal"
+    textbook = TextbookProblem("min  sum psi(r_i)  s.t.  ||f||^2 <= R", ("r = y - f - b",))
     model: NormConstrainedRegression
 
     def declare(self) -> cp.Problem:
@@ -67,6 +69,7 @@ class NormConstrainedDual(ResidualDual):
     """
 
     catalogue = "D8-dual"
+    textbook = TextbookProblem("max  y'c - sum psi*(c_i) - sqrt(R c'Kc)  s.t.  1'c = 0,  c_i in dom psi*")
     model: NormConstrainedRegression
 
     @cached_property

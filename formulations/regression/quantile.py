@@ -22,6 +22,7 @@ from formulations.inputs.hyperparameters import COSTS, TAU, derived
 from formulations.inputs.samples import SamplesLike
 from formulations.modelling import Candidate, Conditions, Multipliers, Stated, labelled
 from formulations.regression.base import RegressionModel, ResidualDual, ResidualPrimal
+from qpkernels.display import TextbookProblem
 from qpkernels.kernels import Kernel
 from qpkernels.programs import KernelQP
 
@@ -32,6 +33,7 @@ class QuantilePrimal(ResidualPrimal):
     """The primal. Variables: w or u, b, r. Multipliers of ``residual``: c."""
 
     catalogue = "D4-primal"
+    textbook = TextbookProblem("min  1/2 ||f||^2 + sum C_i max(tau r_i, (tau - 1) r_i)", ("r = y - f - b",))
     model: Quantile
 
     def declare(self) -> cp.Problem:
@@ -45,6 +47,7 @@ class QuantileDual(ResidualDual):
     """The dual. Variable: c. Multipliers: b of ``balance``, the parts of r of ``lower`` and ``upper``."""
 
     catalogue = "D4-dual"
+    textbook = TextbookProblem("max  y'c - 1/2 c'Kc  s.t.  1'c = 0,  C_i (tau - 1) <= c_i <= C_i tau")
     model: Quantile
 
     def declare(self) -> cp.Problem:

@@ -4,7 +4,7 @@ r"""Regression by any convex loss of the residuals (D6): |r|^p, the logistic los
 With a loss psi and its conjugate psi*, primal and dual, and their optimality condition, r = y - f - b::
 
     min  1/2 ||f||^2 + sum C_i psi(r_i)
-    max  y'c - 1/2 c'Kc - sum C_i psi*(c_i / C_i)    s.t.  1'c = 0,  c_i / C_i in the domain of psi*
+    max  y'c - 1/2 c'Kc - sum C_i psi*(c_i / C_i)    s.t.  1'c = 0,  c_i / C_i in dom psi*
 
     f = sum_j c_j k(x_j, .),   c_i = C_i psi'(r_i)
 
@@ -28,6 +28,7 @@ from formulations.modelling import Candidate, Conditions, Multipliers, Stated, l
 from formulations.regression.base import RegressionModel, ResidualDual, ResidualPrimal
 from qpkernels.arrays import Vector
 from qpkernels.certificates import Bounds, FenchelBounds
+from qpkernels.display import TextbookProblem
 from qpkernels.errors import ParameterError
 from qpkernels.intervals import Interval, up
 from qpkernels.kernels import Kernel
@@ -102,6 +103,7 @@ class ResidualLossPrimal(ResidualPrimal):
     """The primal. Variables: w or u, b, r. Multipliers of ``residual``: c."""
 
     catalogue = "D6-primal"
+    textbook = TextbookProblem("min  1/2 ||f||^2 + sum C_i psi(r_i)", ("r = y - f - b",))
     model: ResidualLossRegression
 
     def declare(self) -> cp.Problem:
@@ -117,6 +119,7 @@ class ResidualLossDual(ResidualDual):
     """
 
     catalogue = "D6-dual"
+    textbook = TextbookProblem("max  y'c - 1/2 c'Kc - sum C_i psi*(c_i / C_i)  s.t.  1'c = 0,  c_i / C_i in dom psi*")
     model: ResidualLossRegression
     s = per_sample("s")
 

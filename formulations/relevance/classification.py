@@ -5,7 +5,7 @@ Labels y_i = +1 or -1 with P(y_i | w) = 1 / (1 + exp(-y_i a_i)), a = Phi w, Phi 
 evidence is that of Laplace: with the mode of the posterior, found by Newton's method (IRLS), and the diagonal matrix W
 of p (1 - p)::
 
-    ln p(y | alpha) = sum ln P(y_i | mode) - 1/2 mode'A mode + 1/2 ln |A| - 1/2 ln |A + Phi'W Phi|
+    max  sum ln P(y_i | mode) - 1/2 mode'A mode + 1/2 ln |A| - 1/2 ln |A + Phi'W Phi|   s.t.  alpha > 0
 
     Sigma = (A + Phi'W Phi)^-1,   gamma_i = 1 - alpha_i Sigma_ii,   alpha_i <- (gamma_i + u_i v_i) / mode_i^2
 
@@ -26,6 +26,7 @@ from formulations.relevance.posterior import LogisticLabels
 from formulations.relevance.search import Search, search
 from formulations.relevance.starts import starting_points
 from qpkernels.arrays import Vector, frozen
+from qpkernels.display import TextbookProblem
 from qpkernels.gram import Gram
 from qpkernels.kernels import Kernel
 
@@ -50,6 +51,9 @@ class RelevanceClassification(RelevanceMachine):
     """
 
     catalogue = "G2"
+    textbook = TextbookProblem(
+        "max  sum ln P(y_i | mode) - 1/2 mode'A mode + 1/2 ln |A| - 1/2 ln |A + Phi'W Phi|  s.t.  alpha > 0"
+    )
 
     y: Vector
 

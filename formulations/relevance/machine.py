@@ -4,16 +4,19 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from numpy.typing import ArrayLike, NDArray
 
+from formulations.display import Explained, classes_of, kernel_of, samples_of
 from formulations.inputs.samples import bind
 from formulations.relevance.posterior import Design
 from formulations.relevance.search import Search
 from formulations.relevance.solution import RelevanceSolution, expand
 from qpkernels.arrays import Matrix, check_count, check_positive, shown
+from qpkernels.display import Fact
 from qpkernels.errors import ParameterError
 from qpkernels.gram import Gram
 from qpkernels.gram.panels.threads import without_blas_threads
@@ -23,7 +26,7 @@ __all__ = ["RelevanceMachine"]
 
 
 @dataclass(frozen=True, eq=False, repr=False, init=False)
-class RelevanceMachine(ABC):
+class RelevanceMachine(Explained, ABC):
     r"""Weights w ~ N(0, diag(alpha)^-1) of the columns Phi = [1, K], with alpha where the evidence is largest.
 
     A column is a function k(x_j, .), or the constant, and nothing is asked of k: it need not be positive semidefinite.
@@ -69,10 +72,14 @@ class RelevanceMachine(ABC):
         """Return the number m of samples."""
         return len(self.gram)
 
-    @property
-    def name(self) -> str:
-        """Name of the machine."""
-        return type(self).__name__
+    def facts(self) -> Iterator[Fact]:
+        """Yield samples, kernel, and what is known of the noise."""
+        labels = vars(self).get("y") if self.classes is not None else None
+        yield Fact("data", samples_of(self.gram) + classes_of(self.classes, labels))
+        yield Fact("kernel", kernel_of(self.gram.kernel))
+        if "noise" in vars(self):
+            known = vars(self)["noise"]
+            yield Fact("with", "noise learned" if known is None else f"noise = {known:g}")
 
     @property
     def columns(self) -> Matrix:

@@ -3,7 +3,7 @@ r"""The relevance vector machine for regression (G1).
 
 Targets t = Phi w + noise with Phi = [1, K], w ~ N(0, A^-1), A = diag(alpha), noise ~ N(0, I / beta)::
 
-    max  ln N(t; 0, I / beta + Phi A^-1 Phi')   over  alpha > 0 (inf allowed)  and  beta > 0
+    max  ln N(t; 0, I / beta + Phi A^-1 Phi')   s.t.  alpha > 0,  beta > 0       (an alpha may be inf)
 
     Sigma = (A + beta Phi'Phi)^-1,   mean = beta Sigma Phi't,   gamma_i = 1 - alpha_i Sigma_ii
     alpha_i <- gamma_i / mean_i^2,   1/beta <- ||t - Phi mean||^2 / (m - sum gamma_i)
@@ -28,6 +28,7 @@ from formulations.relevance.posterior import GaussianTargets
 from formulations.relevance.search import Search, search
 from formulations.relevance.starts import initial_noise, least_noise, starting_points
 from qpkernels.arrays import Vector, check_positive
+from qpkernels.display import TextbookProblem
 from qpkernels.gram import Gram
 from qpkernels.kernels import Kernel
 
@@ -92,6 +93,7 @@ class RelevanceRegression(RegressionMachine):
     """The relevance vector machine for regression (G1); parameters as in :class:`RegressionMachine`."""
 
     catalogue = "G1"
+    textbook = TextbookProblem("max  ln N(t; 0, I / beta + Phi A^-1 Phi')  s.t.  alpha > 0,  beta > 0")
 
     def search(self, *, tol: float, max_iter: int) -> Search:
         """Raise the evidence from each start, by the safeguarded update of MacKay and Tipping."""

@@ -6,7 +6,7 @@ up to a constant. The first term is concave in g, so it lies below its tangent, 
 the second is the least value over w of ||t - Phi w||^2 / noise + sum w_i^2 / g_i. At the best g_i = |w_i| / sqrt(z_i)
 of the bound that follows, what is left is convex::
 
-    min over w   1/2 ||Phi w - t||^2 + sum_i c_i |w_i|,    c_i = noise sqrt(z_i)
+    min  1/2 ||Phi w - t||^2 + sum_i c_i |w_i|    over w,    c_i = noise sqrt(z_i)
 
 Each such step touches the evidence where it starts and lies below it elsewhere, so its exact solution never lowers the
 evidence. It is declared once, with c as a parameter, compiled once, and every solution is certified. Pruned weights
@@ -34,6 +34,7 @@ from formulations.relevance.search import Search
 from formulations.relevance.starts import narrow_and_wide
 from qpkernels.arrays import Matrix, Vector
 from qpkernels.certificates import Certificate, repair
+from qpkernels.display import TextbookProblem
 from qpkernels.errors import SolverFailedError
 from qpkernels.solvers import find_solver
 
@@ -99,6 +100,7 @@ class ReweightedRelevance(RegressionMachine):
     """The evidence of G1 by iteratively reweighted l1 (G3); parameters as in :class:`RegressionMachine`."""
 
     catalogue = "G3"
+    textbook = TextbookProblem("min  1/2 ||Phi w - t||^2 + sum_i c_i |w_i|", ("c_i = noise sqrt(z_i)",))
 
     def search(self, *, tol: float, max_iter: int) -> Search:
         """Raise the evidence from a narrow and from a wide prior; a convex step costs too much for more."""

@@ -8,14 +8,14 @@ trained on all other samples.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from formulations.display import as_text, progress_bar, table_text
+from formulations.display import Column, Report, Reported, Table, as_text, progress_bar
 from formulations.modelling import Model, Solution
 from formulations.modelling.batch import Part
 from formulations.selection.folds import Fold, Folds, checked_model, divide, truth
@@ -44,8 +44,8 @@ class FoldFits(Sequence[Solution]):
         return FoldFits(self._kept[index]) if isinstance(index, slice) else self._kept[index].solution
 
 
-@dataclass(frozen=True, eq=False)
-class CrossValidation:
+@dataclass(frozen=True, eq=False, repr=False)
+class CrossValidation(Reported):
     """The certified fits of all folds, and their scores. Prints as a table.
 
     Attributes
@@ -69,10 +69,10 @@ class CrossValidation:
     folds: tuple[Fold, ...]
     fits: tuple[Fit, ...]
     scores: Vector
-    solutions: FoldFits = field(repr=False)
+    solutions: FoldFits
     scoring: str
     tol: float
-    y: NDArray[Any] = field(repr=False)
+    y: NDArray[Any]
     classes: NDArray[Any] | None = None
 
     @property
@@ -141,10 +141,11 @@ class CrossValidation:
 
         return pd.DataFrame(list(self.rows()))
 
-    def __str__(self) -> str:
+    def report(self) -> Report:
+        """Return a line for each fold."""
         title = f"{self.scoring} {self.mean:.6g} +/- {self.std:.2g}; {proved(self.fits, self.tol)}"
         headings = ("fold", "train", "test", self.scoring, "status", "rel. gap", "SV")
-        cells = [
+        cells = tuple(
             (
                 str(row["fold"]),
                 str(row["train"]),
@@ -155,8 +156,8 @@ class CrossValidation:
                 "" if row["n_support"] is None else str(row["n_support"]),
             )
             for row in self.rows()
-        ]
-        return table_text(title, headings, cells)
+        )
+        return Report((Table(tuple(map(Column, headings)), cells),), title)
 
 
 def cross_validate(

@@ -11,7 +11,14 @@ from qpkernels.display.maths import to_latex
 
 __all__ = ["Line", "TextbookProblem", "latex_of"]
 
-_VERBS = {"min": "minimize", "max": "maximize", "find": "find", "solve": "solve", "repeat": "repeat"}
+_VERBS = {
+    "min": "minimize",
+    "max": "maximize",
+    "find": "find",
+    "solve": "solve",
+    "repeat": "repeat",
+    "decide": "decide for",
+}
 
 _BALANCE = re.compile(r"(y|1)'\S.* = 0")
 """The constraint of a dual that only an intercept makes."""
@@ -32,8 +39,8 @@ class TextbookProblem:
     Parameters
     ----------
     text
-        As in docstrings, see :mod:`qpkernels.display.maths`: ``min``, ``max``, ``find``, ``solve`` or ``repeat``, the
-        objective, ``s.t.``, and constraints that a comma and two spaces separate.
+        As in docstrings, see :mod:`qpkernels.display.maths`: ``min``, ``max``, ``find``, ``solve``, ``repeat`` or
+        ``decide``, the objective, ``s.t.``, and constraints that a comma and two spaces separate.
     where
         What the letters are that are neither data nor hyper-parameters nor variables.
 

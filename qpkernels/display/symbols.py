@@ -24,6 +24,8 @@ _GREEK = {
 
 _FUNCTIONS = ("max", "min", "log", "ln", "exp", "tanh", "argmax", "dom", "diag", "sign", "vol")
 
+_WORDS = ("all", "and", "beyond", "for", "of", "over", "with")
+
 _IN_LATEX = ("max", "min", "log", "ln", "exp", "tanh")
 
 SYMBOLS: dict[str, Symbol] = {
@@ -32,16 +34,17 @@ SYMBOLS: dict[str, Symbol] = {
         name: Symbol(name, f"\\{name}" if name in _IN_LATEX else f"\\operatorname{{{name}}}", upright=True)
         for name in _FUNCTIONS
     },
+    "xbar": Symbol("x̄", "\\bar{x}"),
+    "ybar": Symbol("ȳ", "\\bar{y}"),
+    "Xc": Symbol("X̃", "\\tilde{X}"),
     "ones": Symbol("1", "\\mathbf{1}", upright=True),
     "sum": Symbol("Σ", "\\sum", upright=True),
     "sqrt": Symbol("√", "\\sqrt", upright=True),
     "in": Symbol("∈", "\\in", upright=True),
     "inf": Symbol("∞", "\\infty", upright=True),
-    "over": Symbol("over", "\\;\\mathrm{over}\\;", upright=True),
-    "and": Symbol("and", "\\;\\mathrm{and}\\;", upright=True),
-    "for": Symbol("for", "\\;\\mathrm{for}\\;", upright=True),
-    "if": Symbol("if", "\\;\\mathrm{if}\\;", upright=True),
-    "beyond": Symbol("beyond", "\\;\\mathrm{beyond}", upright=True),
+    "mode": Symbol("ŵ", "\\hat{w}"),
+    "noise": Symbol("σ²", "\\sigma^{2}"),
+    **{word: Symbol(word, f"\\;\\mathrm{{{word}}}\\;", upright=True) for word in _WORDS},
     "||": Symbol("‖", "\\|", upright=True),
     "|": Symbol("|", "|", upright=True),
     ">=": Symbol("≥", "\\geq", upright=True),

@@ -144,7 +144,9 @@ class Expansion:
     def weights(self) -> Vector:
         """Weights w = sum_j beta_j x_j of the linear function <w, x> + b, shape (d,); only with the kernel Linear."""
         if not isinstance(self.kernel, Linear):
-            raise AttributeError(f"a function in the space of {self.kernel!r} has no weights; only one of Linear() has.")
+            raise AttributeError(
+                f"a function in the space of {self.kernel!r} has no weights; only one of Linear() has."
+            )
         return np.asarray(self.coefficients @ self.centers) if self._weights is None else self._weights.copy()
 
     @property

@@ -26,6 +26,7 @@ from formulations.inputs.samples import SamplesLike
 from formulations.modelling import Candidate, Conditions, ConeAnswer, Multipliers, Stated, labelled, scalar
 from qpkernels.arrays import Vector
 from qpkernels.certificates import Bounds, Certificate
+from qpkernels.display import TextbookProblem
 from qpkernels.errors import InseparableError, SolverFailedError
 from qpkernels.kernels import Kernel
 from qpkernels.programs import KernelQP
@@ -40,6 +41,7 @@ class HardMarginPrimal(MarginPrimal):
     """The primal. Variables: w or u, and b. Multipliers of ``margin``: a."""
 
     catalogue = "C1-primal"
+    textbook = TextbookProblem("min  1/2 ||f||^2  s.t.  y_i (f(x_i) + b) >= 1")
 
     def declare(self) -> cp.Problem:
         """State the problem."""
@@ -54,6 +56,7 @@ class HardMarginGeometric(MarginPrimal):
     """
 
     catalogue = "C1-geometric"
+    textbook = TextbookProblem("max  gamma  s.t.  y_i (f(x_i) + b) >= gamma,  ||f|| <= 1")
     model: HardMargin
     gamma = scalar("gamma")
 
@@ -96,6 +99,7 @@ class HardMarginDual(MarginDual):
     """The dual. Variable: alpha. Multiplier of ``balance``: b."""
 
     catalogue = "C1-dual"
+    textbook = TextbookProblem("min  1/2 a'YKYa - 1'a  s.t.  y'a = 0,  a >= 0")
 
     def declare(self) -> cp.Problem:
         """State the problem."""

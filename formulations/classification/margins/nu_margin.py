@@ -9,10 +9,11 @@ Primal and dual, with their Karush-Kuhn-Tucker conditions::
     f = sum_j a_j y_j k(x_j, .),   a_i (y_i (f(x_i) + b) - rho + xi_i) = 0,   (c_i - a_i) xi_i = 0,
     rho (1'a - nu) = 0
 
-Here c_i = 1/m, or with weights w_i / 1'w: a weight of 2 makes a sample count twice. The value of the minimised dual is
-the negative of the primal's; b is the multiplier of y'a = 0 and rho that of 1'a >= nu. At most nu m samples lie inside
-the margin, at least nu m are support vectors; nu can be at most 2 min(m+, m-) / m. With rho > 0 the answer divided by
-rho is that of the soft margin (C2) with C_i = c_i / rho. Source: C8 of the catalogue; Schoelkopf et al. (2000).
+Here c_i = w_i / 1'w, which is 1/m without weights: a weight of 2 makes a sample count twice. The value of the minimised
+dual is the negative of the primal's; b is the multiplier of y'a = 0 and rho that of 1'a >= nu. At most nu m samples lie
+inside the margin, at least nu m are support vectors; nu can be at most 2 min(m+, m-) / m. With rho > 0 the answer
+divided by rho is that of the soft margin (C2) with C_i = c_i / rho. Source: C8 of the catalogue; Schoelkopf et al.
+(2000).
 """
 
 from __future__ import annotations
@@ -40,6 +41,7 @@ from formulations.modelling import (
 )
 from qpkernels.arrays import Vector
 from qpkernels.certificates import MarginLevelBounds, best_level
+from qpkernels.display import TextbookProblem
 from qpkernels.errors import ParameterError
 from qpkernels.kernels import Kernel
 
@@ -58,6 +60,10 @@ class NuMarginPrimal(MarginPrimal):
     """
 
     catalogue = "C8-primal"
+    textbook = TextbookProblem(
+        "min  1/2 ||f||^2 - nu rho + sum c_i xi_i  s.t.  y_i (f(x_i) + b) >= rho - xi_i,  xi_i >= 0,  rho >= 0",
+        ("c_i = w_i / 1'w",),
+    )
     model: NuMargin
     rho = scalar("rho")
     xi = per_sample("xi")
@@ -83,6 +89,7 @@ class NuMarginDual(MarginDual):
     """The dual. Variable: alpha. Multipliers: b of ``balance``, rho of ``share``, xi of ``upper``."""
 
     catalogue = "C8-dual"
+    textbook = TextbookProblem("min  1/2 a'YKYa  s.t.  y'a = 0,  0 <= a_i <= c_i,  1'a >= nu", ("c_i = w_i / 1'w",))
     model: NuMargin
 
     def declare(self) -> cp.Problem:

@@ -24,6 +24,7 @@ from formulations.inputs.hyperparameters import MARGIN_COSTS
 from formulations.modelling import Candidate, Conditions, ConeAnswer, Multipliers, Primal, Stated, labelled, per_sample
 from qpkernels.arrays import Vector
 from qpkernels.certificates import Bounds
+from qpkernels.display import TextbookProblem
 from qpkernels.programs import KernelQP
 
 __all__ = ["SoftMargin", "SoftMarginDual", "SoftMarginHinge", "SoftMarginPrimal"]
@@ -33,6 +34,7 @@ class SoftMarginPrimal(MarginPrimal):
     """With slacks. Variables: w or u, b, xi. Multipliers: a of ``margin``, C - a of ``slack``."""
 
     catalogue = "C2-primal"
+    textbook = TextbookProblem("min  1/2 ||f||^2 + sum C_i xi_i  s.t.  y_i (f(x_i) + b) >= 1 - xi_i,  xi_i >= 0")
     model: SoftMargin
     xi = per_sample("xi")
 
@@ -52,6 +54,7 @@ class SoftMarginHinge(Primal):
     """Without constraints. Variables: w or u, and b."""
 
     catalogue = "C2-hinge"
+    textbook = TextbookProblem("min  1/2 ||f||^2 + sum C_i max(0, 1 - y_i (f(x_i) + b))")
     model: SoftMargin
 
     def declare(self) -> cp.Problem:
@@ -71,6 +74,7 @@ class SoftMarginDual(MarginDual):
     """The dual. Variable: alpha. Multipliers: b of ``balance``, xi of ``upper``."""
 
     catalogue = "C2-dual"
+    textbook = TextbookProblem("min  1/2 a'YKYa - 1'a  s.t.  y'a = 0,  0 <= a_i <= C_i")
     model: SoftMargin
 
     def declare(self) -> cp.Problem:

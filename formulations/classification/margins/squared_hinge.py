@@ -21,6 +21,7 @@ import formulations.cvx as cp
 from formulations.classification.base import MarginDual, MarginPrimal, TwoClassCostModel
 from formulations.inputs.hyperparameters import MARGIN_COSTS, derived
 from formulations.modelling import Candidate, Conditions, Multipliers, Stated, labelled, per_sample
+from qpkernels.display import TextbookProblem
 from qpkernels.programs import KernelQP
 
 __all__ = ["SquaredHinge", "SquaredHingeDual", "SquaredHingePrimal"]
@@ -30,6 +31,7 @@ class SquaredHingePrimal(MarginPrimal):
     """The primal. Variables: w or u, b, xi. Multipliers of ``margin``: a."""
 
     catalogue = "C7-primal"
+    textbook = TextbookProblem("min  1/2 ||f||^2 + sum C_i xi_i^2  s.t.  y_i (f(x_i) + b) >= 1 - xi_i")
     model: SquaredHinge
     xi = per_sample("xi")
 
@@ -49,6 +51,7 @@ class SquaredHingeDual(MarginDual):
     """The dual. Variable: alpha. Multiplier of ``balance``: b."""
 
     catalogue = "C7-dual"
+    textbook = TextbookProblem("min  1/2 a'YKYa + sum a_i^2 / (4 C_i) - 1'a  s.t.  y'a = 0,  a >= 0")
     model: SquaredHinge
 
     def declare(self) -> cp.Problem:

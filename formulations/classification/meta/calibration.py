@@ -16,6 +16,7 @@ the opposite signs.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar, Literal, TypeAlias
@@ -24,6 +25,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 import formulations.cvx as cp
+from formulations.display import Explained, classes_of
 from formulations.inputs.two_classes import two_classes
 from formulations.modelling import labelled
 from formulations.modelling.failures import no_answer
@@ -32,6 +34,7 @@ from formulations.modelling.solving import quote, status_of
 from formulations.prediction import Sigmoids
 from qpkernels.arrays import Vector, check_choice, finite_vector, frozen, real_number
 from qpkernels.certificates import Certificate, SigmoidBounds, Status
+from qpkernels.display import Fact, TextbookProblem, count
 from qpkernels.errors import SeparableScoresError
 from qpkernels.solvers import Claim, find_solver
 
@@ -89,8 +92,8 @@ class Calibration:
         )
 
 
-@dataclass(frozen=True, eq=False)
-class PlattCalibration:
+@dataclass(frozen=True, eq=False, repr=False)
+class PlattCalibration(Explained):
     """min 1/N sum [ log(1 + exp(A s_i + B)) - t_i (A s_i + B) ].
 
     Parameters
@@ -109,9 +112,10 @@ class PlattCalibration:
     """
 
     catalogue: ClassVar[str] = "C5"
+    textbook = TextbookProblem("min  1/N sum [ log(1 + exp(z_i)) - t_i z_i ]", ("z_i = A s_i + B",))
 
-    scores: Vector = field(repr=False)
-    y: Vector = field(repr=False)
+    scores: Vector
+    y: Vector
     targets: Targets = field(default="plain", kw_only=True)
     classes: NDArray[Any] = field(init=False)
 
@@ -124,6 +128,11 @@ class PlattCalibration:
         object.__setattr__(self, "scores", frozen(scores))
         object.__setattr__(self, "y", signs)
         object.__setattr__(self, "classes", classes)
+
+    def facts(self) -> Iterator[Fact]:
+        """Yield the scores, the classes and the targets."""
+        yield Fact("data", f"{count(self.scores.size, 'score')}{classes_of(self.classes, self.y)}")
+        yield Fact("with", f"targets = {self.targets!r}")
 
     @cached_property
     def A(self) -> cp.Variable:
@@ -153,10 +162,10 @@ class PlattCalibration:
     @cached_property
     def dual(self) -> cp.Problem:
         """The dual in CVXPY, in the variable p; B and A are the multipliers of ``offset`` and ``slope``."""
-        p, count = cp.Variable(self.scores.size, name="p"), self.scores.size
-        offset, slope = cp.sum(self.t - p) / count == 0, self.scores @ (self.t - p) / count == 0
+        p, size = cp.Variable(self.scores.size, name="p"), self.scores.size
+        offset, slope = cp.sum(self.t - p) / size == 0, self.scores @ (self.t - p) / size == 0
         return cp.Problem(
-            cp.Maximize(cp.sum(cp.entr(p) + cp.entr(1 - p)) / count),
+            cp.Maximize(cp.sum(cp.entr(p) + cp.entr(1 - p)) / size),
             labelled(offset=offset, slope=slope),
         )
 

@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
 r"""Several classes from machines of two (C6): one against the rest, and one against one.
 
-With K classes, one against the rest trains K machines, g_k with class k against all others, and decides for
+With K classes, one against the rest trains K machines, g_k with class k against all others, and decides for::
 
-    argmax_k g_k(x).
+    argmax_k g_k(x)
 
-One against one trains K (K - 1) / 2 machines, g_jk on the samples of the classes j < k only, and decides for the class
-with the most votes, where g_jk(x) > 0 is a vote for k; ties go to the class that its machines favour most in sum.
+One against one trains K (K - 1) / 2 machines, g_jk = -g_kj on the samples of the classes j < k only, and decides for
+the class with the most votes, where g_jk(x) > 0 is a vote for k::
+
+    argmax_k sum_(j != k) [g_jk(x) > 0]
+
+Ties go to the class that its machines favour most in sum.
 Either takes any model of two classes. Source: C6 of the catalogue; Knerr et al. (1990), Hsu and Lin (2002).
 """
 
@@ -25,19 +29,20 @@ from formulations.classification.base import TwoClassModel
 from formulations.classification.margins.soft_margin import SoftMargin
 from formulations.classification.meta.decisions import Decisions
 from formulations.classification.meta.multiclass_solution import MulticlassSolution
-from formulations.display import progress_bar
+from formulations.display import Explained, kernel_of, progress_bar, samples_of
 from formulations.inputs.samples import BoundSamples, SamplesLike, bind
 from formulations.inputs.two_classes import checked_labels
 from formulations.modelling import Classification
 from formulations.modelling.batch import Part, Solutions, Trained, check_jobs, train
-from qpkernels.arrays import Indices, is_scalar, read_array
+from qpkernels.arrays import Indices, is_scalar, read_array, shown
+from qpkernels.display import Fact, TextbookProblem
 from qpkernels.errors import LabelError, OneClassError, ParameterError, QPKernelsError
 from qpkernels.kernels import Kernel
 
 __all__ = ["OneVersusOne", "OneVersusRest"]
 
 
-class _Multiclass:
+class _Multiclass(Explained):
     """Data of several classes, and a model of two classes to separate them with.
 
     Parameters
@@ -75,10 +80,12 @@ class _Multiclass:
     def check_classes(self) -> None:
         """Refuse classes that the scheme cannot separate."""
 
-    @property
-    def name(self) -> str:
-        """Name of the scheme."""
-        return type(self).__name__
+    def facts(self) -> Iterator[Fact]:
+        """Yield samples, classes, kernel, and what the machines are."""
+        yield Fact("data", f"{samples_of(self.data.gram)}, {self.classes.size} classes: {shown(self.classes.tolist())}")
+        yield Fact("kernel", kernel_of(self.data.gram.kernel, self.data.explicit))
+        values = (f"{name} = {shown(value)}" for name, value in self.hyperparameters.items())
+        yield Fact("with", ", ".join([f"machine = {self.machine.__name__}", *values]))
 
     @abstractmethod
     def pairs(self) -> Iterator[tuple[int, int]]:
@@ -202,6 +209,7 @@ class OneVersusRest(_Multiclass):
     """
 
     catalogue = "C6-rest"
+    textbook = TextbookProblem("decide  argmax_k g_k(x)")
 
     def pairs(self) -> Iterator[tuple[int, int]]:
         """Yield (-1, k) for each class k."""
@@ -227,6 +235,7 @@ class OneVersusOne(_Multiclass):
     """
 
     catalogue = "C6-one"
+    textbook = TextbookProblem("decide  argmax_k sum_(j != k) [g_jk(x) > 0]")
 
     def check_classes(self) -> None:
         """Refuse a class with a single sample: a machine would be trained to tell that sample from a class.

@@ -4,7 +4,7 @@ r"""The perceptron (B1, B2): rules that correct a separating hyperplane until it
 In generalised coordinates z_i = y_i (1, x_i) and a = (b, w), sample i is on its right side where a'z_i > 0. Both rules
 descend along the perceptron criterion J_p(a) = sum over a'z_i <= 0 of -a'z_i, with step sizes eta(k)::
 
-    B1, batch            a <- a + eta(k) (sum of all z_i with a'z_i <= 0)   until that step is at most a threshold
+    B1, batch            a <- a + eta(k) sum z_i  over all i with a'z_i <= 0,  until that step is at most a threshold
     B2, single sample    a <- a + eta(k) z_i  where a'z_i <= 0, one sample after another, until none is left
 
 k = 1, 2, ... counts the steps of B1 and the single corrections of B2. From a = 0 a fixed rate only scales a, so that
@@ -28,6 +28,7 @@ from formulations.classification.separation.perceptron_rule import PerceptronRul
 from formulations.classification.separation.perceptron_steps import Rate, check_range
 from formulations.inputs.samples import SamplesLike
 from qpkernels.arrays import Vector, check_count, check_nonnegative, finite_matrix, finite_vector, is_integer, shown
+from qpkernels.display import TextbookProblem
 from qpkernels.errors import ParameterError
 from qpkernels.gram import Expansion
 from qpkernels.kernels import Kernel
@@ -51,6 +52,7 @@ class BatchPerceptron(PerceptronRule):
     """
 
     catalogue = "B1"
+    textbook = TextbookProblem("repeat  a <- a + eta(k) sum z_i  over all i with a'z_i <= 0", ("z_i = y_i (1, x_i)",))
 
     def __init__(
         self,
@@ -114,6 +116,7 @@ class Perceptron(PerceptronRule):
     """
 
     catalogue = "B2"
+    textbook = TextbookProblem("repeat  a <- a + eta(k) z_i", ("a'z_i <= 0", "z_i = y_i (1, x_i)"))
 
     def __init__(
         self,

@@ -11,6 +11,7 @@ It is never negative, and 0 where every sample is on its right side, but also at
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import ClassVar
 
@@ -18,10 +19,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from formulations.classification.separation.perceptron_steps import Rate, StepSizes
+from formulations.display import Explained, classes_of, kernel_of, samples_of
 from formulations.inputs.samples import SamplesLike, bind
 from formulations.inputs.two_classes import two_classes
 from formulations.prediction import Answering, Labels, Predictor
 from qpkernels.arrays import Indices, Vector, finite_vector, frozen
+from qpkernels.display import Fact
 from qpkernels.errors import ShapeError
 from qpkernels.gram import Expansion
 from qpkernels.gram.expansions import Expansions
@@ -89,7 +92,7 @@ def criterion(margins: Vector) -> float:
     return float(np.maximum(-margins, 0.0).sum())
 
 
-class PerceptronRule(ABC):
+class PerceptronRule(Explained, ABC):
     """What both rules share: the data, the start, the rates, and how an answer is read."""
 
     catalogue: ClassVar[str]
@@ -110,6 +113,13 @@ class PerceptronRule(ABC):
     def __len__(self) -> int:
         """Return the number m of samples."""
         return len(self.data.gram)
+
+    def facts(self) -> Iterator[Fact]:
+        """Yield samples, kernel, and the step sizes."""
+        yield Fact("data", samples_of(self.data.gram) + classes_of(self.classes, self.y))
+        yield Fact("kernel", kernel_of(self.data.gram.kernel, self.data.explicit))
+        threshold = vars(self).get("threshold")
+        yield Fact("with", f"rate = {self.rate}" + ("" if threshold is None else f", threshold = {threshold:g}"))
 
     @abstractmethod
     def solve(self, *, max_epochs: int = 1000) -> PerceptronSolution:

@@ -30,6 +30,9 @@ class StepSizes:
         self._function = rate if callable(rate) else None
         self._number = 1.0 if callable(rate) else check_positive(rate, "rate")
 
+    def __str__(self) -> str:
+        return f"{self._number:g}" if self._function is None else "a function of k"
+
     @property
     def fixed(self) -> bool:
         """Whether eta(k) is the same for all k."""

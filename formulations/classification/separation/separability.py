@@ -16,6 +16,7 @@ from formulations.modelling import Candidate, Solution, Stated, labelled
 from formulations.modelling.candidate import Sampling, expand, linear_values, sampled
 from qpkernels.arrays import Vector
 from qpkernels.certificates import Bounds, Certificate, SeparationBounds, Status
+from qpkernels.display import TextbookProblem
 from qpkernels.errors import InseparableError
 from qpkernels.gram import Expansion
 from qpkernels.kernels import Kernel
@@ -31,6 +32,7 @@ class SeparabilityPrimal(MarginPrimal):
     """The feasibility problem. Variables: w or u, and b. Multipliers of ``margin``: lambda."""
 
     catalogue = "B3"
+    textbook = TextbookProblem("find  f, b  s.t.  y_i (f(x_i) + b) >= 1")
 
     def declare(self) -> cp.Problem:
         """State the feasibility problem."""

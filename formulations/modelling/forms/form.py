@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 import formulations.cvx as cp
+from formulations.display import ShownForm
 from formulations.inputs.frozen import Frozen
 from formulations.modelling.candidate import Candidate
 from formulations.modelling.default import solve_by_request
@@ -40,7 +41,7 @@ from qpkernels.solvers import Solver
 __all__ = ["Form"]
 
 
-class Form(Frozen, metaclass=ABCMeta):
+class Form(Frozen, ShownForm, metaclass=ABCMeta):
     """One statement of a model as a convex problem in CVXPY.
 
     ``model.dual`` is a form of ``model``; all forms of a model share its data, kernel matrix and hyper-parameters. A

@@ -16,6 +16,7 @@ from formulations.modelling import Stated, labelled
 from formulations.regression.base import ResidualPrimal
 from formulations.regression.fits.forms import LinearFit, UnitFitDual
 from qpkernels.certificates import LargestResidualBounds
+from qpkernels.display import TextbookProblem
 
 __all__ = ["ChebyshevFit", "ChebyshevFitDual", "ChebyshevFitPrimal"]
 
@@ -24,6 +25,7 @@ class ChebyshevFitPrimal(ResidualPrimal):
     """The primal. Variables: w or u, b, r. Multipliers of ``residual``: v."""
 
     catalogue = "A3"
+    textbook = TextbookProblem("min  max |r_i|", ("r = y - F w - b",))
 
     def declare(self) -> cp.Problem:
         """State the problem."""
@@ -34,6 +36,7 @@ class ChebyshevFitDual(UnitFitDual):
     """The dual. Variable: v. Multipliers: w or u of ``normal``, b of ``balance``, max |r_i| of ``unit``."""
 
     catalogue = "A3-dual"
+    textbook = TextbookProblem("max  y'v  s.t.  F'v = 0,  1'v = 0,  sum |v_i| <= 1")
 
     def declare(self) -> cp.Problem:
         """State the problem."""

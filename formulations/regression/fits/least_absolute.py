@@ -24,6 +24,7 @@ from formulations.regression.base import ResidualPrimal
 from formulations.regression.fits.forms import LinearFit, UnitFitDual
 from qpkernels.arrays import Vector
 from qpkernels.certificates import AbsoluteFitBounds, BalancedAbsoluteFitBounds, Bounds
+from qpkernels.display import TextbookProblem
 from qpkernels.kernels import Kernel
 
 __all__ = [
@@ -40,6 +41,7 @@ class LeastAbsoluteFitPrimal(ResidualPrimal):
     """The primal. Variables: w or u, b, r. Multipliers of ``residual``: v."""
 
     catalogue = "A2"
+    textbook = TextbookProblem("min  sum |r_i|", ("r = y - F w - b",))
 
     def declare(self) -> cp.Problem:
         """State the problem."""
@@ -50,6 +52,7 @@ class LeastAbsoluteFitDual(UnitFitDual):
     """The dual. Variable: v. Multipliers: w or u of ``normal``, b of ``balance``, sum |r_i| of ``unit``."""
 
     catalogue = "A2-dual"
+    textbook = TextbookProblem("max  y'v  s.t.  F'v = 0,  1'v = 0,  |v_i| <= 1")
 
     def declare(self) -> cp.Problem:
         """State the problem."""
@@ -75,6 +78,7 @@ class LaplaceFitPrimal(ResidualPrimal):
     """The primal. Variables: w or u, b, r. Multipliers: v of ``residual``, mu of ``zero_sum``."""
 
     catalogue = "A2L"
+    textbook = TextbookProblem("min  sum |r_i|  s.t.  sum r_i = 0", ("r = y - F w - b",))
 
     def declare(self) -> cp.Problem:
         """State the problem."""
@@ -90,6 +94,7 @@ class LaplaceFitDual(UnitFitDual):
     """The dual. Variables: v, mu. Multipliers: w or u of ``normal``, b of ``balance``, sum |r_i| of ``unit``."""
 
     catalogue = "A2L-dual"
+    textbook = TextbookProblem("max  y'v  s.t.  F'v = 0,  1'v = 0,  |v_i - mu| <= 1")
     mu = scalar("mu")
 
     def declare(self) -> cp.Problem:

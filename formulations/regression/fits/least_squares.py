@@ -16,6 +16,7 @@ from formulations.modelling import Stated, labelled
 from formulations.regression.base import ResidualPrimal
 from formulations.regression.fits.forms import FitDual, LinearFit
 from qpkernels.certificates import Bounds, SquaredFitBounds
+from qpkernels.display import TextbookProblem
 from qpkernels.programs import LeastSquares
 
 __all__ = ["LeastSquaresFit", "LeastSquaresFitDual", "LeastSquaresFitPrimal"]
@@ -25,6 +26,7 @@ class LeastSquaresFitPrimal(ResidualPrimal):
     """The primal. Variables: w or u, b, r. Multipliers of ``residual``: v."""
 
     catalogue = "A1"
+    textbook = TextbookProblem("min  sum r_i^2", ("r = y - F w - b",))
 
     def declare(self) -> cp.Problem:
         """State the problem."""
@@ -35,6 +37,7 @@ class LeastSquaresFitDual(FitDual):
     """The dual. Variable: v. Multipliers: w or u of ``normal``, b of ``balance``."""
 
     catalogue = "A1-dual"
+    textbook = TextbookProblem("max  y'v - ||v||^2 / 4  s.t.  F'v = 0,  1'v = 0")
 
     def declare(self) -> cp.Problem:
         """State the problem."""

@@ -24,6 +24,7 @@ from formulations.regression.base import RegressionModel, ResidualDual
 from formulations.regression.tubes.conflict import TubeConflict
 from qpkernels.arrays import Vector
 from qpkernels.certificates import Bounds, Certificate
+from qpkernels.display import TextbookProblem
 from qpkernels.errors import InfeasibleError
 from qpkernels.kernels import Kernel
 from qpkernels.programs import KernelQP
@@ -35,6 +36,7 @@ class InterpolationPrimal(Primal):
     """The primal. Variable: w or u. Multipliers of ``meets``: c."""
 
     catalogue = "F3-primal"
+    textbook = TextbookProblem("min  1/2 ||f||^2  s.t.  f(x_i) = y_i")
     model: Interpolation
 
     def declare(self) -> cp.Problem:
@@ -56,6 +58,7 @@ class InterpolationDual(ResidualDual):
     """The dual. Variable: c."""
 
     catalogue = "F3"
+    textbook = TextbookProblem("max  y'c - 1/2 c'Kc")
     model: Interpolation
 
     def declare(self) -> cp.Problem:

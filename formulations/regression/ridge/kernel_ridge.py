@@ -23,6 +23,7 @@ from formulations.inputs.samples import SamplesLike
 from formulations.modelling import Candidate, Conditions, Primal, Stated
 from formulations.regression.base import RegressionModel, ResidualDual
 from qpkernels.certificates import Certificate
+from qpkernels.display import TextbookProblem
 from qpkernels.kernels import Kernel
 from qpkernels.programs import KernelQP
 
@@ -33,6 +34,7 @@ class KernelRidgePrimal(Primal):
     """The primal. Variable: w or u."""
 
     catalogue = "E2"
+    textbook = TextbookProblem("min  lambda/m ||f||^2 + 1/m sum (y_i - f(x_i))^2")
     model: KernelRidge
 
     def declare(self) -> cp.Problem:
@@ -50,6 +52,7 @@ class KernelRidgeDual(ResidualDual):
     """The dual. Variable: c."""
 
     catalogue = "E2-dual"
+    textbook = TextbookProblem("max  y'c - 1/2 c'(K + lambda I) c")
     model: KernelRidge
 
     def declare(self) -> cp.Problem:

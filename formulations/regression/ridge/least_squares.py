@@ -33,6 +33,7 @@ from formulations.modelling.candidate import at_coordinates
 from formulations.regression.base import RegressionModel, ResidualDual, ResidualPrimal
 from qpkernels.arrays import Vector
 from qpkernels.certificates import Certificate
+from qpkernels.display import TextbookProblem
 from qpkernels.kernels import Kernel
 from qpkernels.programs import KernelQP, LinearSystem
 
@@ -50,6 +51,7 @@ class LeastSquaresPrimal(Primal):
     """The primal. Variables: w or u, and b."""
 
     catalogue = "E1-primal"
+    textbook = TextbookProblem("min  1/2 ||f||^2 + C/2 sum (f(x_i) + b - y_i)^2")
     model: LeastSquares
 
     def declare(self) -> cp.Problem:
@@ -62,6 +64,7 @@ class LeastSquaresConstrained(ResidualPrimal):
     """With slacks. Variables: w or u, b, xi. Multipliers of ``residual``: c."""
 
     catalogue = "E1-constrained"
+    textbook = TextbookProblem("min  1/2 ||f||^2 + C/2 sum xi_i^2  s.t.  y_i - f(x_i) - b = xi_i")
     model: LeastSquares
 
     @property
@@ -96,6 +99,7 @@ class LeastSquaresSystem(NormalEquations):
     """The equations in b and w. Variables: w or u, and b."""
 
     catalogue = "E1-system"
+    textbook = TextbookProblem("solve  [1, xbar'; xbar, X'X/m + I/(mC)] [b; w] = [ybar; X'y/m]")
 
     def declare(self) -> cp.Problem:
         """State the equations."""
@@ -123,6 +127,7 @@ class LeastSquaresCentred(NormalEquations):
     """The equations in w, for samples less their mean. Variables: w or u, and b."""
 
     catalogue = "E1-centred"
+    textbook = TextbookProblem("solve  (Xc'Xc + I/C) w = Xc'y,  b = ybar - <w, xbar>")
 
     def declare(self) -> cp.Problem:
         """State the equations."""
@@ -150,6 +155,7 @@ class LeastSquaresDual(ResidualDual):
     """The dual, a linear system in m + 1 unknowns. Variable: c. Multiplier of ``balance``: b."""
 
     catalogue = "E1-dual"
+    textbook = TextbookProblem("max  y'c - 1/2 c'(K + I/C) c  s.t.  1'c = 0")
     model: LeastSquares
 
     def declare(self) -> cp.Problem:

@@ -28,6 +28,7 @@ from formulations.regression.tubes.conflict import TubeConflict
 from formulations.regression.tubes.forms import FixedTube, TubeDual, TubePrimal, sides_of
 from qpkernels.arrays import Vector
 from qpkernels.certificates import Certificate
+from qpkernels.display import TextbookProblem
 from qpkernels.errors import InfeasibleError, QPKernelsError
 from qpkernels.kernels import Kernel
 from qpkernels.programs import KernelQP
@@ -139,6 +140,7 @@ class HardTubePrimal(TubePrimal):
     """The primal. Variables: w or u, and b. Multipliers: a+ of ``above``, a- of ``below``."""
 
     catalogue = "D1-primal"
+    textbook = TextbookProblem("min  1/2 ||f||^2  s.t.  -epsilon <= f(x_i) + b - y_i <= epsilon")
     model: HardTubeModel
 
     def declare(self) -> cp.Problem:
@@ -154,6 +156,9 @@ class HardTubeDual(TubeDual):
     """The dual. Variables: a_plus, a_minus. Multiplier of ``balance``: b."""
 
     catalogue = "D1-dual"
+    textbook = TextbookProblem(
+        "min  1/2 (a+ - a-)'K(a+ - a-) + epsilon 1'(a+ + a-) - y'(a+ - a-)  s.t.  1'(a+ - a-) = 0,  a+, a- >= 0"
+    )
     model: HardTubeModel
 
     def declare(self) -> cp.Problem:

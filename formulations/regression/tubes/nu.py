@@ -11,10 +11,10 @@ Primal and dual, with their Karush-Kuhn-Tucker conditions, r = y - f - b::
     f = sum_j (a+_j - a-_j) k(x_j, .),   a+_i (epsilon + xi+_i - r_i) = 0,   (c_i - a+_i) xi+_i = 0,  the same for a-,
     epsilon (nu 1'c - 1'(a+ + a-)) = 0
 
-Here c_i = C, or with weights C w_i: a weight of 2 makes a sample count twice. The value of the minimised dual is the
-negative of the primal's; b is the multiplier of 1'(a+ - a-) = 0 and epsilon that of 1'(a+ + a-) <= nu 1'c. At most nu m
-samples lie outside the tube; where epsilon > 0, at least nu m are support vectors. C is scaled as by LIBSVM and
-scikit-learn; the soft tube (D2) with this epsilon and these costs has the same answer. Source: D7 of the catalogue;
+Here c_i = C w_i, which is C without weights: a weight of 2 makes a sample count twice. The value of the minimised dual
+is the negative of the primal's; b is the multiplier of 1'(a+ - a-) = 0 and epsilon that of 1'(a+ + a-) <= nu 1'c. At
+most nu m samples lie outside the tube; where epsilon > 0, at least nu m are support vectors. C is scaled as by LIBSVM
+and scikit-learn; the soft tube (D2) with this epsilon and these costs has the same answer. Source: D7 of the catalogue;
 Schoelkopf et al. (2000).
 """
 
@@ -32,6 +32,7 @@ from formulations.modelling import Candidate, Conditions, Multipliers, Stated, l
 from formulations.regression.tubes.forms import TubeDual, TubeModel, TubePrimal, sides_of
 from qpkernels.arrays import Vector
 from qpkernels.certificates import TubeLevelBounds, best_level
+from qpkernels.display import TextbookProblem
 from qpkernels.kernels import Kernel
 
 __all__ = ["NuTube", "NuTubeDual", "NuTubePrimal"]
@@ -45,6 +46,14 @@ class NuTubePrimal(TubePrimal):
     """
 
     catalogue = "D7-primal"
+    textbook = TextbookProblem(
+        "min  1/2 ||f||^2 + nu 1'c epsilon + sum c_i (xi+_i + xi-_i)  s.t.  r_i <= epsilon + xi+_i,  "
+        "-r_i <= epsilon + xi-_i,  xi >= 0,  epsilon >= 0",
+        (
+            "r = y - f - b",
+            "c_i = C w_i",
+        ),
+    )
     model: NuTube
     epsilon = scalar("epsilon")
     xi_plus, xi_minus = per_sample("xi+"), per_sample("xi-")
@@ -80,6 +89,10 @@ class NuTubeDual(TubeDual):
     """
 
     catalogue = "D7-dual"
+    textbook = TextbookProblem(
+        "min  1/2 (a+ - a-)'K(a+ - a-) - y'(a+ - a-)  s.t.  1'(a+ - a-) = 0,  1'(a+ + a-) <= nu 1'c,  0 <= a+, a- <= c",
+        ("c_i = C w_i",),
+    )
     model: NuTube
 
     def declare(self) -> cp.Problem:

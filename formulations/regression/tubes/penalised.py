@@ -27,6 +27,7 @@ from formulations.regression.tubes.forms import SoftTubeModel
 from formulations.regression.tubes.soft import SoftTubeDual, SoftTubeLoss
 from qpkernels.arrays import Vector
 from qpkernels.certificates import Bounds, Certificate
+from qpkernels.display import TextbookProblem
 from qpkernels.kernels import Kernel
 
 __all__ = ["PenalisedTube", "PenalisedTubeLoss"]
@@ -36,6 +37,7 @@ class PenalisedTubeLoss(SoftTubeLoss):
     """Without constraints. Variable: w or u."""
 
     catalogue = "D3"
+    textbook = TextbookProblem("min  lambda/m ||f||^2 + 1/m sum max(0, |y_i - f(x_i)| - epsilon)")
     model: PenalisedTube
 
     def declare(self) -> cp.Problem:

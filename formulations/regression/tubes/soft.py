@@ -27,6 +27,7 @@ from formulations.modelling import Candidate, ConeAnswer, Multipliers, Primal, S
 from formulations.regression.tubes.forms import SoftTubeModel, TubeDual, TubePrimal, sides_of
 from qpkernels.arrays import Vector
 from qpkernels.certificates import Bounds
+from qpkernels.display import TextbookProblem
 from qpkernels.kernels import Kernel
 
 __all__ = ["SoftTube", "SoftTubeDual", "SoftTubeLoss", "SoftTubePrimal"]
@@ -39,6 +40,10 @@ class SoftTubePrimal(TubePrimal):
     """
 
     catalogue = "D2-primal"
+    textbook = TextbookProblem(
+        "min  1/2 ||f||^2 + sum C_i (xi+_i + xi-_i)  s.t.  r_i <= epsilon + xi+_i,  -r_i <= epsilon + xi-_i,  xi >= 0",
+        ("r = y - f - b",),
+    )
     model: SoftTubeModel
     xi_plus = per_sample("xi+")
     xi_minus = per_sample("xi-")
@@ -64,6 +69,7 @@ class SoftTubeLoss(Primal):
     """Without constraints. Variables: w or u, and b."""
 
     catalogue = "D2-loss"
+    textbook = TextbookProblem("min  1/2 ||f||^2 + sum C_i max(0, |r_i| - epsilon)", ("r = y - f - b",))
     model: SoftTubeModel
 
     def declare(self) -> cp.Problem:
@@ -86,6 +92,9 @@ class SoftTubeDual(TubeDual):
     """The dual. Variables: a_plus, a_minus. Multipliers: b of ``balance``, xi+ and xi- of the ``upper`` bounds."""
 
     catalogue = "D2-dual"
+    textbook = TextbookProblem(
+        "min  1/2 (a+ - a-)'K(a+ - a-) + epsilon 1'(a+ + a-) - y'(a+ - a-)  s.t.  1'(a+ - a-) = 0,  0 <= a+, a- <= C"
+    )
     model: SoftTubeModel
 
     def declare(self) -> cp.Problem:

@@ -21,6 +21,7 @@ from formulations.inputs.samples import SamplesLike
 from formulations.modelling import Candidate, Dual, Multipliers, Stated, labelled, per_sample
 from formulations.regression.tubes.forms import TubeDual
 from formulations.regression.tubes.hard import HardTubeModel, HardTubePrimal
+from qpkernels.display import TextbookProblem
 from qpkernels.kernels import Kernel
 
 __all__ = ["SparseApproximation", "SparseApproximationL1", "SparseApproximationSplit"]
@@ -30,6 +31,7 @@ class SparseApproximationL1(Dual):
     """F1, without constraints. Variable: a."""
 
     catalogue = "F1"
+    textbook = TextbookProblem("min  1/2 a'Ka - a'y + epsilon ||a||_1")
     model: SparseApproximation
     a = per_sample("a")
 
@@ -53,6 +55,7 @@ class SparseApproximationSplit(TubeDual):
     """F2, a quadratic program. Variables: a_plus, a_minus."""
 
     catalogue = "F2"
+    textbook = TextbookProblem("min  1/2 (a+ - a-)'K(a+ - a-) - y'(a+ - a-) + epsilon 1'(a+ + a-)  s.t.  a+, a- >= 0")
     model: SparseApproximation
 
     def declare(self) -> cp.Problem:

@@ -4,13 +4,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from formulations.display import as_text, progress_bar, table_text
+from formulations.display import Column, Report, Reported, Table, as_text, progress_bar
 from formulations.modelling import Model, Solution
 from formulations.modelling.batch import Part
 from formulations.selection.folds import checked_model
@@ -23,8 +23,8 @@ from qpkernels.errors import ParameterError, QPKernelsError
 __all__ = ["SolutionPath", "path"]
 
 
-@dataclass(frozen=True, eq=False)
-class SolutionPath(Sequence[Solution]):
+@dataclass(frozen=True, eq=False, repr=False)
+class SolutionPath(Sequence[Solution], Reported):
     """The certified fits along a hyper-parameter, as a sequence of solutions. Prints as a table.
 
     Attributes
@@ -43,10 +43,10 @@ class SolutionPath(Sequence[Solution]):
 
     parameter: str
     values: tuple[Any, ...]
-    fits: tuple[Fit | None, ...] = field(repr=False)
-    errors: Mapping[int, QPKernelsError] = field(repr=False)
+    fits: tuple[Fit | None, ...]
+    errors: Mapping[int, QPKernelsError]
     tol: float
-    kept: tuple[Kept | QPKernelsError, ...] = field(repr=False)
+    kept: tuple[Kept | QPKernelsError, ...]
 
     def __len__(self) -> int:
         """Return the number of values."""
@@ -95,9 +95,10 @@ class SolutionPath(Sequence[Solution]):
 
         return pd.DataFrame(list(self.rows()))
 
-    def __str__(self) -> str:
+    def report(self) -> Report:
+        """Return a line for each value."""
         headings = (self.parameter, "status", "primal value", "rel. gap", "SV", "intercept", "solve s")
-        cells = [
+        cells = tuple(
             (
                 cell(row[self.parameter]),
                 row["status"],
@@ -108,9 +109,10 @@ class SolutionPath(Sequence[Solution]):
                 as_text(row["seconds"], ".3f"),
             )
             for row in self.rows()
-        ]
-        notes = [f"{self.parameter}={cell(self.values[k])}: {error}" for k, error in self.errors.items()]
-        return table_text(proved(self.fits, self.tol), headings, cells, notes)
+        )
+        notes = tuple(f"{self.parameter}={cell(self.values[k])}: {error}" for k, error in self.errors.items())
+        table = Table(tuple(map(Column, headings)), cells)
+        return Report((table,), proved(self.fits, self.tol), notes=notes)
 
 
 def path(

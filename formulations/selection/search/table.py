@@ -4,12 +4,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from formulations.display import as_text, table_text
+from formulations.display import Column, Report, Reported, Table, as_text
 from formulations.modelling import Model, Solution
 from formulations.selection.results import Fit
 from formulations.selection.running import proved, weakest
@@ -24,8 +24,8 @@ _SHOWN = 10
 """Points that the table of a large grid shows, the best first."""
 
 
-@dataclass(frozen=True, eq=False)
-class GridSearch:
+@dataclass(frozen=True, eq=False, repr=False)
+class GridSearch(Reported):
     """The scores of all points of a grid, each from certified fits. Prints as a table of the best.
 
     Attributes
@@ -50,10 +50,10 @@ class GridSearch:
 
     points: tuple[Mapping[str, Any], ...]
     scores: Matrix
-    fits: tuple[tuple[Fit | None, ...], ...] = field(repr=False)
-    errors: Mapping[tuple[int, int], QPKernelsError] = field(repr=False)
-    best_model: Model[Any] = field(repr=False)
-    best_solution: Solution | None = field(repr=False)
+    fits: tuple[tuple[Fit | None, ...], ...]
+    errors: Mapping[tuple[int, int], QPKernelsError]
+    best_model: Model[Any]
+    best_solution: Solution | None
     scoring: str
     tol: float
 
@@ -115,11 +115,12 @@ class GridSearch:
 
         return pd.DataFrame(list(self.rows()))
 
-    def __str__(self) -> str:
+    def report(self) -> Report:
+        """Return the best points, the best first, and what went wrong."""
         rows = list(self.rows())
         order = sorted(range(len(rows)), key=lambda k: (rows[k]["rank_test_score"], k))[:_SHOWN]
         headings = ("rank", *self.points[0], self.scoring, "+/-", "proved", "rel. gap")
-        cells = [
+        cells = tuple(
             (
                 str(rows[k]["rank_test_score"]),
                 *(cell(value) for value in self.points[k].values()),
@@ -129,10 +130,11 @@ class GridSearch:
                 as_text(rows[k]["relative_gap"], ".0e"),
             )
             for k in order
-        ]
+        )
         every = proved([fit for row in self.fits for fit in row], self.tol)
         best = ", ".join(f"{name}={cell(value)}" for name, value in self.best_params.items())
         title = f"best {self.scoring} {self.best_score:.6g} at {best}; {every}"
         notes = [f"{len(rows) - len(order)} more points"] if len(rows) > len(order) else []
         notes += [f"{where(self.points[p], k)}: {error}" for (p, k), error in list(self.errors.items())[:_SHOWN]]
-        return table_text(title, headings, cells, notes)
+        table = Table(tuple(map(Column, headings)), cells)
+        return Report((table,), title, notes=tuple(notes))

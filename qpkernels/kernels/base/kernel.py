@@ -143,8 +143,8 @@ class Kernel(Carded, ABC):
         """
         del X, Z
         raise NoEnclosureError(
-            f"{self!r} states no bound of its rounding errors, so nothing is proved in exact arithmetic; give its class "
-            "the method enclosed(X, Z), or take the matrix as data: Precomputed(kernel(X))."
+            f"{self!r} states no bound of its rounding errors, so nothing is proved in exact arithmetic; give its "
+            "class the method enclosed(X, Z), or take the matrix as data: Precomputed(kernel(X))."
         )
 
     def samples(self, X: ArrayLike) -> Samples:

@@ -50,7 +50,7 @@ class Polynomial(Kernel):
 
     @property
     def positive_semidefinite(self) -> bool:
-        """True for coef0 >= 0, where the expansion in powers of x'z has no negative leading."""
+        """True for coef0 >= 0, where the expansion in powers of x'z has no negative coefficient."""
         return self.coef0 >= 0
 
     @property

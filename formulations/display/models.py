@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""How models and forms show themselves: the textbook's problem, the data, the kernel, the hyper-parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from qpkernels.arrays import Vector, is_scalar, shown
+from qpkernels.display import Card, Carded, Fact, TextbookProblem, count, to_text
+from qpkernels.gram import Gram
+from qpkernels.kernels import Kernel
+from qpkernels.programs import ConeProgram
+from qpkernels.solvers import installed_solvers
+
+__all__ = ["Explained", "ShownForm", "ShownModel", "classes_of", "samples_of"]
+
+_LONGEST = 60
+"""Letters of a kernel, or of a value, in a line."""
+
+
+class Explained(Carded):
+    """What has a textbook's problem, samples and a kernel; ``repr`` is one line of them."""
+
+    textbook: ClassVar[TextbookProblem]
+    """The problem as the docstring of the module writes it."""
+
+    @property
+    def name(self) -> str:
+        """Name of the kind."""
+        return type(self).__name__
+
+    @property
+    def statement(self) -> TextbookProblem:
+        """The problem in maths."""
+        return self.textbook
+
+    def facts(self) -> Iterator[Fact]:
+        """Yield what is said below the problem: data, kernel, hyper-parameters."""
+        raise NotImplementedError(f"a {self.name} must say what it is made of")
+
+    def card(self) -> Card:
+        """Return the problem and the facts."""
+        return Card(self.name, self.statement.lines, tuple(self.facts()))
+
+    def __repr__(self) -> str:
+        said = ", ".join(_in_a_line(fact) for fact in self.facts() if fact.name in _SHORT)
+        return f"<{self.name}: {said}>"
+
+
+_SHORT = ("data", "kernel", "with")
+
+
+class ShownModel(Explained):
+    """How a model shows itself: the problem of its usual form, and what it is made of."""
+
+    hyperparameters: ClassVar[tuple[Any, ...]]
+    cone_solver: ClassVar[str]
+    expands: ClassVar[bool]
+    gram: Gram
+    data: Any
+    fit_intercept: bool
+    classes: NDArray[Any] | None
+    forms: Mapping[str, Any]
+
+    @property
+    def statement(self) -> TextbookProblem:
+        """The problem of the usual form in maths."""
+        problem: TextbookProblem = next(iter(self.forms.values())).statement
+        return problem
+
+    def facts(self) -> Iterator[Fact]:
+        """Yield data, kernel, hyper-parameters, intercept, forms and solvers."""
+        signs = vars(self).get("y") if self.classes is not None else None
+        yield Fact("data", samples_of(self.gram) + classes_of(self.classes, signs))
+        yield Fact("kernel", kernel_of(self.gram.kernel, self.data.explicit))
+        settings = list(self._settings())
+        if settings:
+            yield Fact("with", ", ".join(settings))
+        yield Fact("intercept", "b" if self.fit_intercept else "none: b = 0")
+        yield Fact("forms", ", ".join(self.forms))
+        yield Fact("solvers", "; ".join(self._solvers()))
+
+    def _settings(self) -> Iterator[str]:
+        model: Any = self
+        for parameter in self.hyperparameters:
+            named = f"{parameter.name} ({to_text(parameter.symbol)})" if parameter.symbol else parameter.name
+            yield f"{named} = {value_text(model.value_of(parameter.name))}"
+        loss = model.settings.get("loss")
+        if loss is not None:
+            yield f"loss {to_text('psi')} = {_shortened(shown(loss))}"
+
+    def _solvers(self) -> Iterator[str]:
+        # Where f is no expansion in beta, the bounds need a factor of the kernel matrix, which nobody asked for.
+        model: Any = self
+        programs = model.programs(model.bounds()) if self.expands else ()
+        own = [each for each in installed_solvers() if ConeProgram not in each.programs]
+        taking = [each.name for each in own if any(isinstance(program, each.programs) for program in programs)]
+        if taking:
+            yield f"{', '.join(taking)} for the model as it is"
+        yield f"{self.cone_solver} and others for its forms"
+
+
+class ShownForm(Explained):
+    """How a form shows itself: its own problem, the variables and constraints it was extended by, and its model."""
+
+    model: Any
+    extension: Any
+
+    @property
+    def statement(self) -> TextbookProblem:
+        """The problem in maths; without b in a model without."""
+        problem = self.textbook if self.model.fit_intercept else self.textbook.without_intercept()
+        letters = [each.symbol for each in self.model.hyperparameters if each.symbol == "lambda"]
+        needs_cost = letters and "lambda" not in problem.text and "C" in problem.text
+        return problem.defining("C = 1/(2 lambda)") if needs_cost else problem
+
+    def facts(self) -> Iterator[Fact]:
+        """Yield what the user added, and the facts of the model that matter to the form."""
+        for constraint in self.extension.constraints:
+            yield Fact("extended by", _shortened(f"{constraint.label or 'a constraint'}: {constraint}"))
+        if self.extension.objective is not None:
+            yield Fact("extended by", _shortened(f"the objective {self.extension.objective}"))
+        yield Fact("model", self.model.name)
+        yield from (fact for fact in self.model.facts() if fact.name in (*_SHORT, "intercept"))
+
+
+def samples_of(gram: Gram) -> str:
+    """Return how many samples there are, and how many features they have if these are numbers."""
+    samples = count(len(gram), "sample")
+    shape = getattr(gram.X, "shape", ())
+    return f"{samples}, {count(shape[1], 'feature')}" if len(shape) == 2 else samples
+
+
+def classes_of(classes: NDArray[Any] | None, signs: Vector | None) -> str:
+    """Return how many samples each class has, as the end of a sentence."""
+    if classes is None or signs is None:
+        return ""
+    sizes = (int((signs < 0).sum()), int((signs > 0).sum()))
+    each = " and ".join(f"{size} of {shown(label)}" for size, label in zip(sizes, classes.tolist(), strict=True))
+    return f", {each}"
+
+
+def kernel_of(kernel: Kernel, explicit: bool = False) -> str:
+    """Return a kernel as Python writes it, and its formula; or that f has weights in explicit features."""
+    if explicit:
+        return "none: f(x) = ⟨w, x⟩"
+    return f"{_shortened(repr(kernel))}: k(x, z) = {to_text(kernel.formula())}"
+
+
+def value_text(value: Any) -> str:
+    """Return a hyper-parameter: a number, or the range of several."""
+    numbers = np.asarray(value)
+    if is_scalar(value) or numbers.ndim == 0 or numbers.min() == numbers.max():
+        return f"{numbers.flat[0]:g}"
+    return f"{numbers.min():g} to {numbers.max():g}, one for each sample"
+
+
+def _in_a_line(fact: Fact) -> str:
+    if fact.name != "kernel":
+        return fact.value.replace(", one for each sample", "")
+    return fact.value.partition(": ")[0].replace("none", "no kernel")
+
+
+def _shortened(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= _LONGEST else f"{line[: _LONGEST - 3]}..."

@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What is shown while something runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from itertools import count
+
+__all__ = ["progress_bar"]
+
+
+@contextmanager
+def progress_bar(total: int, wanted: bool) -> Iterator[Callable[[str], None]]:
+    """Show a bar on standard error, if that is a terminal; call what is given before each of the steps."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    terminal = Console(stderr=True)
+    with Progress(*columns, console=terminal, transient=True, disable=not (wanted and terminal.is_terminal)) as bar:
+        task, step = bar.add_task("", total=total), count(0)
+        yield lambda what: bar.update(task, description=what, completed=next(step))
