@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any, ClassVar
 
 import numpy as np
@@ -64,16 +64,17 @@ class ShownModel(Explained):
     data: Any
     fit_intercept: bool
     classes: NDArray[Any] | None
-    forms: Mapping[str, Any]
 
     @property
     def statement(self) -> TextbookProblem:
         """The problem of the usual form in maths."""
-        problem: TextbookProblem = next(iter(self.forms.values())).statement
+        model: Any = self
+        problem: TextbookProblem = next(iter(model.forms.values())).statement
         return problem
 
     def facts(self) -> Iterator[Fact]:
         """Yield data, kernel, hyper-parameters, intercept, forms and solvers."""
+        model: Any = self
         signs = vars(self).get("y") if self.classes is not None else None
         yield Fact("data", samples_of(self.gram) + classes_of(self.classes, signs))
         yield Fact("kernel", kernel_of(self.gram.kernel, self.data.explicit))
@@ -81,7 +82,7 @@ class ShownModel(Explained):
         if settings:
             yield Fact("with", ", ".join(settings))
         yield Fact("intercept", "b" if self.fit_intercept else "none: b = 0")
-        yield Fact("forms", ", ".join(self.forms))
+        yield Fact("forms", ", ".join(model.forms))
         yield Fact("solvers", "; ".join(self._solvers()))
 
     def _settings(self) -> Iterator[str]:
@@ -121,7 +122,7 @@ class ShownForm(Explained):
     def facts(self) -> Iterator[Fact]:
         """Yield what the user added, and the facts of the model that matter to the form."""
         for constraint in self.extension.constraints:
-            yield Fact("extended by", _shortened(f"{constraint.label or 'a constraint'}: {constraint}"))
+            yield Fact("extended by", _shortened(str(constraint)))
         if self.extension.objective is not None:
             yield Fact("extended by", _shortened(f"the objective {self.extension.objective}"))
         yield Fact("model", self.model.name)
@@ -131,7 +132,7 @@ class ShownForm(Explained):
 def samples_of(gram: Gram) -> str:
     """Return how many samples there are, and how many features they have if these are numbers."""
     samples = count(len(gram), "sample")
-    shape = getattr(gram.X, "shape", ())
+    shape: tuple[int, ...] = getattr(gram.X, "shape", ())
     return f"{samples}, {count(shape[1], 'feature')}" if len(shape) == 2 else samples
 
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,14 +14,15 @@ from formulations.relevance.posterior import Stationarity
 from formulations.relevance.search import Search
 from qpkernels.arrays import Indices, Matrix, Vector, frozen
 from qpkernels.certificates import Certificate
+from qpkernels.display import Card, Carded, Fact, count
 from qpkernels.gram import Expansion, Gram
 from qpkernels.gram.expansions import Expansions
 
 __all__ = ["RelevanceSolution", "expand"]
 
 
-@dataclass(frozen=True, eq=False)
-class RelevanceSolution(Answering):
+@dataclass(frozen=True, eq=False, repr=False)
+class RelevanceSolution(Answering, Carded):
     """The answer of a relevance machine: a Gaussian over functions, where the evidence is stationary.
 
     Attributes
@@ -55,20 +56,20 @@ class RelevanceSolution(Answering):
     """
 
     formulation: str
-    function: Expansion = field(repr=False)
-    relevance: Indices = field(repr=False)
-    alpha: Vector = field(repr=False)
+    function: Expansion
+    relevance: Indices
+    alpha: Vector
     bias_alpha: float
     noise: float | None
     log_evidence: float
-    log_evidences: tuple[float, ...] = field(repr=False)
+    log_evidences: tuple[float, ...]
     converged: bool
     message: str
     starts: int
     stationary_points: int
     stationarity: Stationarity
-    certificates: tuple[Certificate, ...] = field(repr=False)
-    _root: Matrix = field(repr=False)
+    certificates: tuple[Certificate, ...]
+    _root: Matrix
 
     @property
     def iterations(self) -> int:
@@ -122,14 +123,28 @@ class RelevanceSolution(Answering):
         predictor = self.predictor
         return (predictor if moderated else replace(predictor, posterior=None)).predict_proba(X)[:, 1]
 
-    def __str__(self) -> str:
-        state = "converged" if self.converged else "NOT converged"
-        noise = "" if self.noise is None else f", noise variance {self.noise:.6g}"
-        steps = "" if not self.certificates else f"; {len(self.certificates)} convex steps, each with its certificate"
+    def card(self) -> Card:
+        """Return the evidence, the relevance vectors, and where the slopes of the evidence end."""
+        facts = [
+            Fact("status", f"{self._state()}: {self.message}"),
+            Fact("ln evidence", f"{self.log_evidence:.10g} after {count(self.iterations, 'iteration')}"),
+            Fact("coefficients", f"{count(self.n_relevance, 'relevance vector')} of {self.alpha.size} samples"),
+            Fact("intercept", f"b = {self.function.intercept:.8g}"),
+        ]
+        if self.noise is not None:
+            facts.append(Fact("noise variance", f"{self.noise:.6g}"))
+        facts.append(Fact("proof", str(self.stationarity)))
+        if self.certificates:
+            facts.append(Fact("convex steps", f"{len(self.certificates)}, each with its certificate"))
+        return Card(self.formulation, facts=tuple(facts))
+
+    def _state(self) -> str:
+        return "converged" if self.converged else "NOT converged"
+
+    def __repr__(self) -> str:
         return (
-            f"{self.formulation}: {state} ({self.message}) after {self.iterations} iterations, "
-            f"ln evidence {self.log_evidence:.10g}{noise}, b = {self.function.intercept:.8g}, "
-            f"{self.n_relevance} relevance vectors of {self.alpha.size} samples; {self.stationarity}{steps}"
+            f"<{self.formulation}: {self._state()}, ln evidence {self.log_evidence:.10g}, "
+            f"{count(self.n_relevance, 'relevance vector')} of {self.alpha.size} samples>"
         )
 
 

@@ -17,7 +17,7 @@ one by one, each fit starting from that of all.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +34,7 @@ from formulations.selection.running import Effort, Kept, proved
 from formulations.selection.scoring import Scoring, predicted, scorer, scoring_name
 from qpkernels.arrays import Indices, Vector
 from qpkernels.certificates import Status
+from qpkernels.display import Card, Carded, Fact, count
 from qpkernels.errors import QPKernelsError
 from qpkernels.programs import KernelQP
 
@@ -46,8 +47,8 @@ _BYTES = 64
 """Of a machine, for each of its samples: beta, K beta, targets, bounds, numbers."""
 
 
-@dataclass(frozen=True, eq=False)
-class LeaveOneOut:
+@dataclass(frozen=True, eq=False, repr=False)
+class LeaveOneOut(Carded):
     """What each sample is worth to the model of all others.
 
     Attributes
@@ -68,14 +69,14 @@ class LeaveOneOut:
         Labels or targets of all samples.
     """
 
-    decision: Vector = field(repr=False)
+    decision: Vector
     score: float
     scoring: str
-    fits: dict[int, Fit] = field(repr=False)
+    fits: dict[int, Fit]
     closed_form: bool
-    model: Model[Any] = field(repr=False)
+    model: Model[Any]
     tol: float
-    y: NDArray[Any] = field(repr=False)
+    y: NDArray[Any]
 
     @property
     def predictions(self) -> NDArray[Any]:
@@ -92,13 +93,25 @@ class LeaveOneOut:
         solution: Solution = _without(self.model, sample).solve(tol=self.tol)
         return solution
 
-    def __str__(self) -> str:
-        how = (
-            "in closed form"
-            if self.closed_form
-            else f"{len(self.fits)} fits; {proved(list(self.fits.values()), self.tol)}"
+    def card(self) -> Card:
+        """Return the score, and how it was found."""
+        facts = (
+            Fact(self.scoring, f"{self.score:.6g}"),
+            Fact("samples", str(self.decision.size)),
+            Fact("found", self._how()),
         )
-        return f"leave-one-out {self.scoring} {self.score:.6g} over {self.decision.size} samples: {how}"
+        return Card("leave-one-out", facts=facts)
+
+    def _how(self) -> str:
+        if self.closed_form:
+            return "in closed form"
+        return f"{len(self.fits)} fits; {proved(list(self.fits.values()), self.tol)}"
+
+    def __repr__(self) -> str:
+        return f"<LeaveOneOut: {self.scoring} {self.score:.6g}, {count(self.decision.size, 'sample')}>"
+
+    def __str__(self) -> str:
+        return f"leave-one-out {self.scoring} {self.score:.6g} over {self.decision.size} samples: {self._how()}"
 
 
 def leave_one_out(

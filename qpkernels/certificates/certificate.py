@@ -7,6 +7,7 @@ from enum import StrEnum
 import numpy as np
 
 from qpkernels.certificates.explanation import explain_certificate
+from qpkernels.display import Card, Carded, Fact, bars
 
 __all__ = ["PROVED", "Certificate", "Status", "certify_values", "relative", "undefined"]
 
@@ -37,8 +38,8 @@ class Status(StrEnum):
     """The solver gave no usable answer."""
 
 
-@dataclass(frozen=True)
-class Certificate:
+@dataclass(frozen=True, repr=False)
+class Certificate(Carded):
     """Bounds on the error of an answer, recomputed in float64 from the data and the answer alone.
 
     Attributes
@@ -107,6 +108,30 @@ class Certificate:
     def explain(self, tol: float = 1e-6) -> str:
         """Say in words what is proved, which part of the proof is the weakest, where, and what may help."""
         return explain_certificate(self, tol)
+
+    def card(self) -> Card:
+        """Return the primal value above, the dual value below, and what lies between."""
+        primal, dual = f"{self.primal_value:.12g}", f"{self.dual_value:.12g}"
+        facts = (
+            Fact("primal value", f"{primal}, at least the optimum"),
+            Fact("relative gap", f"{self.relative_gap:.1e}"),
+            Fact("dual value", f"{dual}, at most the optimum"),
+            Fact("residuals", f"{self.primal_residual:.1e} primal, {self.dual_residual:.1e} dual"),
+            Fact("worst", self.worst),
+        )
+        measures = (
+            ("relative gap", self.relative_gap),
+            ("primal residual", self.primal_residual),
+            ("dual residual", self.dual_residual),
+            ("complementarity", self.complementarity),
+        )
+        return Card(type(self).__name__, facts=facts, figure=bars(measures))
+
+    def __repr__(self) -> str:
+        return (
+            f"<Certificate: primal {self.primal_value:.10g}, dual {self.dual_value:.10g}, relative gap "
+            f"{self.relative_gap:.1e}, residuals {self.primal_residual:.1e} primal, {self.dual_residual:.1e} dual>"
+        )
 
     def __str__(self) -> str:
         size = max(abs(self.primal_value), abs(self.dual_value))

@@ -34,7 +34,7 @@ from formulations.modelling.solving import quote, status_of
 from formulations.prediction import Sigmoids
 from qpkernels.arrays import Vector, check_choice, finite_vector, frozen, real_number
 from qpkernels.certificates import Certificate, SigmoidBounds, Status
-from qpkernels.display import Fact, TextbookProblem, count
+from qpkernels.display import Card, Carded, Fact, Line, TextbookProblem, count
 from qpkernels.errors import SeparableScoresError
 from qpkernels.solvers import Claim, find_solver
 
@@ -44,8 +44,8 @@ Targets: TypeAlias = Literal["plain", "platt"]
 """Which t_i stand for the two classes."""
 
 
-@dataclass(frozen=True, eq=False)
-class Calibration:
+@dataclass(frozen=True, eq=False, repr=False)
+class Calibration(Carded):
     """s -> 1 / (1 + exp(-(A s + B))), with the proof of how good A and B are.
 
     Attributes
@@ -84,6 +84,20 @@ class Calibration:
     def sigmoids(self) -> Sigmoids:
         """The sigmoid as that of a machine with a single function."""
         return Sigmoids(np.array([self.A]), np.array([self.B]))
+
+    def card(self) -> Card:
+        """Return the sigmoid, and what is proved of it."""
+        proof = self.certificate.card()
+        facts = (
+            Fact("status", f"{self.status} (asked for {self.tol:g})"),
+            Fact("A, B", f"{self.A:.8g}, {self.B:.8g}"),
+            *proof.facts,
+            Fact("solver", f"{self.solver}; it says: {self.message}"),
+        )
+        return Card(type(self).__name__, (Line("", "s -> 1 / (1 + exp(-(A s + B)))"),), facts, proof.figure)
+
+    def __repr__(self) -> str:
+        return f"<Calibration by {self.solver}: {self.status}, A = {self.A:.8g}, B = {self.B:.8g}>"
 
     def __str__(self) -> str:
         return (

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -13,13 +13,15 @@ from formulations.classification.meta.decisions import Decisions
 from formulations.modelling import Classification
 from formulations.modelling.batch import Solutions
 from formulations.prediction import Answering, Predictor, Sigmoids, Votes
+from qpkernels.arrays import shown
 from qpkernels.certificates import Certificate, Status
+from qpkernels.display import Card, Carded, Fact
 
 __all__ = ["MulticlassSolution"]
 
 
-@dataclass(frozen=True, eq=False)
-class MulticlassSolution(Answering):
+@dataclass(frozen=True, eq=False, repr=False)
+class MulticlassSolution(Answering, Carded):
     """The answers of all machines, which decide together.
 
     Attributes
@@ -39,8 +41,8 @@ class MulticlassSolution(Answering):
     formulation: str
     classes: NDArray[Any]
     pairs: tuple[tuple[int, int], ...]
-    solutions: Solutions[Classification] = field(repr=False)
-    function: Decisions = field(repr=False)
+    solutions: Solutions[Classification]
+    function: Decisions
 
     @cached_property
     def predictor(self) -> Predictor:
@@ -65,8 +67,20 @@ class MulticlassSolution(Answering):
         """Time of the solvers of all machines together."""
         return sum(each.seconds for each in self.solutions.trained)
 
-    def __str__(self) -> str:
+    def card(self) -> Card:
+        """Return the classes, the machines, and the weakest proof."""
+        sizes = [machine.n_support for machine in self.solutions.trained if machine.n_support is not None]
+        facts = (
+            Fact("status", str(self.status)),
+            Fact("classes", shown(self.classes.tolist())),
+            Fact("machines", f"{len(self.solutions)}, {self.seconds:.3g} s"),
+            *([Fact("support vectors", f"{min(sizes)} to {max(sizes)} for each machine")] if sizes else []),
+            Fact("weakest proof", str(self.certificate)),
+        )
+        return Card(self.formulation, facts=facts, figure=self.certificate.card().figure)
+
+    def __repr__(self) -> str:
         return (
-            f"{self.formulation} of {len(self.classes)} classes by {len(self.solutions)} machines: {self.status}; "
-            f"the weakest proof: {self.certificate}"
+            f"<{self.formulation} of {len(self.classes)} classes by {len(self.solutions)} machines: {self.status}, "
+            f"largest relative gap {self.certificate.relative_gap:.1e}>"
         )

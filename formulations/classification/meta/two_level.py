@@ -8,7 +8,7 @@ boundary than new ones, and a sigmoid over such scores would promise too much.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias, cast
 
 import numpy as np
@@ -30,6 +30,7 @@ from qpkernels.arrays import (
     read_array,
     shown,
 )
+from qpkernels.display import Card, Carded, Fact, Line
 from qpkernels.errors import LabelError, ParameterError, QPKernelsError, ShapeError
 from qpkernels.gram import Expansion, Gram
 from qpkernels.gram.expansions import Expansions
@@ -53,8 +54,8 @@ StateModel: TypeAlias = Callable[[Any, Any], _Model]
 """Samples and labels -> a model of two classes whose solution has a ``function``; as SoftMargin itself is."""
 
 
-@dataclass(frozen=True, eq=False)
-class TwoLevelMachine(Answering):
+@dataclass(frozen=True, eq=False, repr=False)
+class TwoLevelMachine(Answering, Carded):
     """x -> the probability of the greater label.
 
     Attributes
@@ -65,7 +66,7 @@ class TwoLevelMachine(Answering):
         The sigmoid over the scores, with its status and certificate.
     """
 
-    solution: Any = field(repr=False)
+    solution: Any
     calibration: Calibration
 
     @property
@@ -73,6 +74,18 @@ class TwoLevelMachine(Answering):
         """The scores: x -> f(x) + b."""
         function: Expansion = self.solution.function
         return function
+
+    def card(self) -> Card:
+        """Return the machine and the sigmoid over its scores."""
+        return Card(
+            type(self).__name__,
+            (Line("", "P(y = 1 | x) = 1 / (1 + exp(-(A s + B)))"), Line("where", "s = f(x) + b")),
+            (Fact("machine", repr(self.solution)), Fact("sigmoid", repr(self.calibration))),
+            self.calibration.card().figure,
+        )
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {self.solution.formulation}, {self.calibration!r}>"
 
     @property
     def predictor(self) -> Predictor:

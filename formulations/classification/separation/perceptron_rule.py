@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -24,7 +24,7 @@ from formulations.inputs.samples import SamplesLike, bind
 from formulations.inputs.two_classes import two_classes
 from formulations.prediction import Answering, Labels, Predictor
 from qpkernels.arrays import Indices, Vector, finite_vector, frozen
-from qpkernels.display import Fact
+from qpkernels.display import Card, Carded, Fact, count
 from qpkernels.errors import ShapeError
 from qpkernels.gram import Expansion
 from qpkernels.gram.expansions import Expansions
@@ -33,8 +33,8 @@ from qpkernels.kernels import Kernel, Linear
 __all__ = ["PerceptronRule", "PerceptronSolution", "criterion"]
 
 
-@dataclass(frozen=True, eq=False)
-class PerceptronSolution(Answering):
+@dataclass(frozen=True, eq=False, repr=False)
+class PerceptronSolution(Answering, Carded):
     """What a perceptron ended with.
 
     Attributes
@@ -62,14 +62,14 @@ class PerceptronSolution(Answering):
     """
 
     formulation: str
-    function: Expansion = field(repr=False)
-    weights: Vector | None = field(repr=False)
-    alpha: Vector = field(repr=False)
+    function: Expansion
+    weights: Vector | None
+    alpha: Vector
     separated: bool
     mistakes: int
     epochs: int
-    errors: Indices = field(repr=False)
-    criterion: Vector = field(repr=False)
+    errors: Indices
+    criterion: Vector
     message: str
 
     @property
@@ -82,6 +82,20 @@ class PerceptronSolution(Answering):
     def intercept(self) -> float:
         """The b of the decision value f(x) + b."""
         return self.function.intercept
+
+    def card(self) -> Card:
+        """Return whether the classes are separated, and the work."""
+        facts = (
+            Fact("separated", "yes" if self.separated else "no"),
+            Fact("ended", self.message),
+            Fact("mistakes", f"{self.mistakes} in {count(self.epochs, 'epoch')}"),
+            Fact("intercept", f"b = {self.intercept:.8g}"),
+        )
+        return Card(self.formulation, facts=facts)
+
+    def __repr__(self) -> str:
+        ended = "separated" if self.separated else "not separated"
+        return f"<{self.formulation}: {ended}, {count(self.mistakes, 'mistake')}, {count(self.epochs, 'epoch')}>"
 
     def __str__(self) -> str:
         return f"{self.formulation}: {self.message}; mistakes: {self.mistakes}, epochs: {self.epochs}"

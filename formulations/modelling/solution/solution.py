@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from formulations.prediction import Answering, Decision, Predictor, Targets
 from qpkernels.arrays import Vector, is_integer, shown
 from qpkernels.certificates import Certificate, Status, Support
+from qpkernels.display import Card, Carded, Fact, count
 from qpkernels.errors import ParameterError
 from qpkernels.gram import Correction, Expansion
 from qpkernels.gram.expansions import Expansions
@@ -64,8 +65,8 @@ class ConePoint:
     multipliers: Vector
 
 
-@dataclass(frozen=True, eq=False)
-class Solution(Answering):
+@dataclass(frozen=True, eq=False, repr=False)
+class Solution(Answering, Carded):
     """The answer of a kernel machine, with the proof of how good it is.
 
     Attributes
@@ -115,24 +116,24 @@ class Solution(Answering):
     formulation: str
     objective: float
     intercept: float
-    intercept_interval: tuple[float, float] = field(repr=False)
-    beta: Vector = field(repr=False)
-    multipliers: Vector | None = field(repr=False)
-    support: Support = field(repr=False)
-    sparse: bool = field(repr=False)
-    function: Expansion = field(repr=False)
-    decision: Vector = field(repr=False)
-    conditions: Mapping[str, Vector] = field(repr=False)
+    intercept_interval: tuple[float, float]
+    beta: Vector
+    multipliers: Vector | None
+    support: Support
+    sparse: bool
+    function: Expansion
+    decision: Vector
+    conditions: Mapping[str, Vector]
     correction: Correction | None
     status: Status
     certificate: Certificate
     tol: float
-    seconds: Seconds = field(repr=False)
+    seconds: Seconds
     solver: str
     claim: Claim
     message: str
     iterations: int | None
-    in_matrices: ConePoint | None = field(default=None, repr=False, kw_only=True)
+    in_matrices: ConePoint | None = field(default=None, kw_only=True)
 
     @property
     def predictor(self) -> Predictor:
@@ -181,11 +182,36 @@ class Solution(Answering):
             return f"{weight}, a support vector at its bound"
         return f"{weight}, a free support vector" if sample in self.support.free else f"{weight}, no support vector"
 
-    def __str__(self) -> str:
-        vectors = f"{self.n_support} support vectors ({self.support.bounded.size} at the bound)"
-        coefficients = vectors if self.sparse else "dense coefficients"
-        corrected = f"; {self.correction}" if self.correction else ""
+    def card(self) -> Card:
+        """Return who solved what and how it ended, the answer, and what is proved of it."""
+        proof = self.certificate.card()
+        facts = (
+            Fact("status", f"{self.status} (asked for {self.tol:g})"),
+            Fact("objective", f"{self.objective:.12g}"),
+            *proof.facts,
+            *self._facts(),
+            Fact("solver", f"{self.solver}, {self._work()}"),
+        )
+        return Card(f"{self.formulation} by {self.solver}", facts=facts, figure=proof.figure)
+
+    def _facts(self) -> Iterator[Fact]:
+        vectors = f"{count(len(self.support), 'support vector')} ({self.support.bounded.size} at the bound)"
+        yield Fact(
+            "coefficients", f"{vectors} of {count(self.beta.size, 'sample')}" if self.sparse else "dense coefficients"
+        )
+        low, high = (f"{end + 0.0:.8g}" for end in self.intercept_interval)
+        interval = "" if low == high else f", optimal from {low} to {high}"
+        yield Fact("intercept", f"b = {self.intercept + 0.0:.8g}{interval}")
+        if self.correction:
+            yield Fact("kernel matrix", str(self.correction))
+
+    def _work(self) -> str:
+        steps = "" if self.iterations is None else f"{count(self.iterations, 'iteration')}, "
+        return f"{steps}{self.seconds.total:.3g} s; it says: {self.message}"
+
+    def __repr__(self) -> str:
+        vectors = count(len(self.support), "support vector") if self.sparse else "dense coefficients"
         return (
-            f"{self.formulation} by {self.solver}: {self.status}, objective {self.objective:.12g}, "
-            f"b = {self.intercept + 0.0:.8g}, {coefficients}{corrected}; {self.certificate}"
+            f"<{self.formulation} by {self.solver}: {self.status}, objective {self.objective:.10g}, "
+            f"b = {self.intercept + 0.0:.6g}, {vectors}, relative gap {self.certificate.relative_gap:.1e}>"
         )

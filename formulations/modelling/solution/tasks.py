@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -17,7 +17,7 @@ _ON_THE_MARGIN = 1e-4
 """Share of the margin level within which y g(x) counts as that level; answers are known to their tolerance only."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Classification(Solution):
     """The answer of a model of two classes.
 
@@ -31,7 +31,7 @@ class Classification(Solution):
         Whether g(x) is the logarithm of the odds of the positive class, so that there are probabilities.
     """
 
-    y: Vector = field(repr=False)
+    y: Vector
     margin_level: float = 1.0
     log_odds: bool = False
 
@@ -86,7 +86,7 @@ class Tube:
     below: Indices
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Regression(Solution):
     """The answer of a model with real targets.
 
@@ -98,7 +98,7 @@ class Regression(Solution):
         Half width of the tube within which a residual costs nothing; 0 where the model has none.
     """
 
-    y: Vector = field(repr=False)
+    y: Vector
     epsilon: float = 0.0
 
     @property
@@ -134,7 +134,7 @@ class Regression(Solution):
         return f"target {self.y[sample]:.6g}, residual {residual:.6g} is {where}, slack {self.slacks[sample]:.3g}"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Novelty(Solution):
     """The answer of a one-class model: g(x) = f(x) - rho is below 0 for the samples that are unlike the others."""
 
