@@ -261,6 +261,8 @@ def _html(piece: _Piece) -> str:
     match piece:
         case _Leaf(word, called):
             return _html_leaf(word, called)
+        case _Script(True, (_Leaf("T"),)):
+            return "<sup>T</sup>"
         case _Script(above, content):
             tag = "sup" if above else "sub"
             return f"<{tag}>{_all(_html, content)}</{tag}>"

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Tables and reports, in a terminal, as text and as HTML."""
+
+from rich.console import Console
+
+from formulations.display import Column, Report, Reported, Table, as_text
+from showing import read_html
+
+TABLE = Table(
+    (Column("name", "left"), Column("value"), Column("more", least_width=100)),
+    (("a <b>", "1", "x"), ("c", "22", "y")),
+    faint=frozenset({1}),
+)
+LONG = "a note that is much longer than any terminal is wide, " * 8
+
+
+class Shown(Reported):
+    def report(self) -> Report:
+        return Report((TABLE,), "two <rows>", ("a <warning>",), (LONG,))
+
+
+def test_a_report_as_text_has_every_column_and_breaks_no_note() -> None:
+    lines = str(Shown()).splitlines()
+    assert lines[:2] == ["a <warning>", "two <rows>"]
+    assert [line.split() for line in lines if line.startswith((" a", " c"))] == [
+        ["a", "<b>", "1", "x"],
+        ["c", "22", "y"],
+    ]
+    assert lines[-1] == LONG.rstrip()
+    assert repr(Shown()) == "<Shown: two <rows>>"
+
+
+def test_a_narrow_terminal_has_fewer_columns() -> None:
+    printed = []
+    for width in (60, 120):
+        console = Console(width=width, no_color=True)
+        with console.capture() as capture:
+            console.print(Shown())
+        printed.append("more" in capture.get())
+    assert printed == [False, True]
+
+
+def test_a_report_as_html() -> None:
+    html = Shown()._repr_html_()
+    assert read_html(html) == f"a <warning>two <rows>namevaluemorea <b>1xc22y{LONG}"
+    assert '<tr style="opacity: 0.6"><td style="text-align: left">c</td><td style="text-align: right">22</td>' in html
+
+
+def test_a_report_without_a_title_counts_its_rows() -> None:
+    assert Report((TABLE,)).summary == "2 answers, 1 of them not proved"
+
+
+def test_nan_is_an_empty_cell() -> None:
+    assert as_text(float("nan"), ".2g") == ""
+    assert as_text(0.125, ".2g") == "0.12"
