@@ -14,16 +14,17 @@ from formulations.prediction.answering import Answering
 from formulations.prediction.decisions import Decision
 from formulations.prediction.posterior import Posterior
 from formulations.prediction.writing import write
-from qpkernels.arrays import FeatureNames, Matrix, Vector, check_feature_names
+from qpkernels.arrays import FeatureNames, Matrix, Vector, check_feature_names, shown
 from qpkernels.datasets import Scaling
+from qpkernels.display import Card, Carded, Fact, count, to_text
 from qpkernels.errors import ParameterError, ShapeError
 from qpkernels.gram.expansions import Expansions
 
 __all__ = ["Predictor"]
 
 
-@dataclass(frozen=True, eq=False)
-class Predictor(Answering):
+@dataclass(frozen=True, eq=False, repr=False)
+class Predictor(Answering, Carded):
     """Functions f_k(x) + b_k of the space of a kernel, and how their values become answers.
 
     Attributes
@@ -54,6 +55,27 @@ class Predictor(Answering):
     def predictor(self) -> Predictor:
         """The predictor itself."""
         return self
+
+    def card(self) -> Card:
+        """Return what it predicts, of which samples, and by what kernel."""
+        functions, samples = self.functions.intercepts.size, self.functions.centers.shape[0]
+        kernel = self.functions.kernel
+        facts = [
+            Fact("functions", f"{functions}, each a sum of {count(samples, 'kernel function')} and an intercept"),
+            Fact("kernel", f"{kernel!r}: k(x, z) = {to_text(kernel.formula())}"),
+        ]
+        if self.classes is not None:
+            facts.append(Fact("classes", shown(self.classes.tolist())))
+        if self.feature_names is not None:
+            facts.append(Fact("features", shown(list(self.feature_names))))
+        if self.preprocessing is not None:
+            facts.append(Fact("preprocessing", type(self.preprocessing).__name__))
+        return Card(type(self).__name__, facts=tuple(facts))
+
+    def __repr__(self) -> str:
+        known = self.functions
+        functions, samples = count(known.intercepts.size, "function"), count(known.centers.shape[0], "sample")
+        return f"<Predictor: {functions} of {samples}, {shown(known.kernel)}>"
 
     @property
     def feature_names(self) -> FeatureNames:

@@ -66,6 +66,8 @@ class _Fraction:
     lower: _Piece
 
 
+_HALF = _Fraction(_Leaf("1"), _Leaf("2"))
+
 _Piece: TypeAlias = _Leaf | _Script | _Group | _Root | _Fraction
 
 
@@ -195,10 +197,8 @@ def _text(piece: _Piece) -> str:
             return f"({''.join(map(_text, content))})"
         case _Root(content):
             return f"√({''.join(map(_text, content))})"
-        case _Fraction(_Leaf("1"), _Leaf("2")):
-            return "½"
         case _Fraction(upper, lower):
-            return f"{_text(upper)}/{_text(lower)}"
+            return "½" if piece == _HALF else f"{_text(upper)}/{_text(lower)}"
 
 
 def _raised(content: str, above: bool) -> str:
@@ -270,10 +270,8 @@ def _html(piece: _Piece) -> str:
             return f"({_all(_html, content)})"
         case _Root(content):
             return f"√({_all(_html, content)})"
-        case _Fraction(_Leaf("1"), _Leaf("2")):
-            return "½"
         case _Fraction(upper, lower):
-            return f"{_html(upper)}/{_html(lower)}"
+            return "½" if piece == _HALF else f"{_html(upper)}/{_html(lower)}"
 
 
 def _all(written: Callable[[_Piece], str], pieces: tuple[_Piece, ...]) -> str:

@@ -35,6 +35,7 @@ from formulations import (
     path,
 )
 from formulations.display import Explained
+from formulations.prediction import Answering
 from model_data import CASES, FIRST_CASES, FORMS, KERNELS, MODEL_CASES, measured, overlapping
 from qpkernels import RBF, Kernel
 from qpkernels.display import TextbookProblem, to_latex, to_text
@@ -219,6 +220,9 @@ def test_answers_of_several_machines_show_themselves() -> None:
     for answer in answers:
         check_repr(answer)
         check_bundle(answer, maths=answer._repr_latex_() is not None)
+        if isinstance(answer, Answering):
+            check_repr(answer.predictor)
+            assert repr(answer.predictor.functions.kernel) in check_bundle(answer.predictor, maths=False)
 
 
 def test_tables_are_the_same_in_text_and_html() -> None:
