@@ -25,8 +25,8 @@ _LONGEST = 60
 class Explained(Carded):
     """What has a textbook's problem, samples and a kernel; ``repr`` is one line of them."""
 
-    textbook: ClassVar[TextbookProblem]
-    """The problem as the docstring of the module writes it."""
+    textbook: ClassVar[TextbookProblem | None] = None
+    """The problem as the docstring of the module writes it; None: its class does not say."""
 
     @property
     def name(self) -> str:
@@ -34,8 +34,8 @@ class Explained(Carded):
         return type(self).__name__
 
     @property
-    def statement(self) -> TextbookProblem:
-        """The problem in maths."""
+    def statement(self) -> TextbookProblem | None:
+        """The problem in maths; None where its class does not say."""
         return self.textbook
 
     def facts(self) -> Iterator[Fact]:
@@ -44,7 +44,8 @@ class Explained(Carded):
 
     def card(self) -> Card:
         """Return the problem and the facts."""
-        return Card(self.name, self.statement.lines, tuple(self.facts()))
+        stated = self.statement
+        return Card(self.name, () if stated is None else stated.lines, tuple(self.facts()))
 
     def __repr__(self) -> str:
         said = ", ".join(_in_a_line(fact) for fact in self.facts() if fact.name in _SHORT)
@@ -66,11 +67,11 @@ class ShownModel(Explained):
     classes: NDArray[Any] | None
 
     @property
-    def statement(self) -> TextbookProblem:
-        """The problem of the usual form in maths."""
+    def statement(self) -> TextbookProblem | None:
+        """The problem of the usual form in maths; None where its class does not say."""
         model: Any = self
-        problem: TextbookProblem = next(iter(model.forms.values())).statement
-        return problem
+        usual: ShownForm | None = next(iter(model.forms.values()), None)
+        return None if usual is None else usual.statement
 
     def facts(self) -> Iterator[Fact]:
         """Yield data, kernel, hyper-parameters, intercept, forms and solvers."""
@@ -112,8 +113,10 @@ class ShownForm(Explained):
     extension: Any
 
     @property
-    def statement(self) -> TextbookProblem:
-        """The problem in maths; without b in a model without."""
+    def statement(self) -> TextbookProblem | None:
+        """The problem in maths, without b in a model without; None where its class does not say."""
+        if self.textbook is None:
+            return None
         problem = self.textbook if self.model.fit_intercept else self.textbook.without_intercept()
         letters = [each.symbol for each in self.model.hyperparameters if each.symbol == "lambda"]
         needs_cost = letters and "lambda" not in problem.text and "C" in problem.text
@@ -148,7 +151,7 @@ def classes_of(classes: NDArray[Any] | None, signs: Vector | None) -> str:
 def kernel_of(kernel: Kernel, explicit: bool = False) -> str:
     """Return a kernel as Python writes it, and its formula; or that f has weights in explicit features."""
     if explicit:
-        return "none: f(x) = ⟨w, x⟩"
+        return f"none: {to_text('f(x) = <w, x>')}"
     return f"{_shortened(repr(kernel))}: k(x, z) = {to_text(kernel.formula())}"
 
 

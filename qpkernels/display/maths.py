@@ -5,9 +5,9 @@ r"""Formulas in the notation of this library's docstrings, as text in Unicode, a
 
 becomes ½ ‖f‖² + Σᵢ Cᵢ max(0, 1 − yᵢ (f(xᵢ) + b)), and ``\frac{1}{2} \| f \|^{2} + \sum_{i} C_{i} ...``. ``_`` and ``^``
 take one word or number, or what stands in parentheses; ``'`` transposes; ``a+`` and ``a-`` before a space, comma,
-parenthesis or subscript are letters with a sign, and ``psi*`` is a conjugate; ``a/b`` without spaces is a fraction;
-words of the table :data:`~qpkernels.display.symbols.SYMBOLS` are what they name, and other words products of letters,
-unless a parenthesis follows (``YKY``, ``MyKernel(x, z)``).
+parenthesis or subscript are letters with a sign, and ``psi*`` is a conjugate; ``a/b`` without spaces is a fraction, and
+``<w, x>`` an inner product; words of the table :data:`~qpkernels.display.symbols.SYMBOLS` are what they name, and other
+words products of letters, unless a parenthesis follows (``YKY``, ``MyKernel(x, z)``).
 """
 
 from __future__ import annotations
@@ -123,18 +123,23 @@ class _Reader:
         if token in ("_", "^") and self._peek():
             return _Script(token == "^", self._script())
         if token == "(":
-            return self._parenthesised()
-        if token == "'":
-            return _Script(True, (_Leaf("T"),))
-        if token in ("+", "-", "*") and self._is_mark(token, before):
-            return _Script(True, (_Leaf(token),))
+            return _Group(self._inside())
         if token == "sqrt" and self._peek() == "(":
             self._take()
-            return _Root(tuple(_indexed(_fractions(self.pieces(")")))))
+            return _Root(self._inside())
+        if token == "'" or self._is_mark(token, before):
+            return _Script(True, (_Leaf("T" if token == "'" else token),))
+        return self._leaf(token, before)
+
+    def _leaf(self, token: str, before: list[_Piece]) -> _Leaf:
+        if token == "<" and self._peek() and not self._peek().isspace():
+            return _Leaf("langle")
+        if token == ">" and before and not _is_space(before[-1]):
+            return _Leaf("rangle")
         return _Leaf(token, called=self._peek() == "(")
 
-    def _parenthesised(self) -> _Group:
-        return _Group(tuple(_indexed(_fractions(self.pieces(")")))))
+    def _inside(self) -> tuple[_Piece, ...]:
+        return tuple(_indexed(_fractions(self.pieces(")"))))
 
     def _script(self) -> tuple[_Piece, ...]:
         token = self._take()
@@ -146,7 +151,10 @@ class _Reader:
 
     def _is_mark(self, token: str, before: list[_Piece]) -> bool:
         """Whether a sign belongs to the letter before it."""
-        if not before or not isinstance(before[-1], _Leaf) or not _WORD.fullmatch(before[-1].word):
+        if token not in ("+", "-", "*") or not before:
+            return False
+        letter = before[-1]
+        if not isinstance(letter, _Leaf) or not _WORD.fullmatch(letter.word):
             return False
         after = self._peek()
         return after in ("", "_", ",", ")") or after.isspace() or (token == "*" and after == "(")
@@ -162,7 +170,8 @@ def _fractions(pieces: list[_Piece]) -> list[_Piece]:
         marked = isinstance(follower, _Script)
         tight = here == _Leaf("/") or here == _Leaf("/", called=True)
         below = pieces[k + 1] if k + 1 < len(pieces) else None
-        if tight and made and below is not None and _is_term(made[-1]) and _is_term(below) and not marked:
+        alone = len(made) < 2 or _is_space(made[-2]) or made[-2] == _Leaf("[")
+        if tight and made and alone and below is not None and _is_term(made[-1]) and _is_term(below) and not marked:
             made[-1] = _Fraction(made[-1], below)
             k += 2
             continue
@@ -173,6 +182,10 @@ def _fractions(pieces: list[_Piece]) -> list[_Piece]:
 
 def _is_term(piece: _Piece) -> bool:
     return isinstance(piece, _Group) or (isinstance(piece, _Leaf) and piece.word.isalnum())
+
+
+def _is_space(piece: _Piece) -> bool:
+    return isinstance(piece, _Leaf) and piece.word.isspace()
 
 
 def _indexed(pieces: list[_Piece]) -> Iterator[_Piece]:

@@ -60,7 +60,9 @@ def bars(measures: Sequence[tuple[str, float]]) -> str:
         parts.append(
             f'<line x1="{x:.1f}" y1="0" x2="{x:.1f}" y2="{bottom}" stroke="currentColor" stroke-opacity="0.25"/>'
         )
-        parts.append(f'<text x="{x:.1f}" y="{bottom + 13}" text-anchor="middle" opacity="0.7">1e{exponent}</text>')
+        parts.append(
+            f'<text x="{x:.1f}" y="{bottom + 13}" text-anchor="middle" opacity="0.7">{10.0**exponent:g}</text>'
+        )
     return "".join([*parts, "</svg>"])
 
 

@@ -55,6 +55,8 @@ SYMBOLS: dict[str, Symbol] = {
     "-": Symbol("−", "-", upright=True),
     "{": Symbol("{", "\\{", upright=True),
     "}": Symbol("}", "\\}", upright=True),
+    "langle": Symbol("⟨", "\\langle", upright=True),
+    "rangle": Symbol("⟩", "\\rangle", upright=True),
     "<": Symbol("<", "<", upright=True),
     ">": Symbol(">", ">", upright=True),
 }

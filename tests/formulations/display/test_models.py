@@ -14,9 +14,11 @@ from formulations import (
     PenalisedTube,
     ResidualLossRegression,
     SoftMargin,
+    SoftMarginDual,
     SoftTube,
 )
 from formulations.losses import AbsolutePower
+from formulations.modelling import Stated
 from model_data import overlapping
 from qpkernels import RBF, Precomputed
 
@@ -40,6 +42,25 @@ def test_the_card_of_a_model() -> None:
             "  solvers     interior-point, smo for the model as it is; clarabel and others for its forms",
         )
     )
+
+
+class Silent(SoftMarginDual):
+    """A form whose class does not say what it is in maths."""
+
+    textbook = None
+
+
+class Own(SoftMargin):
+    """A model with one form more."""
+
+    silent = Stated(Silent)
+
+
+def test_a_form_without_maths_shows_the_rest() -> None:
+    form = Own(X, Y, C=1.0).silent
+    assert str(form).startswith("Silent\n\n  model      Own\n")
+    assert "text/latex" not in form._repr_mimebundle_()
+    assert repr(form) == "<Silent: 30 samples, 3 features, 10 of -1 and 20 of 1, no kernel, C = 1>"
 
 
 def test_costs_of_single_samples_are_a_range() -> None:

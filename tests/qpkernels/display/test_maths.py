@@ -15,7 +15,8 @@ FORMULAS = {
     "sum psi*(c_i) in dom psi*": ("Σᵢ ψ*(cᵢ) ∈ dom ψ*", r"\sum_{i} \psi^{*}(c_{i}) \in \operatorname{dom} \psi^{*}"),
     "a / 2 * b": ("a / 2 * b", "a / 2 * b"),
     "1/(2 lambda)": ("1/(2 λ)", r"\frac{1}{2 \lambda}"),
-    "X'X/m": ("XᵀX/m", r"X^{\top}\frac{X}{m}"),
+    "X'X/m": ("XᵀX/m", r"X^{\top}X/m"),
+    "<w, x> > 1": ("⟨w, x⟩ > 1", r"\langle w, x\rangle > 1"),
     "y_i/x": ("yᵢ/x", "y_{i}/x"),
     "sqrt(R c'Kc)": ("√(R cᵀKc)", r"\sqrt{R c^{\top}Kc}"),
     "K_(j != k)^-1": ("K_(j ≠ k)⁻¹", r"K_{j \neq k}^{-1}"),
@@ -35,7 +36,7 @@ def test_text_and_latex(formula: str) -> None:
 
 def test_html_slants_letters_and_escapes_the_rest() -> None:
     assert to_html("1/2 f(x_i)'K >= 1") == "½ <i>f</i>(<i>x</i><sub><i>i</i></sub>)<sup>T</sup><i>K</i> ≥ 1"
-    assert to_html("exp(x) < <script>") == "exp(<i>x</i>) &lt; &lt;<i>script</i>&gt;"
+    assert to_html('exp(x) < "&"') == "exp(<i>x</i>) &lt; &quot;&amp;&quot;"
 
 
 @pytest.mark.parametrize("broken", ["", "(", "x_", "x^", "√(", "_", "'", "(()", ")"])
