@@ -74,9 +74,9 @@ def _of_libsvm(path: Path, X: Any, y: Any, weights: Any, settings: Settings, *, 
         if support.size and support.max() >= samples.shape[0]:
             raise ShapeError(f"{path.name} has row {support.max() + 1} of a matrix, but X has {samples.shape[0]} rows.")
     else:
-        by_class = found.svm_type.classifies
-        labels = taken.labels if by_class else np.zeros(samples.shape[0])
-        own = np.repeat(found.labels, found.counts) if by_class else np.zeros(found.coefficients.shape[1])
+        labels, own = np.zeros(samples.shape[0]), np.zeros(found.coefficients.shape[1])
+        if found.labels is not None and found.counts is not None:
+            labels, own = taken.labels, np.repeat(found.labels, found.counts)
         support, gram = _matched(path, samples, labels, found.centers, own), Gram(found.kernel, samples)
     machines = SupportVectors(found.svm_type, support, found.coefficients, found.intercepts, found.labels, found.counts)
     return list(support_vector_machines(machines, gram, taken, settings))

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -148,10 +148,10 @@ def _numbers(support: Indices, estimator: Any, X: Any, taken: Sampled, by_values
 
 def _kept(vectors_: Any, features: int) -> Any:
     """Return the support vectors, sparse ones as wide as the samples."""
-    found = vectors_.get() if hasattr(vectors_, "get") and not issparse(vectors_) else vectors_
+    found: Any = vectors_.get() if hasattr(vectors_, "get") and not issparse(vectors_) else vectors_
     if not issparse(found):
         return on_host(found).astype(np.float64)
-    rows: Any = csr_array(found)
+    rows: Any = csr_array(cast(Any, found))
     data = rows.data.astype(np.float64)
     return csr_array((data, rows.indices, rows.indptr), shape=(rows.shape[0], max(features, rows.shape[1])))
 
