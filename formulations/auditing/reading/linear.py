@@ -86,7 +86,7 @@ def stated(
     w, b = found.coefficients[machine], float(found.intercepts[machine])
     if found.constant is not None:
         w, b = np.append(w, b / found.constant), 0.0
-    return Machine(name, model, linear_answer(model, w, b), rows, labels)
+    return Machine(name, model, linear_answer(model, w, b), rows, labels, holds_multipliers=False)
 
 
 def bound(X: Any, found: Weights) -> BoundSamples:
