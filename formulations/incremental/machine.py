@@ -20,7 +20,7 @@ from formulations.inputs.samples import BoundSamples
 from formulations.modelling import Model, Solution
 from formulations.modelling.solving import SolveRequest
 from formulations.modelling.structures import solve_structure
-from qpkernels.arrays import Indices, Samples, Vector, check_positive, frozen, shown
+from qpkernels.arrays import Indices, Samples, Vector, check_tolerance, frozen, shown
 from qpkernels.certificates import KernelQPBounds, Status
 from qpkernels.errors import ParameterError, QPKernelsError
 from qpkernels.gram import ChangingGram, Gram, changed
@@ -43,7 +43,7 @@ class Incremental(Generic[Answered]):
     model
         Where to start: any model that can be solved. It is solved at once.
     tol
-        Above 0: the relative duality gap and residuals that every certificate must show for ``optimal``.
+        Above 0 and below 1: the relative duality gap and residuals that every certificate must show for ``optimal``.
 
     Raises
     ------
@@ -56,7 +56,7 @@ class Incremental(Generic[Answered]):
     def __init__(self, model: Model[Answered], *, tol: float = 1e-6) -> None:
         if not isinstance(model, Model):
             raise ParameterError(f"Incremental takes a model, such as SoftMargin(X, y), but {shown(model)} came.")
-        self._tol = check_positive(tol, "tol")
+        self._tol = check_tolerance(tol)
         program = isinstance(model.bounds(), KernelQPBounds)
         self._solver = _active_set() if program else None
         gram = ChangingGram.of(model.gram) if program else model.gram

@@ -15,7 +15,7 @@ from formulations.inputs.samples import bind
 from formulations.relevance.posterior import Design
 from formulations.relevance.search import Search
 from formulations.relevance.solution import RelevanceSolution, expand
-from qpkernels.arrays import Matrix, check_count, check_positive, shown
+from qpkernels.arrays import Matrix, check_count, check_tolerance, shown
 from qpkernels.display import Fact
 from qpkernels.errors import ParameterError
 from qpkernels.gram import Gram
@@ -101,9 +101,10 @@ class RelevanceMachine(Explained, ABC):
             At least 1, for each start. A machine that stops here says so: ``converged`` is false, its answer the best
             so far.
         tol
-            Above 0: what every measure of :class:`~formulations.relevance.posterior.Stationarity` must be within.
+            Above 0 and below 1: what every measure of
+            :class:`~formulations.relevance.posterior.Stationarity` must be within.
         """
-        tol, max_iter = check_positive(tol, "tol"), check_count(max_iter, "max_iter")
+        tol, max_iter = check_tolerance(tol), check_count(max_iter, "max_iter")
         # The matrices are small and many: waking threads for each would cost far more than the products.
         with without_blas_threads():
             found = self.search(tol=tol, max_iter=max_iter)

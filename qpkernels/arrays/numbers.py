@@ -18,6 +18,7 @@ __all__ = [
     "check_flag",
     "check_nonnegative",
     "check_positive",
+    "check_tolerance",
     "is_integer",
     "real_number",
     "shown",
@@ -90,6 +91,23 @@ def check_positive(value: object, name: str) -> float:
     number = real_number(value, name, "a number above 0")
     if not 0.0 < number < np.inf:
         raise ParameterError(f"{name} must be finite and above 0, but {number:g} came.")
+    return number
+
+
+def check_tolerance(value: object, name: str = "tol") -> float:
+    """Return ``value`` as a float if it is a tolerance of a certificate: a number above 0 and below 1.
+
+    Raises
+    ------
+    ParameterError
+        Otherwise.
+    """
+    number = real_number(value, name, "a number above 0 and below 1")
+    if not 0.0 < number < 1.0:
+        raise ParameterError(
+            f"{name} must be above 0 and below 1, but {number:g} came: it is the relative gap and the residuals up to "
+            "which an answer counts as optimal; 1e-6 is usual, and 1e-3 is rough."
+        )
     return number
 
 
