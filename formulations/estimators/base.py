@@ -23,6 +23,8 @@ from qpkernels.arrays import Indices, Matrix, Vector, check_flag, check_positive
 from qpkernels.certificates import Certificate, Status
 from qpkernels.errors import ParameterError, SolverFailedError
 from qpkernels.kernels import Kernel, Linear
+from qpkernels.solvers import SolverLike
+from qpkernels.solvers.smo import SMO
 
 __all__ = ["CACHE_SIZE", "KernelMachine", "Training", "UncertifiedWarning"]
 
@@ -79,7 +81,7 @@ class KernelMachine(BaseEstimator):
         Of smo, wherever that is asked: MiB for rows of the kernel matrix (scikit-learn has 200), and whether samples
         that are not likely to change are left out until the end.
     solver
-        Name of a registered solver; None: one after the other until the answer is proved.
+        Name of a registered solver, or a Solver object; None: one after the other until the answer is proved.
     indefinite
         What becomes of a kernel matrix with a negative eigenvalue: "refuse", "clip" or "shift" it; see Gram.
     strict
@@ -97,7 +99,7 @@ class KernelMachine(BaseEstimator):
     shrinking: bool = True
     max_iter: int = -1
     time_limit: float | None = None
-    solver: str | None = None
+    solver: SolverLike | None = None
     indefinite: Indefinite = "refuse"
     strict: bool = False
     verbose: bool = False
@@ -174,7 +176,7 @@ class KernelMachine(BaseEstimator):
             raise ParameterError(f"max_iter must be at least 1, or -1 for no limit, but {self.max_iter} came.")
         check_flag(self.strict, "strict")
         of_smo: dict[str, Any] = {}
-        if self.solver in (None, "smo"):
+        if self.solver in (None, "smo") or isinstance(self.solver, SMO):
             of_smo["cache_size"] = check_positive(self.cache_size, "cache_size")
             if not check_flag(self.shrinking, "shrinking"):
                 of_smo["shrinking"] = False

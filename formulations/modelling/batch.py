@@ -21,6 +21,7 @@ from qpkernels.certificates import Certificate, KernelQPBounds, Status
 from qpkernels.errors import ParameterError, QPKernelsError
 from qpkernels.gram import Gram
 from qpkernels.gram.panels.threads import in_this_thread, threads
+from qpkernels.solvers import SolverLike
 
 if TYPE_CHECKING:
     from qpkernels.batch import Fitted
@@ -138,7 +139,7 @@ def train(
     parts: Sequence[Part],
     *,
     tol: float,
-    solver: str | None = None,
+    solver: SolverLike | None = None,
     options: Mapping[str, Any] | None = None,
     n_jobs: int = -1,
     report: Report | None = None,
@@ -277,7 +278,7 @@ def _in_its_thread(*task: Any) -> Trained[Any] | QPKernelsError:
 
 
 def _train_alone(
-    gram: Gram, part: Part, tol: float, solver: str | None, options: Mapping[str, Any]
+    gram: Gram, part: Part, tol: float, solver: SolverLike | None, options: Mapping[str, Any]
 ) -> Trained[Any] | QPKernelsError:
     try:
         solution = part.model.solve(solver, tol=tol, **options)

@@ -30,6 +30,7 @@ from qpkernels.certificates import Bounds, Certificate, Enclosure, KernelQPBound
 from qpkernels.errors import ParameterError
 from qpkernels.gram import Gram
 from qpkernels.programs import KernelQP, LeastSquares, LinearSystem, Program
+from qpkernels.solvers import SolverLike
 
 __all__ = ["Conditions", "Model"]
 
@@ -130,7 +131,7 @@ class Model(Restatable, Failing, ShownModel, Generic[Answered], metaclass=ABCMet
 
     def solve(
         self,
-        solver: str | None = None,
+        solver: SolverLike | None = None,
         *,
         tol: float = 1e-6,
         max_iter: int | None = None,
@@ -144,23 +145,24 @@ class Model(Restatable, Failing, ShownModel, Generic[Answered], metaclass=ABCMet
         Parameters
         ----------
         solver
-            Name of a registered solver (``qpkernels solvers`` lists them); one of cone programs is given the first of
-            :attr:`forms`. None: one after the other until an answer is proved, each from the best point so far. A
-            KernelQP goes to interior-point where few explicit features make that little work, else to smo, which hands
-            over to interior-point once that is predicted to need less than what is missing. A LevelQP goes to
-            level-search, a penalised risk with smooth losses to newton, a linear system to linear first, a fit in a
-            norm to frisch-newton, the linear program machine to highs, any other model to clarabel. Where none of these
-            is proved, clarabel is asked on all forms, then other solvers; ``solver`` and ``message`` of the solution
-            say who was asked, and what each said.
+            Name of a registered solver (``qpkernels solvers`` lists them), or a Solver object; one of cone programs is
+            given the first of :attr:`forms`. None: one after the other until an answer is proved, each from the best
+            point so far. A KernelQP goes to interior-point where few explicit features make that little work, else to
+            smo, which hands over to interior-point once that is predicted to need less than what is missing. A LevelQP
+            goes to level-search, a penalised risk with smooth losses to newton, a linear system to linear first, a fit in a
+            norm to frisch-newton, the linear program machine to highs, any other model to clarabel. Where none of these is proved, clarabel is
+            asked on all forms, then other solvers; ``solver`` and ``message`` of the solution say who was asked, and
+            what each said.
         tol
-            Above 0: the relative duality gap and residuals that the certificate must show for ``optimal``.
+            Above 0 and below 1: the relative duality gap and residuals that the certificate must show for ``optimal``.
         max_iter, time_limit
             Limits, in the solvers' iterations and in seconds, of all together; the best point so far comes back. A
             solver without a time limit runs in a process of its own then, which has no point where it is ended.
         warm_start
             A solution, or beta, for ``smo``, ``interior-point``, ``level-search`` or ``newton``. A solution is
             rescaled so that what was at its bound is at that of this problem, which is another where C is; any beta is
-            projected to the feasible set.
+            projected to the feasible set. For ``osqp``, ``proxqp`` or ``scs`` a solution of the same form by a solver
+            that is given matrices: they go on from its variables and multipliers.
         verbose
             Let the solver print its progress.
         **options

@@ -37,6 +37,7 @@ from qpkernels.certificates import Status
 from qpkernels.display import Card, Carded, Fact, count
 from qpkernels.errors import QPKernelsError
 from qpkernels.programs import KernelQP
+from qpkernels.solvers import SolverLike
 
 __all__ = ["LeaveOneOut", "leave_one_out"]
 
@@ -119,7 +120,7 @@ def leave_one_out(
     *,
     scoring: Scoring = None,
     tol: float = 1e-3,
-    solver: str | None = None,
+    solver: SolverLike | None = None,
     n_jobs: int = -1,
     progress: bool = True,
     store: str | Path | None = None,

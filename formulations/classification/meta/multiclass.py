@@ -38,6 +38,7 @@ from qpkernels.arrays import Indices, is_scalar, read_array, shown
 from qpkernels.display import Fact, TextbookProblem
 from qpkernels.errors import LabelError, OneClassError, ParameterError, QPKernelsError
 from qpkernels.kernels import Kernel
+from qpkernels.solvers import SolverLike
 
 __all__ = ["OneVersusOne", "OneVersusRest"]
 
@@ -120,7 +121,7 @@ class _Multiclass(Explained):
 
     def solve(
         self,
-        solver: str | None = None,
+        solver: SolverLike | None = None,
         *,
         tol: float = 1e-6,
         n_jobs: int = -1,

@@ -36,7 +36,7 @@ from qpkernels.diagnosis import Conflict, Relaxation
 from qpkernels.errors import ParameterError
 from qpkernels.files import write
 from qpkernels.programs import ConeProgram, LinearSystem, Program
-from qpkernels.solvers import Solver
+from qpkernels.solvers import Solver, SolverLike
 
 __all__ = ["Form"]
 
@@ -224,7 +224,7 @@ class Form(Frozen, ShownForm, metaclass=ABCMeta):
 
     def solve(
         self,
-        solver: str | None = None,
+        solver: SolverLike | None = None,
         *,
         tol: float = 1e-6,
         max_iter: int | None = None,
@@ -249,7 +249,7 @@ class Form(Frozen, ShownForm, metaclass=ABCMeta):
         structures = self._structures(bounds)
         others = () if self.is_extended else (each for each in self.model.forms.values() if each is not self)
         answer = solve_by_request(self.model, request, bounds, structures, lambda: (self, *others), self)
-        if request.names_nobody and answer.in_matrices is not None and answer.status is not Status.OPTIMAL:
+        if self.is_extended and request.names_nobody and answer.status is not Status.OPTIMAL:
             # The last answer need not be the best.
             self.lower().write_back(answer.in_matrices.point, answer.in_matrices.multipliers, solved=False)
         return answer
@@ -302,11 +302,11 @@ class Form(Frozen, ShownForm, metaclass=ABCMeta):
 
     # Reasons --------------------------------------------------------------------------------------------------
 
-    def conflict(self, solver: str = "clarabel", *, tol: float = 1e-6) -> Conflict | None:
+    def conflict(self, solver: SolverLike = "clarabel", *, tol: float = 1e-6) -> Conflict | None:
         """Return what :func:`qpkernels.diagnosis.find_conflict` finds: an irreducible infeasible subset, or None."""
         return conflict_of(self.lower(), solver, tol)
 
-    def relaxation(self, *labels: str, solver: str = "clarabel", tol: float = 1e-6) -> Relaxation:
+    def relaxation(self, *labels: str, solver: SolverLike = "clarabel", tol: float = 1e-6) -> Relaxation:
         """Return the smallest total slack with which a point satisfies all constraints.
 
         Those with these labels may give way; without labels the user's, or all of a textbook form. See

@@ -27,7 +27,7 @@ from qpkernels.diagnosis import (
 )
 from qpkernels.errors import ParameterError
 from qpkernels.programs import Block
-from qpkernels.solvers import Claim, Outcome, Solver, find_solver
+from qpkernels.solvers import Claim, Outcome, Solver, SolverLike, find_solver
 
 __all__ = ["Contradiction", "conflict_of", "declared_groups", "proof_of", "relaxation_of"]
 
@@ -50,12 +50,12 @@ class Contradiction:
     names: tuple[str, ...]
 
 
-def conflict_of(lowered: Lowered, solver: str, tol: float) -> Conflict | None:
+def conflict_of(lowered: Lowered, solver: SolverLike, tol: float) -> Conflict | None:
     """Return an irreducible infeasible subset of the declared constraints, or None if a point satisfies them all."""
     return find_conflict(lowered.program, declared_groups(lowered), solver=solver, tol=tol)
 
 
-def relaxation_of(lowered: Lowered, labels: Collection[str], added: int, solver: str, tol: float) -> Relaxation:
+def relaxation_of(lowered: Lowered, labels: Collection[str], added: int, solver: SolverLike, tol: float) -> Relaxation:
     """Return the smallest total slack of declared constraints that makes them all satisfiable.
 
     Parameters

@@ -13,7 +13,7 @@ from formulations.modelling.failures import infeasible, no_answer, unbounded
 from formulations.modelling.forms.lowering import ConeAnswer, Lowered
 from formulations.modelling.forms.reasons import Contradiction, proof_of
 from formulations.modelling.judging import judged
-from formulations.modelling.solution import ConePoint, Run, Seconds
+from formulations.modelling.solution import Run, Seconds
 from formulations.modelling.solving import (
     SolveRequest,
     foreign,
@@ -25,7 +25,7 @@ from qpkernels.certificates import Bounds, Certificate, Status, repair
 from qpkernels.diagnosis import Ray
 from qpkernels.errors import UnsupportedProgramError
 from qpkernels.programs import ConeProgram
-from qpkernels.solvers import Claim, Outcome, Solver
+from qpkernels.solvers import Claim, ConePoint, Outcome, Solver
 
 if TYPE_CHECKING:
     from formulations.modelling.forms.form import Form
@@ -70,8 +70,7 @@ def solve_lowered(form: Form, backend: Solver, request: SolveRequest, bounds: Bo
         form.solved()
     seconds = Seconds(marks[1] - marks[0], marks[2] - marks[1], outcome.seconds, perf_counter() - begin)
     run = Run.of(outcome, form.name, _objective(form, certificate), status, request.tol, seconds)
-    if form.is_extended:
-        run = replace(run, in_matrices=shown)
+    run = replace(run, in_matrices=shown)
     return model.solution(answer, certificate, bounds, run)
 
 

@@ -19,6 +19,7 @@ from formulations.selection.running import Effort, Kept, proved
 from formulations.selection.search.points import cell, listed, with_numbers
 from qpkernels.certificates import Status
 from qpkernels.errors import ParameterError, QPKernelsError
+from qpkernels.solvers import SolverLike
 
 __all__ = ["SolutionPath", "path"]
 
@@ -119,7 +120,7 @@ def path(
     model: Model[Any],
     *,
     tol: float = 1e-3,
-    solver: str | None = None,
+    solver: SolverLike | None = None,
     n_jobs: int = -1,
     progress: bool = True,
     store: str | Path | None = None,
