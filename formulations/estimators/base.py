@@ -19,7 +19,7 @@ from formulations.classification.meta.multiclass_solution import MulticlassSolut
 from formulations.estimators.kernels import Functions, Indefinite, KernelLike, Space, space_of
 from formulations.inputs.samples import BoundSamples
 from formulations.modelling import Solution
-from qpkernels.arrays import Indices, Matrix, Vector, check_flag, check_positive
+from qpkernels.arrays import ChecksKeywords, Indices, Matrix, Vector, check_flag, check_positive, refuse_columns
 from qpkernels.certificates import Certificate, Status
 from qpkernels.errors import ParameterError, SolverFailedError
 from qpkernels.kernels import Kernel, Linear
@@ -59,7 +59,7 @@ class Training:
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class KernelMachine(BaseEstimator):
+class KernelMachine(BaseEstimator, metaclass=ChecksKeywords):
     """An estimator whose functions are sums of kernel values with the samples.
 
     Every subclass has the parameters below, and its own; as fields of a dataclass they are those of its constructor.
@@ -149,6 +149,7 @@ class KernelMachine(BaseEstimator):
         With a y, which a function or an object may take along with samples of any kind, return both.
         """
         if isinstance(self.kernel, str):
+            refuse_columns(X, "X")
             if self.kernel == "precomputed" and issparse(X):
                 raise TypeError("Sparse precomputed kernels are not supported; pass the matrix as an array.")
             sparse = False if self.kernel == "precomputed" else "csr"

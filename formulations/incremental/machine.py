@@ -20,7 +20,7 @@ from formulations.inputs.samples import BoundSamples
 from formulations.modelling import Model, Solution
 from formulations.modelling.solving import SolveRequest
 from formulations.modelling.structures import solve_structure
-from qpkernels.arrays import Indices, Samples, Vector, check_tolerance, frozen, shown
+from qpkernels.arrays import ChecksKeywords, Indices, Samples, Vector, check_tolerance, frozen, shown
 from qpkernels.certificates import KernelQPBounds, Status
 from qpkernels.errors import ParameterError, QPKernelsError
 from qpkernels.gram import ChangingGram, Gram, changed
@@ -33,7 +33,7 @@ __all__ = ["Incremental"]
 Answered = TypeVar("Answered", bound=Solution)
 
 
-class Incremental(Generic[Answered]):
+class Incremental(Generic[Answered], metaclass=ChecksKeywords):
     """A model whose samples and hyper-parameters change; each change returns the certified answer to the new model.
 
     The model given stays as it is. Where a change is refused, or its model has no answer, the machine stays as it was.

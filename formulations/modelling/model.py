@@ -3,15 +3,16 @@
 
 from __future__ import annotations
 
-from abc import ABCMeta, abstractmethod
+from abc import abstractmethod
 from collections.abc import Mapping
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any, ClassVar, Generic, TypeAlias, TypeVar, cast
 
 from numpy.typing import ArrayLike, NDArray
 
 from formulations.display import ShownModel
-from formulations.inputs.estimators import Coefficients, read_coefficients
+from formulations.inputs.estimators import Coefficients, is_estimator, read_coefficients
 from formulations.inputs.restating import Restatable
 from formulations.inputs.samples import BoundSamples
 from formulations.modelling.candidate import Candidate, checked_coefficients, expand, vanishing, with_function_of
@@ -25,7 +26,7 @@ from formulations.modelling.solving import (
     structures_of,
 )
 from formulations.modelling.statement import Stated
-from qpkernels.arrays import Vector, check_flag, frozen
+from qpkernels.arrays import ChecksKeywords, Vector, check_flag, frozen
 from qpkernels.certificates import Bounds, Certificate, Enclosure, KernelQPBounds, Status, Support
 from qpkernels.errors import ParameterError
 from qpkernels.gram import Gram
@@ -41,7 +42,7 @@ Answered = TypeVar("Answered", bound=Solution, covariant=True)
 """What solving a model of a kind returns."""
 
 
-class Model(Restatable, Failing, ShownModel, Generic[Answered], metaclass=ABCMeta):
+class Model(Restatable, Failing, ShownModel, Generic[Answered], metaclass=ChecksKeywords):
     """A kernel machine: what is asked, however it is stated and whoever solves it.
 
     The answer is a function f + b in the space of a kernel, with a coefficient beta_i for each sample. The model knows
@@ -72,6 +73,15 @@ class Model(Restatable, Failing, ShownModel, Generic[Answered], metaclass=ABCMet
 
     cone_solver: ClassVar[str] = "clarabel"
     """The solver of cone programs that suits its forms."""
+
+    elsewhere: ClassVar[Mapping[str, str]] = MappingProxyType(
+        {
+            "gamma": "kernel=RBF(gamma=0.1)",
+            "degree": "kernel=Polynomial(degree=3)",
+            "sigma": "kernel=RBF.from_sigma(1.0)",
+        }
+    )
+    """What is no parameter of a model but of its kernel, and how that is written."""
 
     estimator: ClassVar[str] = "estimator"
     """What scikit-learn calls it."""
@@ -191,6 +201,8 @@ class Model(Restatable, Failing, ShownModel, Generic[Answered], metaclass=ABCMet
 
         Raises
         ------
+        NotFittedError
+            Of scikit-learn, if an estimator is not fitted.
         ParameterError, ShapeError
             If it is none of these, or does not fit the data.
         """
@@ -249,6 +261,8 @@ class Model(Restatable, Failing, ShownModel, Generic[Answered], metaclass=ABCMet
 
         Raises
         ------
+        NotFittedError
+            Of scikit-learn, if an estimator is not fitted.
         ParameterError, ShapeError
             If it is none of these, or does not fit the data.
         """
@@ -256,13 +270,14 @@ class Model(Restatable, Failing, ShownModel, Generic[Answered], metaclass=ABCMet
             return answer
         if isinstance(answer, Solution):
             return with_function_of(answer, self.from_coefficients(answer.beta, answer.intercept), self.gram)
-        if hasattr(answer, "dual_coef_"):
+        if is_estimator(answer):
             return self.from_coefficients(*self.translate(read_coefficients(answer, len(self))))
         if isinstance(answer, tuple) and len(answer) == 2:
             return self.from_coefficients(*answer)
+        came = f"the class {answer.__name__}" if isinstance(answer, type) else type(answer).__name__
         raise ParameterError(
-            f"an answer is a Solution, a pair (beta, b), or a fitted {self.estimator}, but {type(answer).__name__} "
-            "came; a function alone is not enough, since the proof needs the multipliers."
+            f"an answer is a Solution, a pair (beta, b), or a fitted {self.estimator}, but {came} came; a function "
+            "alone is not enough, since the proof needs the multipliers."
         )
 
     def translate(self, fitted: Coefficients) -> tuple[Vector, float]:

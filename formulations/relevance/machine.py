@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -15,7 +15,7 @@ from formulations.inputs.samples import bind
 from formulations.relevance.posterior import Design
 from formulations.relevance.search import Search
 from formulations.relevance.solution import RelevanceSolution, expand
-from qpkernels.arrays import Matrix, check_count, check_tolerance, shown
+from qpkernels.arrays import ChecksKeywords, Matrix, check_count, check_tolerance, shown
 from qpkernels.display import Fact
 from qpkernels.errors import ParameterError
 from qpkernels.gram import Gram
@@ -26,7 +26,7 @@ __all__ = ["RelevanceMachine"]
 
 
 @dataclass(frozen=True, eq=False, repr=False, init=False)
-class RelevanceMachine(Explained, ABC):
+class RelevanceMachine(Explained, metaclass=ChecksKeywords):
     r"""Weights w ~ N(0, diag(alpha)^-1) of the columns Phi = [1, K], with alpha where the evidence is largest.
 
     A column is a function k(x_j, .), or the constant, and nothing is asked of k: it need not be positive semidefinite.

@@ -21,6 +21,7 @@ from qpkernels.arrays.checks import (
     read_array,
     row_blocks,
 )
+from qpkernels.arrays.keywords import ChecksKeywords
 from qpkernels.arrays.names import FeatureNames, check_feature_names, feature_names
 from qpkernels.arrays.numbers import (
     check_choice,
@@ -34,8 +35,10 @@ from qpkernels.arrays.numbers import (
     real_number,
     shown,
 )
+from qpkernels.arrays.tables import refuse_columns
 
 __all__ = [
+    "ChecksKeywords",
     "FeatureNames",
     "Floats",
     "Indices",
@@ -65,6 +68,7 @@ __all__ = [
     "npz_path",
     "read_array",
     "real_number",
+    "refuse_columns",
     "row_blocks",
     "shown",
 ]

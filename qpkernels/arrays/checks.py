@@ -9,7 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 
+from qpkernels.arrays.numbers import shown
 from qpkernels.arrays.sparse import float_sparse, is_sparse
+from qpkernels.arrays.tables import refuse_columns
 from qpkernels.errors import NonFiniteError, ShapeError
 
 __all__ = [
@@ -234,15 +236,19 @@ def float_array(values: object, name: str) -> NDArray[np.float64]:
     array = read_array(values, name)
     if array.dtype == np.float64:
         return array.copy(order="K")
+    refuse_columns(values, name)
     kind = str(array.dtype)
-    if array.dtype.kind == "O":
-        # NumPy would read numbers from text.
-        kind = (
-            "text" if any(isinstance(entry, str | bytes) for entry in array.ravel()) else "objects that are no numbers"
-        )
-    if (
-        array.dtype.kind in "biuf" and not (array.dtype.kind == "b" and array.ndim == 0)
-    ) or kind == "objects that are no numbers":
+    # NumPy would read numbers from text.
+    text = (
+        next((entry for entry in array.ravel() if isinstance(entry, str | bytes)), None) if kind == "object" else None
+    )
+    if array.dtype.kind in "SU":
+        text = array.ravel()[0].item() if array.size else ""
+    if text is not None:
+        raise ShapeError(f"{name} must hold real numbers, but text came, such as {shown(text)}; convert it first.")
+    if kind == "object":
+        kind = "objects that are no numbers"
+    if array.dtype.kind in "biufO" and not (array.dtype.kind == "b" and array.ndim == 0):
         try:
             with np.errstate(over="ignore"):
                 return array.astype(np.float64)

@@ -73,7 +73,7 @@ def load_dataset(source: str | Path, target: str | int | None = None, sparse: bo
     ------
     UnknownDatasetError, ParameterError
         If ``source`` is neither a bundled name nor a file; if there is no such ``target``, or no CSV file it is in.
-    DataFormatError, ShapeError, NonFiniteError
+    FileFormatError, ShapeError, NonFiniteError
         If a text file is malformed or holds NaN or infinity, with the line and the column; if an archive is unfit.
     """
     if not isinstance(source, str | PathLike):

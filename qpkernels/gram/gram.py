@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from qpkernels.arrays import (
+    ChecksKeywords,
     FeatureNames,
     Indices,
     Matrix,
@@ -34,7 +35,7 @@ from qpkernels.kernels.base import Kernel, Samples
 __all__ = ["Gram"]
 
 
-class Gram:
+class Gram(metaclass=ChecksKeywords):
     """The m x m kernel matrix K of m samples, computed once and when asked for.
 
     Parameters

@@ -141,7 +141,7 @@ def test_shapes_that_do_not_fit(case: Case) -> None:
     for bad in (X[:, :0], csr_array(X[:, :0])):
         with pytest.raises(ShapeError, match=rf"at least one sample and one feature, but its shape is \({m}, 0\)"):
             case.state_model(X=bad)
-    with pytest.raises(ShapeError, match="X must be a rectangular array of real numbers"):
+    with pytest.raises(ShapeError, match="X must hold real numbers, but text came, such as 'a'"):
         case.state_model(X=[["a", "b"]] * m)
 
 
@@ -152,7 +152,7 @@ def test_targets_that_are_no_numbers(case: Case) -> None:
         case.state_model(y=y[:, None])
     with pytest.raises(ShapeError, match=r"its shape is .*, 3\); fit one model to each column"):
         case.state_model(y=np.column_stack([y, y, y]))
-    with pytest.raises(ShapeError, match="y must be a rectangular array of real numbers"):
+    with pytest.raises(ShapeError, match="y must hold real numbers, but text came, such as 'much'"):
         case.state_model(y=["much"] * len(X))
 
 
@@ -345,7 +345,7 @@ def test_costs_that_do_not_fit(case: Case) -> None:
     for C, words in (
         (np.ones(m - 1), f"C must have {m} entries, one for each sample, but it has {m - 1}"),
         (np.ones((m, 1)), rf"C must have one dimension, but its shape is \({m}, 1\)"),
-        (["cheap"] * m, "C must be a rectangular array of real numbers, but"),
+        (["cheap"] * m, "C must hold real numbers, but text came, such as 'cheap'"),
         ("cheap", "C must be a number above 0, but 'cheap' came"),
     ):
         with pytest.raises((ShapeError, ParameterError), match=words):

@@ -32,7 +32,7 @@ from formulations.modelling.failures import no_answer
 from formulations.modelling.forms import lower
 from formulations.modelling.solving import quote, status_of
 from formulations.prediction import Sigmoids
-from qpkernels.arrays import Vector, check_choice, finite_vector, frozen, real_number
+from qpkernels.arrays import ChecksKeywords, Vector, check_choice, finite_vector, frozen, real_number
 from qpkernels.certificates import Certificate, SigmoidBounds, Status
 from qpkernels.display import Card, Carded, Fact, Line, TextbookProblem, count
 from qpkernels.errors import SeparableScoresError
@@ -107,7 +107,7 @@ class Calibration(Carded):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PlattCalibration(Explained):
+class PlattCalibration(Explained, metaclass=ChecksKeywords):
     """min 1/N sum [ log(1 + exp(A s_i + B)) - t_i (A s_i + B) ].
 
     Parameters

@@ -209,9 +209,11 @@ def _equal(one: Samples, other: Samples) -> bool:
 
 def _check_callable(state: object) -> None:
     if not callable(state):
+        came = f"a {state.name} that is stated already" if isinstance(state, Model) else shown(state)
+        name = state.name if isinstance(state, Model) else "SoftMargin"
         raise ParameterError(
-            f"state must be a class of models, such as SoftMargin, or a function that states one, "
-            f"but {shown(state)} came."
+            f"state must be a class of models, such as {name}, or a function that states one on the samples of each "
+            f"fold, such as lambda X, y: {name}(X, y, RBF(0.1)), but {came} came."
         )
 
 

@@ -103,11 +103,12 @@ class PairwiseClassifier(ClassifierMixin, KernelMachine):
             solutions, pairs = [self.solution_], [(int(present[0]), int(present[1]))]
             message = self.solution_.message
         else:
-            self.model_ = _Pairs(training.data, codes, machine=machine, **parameters)
+            self.model_ = _Pairs(training.data, self.classes_[codes], machine=machine, **parameters)
             several = self.model_.solve(n_jobs=self.n_jobs, progress=False, **limits)
             self.solution_, solutions = several, list(several.solutions)
             pairs = [(int(present[i]), int(present[j])) for i, j in several.pairs]
-            message = next((each.message for each in solutions if each.status != "optimal"), "")
+            first = next((each.message for each in solutions if each.status != "optimal"), "")
+            message = f"{several.unproved}: {first}"
         self._keep(training, X, codes, pairs, solutions)
         self._judge(self.solution_.status, message)
         self._calibrate()
