@@ -21,7 +21,7 @@ from formulations.comparison.problems import Problem, problems_of
 from formulations.comparison.row import Row
 from formulations.display import progress_bar
 from formulations.modelling.solution import Solution
-from qpkernels.arrays import check_positive, check_tolerance
+from qpkernels.arrays import check_positive, check_tolerance, shown
 from qpkernels.certificates.enclosures import Enclosure
 from qpkernels.errors import NoEnclosureError, ParameterError, UnsupportedProgramError
 from qpkernels.solvers import Solver, SolverLike
@@ -71,6 +71,8 @@ def cross_examine(
     stated = checked_models(model, "cross_examine")
     if len(stated) > 1:
         raise ParameterError(f"cross_examine takes one model or form, but {len(stated)} came; compare takes several.")
+    if isinstance(tolerances, str) or not isinstance(tolerances, Iterable):
+        raise ParameterError(f"tolerances must be a list of numbers, such as [1e-3], but {shown(tolerances)} came.")
     asked = tuple(sorted({check_tolerance(tol, "each of tolerances") for tol in tolerances}, reverse=True))
     if not asked:
         raise ParameterError("cross_examine needs at least one tolerance, but none came.")

@@ -102,6 +102,8 @@ def find_solvers(names: SolverLike | Iterable[SolverLike]) -> tuple[list[Solver]
         return sorted(installed_solvers(), key=lambda solver: (solver.name != "smo", solver.name)), []
     if listed is None:
         raise ParameterError(f"solvers must be names of solvers, Solver objects, or 'all', but {shown(names)} came.")
+    if not listed:
+        raise ParameterError("solvers must name at least one solver, or be 'all', but an empty list came.")
     _refuse_namesakes(listed)
     known: list[Solver] = []
     unknown: list[tuple[str, UnknownSolverError]] = []

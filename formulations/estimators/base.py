@@ -19,11 +19,23 @@ from formulations.classification.meta.multiclass_solution import MulticlassSolut
 from formulations.estimators.kernels import Functions, Indefinite, KernelLike, Space, space_of
 from formulations.inputs.samples import BoundSamples
 from formulations.modelling import Solution
-from qpkernels.arrays import ChecksKeywords, Indices, Matrix, Vector, check_flag, check_positive, refuse_columns
+from qpkernels.arrays import (
+    ChecksKeywords,
+    Indices,
+    Matrix,
+    Vector,
+    check_count,
+    check_finite,
+    check_flag,
+    check_positive,
+    is_integer,
+    refuse_columns,
+    shown,
+)
 from qpkernels.certificates import Certificate, Status
 from qpkernels.errors import ParameterError, SolverFailedError
 from qpkernels.kernels import Kernel, Linear
-from qpkernels.solvers import SolverLike
+from qpkernels.solvers import SolverLike, find_solver
 from qpkernels.solvers.smo import SMO
 
 __all__ = ["CACHE_SIZE", "KernelMachine", "Training", "UncertifiedWarning"]
@@ -173,11 +185,16 @@ class KernelMachine(BaseEstimator, metaclass=ChecksKeywords):
 
     def _limits(self) -> dict[str, Any]:
         """Return what a solver is asked for."""
-        if not (self.max_iter == -1 or self.max_iter >= 1):
-            raise ParameterError(f"max_iter must be at least 1, or -1 for no limit, but {self.max_iter} came.")
+        if not is_integer(self.max_iter) or not (self.max_iter == -1 or self.max_iter >= 1):
+            raise ParameterError(
+                f"max_iter must be an integer of at least 1, or -1 for no limit, but {shown(self.max_iter)} came."
+            )
         check_flag(self.strict, "strict")
+        # Of a kernel that does not have them, too.
+        check_count(self.degree, "degree", least=0)
+        check_finite(self.coef0, "coef0")
         of_smo: dict[str, Any] = {}
-        if self.solver in (None, "smo") or isinstance(self.solver, SMO):
+        if self.solver is None or isinstance(find_solver(self.solver), SMO):
             of_smo["cache_size"] = check_positive(self.cache_size, "cache_size")
             if not check_flag(self.shrinking, "shrinking"):
                 of_smo["shrinking"] = False

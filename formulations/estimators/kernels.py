@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.sparse import csr_array
 
-from qpkernels.arrays import Indices, Matrix, Samples, Vector, check_positive, is_sparse, shown
+from qpkernels.arrays import Indices, Matrix, Samples, Vector, check_positive, is_scalar, is_sparse, shown
 from qpkernels.errors import ParameterError, ShapeError
 from qpkernels.gram import Gram
 from qpkernels.gram.expansions import Expansions
@@ -155,9 +155,9 @@ def space_of(kernel: KernelLike, X: Any, weights: Vector, *, gamma: float | str,
     if callable(kernel):
         by_function = _ByFunction(kernel, X)
         return OfMatrix(_square(by_function(X)), by_function)
-    if kernel == "precomputed":
+    if isinstance(kernel, str) and kernel == "precomputed":
         return OfMatrix(_square(np.asarray(X)), _Given(len(X)))
-    if kernel not in _NAMES:
+    if not isinstance(kernel, str) or kernel not in _NAMES:
         raise ParameterError(
             f"kernel must be one of {', '.join(_NAMES)}, a Kernel such as RBF(gamma=0.1), or a function of two lists "
             f"of samples, but {shown(kernel)} came."
@@ -190,6 +190,8 @@ def _square(K: ArrayLike) -> Matrix:
 def _gamma(gamma: float | str, X: Samples, weights: Vector) -> float:
     """Return gamma as a number."""
     features = int(X.shape[1])
+    if not is_scalar(gamma):
+        raise ParameterError(f"gamma must be 'scale', 'auto' or a number above 0, but {shown(gamma)} came.")
     if gamma == "auto":
         return 1.0 / features
     if gamma == "scale":

@@ -76,6 +76,8 @@ class Restatable(Parametrised):
 
         The matrix must be that of the same samples and kernel; this is not checked.
         """
+        if not isinstance(gram, Gram) or len(gram) != len(self):
+            raise ParameterError(f"a model of {len(self)} samples is bound to a Gram of those, but {shown(gram)} came.")
         return self._stated_on(BoundSamples(gram, self.data.explicit), None)
 
     def check_samples(self) -> None:

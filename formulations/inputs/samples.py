@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from types import MappingProxyType
 from typing import TypeAlias
 
 from numpy.typing import ArrayLike
@@ -14,7 +15,16 @@ from qpkernels.errors import ParameterError
 from qpkernels.gram import Gram
 from qpkernels.kernels import Kernel, Linear
 
-__all__ = ["BoundSamples", "SamplesLike", "bind"]
+__all__ = ["OF_KERNELS", "BoundSamples", "SamplesLike", "bind"]
+
+OF_KERNELS = MappingProxyType(
+    {
+        "gamma": "kernel=RBF(gamma=0.1)",
+        "degree": "kernel=Polynomial(degree=3)",
+        "sigma": "kernel=RBF.from_sigma(1.0)",
+    }
+)
+"""What is no parameter of a model but of its kernel, and how that is written."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -21,7 +21,7 @@ from qpkernels.certificates import Certificate, KernelQPBounds, Status
 from qpkernels.errors import ParameterError, QPKernelsError
 from qpkernels.gram import Gram
 from qpkernels.gram.panels.threads import in_this_thread, threads
-from qpkernels.solvers import SolverLike
+from qpkernels.solvers import SolverLike, find_solver
 
 if TYPE_CHECKING:
     from qpkernels.batch import Fitted
@@ -162,6 +162,8 @@ def train(
         Told of every answer as soon as it is there.
     """
     check_jobs(n_jobs)
+    if solver is not None:
+        find_solver(solver)
     chosen = dict(options or {})
     answers: list[Trained[Any] | QPKernelsError | None] = [None] * len(parts)
     spent: dict[int, float] = {}

@@ -6,7 +6,6 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping
 from functools import cached_property
-from types import MappingProxyType
 from typing import Any, ClassVar, Generic, TypeAlias, TypeVar, cast
 
 from numpy.typing import ArrayLike, NDArray
@@ -14,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from formulations.display import ShownModel
 from formulations.inputs.estimators import Coefficients, is_estimator, read_coefficients
 from formulations.inputs.restating import Restatable
-from formulations.inputs.samples import BoundSamples
+from formulations.inputs.samples import OF_KERNELS, BoundSamples
 from formulations.modelling.candidate import Candidate, checked_coefficients, expand, vanishing, with_function_of
 from formulations.modelling.default import solve_by_request
 from formulations.modelling.failures import Failing
@@ -74,14 +73,7 @@ class Model(Restatable, Failing, ShownModel, Generic[Answered], metaclass=Checks
     cone_solver: ClassVar[str] = "clarabel"
     """The solver of cone programs that suits its forms."""
 
-    elsewhere: ClassVar[Mapping[str, str]] = MappingProxyType(
-        {
-            "gamma": "kernel=RBF(gamma=0.1)",
-            "degree": "kernel=Polynomial(degree=3)",
-            "sigma": "kernel=RBF.from_sigma(1.0)",
-        }
-    )
-    """What is no parameter of a model but of its kernel, and how that is written."""
+    elsewhere: ClassVar[Mapping[str, str]] = OF_KERNELS
 
     estimator: ClassVar[str] = "estimator"
     """What scikit-learn calls it."""
@@ -159,10 +151,10 @@ class Model(Restatable, Failing, ShownModel, Generic[Answered], metaclass=Checks
             given the first of :attr:`forms`. None: one after the other until an answer is proved, each from the best
             point so far. A KernelQP goes to interior-point where few explicit features make that little work, else to
             smo, which hands over to interior-point once that is predicted to need less than what is missing. A LevelQP
-            goes to level-search, a penalised risk with smooth losses to newton, a linear system to linear first, a fit in a
-            norm to frisch-newton, the linear program machine to highs, any other model to clarabel. Where none of these is proved, clarabel is
-            asked on all forms, then other solvers; ``solver`` and ``message`` of the solution say who was asked, and
-            what each said.
+            goes to level-search, a penalised risk with smooth losses to newton, a linear system to linear first, a fit
+            in a norm to frisch-newton, the linear program machine to highs, any other model to clarabel. Where none of
+            these is proved, clarabel is asked on all forms, then other solvers; ``solver`` and ``message`` of the
+            solution say who was asked, and what each said.
         tol
             Above 0 and below 1: the relative duality gap and residuals that the certificate must show for ``optimal``.
         max_iter, time_limit

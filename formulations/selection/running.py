@@ -15,7 +15,7 @@ from qpkernels.arrays import check_tolerance
 from qpkernels.certificates import Status
 from qpkernels.errors import QPKernelsError
 from qpkernels.gram import Gram
-from qpkernels.solvers import SolverLike
+from qpkernels.solvers import SolverLike, find_solver
 
 __all__ = ["Effort", "Kept", "proved", "weakest"]
 
@@ -64,6 +64,8 @@ class Effort:
     def __post_init__(self) -> None:
         check_tolerance(self.tol)
         check_jobs(self.n_jobs)
+        if self.solver is not None:
+            find_solver(self.solver)
 
     def file(self, model: Model[Any]) -> ResultsFile | None:
         """Open the file of results of the data of this model, where one is wanted."""

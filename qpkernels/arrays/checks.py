@@ -2,6 +2,7 @@
 """Array types of the project, and what every entry point shares: checks, blocks of rows, names of array files."""
 
 from collections.abc import Iterator
+from os import PathLike
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar, cast
 
@@ -12,7 +13,7 @@ from scipy.sparse import csr_array
 from qpkernels.arrays.numbers import shown
 from qpkernels.arrays.sparse import float_sparse, is_sparse
 from qpkernels.arrays.tables import refuse_columns
-from qpkernels.errors import NonFiniteError, ShapeError
+from qpkernels.errors import NonFiniteError, ParameterError, ShapeError
 
 __all__ = [
     "Floats",
@@ -20,6 +21,7 @@ __all__ = [
     "Matrix",
     "Samples",
     "Vector",
+    "check_path",
     "finite_matrix",
     "finite_rows",
     "finite_samples",
@@ -193,9 +195,23 @@ def frozen(array: Container) -> Container:
     return cast(Container, view)
 
 
+def check_path(path: object, name: str = "path") -> Path:
+    """Return ``path`` as a Path if it is one, or a str.
+
+    Raises
+    ------
+    ParameterError
+        Otherwise.
+    """
+    if not isinstance(path, str | PathLike):
+        raise ParameterError(f"{name} must be the path of a file, a str or a Path, but {shown(path)} came.")
+    return Path(path)
+
+
 def npz_path(path: str | Path) -> Path:
     """Return ``path`` with the suffix .npz, which is appended if missing."""
-    return Path(path) if str(path).endswith(".npz") else Path(f"{path}.npz")
+    checked = check_path(path)
+    return checked if str(path).endswith(".npz") else Path(f"{path}.npz")
 
 
 def read_array(values: object, name: str) -> NDArray[Any]:

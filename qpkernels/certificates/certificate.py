@@ -6,6 +6,7 @@ from enum import StrEnum
 
 import numpy as np
 
+from qpkernels.arrays import check_tolerance
 from qpkernels.certificates.explanation import explain_certificate
 from qpkernels.display import Card, Carded, Fact, bars
 
@@ -82,8 +83,13 @@ class Certificate(Carded):
         The gap is relative to the values and counts their rounding, so that nothing is below its notice: values that
         are small, or lost in rounding, prove nothing. The one optimum without a size is 0, and its rule is that of
         :func:`certify_values`: every term of both values is 0 up to the rounding of the sums that made that term.
+
+        Raises
+        ------
+        ParameterError
+            If ``tol`` is not above 0 and below 1.
         """
-        return self.is_counted and self.largest <= tol
+        return self.is_counted and self.largest <= check_tolerance(tol)
 
     @property
     def is_counted(self) -> bool:
@@ -93,7 +99,7 @@ class Certificate(Carded):
     @property
     def error(self) -> float:
         """The least tolerance at which it holds; infinity where it holds at none."""
-        return self.largest if self.holds(np.inf) else np.inf
+        return self.largest if self.is_counted and self.largest <= np.inf else np.inf
 
     @property
     def largest(self) -> float:
@@ -107,7 +113,7 @@ class Certificate(Carded):
 
     def explain(self, tol: float = 1e-6) -> str:
         """Say in words what is proved, which part of the proof is the weakest, where, and what may help."""
-        return explain_certificate(self, tol)
+        return explain_certificate(self, check_tolerance(tol))
 
     def card(self) -> Card:
         """Return the primal value above, the dual value below, and what lies between."""

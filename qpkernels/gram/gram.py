@@ -256,10 +256,12 @@ class Gram(metaclass=ChecksKeywords):
         Raises
         ------
         ShapeError
-            If there are no ``rows``.
+            If ``rows`` are no numbers of samples, or none.
         """
-        if rows.size == 0:
-            raise ShapeError("a part of a Gram must have samples, but no rows came.")
+        if not isinstance(rows, np.ndarray) or rows.ndim != 1 or rows.size == 0 or rows.dtype.kind not in "iu":
+            raise ShapeError(
+                f"a part of a Gram must have samples, in an array of numbers, but {type(rows).__name__} came."
+            )
         part = Gram.__new__(Gram)
         part._begin(self.kernel, self.memory_limit, self.indefinite, Selection(self, frozen(rows)))
         part.feature_names = self.feature_names

@@ -181,7 +181,7 @@ class Solver(ABC):
             )
         if reason := self.refusal(program):
             raise UnsupportedProgramError(f"{reason}; choose another solver.")
-        isolate = isolate or self.may_abort(program)
+        isolate = check_flag(isolate, "isolate") or self.may_abort(program)
         own_limit = "time_limit" in self.options
         request = self._request(program, tol, max_iter, time_limit if own_limit else None, warm_start, verbose)
         known = self.settings() if options else None

@@ -499,7 +499,7 @@ def test_limits_outside_their_range(solver: str) -> None:
 
 def test_a_backend_that_raises_is_quoted() -> None:
     with pytest.raises(SolverFailedError, match="solver 'osqp' raised"):
-        SoftMargin(*overlapping()).dual.solve("osqp", alpha="many")
+        SoftMargin(*overlapping()).dual.solve("osqp", alpha=-1.0)
 
 
 # --- warm starts ---
@@ -610,7 +610,7 @@ def test_answers_that_do_not_fit(case: Case) -> None:
         model.certify((np.zeros(m), np.zeros(1)))
     with pytest.raises(ShapeError, match=f"must hold {m} real numbers"):
         model.certify((["much"] * m, 0.0))
-    for nothing in (None, 5.0, "optimal", np.zeros(m), SVC()):
+    for nothing in (None, 5.0, "optimal", np.zeros(m), SVC):
         with pytest.raises(ParameterError, match=r"an answer is a Solution, a pair \(beta, b\), or a fitted \w+, but"):
             model.certify(nothing)
 

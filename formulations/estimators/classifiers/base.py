@@ -19,7 +19,8 @@ from formulations.classification.meta.multiclass import OneVersusOne
 from formulations.estimators.base import KernelMachine, Training
 from formulations.estimators.weights import ClassWeight, class_weights, sample_weights, weighted
 from formulations.modelling import Classification
-from qpkernels.arrays import Matrix, Vector, check_choice
+from formulations.modelling.batch import check_jobs
+from qpkernels.arrays import Matrix, Vector, check_choice, check_flag
 from qpkernels.errors import ParameterError
 
 __all__ = ["PairwiseClassifier"]
@@ -81,6 +82,8 @@ class PairwiseClassifier(ClassifierMixin, KernelMachine):
             If there is no answer, or with strict=True none that is proved.
         """
         check_choice(self.decision_function_shape, "decision_function_shape", ("ovr", "ovo"))
+        check_flag(self.break_ties, "break_ties")
+        check_jobs(self.n_jobs)
         limits = self._limits()
         X, y = self._samples(X, y, reset=True)
         labels = column_or_1d(y, warn=True)

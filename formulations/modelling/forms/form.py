@@ -36,7 +36,7 @@ from qpkernels.diagnosis import Conflict, Relaxation
 from qpkernels.errors import ParameterError
 from qpkernels.files import write
 from qpkernels.programs import ConeProgram, LinearSystem, Program
-from qpkernels.solvers import Solver, SolverLike
+from qpkernels.solvers import Solver, SolverLike, find_solver
 
 __all__ = ["Form"]
 
@@ -259,8 +259,9 @@ class Form(Frozen, ShownForm, metaclass=ABCMeta):
             () if self.is_extended else structures_of(bounds, self.linear_system() or self.model.linear_system(bounds))
         )
 
-    def refusal(self, solver: Solver) -> str | None:
+    def refusal(self, solver: SolverLike) -> str | None:
         """Return why ``solver`` does not take this form, or None if it does."""
+        solver = find_solver(solver)
         program = first_taken(self._structures(self.model.bounds()), solver)
         if program is None and ConeProgram in solver.programs:
             program = self.lower().program

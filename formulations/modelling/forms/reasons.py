@@ -13,7 +13,7 @@ from scipy.sparse.csgraph import connected_components
 
 import formulations.cvx as cp
 from formulations.modelling.forms.lowering import Lowered
-from qpkernels.arrays import Indices, Vector
+from qpkernels.arrays import Indices, Vector, shown
 from qpkernels.certificates import PROVED, Certificate, certify_infeasibility
 from qpkernels.diagnosis import (
     Conflict,
@@ -70,8 +70,10 @@ def relaxation_of(lowered: Lowered, labels: Collection[str], added: int, solver:
     """
     constraints = lowered.problem.constraints
     names = [constraint.label or f"constraint {k}" for k, constraint in enumerate(constraints, start=1)]
-    if unknown := sorted(set(labels) - set(names)):
-        raise ParameterError(f"no constraint is labelled {unknown[0]!r}; the labels are {', '.join(map(repr, names))}.")
+    if unknown := [label for label in labels if not isinstance(label, str) or label not in names]:
+        raise ParameterError(
+            f"no constraint is labelled {shown(unknown[0])}; the labels are {', '.join(map(repr, names))}."
+        )
     chosen = range(len(names) - added if added else 0, len(names))
     yielding = [k for k, name in enumerate(names) if name in labels] if labels else chosen
     return find_relaxation(lowered.program, declared_groups(lowered), relaxed=yielding, solver=solver, tol=tol)

@@ -94,7 +94,8 @@ class LinearFit(RegressionModel):
             suggested = self.completed(super().candidate(answer))
             given = replace(suggested, beta=answer.beta)
             return min((given, suggested), key=lambda each: _error(self.judge(each, self._bounds)))
-        if hasattr(answer, "coef_") and isinstance(self.gram.kernel, Linear) and not hasattr(answer, "dual_coef_"):
+        linear = not isinstance(answer, type) and isinstance(self.gram.kernel, Linear)
+        if linear and hasattr(answer, "coef_") and not hasattr(answer, "dual_coef_"):
             w, b = np.ravel(answer.coef_).astype(np.float64), self.checked_intercept(np.ravel(answer.intercept_)[0])
             function = Expansion(self.gram.kernel, w[None, :], np.ones(1), b, None, self.gram.feature_names)
             at_samples = sampled(function, self.gram.X, linear_values(self.gram.X, w), function.squared_norm)

@@ -162,6 +162,9 @@ def path(
             "make a grid."
         )
     values = listed(name, given)
+    (hyperparameter,) = (each for each in model.hyperparameters if each.name == name)
+    for value in values:
+        hyperparameter.checked(value, len(model))
     parts = [
         Part(with_numbers(model, {name: value}, rows), rows, None if k == 0 else k - 1)
         for k, value in enumerate(values)

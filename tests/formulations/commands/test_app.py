@@ -359,7 +359,7 @@ def test_refusals(libsvm: Path, tmp_path: Path) -> None:
         ),
         (("solve", libsvm, "--C", "0"), "ParameterError: C must be a number above 0"),
         (("solve", libsvm, "--C", "inf"), "ParameterError: .*An infinite C is the hard margin"),
-        (("solve", libsvm, "--tol", "0"), "ParameterError: tol must be finite and above 0"),
+        (("solve", libsvm, "--tol", "0"), "ParameterError: tol must be above 0 and below 1"),
         (("solve", libsvm, "--solver", "smoo"), "UnknownSolverError: .*did you mean 'smo'"),
         (("solve", libsvm, "--target", "kind"), "ParameterError: target must be left out"),
         (("solve", libsvm, "--model", "logistic", "--solver", "smo"), "UnsupportedProgramError: .*KernelQP"),
