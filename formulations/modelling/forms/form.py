@@ -13,13 +13,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 import formulations.cvx as cp
-from formulations.display import ShownForm
+from formulations.display import card_of_form, line_of_form
 from formulations.inputs.frozen import Frozen
 from formulations.modelling.candidate import Candidate
 from formulations.modelling.default import solve_by_request
 from formulations.modelling.forms.lowering import ConeAnswer, Lowered, lower
 from formulations.modelling.forms.reasons import conflict_of, relaxation_of
-from formulations.modelling.forms.solving import solve_lowered
+from formulations.modelling.forms.solving import enclose_extended, solve_lowered
 from formulations.modelling.model import Model
 from formulations.modelling.solution import Solution
 from formulations.modelling.solving import (
@@ -31,8 +31,9 @@ from formulations.modelling.solving import (
 )
 from formulations.modelling.statement import Extension, Multipliers
 from qpkernels.arrays import Vector, shown
-from qpkernels.certificates import Bounds, Certificate, Enclosure, Status, enclose_cone_program
+from qpkernels.certificates import Bounds, Certificate, Enclosure, Status
 from qpkernels.diagnosis import Conflict, Relaxation
+from qpkernels.display import Card, TextbookProblem, carded
 from qpkernels.errors import ParameterError
 from qpkernels.files import write
 from qpkernels.programs import ConeProgram, LinearSystem, Program
@@ -41,7 +42,8 @@ from qpkernels.solvers import Solver, SolverLike, find_solver
 __all__ = ["Form"]
 
 
-class Form(Frozen, ShownForm, metaclass=ABCMeta):
+@carded
+class Form(Frozen, metaclass=ABCMeta):
     """One statement of a model as a convex problem in CVXPY.
 
     ``model.dual`` is a form of ``model``; all forms of a model share its data, kernel matrix and hyper-parameters. A
@@ -55,6 +57,9 @@ class Form(Frozen, ShownForm, metaclass=ABCMeta):
 
     catalogue: ClassVar[str]
     """Id of the problem in the catalogue of models."""
+
+    textbook: ClassVar[TextbookProblem | None] = None
+    """The problem as the docstring writes it; None: the class does not say."""
 
     by_samples: ClassVar[bool] = False
     """Whether it has a variable for each sample, where others have one for each feature."""
@@ -99,6 +104,13 @@ class Form(Frozen, ShownForm, metaclass=ABCMeta):
 
     def prepare(self) -> None:
         """Compute what the declaration needs of the kernel matrix, so that its time is told apart."""
+
+    def card(self) -> Card:
+        """Return what ``print`` and notebooks show: the problem, extensions, the data."""
+        return card_of_form(self)
+
+    def __repr__(self) -> str:
+        return line_of_form(self)
 
     # The problem ----------------------------------------------------------------------------------------------
 
@@ -291,15 +303,7 @@ class Form(Frozen, ShownForm, metaclass=ABCMeta):
             If nothing is known of the rounding errors of this kernel, loss or model, or the extension has cones of
             another kind than equations, inequalities and norms.
         """
-        if not self.is_extended:
-            return self.model.enclose(answer)
-        if not isinstance(answer, Solution) or answer.in_matrices is None:
-            raise ParameterError(
-                f"an extended form is enclosed at its own Solution, but {type(answer).__name__} came"
-                f"{' of another form' if isinstance(answer, Solution) else ''}; pass what its solve returned."
-            )
-        at = answer.in_matrices
-        return enclose_cone_program(self.lower().program, at.point, at.multipliers)
+        return enclose_extended(self.lower(), answer) if self.is_extended else self.model.enclose(answer)
 
     # Reasons --------------------------------------------------------------------------------------------------
 

@@ -13,7 +13,7 @@ from formulations.modelling.failures import infeasible, no_answer, unbounded
 from formulations.modelling.forms.lowering import ConeAnswer, Lowered
 from formulations.modelling.forms.reasons import Contradiction, proof_of
 from formulations.modelling.judging import judged
-from formulations.modelling.solution import Run, Seconds
+from formulations.modelling.solution import Run, Seconds, Solution
 from formulations.modelling.solving import (
     SolveRequest,
     foreign,
@@ -21,16 +21,16 @@ from formulations.modelling.solving import (
     quote,
     status_of,
 )
-from qpkernels.certificates import Bounds, Certificate, Status, repair
+from qpkernels.certificates import Bounds, Certificate, Enclosure, Status, enclose_cone_program, repair
 from qpkernels.diagnosis import Ray
-from qpkernels.errors import UnsupportedProgramError
+from qpkernels.errors import ParameterError, UnsupportedProgramError
 from qpkernels.programs import ConeProgram
 from qpkernels.solvers import Claim, ConePoint, Outcome, Solver
 
 if TYPE_CHECKING:
     from formulations.modelling.forms.form import Form
 
-__all__ = ["solve_lowered"]
+__all__ = ["enclose_extended", "solve_lowered"]
 
 _LOOSE = 1e-2
 """Tolerance at which an answer must hold to be polished: beyond it the claim was wrong, not the answer loose."""
@@ -124,3 +124,19 @@ def _no_solution(form: Form, outcome: Outcome, lowered: Lowered, backend: Solver
             return model.explain_unbounded(proof.certificate, message)
     unproved = f"{message}, but what it returned does not prove it"
     return no_answer(form.name, unproved) if form.is_extended else model.explain_failure(unproved)
+
+
+def enclose_extended(lowered: Lowered, answer: Any) -> Enclosure:
+    """Return an interval that holds the optimum of an extended form, given its Solution.
+
+    Raises
+    ------
+    ParameterError
+        If that is none, or of another form.
+    """
+    if not isinstance(answer, Solution) or answer.in_matrices is None:
+        raise ParameterError(
+            f"an extended form is enclosed at its own Solution, but {type(answer).__name__} came"
+            f"{' of another form' if isinstance(answer, Solution) else ''}; pass what its solve returned."
+        )
+    return enclose_cone_program(lowered.program, answer.in_matrices.point, answer.in_matrices.multipliers)
