@@ -6,9 +6,10 @@ from enum import StrEnum
 
 import numpy as np
 
-from qpkernels.arrays import check_tolerance
+from qpkernels.arrays import check_tolerance, real_number
 from qpkernels.certificates.explanation import explain_certificate
 from qpkernels.display import Card, Carded, Fact, bars
+from qpkernels.errors import ParameterError
 
 __all__ = ["PROVED", "Certificate", "Status", "certify_values", "relative", "undefined"]
 
@@ -87,9 +88,12 @@ class Certificate(Carded):
         Raises
         ------
         ParameterError
-            If ``tol`` is not above 0 and below 1.
+            If ``tol`` is no number of at least 0.
         """
-        return self.is_counted and self.largest <= check_tolerance(tol)
+        limit = real_number(tol, "tol", "a number of at least 0")
+        if not limit >= 0.0:
+            raise ParameterError(f"tol must be a number of at least 0, but {limit:g} came.")
+        return self.is_counted and self.largest <= limit
 
     @property
     def is_counted(self) -> bool:

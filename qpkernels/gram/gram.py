@@ -259,9 +259,7 @@ class Gram(metaclass=ChecksKeywords):
             If ``rows`` are no numbers of samples, or none.
         """
         if not isinstance(rows, np.ndarray) or rows.ndim != 1 or rows.size == 0 or rows.dtype.kind not in "iu":
-            raise ShapeError(
-                f"a part of a Gram must have samples, in an array of numbers, but {type(rows).__name__} came."
-            )
+            raise ShapeError(f"rows must be an array of numbers of samples, but {type(rows).__name__} came.")
         part = Gram.__new__(Gram)
         part._begin(self.kernel, self.memory_limit, self.indefinite, Selection(self, frozen(rows)))
         part.feature_names = self.feature_names

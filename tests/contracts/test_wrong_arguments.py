@@ -119,14 +119,13 @@ TOLERANCES: dict[str, Entry] = {
     "relaxation": lambda v: FORM.relaxation(tol=v),
     "find_conflict": lambda v: find_conflict(FORM.lower().program, tol=v),
     "find_relaxation": lambda v: find_relaxation(FORM.lower().program, tol=v),
-    "holds": SOLUTION.certificate.holds,
     "explain": SOLUTION.certificate.explain,
     "an estimator": lambda v: SVC(tol=v).fit(X, y),
 }
 
 OTHERS: dict[str, tuple[Entry, str]] = {
     "bound_to": (MODEL.bound_to, "is bound to a Gram of those"),
-    "rows of a Gram": (MODEL.gram.part, "a part of a Gram must have samples, in an array of numbers"),
+    "rows of a Gram": (MODEL.gram.part, "rows must be an array of numbers of samples"),
     "a program": (lambda v: write(v, "nowhere.npz"), "a file holds a ConeProgram"),
     "a label": (FORM.relaxation, "no constraint is labelled"),
     "tolerances": (lambda v: cross_examine(MODEL, "smo", v, **QUIET), "toleranc"),
@@ -170,6 +169,12 @@ def test_what_is_no_tolerance(name: str) -> None:
     for value in (1, 1.0, 10.0, np.float32(2.0)):
         with pytest.raises(ParameterError, match=r"tol must be above 0 and below 1, but .* came: it is the"):
             TOLERANCES[name](value)
+
+
+def test_what_a_certificate_is_not_asked() -> None:
+    _refused(SOLUTION.certificate.holds, "tol must be a number of at least 0", -1e-6, "1e-6", None, True)
+    assert SOLUTION.certificate.holds(np.inf)
+    assert not SOLUTION.certificate.holds(0.0)
 
 
 @pytest.mark.parametrize("name", OTHERS)

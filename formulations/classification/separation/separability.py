@@ -124,7 +124,7 @@ class Separability(TwoClassModel):
             return self.explain_failure(
                 f"{message}, but the weighted means are {proof.distance:.1e} of the radius apart"
             )
-        if self.judge(self.between(proof.multipliers), self.bounds()).holds(0.0):
+        if self.judge(self.between(proof.multipliers), self.bounds()).error == 0.0:
             return self.explain_failure(
                 f"{message}, but the classes are {proof.distance:.1e} of the samples' radius apart; scale the features"
             )

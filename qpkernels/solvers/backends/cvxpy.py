@@ -145,6 +145,8 @@ class CVXPYBackend(Solver):
         with warnings.catch_warnings():
             # Its status says so as well.
             warnings.filterwarnings("ignore", message="Solution may be inaccurate")
+            # Where a solver gave no point, it computes with NaN.
+            warnings.simplefilter("ignore", RuntimeWarning)
             problem.solve(solver=self.backend, verbose=request.verbose, **(limits | options))
         point = np.full(program.q.size, np.nan) if x.value is None else np.asarray(x.value)
         duals = [_multipliers(cone, constraint) for cone, constraint in zip(program.cones, constraints, strict=True)]
