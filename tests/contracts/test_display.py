@@ -112,7 +112,7 @@ def test_so_has_what_has_no_forms(stated: Any) -> None:
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_a_problem_without_an_intercept_has_none(case: Any) -> None:
     form = case.state()
-    written = f"{statement_of_form(form).text} {' '.join(form.statement.where)}"
+    written = f"{statement_of_form(form).text} {' '.join(statement_of_form(form).where)}"
     if not form.model.fit_intercept:
         assert re.search(r"\bb\b", written) is None
         assert not any(constraint.label == "balance" for constraint in form.problem.constraints)

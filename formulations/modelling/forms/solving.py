@@ -134,9 +134,10 @@ def enclose_extended(lowered: Lowered, answer: Any) -> Enclosure:
     ParameterError
         If that is none, or of another form.
     """
-    if not isinstance(answer, Solution) or answer.in_matrices is None:
+    at, program = answer.in_matrices if isinstance(answer, Solution) else None, lowered.program
+    if at is None or (at.point.size, at.multipliers.size) != (program.q.size, program.b.size):
         raise ParameterError(
             f"an extended form is enclosed at its own Solution, but {type(answer).__name__} came"
             f"{' of another form' if isinstance(answer, Solution) else ''}; pass what its solve returned."
         )
-    return enclose_cone_program(lowered.program, answer.in_matrices.point, answer.in_matrices.multipliers)
+    return enclose_cone_program(program, at.point, at.multipliers)
