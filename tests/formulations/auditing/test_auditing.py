@@ -172,7 +172,7 @@ def test_labels_of_a_sample_without_a_coefficient_are_told_by_its_margin() -> No
     assert found.row.worst[0].expected == 1.0
 
 
-@pytest.mark.parametrize("tol", [0.0, -1.0, np.nan, "small"])
+@pytest.mark.parametrize("tol", [0.0, -1.0, 1.0, np.nan, "small"])
 def test_tolerances(tol: Any) -> None:
     X, y = two_classes()
     with pytest.raises(ParameterError, match=r"tol must be"):
