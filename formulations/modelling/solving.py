@@ -19,6 +19,7 @@ from qpkernels.certificates import (
     FenchelBounds,
     KernelQPBounds,
     MarginLevelBounds,
+    NormFitBounds,
     Status,
     TubeLevelBounds,
 )
@@ -139,7 +140,7 @@ class Latest:
 
 def structures_of(bounds: Bounds, system: Program | None) -> tuple[Program, ...]:
     """Return the programs that a model is, beside those of its forms, the most special first."""
-    known = KernelQPBounds | MarginLevelBounds | TubeLevelBounds | FenchelBounds
+    known = KernelQPBounds | MarginLevelBounds | TubeLevelBounds | FenchelBounds | NormFitBounds
     own = (system, bounds.program if isinstance(bounds, known) else None)
     return tuple(program for program in own if program is not None)
 

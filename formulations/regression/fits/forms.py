@@ -27,7 +27,7 @@ from qpkernels.arrays import Vector, is_sparse
 from qpkernels.certificates import Bounds, Certificate, NormFitBounds, Support
 from qpkernels.gram import Expansion
 from qpkernels.kernels import Kernel, Linear
-from qpkernels.programs import LeastSquares, Program
+from qpkernels.programs import LeastSquares
 
 __all__ = ["FitDual", "LinearFit", "UnitFitDual"]
 
@@ -68,11 +68,6 @@ class LinearFit(RegressionModel):
     def least_squares(self, *, interpolating: bool = False) -> LeastSquares:
         """State the fit of least squares in w or u, and b."""
         return LeastSquares(self.data.coordinates, self.y, self.fit_intercept, self.name, interpolating)
-
-    def programs(self, bounds: Bounds) -> tuple[Program, ...]:
-        """Return linear algebra where it may do, and the linear program that a norm makes."""
-        system, program = self.linear_system(bounds), self._bounds.program
-        return tuple(each for each in (system, program) if each is not None)
 
     def from_fit(self, point: Vector, multipliers: Vector) -> Candidate:
         """Read w or u and b from the coordinates of the residuals' basis, and their multipliers."""
