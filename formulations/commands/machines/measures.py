@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""How good predictions are, with error bars: of proportions Wilson's interval, of other numbers the bootstrap's.
+
+Wilson's interval of a share p = k / n at the confidence 1 - a holds all shares q with |p - q| <= z sqrt(q (1 - q) / n),
+where z is the normal quantile of 1 - a / 2. The bootstrap draws the samples anew with replacement, and takes the
+quantiles of what is measured on each draw. Sources: Wilson (1927); Efron (1979).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+import scipy
+from numpy.typing import NDArray
+
+from formulations.modelling import Model, Solution
+from formulations.selection.folds import truth
+from formulations.selection.scoring import scorer, scoring_name
+from qpkernels.arrays import Vector
+
+__all__ = ["ClassMeasures", "Classified", "Interval", "Valued", "classified", "training_score", "valued", "word"]
+
+_DRAWS = 1000
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A number that was measured, and the ends of its confidence interval."""
+
+    value: float
+    lower: float
+    upper: float
+
+    def __str__(self) -> str:
+        return f"{self.value:.4g} ({self.lower:.4g} to {self.upper:.4g})"
+
+
+@dataclass(frozen=True)
+class ClassMeasures:
+    """Of one class: of the samples predicted to be of it, the share that is, and of those that are, the share found.
+
+    Attributes
+    ----------
+    label
+        The class.
+    precision, recall
+        None where there are no such samples.
+    samples
+        How many are of it.
+    """
+
+    label: str
+    precision: Interval | None
+    recall: Interval | None
+    samples: int
+
+
+@dataclass(frozen=True)
+class Classified:
+    """How good predicted classes are.
+
+    Attributes
+    ----------
+    accuracy
+        The share of right ones.
+    labels
+        The classes in sorted order: those of the machine, and those of the samples.
+    confusion
+        How many samples of class i were predicted to be of class j, shape (classes, classes).
+    classes
+        One for each label.
+    """
+
+    accuracy: Interval
+    labels: tuple[str, ...]
+    confusion: tuple[tuple[int, ...], ...]
+    classes: tuple[ClassMeasures, ...]
+
+    def to_record(self) -> dict[str, Any]:
+        """Return all of it as JSON takes it."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class Valued:
+    """How good predicted values are: R^2, the mean absolute error, and the root of the mean squared one."""
+
+    r2: Interval
+    mae: Interval
+    rmse: Interval
+
+    def to_record(self) -> dict[str, Any]:
+        """Return all of it as JSON takes it."""
+        return asdict(self)
+
+
+def classified(y: NDArray[Any], predicted: NDArray[Any], known: NDArray[Any], confidence: float) -> Classified:
+    """Measure predicted classes.
+
+    Parameters
+    ----------
+    y, predicted
+        Labels, shape (n,).
+    known
+        The classes that can be predicted.
+    """
+    from sklearn.metrics import confusion_matrix
+
+    labels = np.unique(np.concatenate([known, y]))
+    table = confusion_matrix(y, predicted, labels=labels)
+    right, of_class, called = table.diagonal(), table.sum(axis=1), table.sum(axis=0)
+    classes = tuple(
+        ClassMeasures(
+            word(label),
+            _wilson(right[k], called[k], confidence) if called[k] else None,
+            _wilson(right[k], of_class[k], confidence) if of_class[k] else None,
+            int(of_class[k]),
+        )
+        for k, label in enumerate(labels)
+    )
+    rows = tuple(tuple(int(count) for count in row) for row in table)
+    return Classified(_wilson(right.sum(), y.size, confidence), tuple(map(word, labels)), rows, classes)
+
+
+def valued(y: Vector, predicted: Vector, confidence: float, seed: int) -> Valued:
+    """Measure predicted values, shape (n,) as y; the draws of the bootstrap follow from the seed."""
+    from sklearn.metrics import mean_absolute_error, r2_score, root_mean_squared_error
+
+    return Valued(
+        *(
+            _bootstrap(measure, y, predicted, confidence, seed)
+            for measure in (r2_score, mean_absolute_error, root_mean_squared_error)
+        )
+    )
+
+
+def training_score(model: Model[Any], solution: Solution) -> dict[str, float]:
+    """Return, by its name, the score of a machine on the samples it was trained on."""
+    if "y" not in vars(model):
+        return {"training_inliers": float((solution.decision >= 0).mean())}
+    score = scorer(model, None)(truth(model), solution.decision)
+    return {f"training_{scoring_name(model, None)}": float(score)}
+
+
+def word(label: Any) -> str:
+    """Return a label as text; a whole number without its fraction."""
+    return str(int(label)) if isinstance(label, float | np.floating) and float(label).is_integer() else str(label)
+
+
+def _wilson(count: int, of: int, confidence: float) -> Interval:
+    ends = scipy.stats.binomtest(int(count), int(of)).proportion_ci(confidence, method="wilson")
+    return Interval(float(count) / float(of), float(ends.low), float(ends.high))
+
+
+def _bootstrap(
+    measure: Callable[[Vector, Vector], float], y: Vector, predicted: Vector, confidence: float, seed: int
+) -> Interval:
+    rng = np.random.default_rng(seed)
+    draws = [measure(y[rows], predicted[rows]) for rows in (rng.integers(y.size, size=y.size) for _ in range(_DRAWS))]
+    low, high = np.nanquantile(draws, [0.5 - confidence / 2, 0.5 + confidence / 2])
+    return Interval(float(measure(y, predicted)), float(low), float(high))
