@@ -173,7 +173,8 @@ class _Reader:
         except SyntaxError as error:
             column = (error.offset or 0) - 1
             column = column if 0 < column < len(self.text) else len(self.text)
-            raise self._point(column, column + 1, "--kernel must be an expression such as 'rbf(gamma=0.1) + linear'") from None
+            what = "--kernel must be an expression such as 'rbf(gamma=0.1) + linear'"
+            raise self._point(column, column + 1, what) from None
         except (ValueError, RecursionError, MemoryError):
             raise ParameterError("--kernel must be an expression such as 'rbf(gamma=0.1) + linear'.") from None
         return tree.body

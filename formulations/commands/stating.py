@@ -152,13 +152,14 @@ def choose_kernel(options: KernelOptions, X: Samples) -> Kernel | None:
 def heading_of(source: str, X: Samples, kernel: Kernel | None, values: Mapping[str, Any]) -> str:
     """Say in a line what was solved: the data, the kernel, the hyper-parameters."""
     chosen = "".join(f", {name} = {value:g}" for name, value in values.items())
-    return f"{source}: {X.shape[0]} samples, {X.shape[1]} features, {describe(kernel)}{chosen}"
+    how = describe(kernel) if kernel is None else f"kernel {describe(kernel)}"
+    return f"{source}: {X.shape[0]} samples, {X.shape[1]} features, {how}{chosen}"
 
 
 def describe(kernel: Kernel | None) -> str:
     """Return the kernel in words."""
     # A width found from the data has more digits than anybody reads.
-    return "explicit features" if kernel is None else "kernel " + re.sub(r"\d+\.\d{6,}", _rounded, repr(kernel))
+    return "explicit features" if kernel is None else re.sub(r"\d+\.\d{6,}", _rounded, repr(kernel))
 
 
 def _rounded(number: re.Match[str]) -> str:

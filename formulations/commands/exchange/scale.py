@@ -50,7 +50,7 @@ def scale_command(
         scaling = Scaling.to_range(X.toarray() if is_sparse(X) else X, lower, upper)
     else:
         scaling = read_libsvm_range(ranges, dataset.X.shape[1])
-    dump_svmlight_file(scaled(scaling, dataset.X), dataset.y, path, zero_based=False)
+    dump_svmlight_file(scaled(scaling, dataset.X), dataset.y, str(path), zero_based=False)
     record = {"written": str(path), "samples": dataset.X.shape[0], "features": int(scaling.low.size)}
     if save_range is not None:
         record["range"] = str(write_libsvm_range(scaling, save_range))

@@ -3,12 +3,17 @@
 
 from __future__ import annotations
 
+from itertools import combinations
 from pathlib import Path
 
+import numpy as np
+
 from formulations.commands.options import MACHINE
-from formulations.prediction import Inliers, Labels, Predictor, Targets, load
+from formulations.prediction import Inliers, Labels, Predictor, Targets, Votes, load
+from qpkernels.arrays import Matrix
 from qpkernels.errors import FileFormatError
-from qpkernels.files import SvmType, read_libsvm_model
+from qpkernels.files import LibsvmMachines, SvmType, read_libsvm_machines
+from qpkernels.gram import Expansion
 from qpkernels.gram.expansions import Expansions
 
 __all__ = ["read_machine"]
@@ -35,9 +40,31 @@ def read_machine(path: Path) -> Predictor:
 
 
 def _of_libsvm(path: Path) -> Predictor:
-    read = read_libsvm_model(path)
-    functions = Expansions.of([read.function])
-    if read.svm_type is SvmType.ONE_CLASS:
-        return Predictor(functions, Inliers(-read.function.intercept))
-    classes = read.function.classes
-    return Predictor(functions, Targets() if classes is None else Labels(classes))
+    read = read_libsvm_machines(path)
+    if read.labels is None:
+        function = Expansion(read.kernel, read.centers, read.coefficients[0], float(read.intercepts[0]))
+        one_class = read.svm_type is SvmType.ONE_CLASS
+        return Predictor(Expansions.of([function]), Inliers(-function.intercept) if one_class else Targets())
+    classes = np.sort(read.labels)
+    place = np.searchsorted(classes, read.labels)
+    pairs = list(combinations(range(classes.size), 2))
+    functions = Expansions(read.kernel, read.centers, _of_pairs(read), read.intercepts)
+    if classes.size > 2:
+        return Predictor(functions, Votes(classes, tuple((int(place[j]), int(place[i])) for i, j in pairs)))
+    # The first label is that of positive values, as the greater one is of ours.
+    return Predictor(functions, Labels(read.labels[::-1]))
+
+
+def _of_pairs(read: LibsvmMachines) -> Matrix:
+    """Return the coefficients of the machine of each pair of classes, shape (support vectors, pairs)."""
+    assert read.counts is not None
+    count = read.counts.size
+    number = np.repeat(np.arange(count), read.counts)
+    if count == 2:
+        return read.coefficients.T
+    pairs = list(combinations(range(count), 2))
+    found = np.zeros((number.size, len(pairs)))
+    for column, (i, j) in enumerate(pairs):
+        found[number == i, column] = read.coefficients[j - 1, number == i]
+        found[number == j, column] = read.coefficients[i, number == j]
+    return found

@@ -10,18 +10,36 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import scipy
 from numpy.typing import NDArray
 
+from formulations.commands.output import hint
 from formulations.modelling import Model, Solution
+from formulations.prediction import Inliers, Predictor
 from formulations.selection.folds import truth
 from formulations.selection.scoring import scorer, scoring_name
 from qpkernels.arrays import Vector
+from qpkernels.datasets import Dataset
+from qpkernels.errors import LabelError
 
-__all__ = ["ClassMeasures", "Classified", "Interval", "Valued", "classified", "training_score", "valued", "word"]
+__all__ = [
+    "ClassMeasures",
+    "Classified",
+    "Inlying",
+    "Interval",
+    "Measured",
+    "Valued",
+    "check_labels",
+    "classified",
+    "inlying",
+    "knows_numbers",
+    "training_score",
+    "valued",
+    "word",
+]
 
 _DRAWS = 1000
 
@@ -79,6 +97,10 @@ class Classified:
     confusion: tuple[tuple[int, ...], ...]
     classes: tuple[ClassMeasures, ...]
 
+    def headline(self) -> dict[str, Interval]:
+        """Return the accuracy by its name."""
+        return {"accuracy": self.accuracy}
+
     def to_record(self) -> dict[str, Any]:
         """Return all of it as JSON takes it."""
         return asdict(self)
@@ -92,9 +114,67 @@ class Valued:
     mae: Interval
     rmse: Interval
 
+    def headline(self) -> dict[str, Interval]:
+        """Return all of them by their names."""
+        return {"R^2": self.r2, "mean absolute error": self.mae, "root of mean squared error": self.rmse}
+
     def to_record(self) -> dict[str, Any]:
         """Return all of it as JSON takes it."""
         return asdict(self)
+
+
+@dataclass(frozen=True)
+class Inlying:
+    """Which share of samples is like those that a one-class machine was trained on."""
+
+    inliers: Interval
+
+    def headline(self) -> dict[str, Interval]:
+        """Return the share by its name."""
+        return {"inliers": self.inliers}
+
+    def to_record(self) -> dict[str, Any]:
+        """Return all of it as JSON takes it."""
+        return asdict(self)
+
+
+Measured: TypeAlias = Classified | Valued | Inlying
+"""How good predictions are, whatever they are of."""
+
+
+def knows_numbers(predictor: Predictor, dataset: Dataset) -> bool:
+    """Return whether the machine has the numbers of the classes of a set, and not their names."""
+    known = predictor.classes
+    return known is not None and known.dtype.kind != "U" and bool(np.isin(known, dataset.y).all())
+
+
+def check_labels(predictor: Predictor, y: NDArray[Any], source: str) -> NDArray[Any] | None:
+    """Return the classes that y is held against; None where a machine predicts values, or y says nothing of inliers.
+
+    Raises
+    ------
+    LabelError
+        If the targets are of the other kind, or none of them is a class of the machine.
+    """
+    is_text, told = y.dtype.kind == "U", np.unique(y)
+    if isinstance(predictor.decision, Inliers):
+        return np.array([-1, 1]) if not is_text and np.isin(told, [-1, 1]).all() else None
+    known = predictor.classes
+    if known is None:
+        if is_text:
+            raise LabelError(f"the machine predicts numbers, but the targets of {source} are classes such as {y[0]!r}.")
+        return None
+    strange = np.setdiff1d(told, known) if is_text == (known.dtype.kind == "U") else told
+    classes = ", ".join(map(word, known[:10].tolist()))
+    if strange.size == told.size:
+        raise LabelError(
+            f"the machine knows the classes {classes}, but no target of {source} is one of them: "
+            f"{word(strange.tolist()[0])} came; take the machine of these data, or --positive as fit did."
+        )
+    if strange.size:
+        others = ", ".join(map(word, strange[:5].tolist()))
+        hint(f"the machine knows the classes {classes}; samples of {others} count as wrong.")
+    return known
 
 
 def classified(y: NDArray[Any], predicted: NDArray[Any], known: NDArray[Any], confidence: float) -> Classified:
@@ -135,6 +215,11 @@ def valued(y: Vector, predicted: Vector, confidence: float, seed: int) -> Valued
             for measure in (r2_score, mean_absolute_error, root_mean_squared_error)
         )
     )
+
+
+def inlying(predicted: NDArray[Any], confidence: float) -> Inlying:
+    """Measure the share of +1 in predictions of +1 and -1."""
+    return Inlying(_wilson(int((predicted > 0).sum()), predicted.size, confidence))
 
 
 def training_score(model: Model[Any], solution: Solution) -> dict[str, float]:

@@ -54,12 +54,17 @@ def predict_command(
 def _columns(predictor: Predictor, X: Any, probability: bool, decision: bool) -> dict[str, list[Any]]:
     """Return what is predicted by the name of its column."""
     from formulations.commands.machines.measures import word
+    from qpkernels.errors import ParameterError
 
     predicted = predictor.predict(X)
     columns = {"predicted": predicted.tolist()}
     if probability:
+        if predictor.classes is None or vars(predictor.decision).get("sigmoids") is None:
+            raise ParameterError(
+                "this machine has no probabilities; fit it with --probability, or take a model that has them, such as "
+                "--model logistic."
+            )
         shares = predictor.predict_proba(X)
-        assert predictor.classes is not None
         columns |= {
             f"probability {word(label)}": column.tolist()
             for label, column in zip(predictor.classes.tolist(), shares.T, strict=True)

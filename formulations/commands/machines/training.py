@@ -21,7 +21,7 @@ from formulations.prediction import Labels, Predictor, Sigmoids, Votes
 from qpkernels.arrays import Indices, Vector
 from qpkernels.datasets.text import read_number
 from qpkernels.errors import LabelError, ParameterError
-from qpkernels.files import SvmType, write_libsvm_model, write_libsvm_range
+from qpkernels.files import SvmType, write_libsvm_machines, write_libsvm_model, write_libsvm_range
 from qpkernels.gram import Expansion
 from qpkernels.kernels import Kernel
 
@@ -43,8 +43,8 @@ class Trained:
     ----------
     predictor
         The machine, for samples as they are in files.
-    functions
-        The function of each of its parts.
+    function
+        Its function, where it has one alone.
     statuses, relative_gap, seconds
         What is proved of its parts, of the weakest, and how long they took.
     score
@@ -52,7 +52,7 @@ class Trained:
     """
 
     predictor: Predictor
-    functions: tuple[Expansion, ...] = field(repr=False)
+    function: Expansion | None = field(repr=False)
     statuses: tuple[str, ...]
     relative_gap: float
     seconds: float
@@ -93,7 +93,7 @@ def train(
     solution = asked.statement(model).solve(solver, tol=tol, **options)
     return Trained(
         _prepared(solution.predictor, training),
-        (solution.function,),
+        solution.function,
         (str(solution.status),),
         solution.certificate.relative_gap,
         solution.seconds.total,
@@ -163,7 +163,13 @@ def write_for_libsvm(trained: Trained, asked: Asked, path: Path) -> list[Path]:
     UnsupportedProgramError
         If LIBSVM has no such machine.
     """
-    written = [write_libsvm_model(trained.functions[0], path, _SVM_TYPES.get(asked.name))]
+    svm_type, decision = _SVM_TYPES.get(asked.name), trained.predictor.decision
+    if isinstance(decision, Votes):
+        functions, kind = trained.predictor.functions, svm_type or SvmType.C_SVC
+        written = [write_libsvm_machines(functions, decision.classes, decision.pairs, path, kind)]
+    else:
+        assert trained.function is not None
+        written = [write_libsvm_model(trained.function, path, svm_type)]
     if trained.predictor.preprocessing is not None:
         written.append(write_libsvm_range(trained.predictor.preprocessing, Path(f"{path}.range")))
     return written
@@ -186,7 +192,7 @@ def _several(
     right = solution.predict(training.X) == training.y
     return Trained(
         _prepared(solution.predictor, training),
-        tuple(each.function for each in solution.solutions),
+        None,
         tuple(str(each.status) for each in solution.solutions),
         solution.certificate.relative_gap,
         solution.seconds,

@@ -71,7 +71,8 @@ class SeveralSearch:
             for k in order
         ]
         proved = sum(status == "optimal" for status in self.statuses)
-        title = f"best accuracy {self.mean.max():.6g}; {proved} of {len(self.statuses)} fits are proved"
+        at = ", ".join(f"{name}={cell(value)}" for name, value in self.best.parameters.items())
+        title = f"best accuracy {self.mean.max():.6g} at {at}; {proved} of {len(self.statuses)} fits are proved"
         more = len(self.points) - len(order)
         return table_text(title, headings, cells, [f"{more} more points"] if more else [])
 

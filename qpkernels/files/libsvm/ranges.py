@@ -54,8 +54,9 @@ def read_libsvm_range(path: str | Path, features: int = 1) -> Scaling:
         If it scales targets as well.
     """
     source = Path(path)
+    content = source.read_bytes()
     with parsing(source, _WHAT):
-        lines = list(_lines(source, source.read_bytes().decode("ascii")))
+        lines = list(_lines(source, content.decode("ascii")))
         if not lines or lines[0][1][0] not in ("x", "y"):
             raise FileFormatError(f"{source} must be {_WHAT}, which begins with a line x; check that this is the file.")
         if lines[0][1][0] == "y":
