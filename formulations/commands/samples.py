@@ -14,10 +14,11 @@ from scipy.sparse import csr_array
 
 from formulations.commands.options import SamplesOptions, TrainingOptions
 from formulations.commands.output import hint
-from qpkernels.arrays import Samples, is_sparse
+from qpkernels.arrays import FeatureNames, Samples, finite_samples, is_sparse
+from qpkernels.arrays.archives import load_arrays
 from qpkernels.datasets import BUNDLED_NAMES, Dataset, Scaling, load_dataset, one_versus_rest
 from qpkernels.datasets.text import COMPRESSIONS, read_number
-from qpkernels.errors import LabelError, ParameterError, ShapeError
+from qpkernels.errors import FeatureNamesError, LabelError, ParameterError, ShapeError
 from qpkernels.files import read_libsvm_range
 
 if TYPE_CHECKING:
@@ -53,6 +54,8 @@ class Training:
         Labels or targets; classes that have names by these.
     labels
         The targets, classes by their names.
+    feature_names
+        The columns of a CSV file with a header, without the target; else None.
     scaling
         What was done to the samples; None: nothing.
     """
@@ -62,6 +65,7 @@ class Training:
     y: NDArray[Any] = field(repr=False)
     labels: NDArray[Any] = field(repr=False)
     scaling: Scaling | None
+    feature_names: FeatureNames = None
 
 
 def read_set(options: SamplesOptions | TrainingOptions) -> Dataset:
@@ -85,7 +89,8 @@ def read_training(options: TrainingOptions, models: Iterable[Asked], *, named: b
         _check_targets(options.data, asked, y)
     scaling = _scaling(options, dataset.X)
     X = dataset.X if scaling is None else scaled(scaling, dataset.X)
-    return Training(options.data, X, y, labels_of(dataset, options.positive, named=True), scaling)
+    labels = labels_of(dataset, options.positive, named=True)
+    return Training(options.data, X, y, labels, scaling, dataset.feature_names)
 
 
 def labels_of(dataset: Dataset, positive: str | None, *, named: bool) -> NDArray[Any]:
@@ -121,32 +126,68 @@ def require_two_classes(training: Training, models: Iterable[Asked]) -> None:
 def read_new(options: SamplesOptions, predictor: Predictor) -> tuple[Predictor, Samples, Dataset | None]:
     """Return samples for a machine, with their set where they have targets, and the machine with as many features.
 
-    As with svm-predict, features that LIBSVM text leaves out are 0, in samples and in the machine. The last column of
-    other files may be missing: the targets, which prediction does not need.
+    As with svm-predict, features that LIBSVM text leaves out are 0, in samples and in the machine. Columns of a table
+    are found by their names. Other files than LIBSVM text may lack the targets, which prediction does not need.
 
     Raises
     ------
     ShapeError
         If the samples have other features than the machine.
     """
+    features = predictor.functions.centers.shape[1]
+    if (unlabelled := _archive_without_targets(options.data)) is not None:
+        _check_width(options.data, unlabelled, features)
+        return predictor, unlabelled, None
     dataset = read_set(options)
-    X, features = dataset.X, predictor.functions.centers.shape[1]
-    with_targets: Dataset | None = dataset
+    X, with_targets = dataset.X, True
     if _is_libsvm(options.data):
         if X.shape[1] > features:
             predictor, X = _widened(predictor, X)
         X = padded(X, predictor.functions.centers.shape[1])
-    elif X.shape[1] == features - 1 and options.target is None and dataset.y.dtype.kind in "fiu":
-        X, with_targets = np.column_stack([X, dataset.y]), None
-    if X.shape[1] != features and not _is_libsvm(options.data):
-        raise ShapeError(
-            f"the machine was fitted to samples with {features} features, but those of {options.data} have "
-            f"{X.shape[1]}; take the same columns."
-        )
+    else:
+        X, with_targets = _columns(options, dataset, predictor)
+        _check_width(options.data, X, features)
     scaling = predictor.preprocessing
     if is_sparse(X) and not (predictor.functions.kernel.takes_sparse and (scaling is None or scaling.keeps_zeros)):
         X = X.toarray()
-    return predictor, X, with_targets
+    return predictor, X, dataset if with_targets else None
+
+
+def _archive_without_targets(source: str) -> Samples | None:
+    """Return the samples of a .npz file that has no y; None of any other."""
+    if not source.lower().endswith(".npz") or not Path(source).is_file():
+        return None
+    arrays = load_arrays(source, "an archive of samples X")
+    return finite_samples(arrays["X"], "X") if "X" in arrays and "y" not in arrays else None
+
+
+def _columns(options: SamplesOptions, dataset: Dataset, predictor: Predictor) -> tuple[Samples, bool]:
+    """Return the columns that the machine knows, by their names where it has some, and whether there are targets."""
+    X, known, names = dataset.X, predictor.feature_names, dataset.feature_names
+    is_feature = options.target is None and dataset.y.dtype.kind in "fiu"
+    if known is None or names is None:
+        # The last column is a feature where the others are one too few.
+        if is_feature and X.shape[1] == predictor.functions.centers.shape[1] - 1:
+            return np.column_stack([X, dataset.y]), False
+        return X, True
+    with_targets = not (is_feature and dataset.target_name in known)
+    if not with_targets:
+        X, names = np.column_stack([X, dataset.y]), (*names, str(dataset.target_name))
+    missing = [name for name in known if name not in names]
+    if missing:
+        raise FeatureNamesError(
+            f"{options.data} must have the columns that the machine was fitted to, but it has no {', '.join(missing)}; "
+            "add them."
+        )
+    return X[:, [names.index(name) for name in known]], with_targets
+
+
+def _check_width(source: str, X: Samples, features: int) -> None:
+    if X.shape[1] != features:
+        raise ShapeError(
+            f"the machine was fitted to samples with {features} features, but those of {source} have {X.shape[1]}; "
+            "take the same columns."
+        )
 
 
 def _check_targets(source: str, asked: Asked, y: NDArray[Any]) -> None:

@@ -42,7 +42,9 @@ def scale_command(
 
     dataset = read_set(source)
     if dataset.y.dtype.kind == "U":
-        raise LabelError(f"LIBSVM text has numbers for classes, but {source.data} has {dataset.y[0]!r}; number them.")
+        raise LabelError(
+            f"LIBSVM text has numbers for classes, but {source.data} has {str(dataset.y[0])!r}; number them."
+        )
     if ranges is not None and save_range is not None:
         raise ParameterError("--range takes the ranges of a file, and --save-range writes new ones; keep one.")
     if ranges is None:

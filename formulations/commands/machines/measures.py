@@ -162,7 +162,9 @@ def check_labels(predictor: Predictor, y: NDArray[Any], source: str) -> NDArray[
     known = predictor.classes
     if known is None:
         if is_text:
-            raise LabelError(f"the machine predicts numbers, but the targets of {source} are classes such as {y[0]!r}.")
+            raise LabelError(
+                f"the machine predicts numbers, but the targets of {source} are classes such as {str(y[0])!r}."
+            )
         return None
     strange = np.setdiff1d(told, known) if is_text == (known.dtype.kind == "U") else told
     classes = ", ".join(map(word, known[:10].tolist()))

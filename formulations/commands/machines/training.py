@@ -25,7 +25,7 @@ from qpkernels.files import SvmType, write_libsvm_machines, write_libsvm_model, 
 from qpkernels.gram import Expansion
 from qpkernels.kernels import Kernel
 
-__all__ = ["Trained", "calibrated", "train", "weighted", "write_for_libsvm"]
+__all__ = ["Trained", "calibrated", "prepared", "train", "weighted", "write_for_libsvm"]
 
 _SVM_TYPES = {
     "nu-margin": SvmType.NU_SVC,
@@ -92,7 +92,7 @@ def train(
     model = asked.model(training.X, training.y, kernel)
     solution = asked.statement(model).solve(solver, tol=tol, **options)
     return Trained(
-        _prepared(solution.predictor, training),
+        prepared(solution.predictor, training),
         solution.function,
         (str(solution.status),),
         solution.certificate.relative_gap,
@@ -191,7 +191,7 @@ def _several(
     solution = scheme(training.X, training.y, kernel, machine=machine, **asked.values).solve(solver, tol=tol, **options)
     right = solution.predict(training.X) == training.y
     return Trained(
-        _prepared(solution.predictor, training),
+        prepared(solution.predictor, training),
         None,
         tuple(str(each.status) for each in solution.solutions),
         solution.certificate.relative_gap,
@@ -200,8 +200,10 @@ def _several(
     )
 
 
-def _prepared(predictor: Predictor, training: Training) -> Predictor:
-    return predictor if training.scaling is None else predictor.with_preprocessing(training.scaling)
+def prepared(predictor: Predictor, training: Training) -> Predictor:
+    """Return the machine for samples as they are in files: with the names of their columns, and scaled by itself."""
+    named = replace(predictor, functions=replace(predictor.functions, feature_names=training.feature_names))
+    return named if training.scaling is None else named.with_preprocessing(training.scaling)
 
 
 def _parts(decision: Labels | Votes, y: NDArray[Any]) -> Iterator[tuple[Indices, Vector]]:

@@ -53,9 +53,9 @@ def solve_command(
         solution = asked.statement(stated).solve(solver, tol=tol, time_limit=time_limit)
     record = _record(solution) | training_score(stated, solution)
     if save is not None:
-        predictor = solution.predictor
-        scaled = predictor if training.scaling is None else predictor.with_preprocessing(training.scaling)
-        record["saved"] = str(scaled.save(save))
+        from formulations.commands.machines.training import prepared
+
+        record["saved"] = str(prepared(solution.predictor, training).save(save))
     shown = {name.replace("_", " "): _cell(name, value) for name, value in record.items() if name not in _LISTS}
     show(facts(shown), record, json_path)
     end([solution.status])

@@ -57,7 +57,7 @@ def grid_command(
 ) -> None:
     """Cross-validate every combination of hyper-parameters, and say which is best; every fit is proved.
 
-    Without --try, those of grid.py: C=log2:-5,15,2 and gamma=log2:3,-15,-2.
+    Without --try, those of grid.py, as far as there are such: C=log2:-5,15,2 and gamma=log2:3,-15,-2.
     """
     import numpy as np
     from sklearn.model_selection import KFold, StratifiedKFold
@@ -67,9 +67,9 @@ def grid_command(
     from qpkernels.errors import ParameterError
 
     asked = stating.ask(model)
-    values = read_values(tries or _USUAL)
     read = samples.read_training(source, [asked], named=True)
     chosen = stating.choose_kernel(kernel, read.X)
+    values = read_values(tries or [usual for usual in _USUAL if _has(asked, chosen, usual.partition("=")[0])])
     if not 2 <= folds <= read.y.size:
         raise ParameterError(f"--folds must be from 2 to the number of samples, {read.y.size}, but {folds} came.")
     split = (StratifiedKFold if asked.separates else KFold)(folds, shuffle=True, random_state=seed)
@@ -101,6 +101,11 @@ def grid_command(
         printed += f"\nwritten: {record['written']}"
     show(printed, record, json_path)
     end(statuses)
+
+
+def _has(asked: Asked, kernel: Any, name: str) -> bool:
+    """Return whether the model, or its kernel, has a parameter of that name."""
+    return name in [parameter.name for parameter in asked.kind.hyperparameters] or hasattr(kernel, name)
 
 
 def _trained(asked: Asked, read: Training, kernel: Any, best: Mapping[str, Any], solver: str | None, tol: float) -> Any:
