@@ -53,7 +53,7 @@ def expected(C: float = 1.0, kernel: Any = None) -> float:
 def write_libsvm(path: Path, X: np.ndarray, y: np.ndarray) -> Path:
     """Write samples as LIBSVM text, without their zeros."""
     lines = (
-        f"{label:g} " + " ".join(f"{k}:{value!r}" for k, value in enumerate(row, start=1) if value)
+        f"{label:.17g} " + " ".join(f"{k}:{value!r}" for k, value in enumerate(row, start=1) if value)
         for label, row in zip(y.tolist(), X.tolist(), strict=True)
     )
     path.write_text("\n".join(lines) + "\n")

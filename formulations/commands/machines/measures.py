@@ -17,6 +17,7 @@ import scipy
 from numpy.typing import NDArray
 
 from formulations.commands.output import hint
+from formulations.comparison.row import without_nan
 from formulations.modelling import Model, Solution
 from formulations.prediction import Inliers, Predictor
 from formulations.selection.folds import truth
@@ -108,7 +109,10 @@ class Classified:
 
 @dataclass(frozen=True)
 class Valued:
-    """How good predicted values are: R^2, the mean absolute error, and the root of the mean squared one."""
+    """How good predicted values are: R^2, the mean absolute error, and the root of the mean squared one.
+
+    R^2 is NaN where all targets are equal.
+    """
 
     r2: Interval
     mae: Interval
@@ -120,7 +124,7 @@ class Valued:
 
     def to_record(self) -> dict[str, Any]:
         """Return all of it as JSON takes it."""
-        return asdict(self)
+        return {name: without_nan(values) for name, values in asdict(self).items()}
 
 
 @dataclass(frozen=True)
@@ -209,14 +213,21 @@ def classified(y: NDArray[Any], predicted: NDArray[Any], known: NDArray[Any], co
 
 def valued(y: Vector, predicted: Vector, confidence: float, seed: int) -> Valued:
     """Measure predicted values, shape (n,) as y; the draws of the bootstrap follow from the seed."""
-    from sklearn.metrics import mean_absolute_error, r2_score, root_mean_squared_error
+    measures = (_r2, _mean_absolute, _root_mean_square)
+    return Valued(*(_bootstrap(measure, y, predicted, confidence, seed) for measure in measures))
 
-    return Valued(
-        *(
-            _bootstrap(measure, y, predicted, confidence, seed)
-            for measure in (r2_score, mean_absolute_error, root_mean_squared_error)
-        )
-    )
+
+def _r2(y: Vector, predicted: Vector) -> float:
+    spread = float(np.square(y - y.mean()).sum())
+    return 1.0 - float(np.square(y - predicted).sum()) / spread if spread > 0 else float("nan")
+
+
+def _mean_absolute(y: Vector, predicted: Vector) -> float:
+    return float(np.abs(y - predicted).mean())
+
+
+def _root_mean_square(y: Vector, predicted: Vector) -> float:
+    return float(np.sqrt(np.square(y - predicted).mean()))
 
 
 def inlying(predicted: NDArray[Any], confidence: float) -> Inlying:
@@ -246,6 +257,7 @@ def _bootstrap(
     measure: Callable[[Vector, Vector], float], y: Vector, predicted: Vector, confidence: float, seed: int
 ) -> Interval:
     rng = np.random.default_rng(seed)
-    draws = [measure(y[rows], predicted[rows]) for rows in (rng.integers(y.size, size=y.size) for _ in range(_DRAWS))]
-    low, high = np.nanquantile(draws, [0.5 - confidence / 2, 0.5 + confidence / 2])
+    drawn = [measure(y[rows], predicted[rows]) for rows in (rng.integers(y.size, size=y.size) for _ in range(_DRAWS))]
+    defined = [value for value in drawn if not np.isnan(value)]
+    low, high = np.quantile(defined or [np.nan], [0.5 - confidence / 2, 0.5 + confidence / 2])
     return Interval(float(measure(y, predicted)), float(low), float(high))

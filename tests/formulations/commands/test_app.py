@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from command_line import refused, run, runner
+from command_line import refused, run, run_json, runner
 from formulations.commands.app import app
 
 COMMANDS = [command.name for command in app.registered_commands]
@@ -100,3 +100,50 @@ def test_as_a_program(libsvm: Path) -> None:
         timeout=100,
     )
     assert len(json.loads(done.stdout)) == 1
+
+
+@pytest.mark.parametrize("spelling", ["SoftMarginDual", "soft-margin-dual", "soft_margin_DUAL", "softmargindual"])
+def test_models_and_forms_by_any_spelling(spelling: str, libsvm: Path) -> None:
+    record = run_json("solve", libsvm, "--model", spelling, "--solver", "clarabel")
+    assert record["formulation"] == "SoftMarginDual"
+    message = refused("solve", libsvm, "--model", spelling, "--form", "primal")
+    assert "is the form dual, but --form primal came" in message
+    assert run_json("solve", libsvm, "--model", "NuMargin")["formulation"] == "NuMargin"
+
+
+def test_how_commands_end(libsvm: Path, tmp_path: Path) -> None:
+    hard = ("--model", "hard-margin", "--kernel", "linear")
+    limit = ("--solver", "osqp", "--model", "soft-margin-primal", "--time-limit", "1e-6")
+    for arguments, status in (
+        (("solve", libsvm), 0),
+        (("solve", tmp_path / "nowhere"), 2),
+        (("solve", libsvm, "--nonsense"), 2),
+        (("solve", libsvm, "--solver", "smo", "--C", "1e6", "--time-limit", "1e-9"), 3),
+        (("compare", libsvm, "--solver", "smo"), 0),
+        (("compare", libsvm, *limit), 4),
+        (("compare", libsvm, *hard, "--solver", "smo"), 4),
+        (("cross-examine", libsvm, *hard, "--solver", "smo", "--tol", "1e-3"), 4),
+        (("grid", libsvm, *hard, "--try", "gamma=1"), 2),
+        (("path", libsvm, "--try", "C=1", "--tol", "1e-3"), 0),
+    ):
+        result = run(*arguments)
+        assert result.exit_code == status, (arguments, result.exit_code, result.output)
+
+
+def test_what_is_not_finished_says_so_on_standard_error(libsvm: Path) -> None:
+    result = run("solve", libsvm, "--model", "hard-margin", "--kernel", "linear")
+    assert result.stdout == ""
+    assert result.stderr.startswith("InseparableError: no hyperplane")
+
+
+def test_no_number_is_longer_than_anybody_reads(libsvm: Path) -> None:
+    for command in ("solve", "path"):
+        assert re.findall(r"\d\.\d{12,}", run(command, libsvm).stdout) == []
+
+
+def test_help_is_grouped_and_translates_from_libsvm(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "120")
+    text = run("--help").stdout
+    for words in ("Train and use machines", "Solve and prove", "Exit status", "svm-train", "svm-scale", "grid.py"):
+        assert words in text
+    assert "--install-completion" in text
