@@ -120,7 +120,7 @@ def test_how_commands_end(libsvm: Path, tmp_path: Path) -> None:
         (("solve", libsvm, "--nonsense"), 2),
         (("solve", libsvm, "--solver", "smo", "--C", "1e6", "--time-limit", "1e-9"), 3),
         (("compare", libsvm, "--solver", "smo"), 0),
-        (("compare", libsvm, *limit), 4),
+        (("compare", libsvm, *limit), 3),
         (("compare", libsvm, *hard, "--solver", "smo"), 4),
         (("cross-examine", libsvm, *hard, "--solver", "smo", "--tol", "1e-3"), 4),
         (("grid", libsvm, *hard, "--try", "gamma=1"), 2),
