@@ -24,7 +24,19 @@ if TYPE_CHECKING:
     from formulations.displays.base import Display
     from qpkernels.certificates import Status
 
-__all__ = ["Ending", "command", "end", "facts", "hint", "number", "report", "show", "waiting", "write_json", "write_picture"]
+__all__ = [
+    "Ending",
+    "command",
+    "end",
+    "facts",
+    "hint",
+    "number",
+    "report",
+    "show",
+    "waiting",
+    "write_json",
+    "write_picture",
+]
 
 
 class Ending(IntEnum):

@@ -79,7 +79,8 @@ def grid_command(
         from formulations.commands.search.several import search_several
 
         several = search_several(asked, read, chosen, values, split, tol, solver)
-        best, printed, rows, statuses = several.best.parameters, str(several), several.rows(), several.statuses
+        best, rows, statuses = several.best.parameters, several.rows(), several.statuses
+        printed: Any = several
         best_score = float(several.mean.max())
     else:
         from formulations.comparison.row import without_nan
@@ -90,7 +91,7 @@ def grid_command(
         # Names are checked here: those of other arguments of grid would be taken for these.
         grid_points(stated, values)
         search = grid(stated, split, scoring=scoring, refit=False, tol=tol, solver=solver, store=store, **values)
-        best, printed, rows = search.best_params, str(search), [without_nan(row) for row in search.rows()]
+        best, printed, rows = search.best_params, search, [without_nan(row) for row in search.rows()]
         statuses = tuple("failed" if fit is None else str(fit.status) for fits in search.fits for fit in fits)
         best_score = search.best_score
     record: dict[str, Any] = {"data": read.name, "best_params": dict(best), "best_score": best_score, "points": rows}
@@ -98,8 +99,9 @@ def grid_command(
         trained = _trained(asked, read, chosen, best, solver, tol)
         statuses = (*statuses, *trained.statuses)
         record["written"] = str(trained.predictor.save(output))
-        printed += f"\nwritten: {record['written']}"
     show(printed, record, json_path)
+    if output is not None and json_path != "-":
+        print(f"written: {record['written']}")
     end(statuses)
 
 

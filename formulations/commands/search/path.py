@@ -52,5 +52,5 @@ def path_command(
     # Names are checked here: those of other arguments of path would be taken for these.
     grid_points(stated, values)
     found = path(stated, tol=tol, solver=solver, store=store, **values)
-    show(str(found), [without_nan(row) for row in found.rows()], json_path)
+    show(found, [without_nan(row) for row in found.rows()], json_path)
     end("failed" if fit is None else str(fit.status) for fit in found.fits)

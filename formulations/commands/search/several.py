@@ -12,16 +12,19 @@ import numpy as np
 from formulations.classification.meta.multiclass import OneVersusOne
 from formulations.commands.samples import Training
 from formulations.commands.stating import Asked
-from formulations.display import progress_bar, table_text
+from formulations.display import Column, Report, Reported, Table, progress_bar
 from formulations.selection.search.points import Point, cell, grid_points
 from qpkernels.arrays import Matrix, Vector
 from qpkernels.kernels import Kernel
 
 __all__ = ["SeveralSearch", "search_several"]
 
+_SHOWN = 10
+"""Points that the table of a large grid shows, the best first."""
 
-@dataclass(frozen=True, eq=False)
-class SeveralSearch:
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SeveralSearch(Reported):
     """The accuracies of all points of a grid. Prints as a table, the best first.
 
     Attributes
@@ -59,22 +62,24 @@ class SeveralSearch:
             for point, scores in zip(self.points, self.scores, strict=True)
         ]
 
-    def __str__(self) -> str:
-        order = np.argsort(-self.mean, kind="stable")[:10]
+    def report(self) -> Report:
+        """Return the best points, the best first."""
+        order = np.argsort(-self.mean, kind="stable")[:_SHOWN]
         headings = (*self.points[0].parameters, "accuracy", "+/-")
-        cells = [
+        cells = tuple(
             (
                 *(cell(value) for value in self.points[k].parameters.values()),
                 f"{self.scores[k].mean():.6g}",
                 f"{self.scores[k].std():.2g}",
             )
-            for k in order
-        ]
+            for k in order.tolist()
+        )
         proved = sum(status == "optimal" for status in self.statuses)
         at = ", ".join(f"{name}={cell(value)}" for name, value in self.best.parameters.items())
         title = f"best accuracy {self.mean.max():.6g} at {at}; {proved} of {len(self.statuses)} fits are proved"
-        more = len(self.points) - len(order)
-        return table_text(title, headings, cells, [f"{more} more points"] if more else [])
+        more = len(self.points) - len(cells)
+        table = Table(tuple(map(Column, headings)), cells)
+        return Report((table,), title, notes=(f"{more} more points",) if more else ())
 
 
 def search_several(
