@@ -16,7 +16,9 @@ from formulations.commands.exchange.testset import write_testset
 from formulations.commands.listings import models_command, solvers_command
 from formulations.commands.machines.evaluate import evaluate_command
 from formulations.commands.machines.fit import fit_command
+from formulations.commands.machines.plot import plot_command
 from formulations.commands.machines.predict import predict_command
+from formulations.commands.proofs.audit import audit_command
 from formulations.commands.proofs.compare import compare_command
 from formulations.commands.proofs.cross_examine import cross_examine_command
 from formulations.commands.proofs.solve import solve_command
@@ -55,12 +57,18 @@ app = typer.Typer(
 )
 
 _PANELS = {
-    "Train and use machines": {"fit": fit_command, "predict": predict_command, "evaluate": evaluate_command},
+    "Train and use machines": {
+        "fit": fit_command,
+        "predict": predict_command,
+        "evaluate": evaluate_command,
+        "plot": plot_command,
+    },
     "Choose hyper-parameters": {"grid": grid_command, "path": path_command},
     "Solve and prove": {
         "solve": solve_command,
         "compare": compare_command,
         "cross-examine": cross_examine_command,
+        "audit": audit_command,
     },
     "Look up": {"models": models_command, "solvers": solvers_command},
     "Write files for others": {"export": export_command, "scale": scale_command, "testset": write_testset},

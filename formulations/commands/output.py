@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Ending",
+    "check_picture",
     "command",
     "end",
     "facts",
@@ -37,6 +38,9 @@ __all__ = [
     "write_json",
     "write_picture",
 ]
+
+
+_PICTURES = (".png", ".pdf", ".svg", ".jpg")
 
 
 class Ending(IntEnum):
@@ -160,6 +164,20 @@ def write_json(record: Any, path: str) -> None:
         print(text)
     else:
         Path(path).write_text(text + "\n", encoding="utf-8")
+
+
+def check_picture(path: Path | None) -> None:
+    """Refuse a picture of another format, before anything is computed for it.
+
+    Raises
+    ------
+    ParameterError
+        With the formats there are.
+    """
+    from qpkernels.errors import ParameterError
+
+    if path is not None and path.suffix.lower() not in _PICTURES:
+        raise ParameterError(f"a picture is written as {', '.join(_PICTURES)}, but {path} came; name it so.")
 
 
 def write_picture(display: Display, path: Path, title: str, console: Console) -> None:

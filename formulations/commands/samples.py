@@ -34,6 +34,7 @@ __all__ = [
     "read_training",
     "require_two_classes",
     "scaled",
+    "scaling_of",
 ]
 
 _MOST_CLASSES = 100
@@ -87,7 +88,7 @@ def read_training(options: TrainingOptions, models: Iterable[Asked], *, named: b
     y = labels_of(dataset, options.positive, named=named)
     for asked in models:
         _check_targets(options.data, asked, y)
-    scaling = _scaling(options, dataset.X)
+    scaling = scaling_of(options, dataset.X)
     X = dataset.X if scaling is None else scaled(scaling, dataset.X)
     labels = labels_of(dataset, options.positive, named=True)
     return Training(options.data, X, y, labels, scaling, dataset.feature_names)
@@ -206,7 +207,8 @@ def _check_targets(source: str, asked: Asked, y: NDArray[Any]) -> None:
         )
 
 
-def _scaling(options: TrainingOptions, X: Samples) -> Scaling | None:
+def scaling_of(options: TrainingOptions, X: Samples) -> Scaling | None:
+    """Return what the options say is done to samples; None: nothing."""
     chosen = [
         name
         for name, given in (("scale", options.scale), ("standardise", options.standardise), ("range", options.ranges))

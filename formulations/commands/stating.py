@@ -129,7 +129,7 @@ def ask_all(names: Iterable[str], cost: float | None, settings: list[str] | None
         If there is no such model, or none of them has a hyper-parameter.
     """
     found = [_find(name) for name in names]
-    values = _values(cost, settings)
+    values = read_values(cost, settings)
     has = {name: [parameter.name for parameter in MODELS[name].hyperparameters] for name, _ in found}
     for value in values:
         if not any(value in own for own in has.values()):
@@ -176,7 +176,8 @@ def _find(name: str) -> tuple[str, str | None]:
     return found
 
 
-def _values(cost: float | None, settings: list[str] | None) -> dict[str, float]:
+def read_values(cost: float | None, settings: list[str] | None) -> dict[str, float]:
+    """Return hyper-parameters by name: --C, and NAME=VALUE of --set."""
     values = {} if cost is None else {"C": cost}
     for setting in settings or []:
         name, separator, text = setting.partition("=")

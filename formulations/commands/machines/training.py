@@ -6,17 +6,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from formulations.classification.base import TwoClassModel
 from formulations.classification.meta.calibration import Calibration, PlattCalibration
 from formulations.classification.meta.multiclass import OneVersusOne, OneVersusRest
+from formulations.classification.meta.multiclass_solution import MulticlassSolution
 from formulations.classification.meta.two_level import cross_validated_scores
 from formulations.commands.machines.measures import training_score, word
 from formulations.commands.samples import Training
 from formulations.commands.stating import Asked
+from formulations.modelling import Form
 from formulations.prediction import Labels, Predictor, Sigmoids, Votes
 from qpkernels.arrays import Indices, Vector
 from qpkernels.datasets.text import read_number
@@ -25,7 +28,7 @@ from qpkernels.files import SvmType, write_libsvm_machines, write_libsvm_model, 
 from qpkernels.gram import Expansion
 from qpkernels.kernels import Kernel
 
-__all__ = ["Trained", "calibrated", "prepared", "train", "weighted", "write_for_libsvm"]
+__all__ = ["Trained", "calibrated", "class_factors", "prepared", "stated", "train", "weighted", "write_for_libsvm"]
 
 _SVM_TYPES = {
     "nu-margin": SvmType.NU_SVC,
@@ -64,6 +67,24 @@ class Trained:
         return next((status for status in self.statuses if status != "optimal"), "optimal")
 
 
+def stated(asked: Asked, training: Training, kernel: Kernel | None, *, against_rest: bool = False) -> Any:
+    """Return what is asked for: a model, one of its forms, or where there are several classes, a scheme of machines.
+
+    Raises
+    ------
+    ParameterError
+        If a form, or one against the rest, is asked for and does not apply.
+    """
+    if not (asked.separates and np.unique(training.y).size > 2):
+        if against_rest:
+            raise ParameterError(f"--one-versus-rest is for three classes or more, which {training.name} has not.")
+        return asked.statement(asked.model(training.X, training.y, kernel))
+    if asked.form is not None:
+        raise ParameterError(f"several classes are told apart by models, not by the form {asked.form}; leave it out.")
+    scheme, machine = OneVersusRest if against_rest else OneVersusOne, cast(type[TwoClassModel], asked.kind)
+    return scheme(training.X, training.y, kernel, machine=machine, **asked.values)
+
+
 def train(
     asked: Asked,
     training: Training,
@@ -79,18 +100,24 @@ def train(
     Raises
     ------
     ParameterError
-        If a form, or one against the rest, is asked for and does not apply.
+        If it cannot be stated.
     QPKernelsError
         If there is no answer.
     """
-    several = asked.separates and np.unique(training.y).size > 2
-    if against_rest and not several:
-        raise ParameterError(f"--one-versus-rest is for three classes or more, which {training.name} has not.")
+    statement = stated(asked, training, kernel, against_rest=against_rest)
     options: dict[str, Any] = {} if time_limit is None else {"time_limit": time_limit}
-    if several:
-        return _several(asked, training, kernel, against_rest, solver, tol, options)
-    model = asked.model(training.X, training.y, kernel)
-    solution = asked.statement(model).solve(solver, tol=tol, **options)
+    solution = statement.solve(solver, tol=tol, **options)
+    if isinstance(solution, MulticlassSolution):
+        right = solution.predict(training.X) == training.y
+        return Trained(
+            prepared(solution.predictor, training),
+            None,
+            tuple(str(each.status) for each in solution.solutions),
+            solution.certificate.relative_gap,
+            solution.seconds,
+            {"training_accuracy": float(right.mean())},
+        )
+    model = statement.model if isinstance(statement, Form) else statement
     return Trained(
         prepared(solution.predictor, training),
         solution.function,
@@ -141,6 +168,17 @@ def weighted(asked: Asked, y: NDArray[Any], weights: list[str]) -> Asked:
         return asked
     if "C" not in [each.name for each in asked.kind.hyperparameters] or not asked.separates:
         raise ParameterError(f"--weight multiplies the cost C of a class, which {asked.name} has not; leave it out.")
+    return replace(asked, values={**asked.values, "C": asked.values.get("C", 1.0) * class_factors(y, weights)})
+
+
+def class_factors(y: NDArray[Any], weights: list[str]) -> Vector:
+    """Return the factor of each sample, shape (m,), that its class has in CLASS=FACTOR; 1 of other classes.
+
+    Raises
+    ------
+    ParameterError, LabelError
+        If a weight is none, or of no class.
+    """
     factors = np.ones(y.size)
     for weight in weights:
         label, _, text = weight.rpartition("=")
@@ -152,7 +190,7 @@ def weighted(asked: Asked, y: NDArray[Any], weights: list[str]) -> Asked:
             known = ", ".join(word(each) for each in np.unique(y)[:10].tolist())
             raise LabelError(f"--weight {weight} is of no class; the classes are {known}.")
         factors[rows] *= factor
-    return replace(asked, values={**asked.values, "C": asked.values.get("C", 1.0) * factors})
+    return factors
 
 
 def write_for_libsvm(trained: Trained, asked: Asked, path: Path) -> list[Path]:
@@ -173,31 +211,6 @@ def write_for_libsvm(trained: Trained, asked: Asked, path: Path) -> list[Path]:
     if trained.predictor.preprocessing is not None:
         written.append(write_libsvm_range(trained.predictor.preprocessing, Path(f"{path}.range")))
     return written
-
-
-def _several(
-    asked: Asked,
-    training: Training,
-    kernel: Kernel | None,
-    against_rest: bool,
-    solver: str | None,
-    tol: float,
-    options: dict[str, Any],
-) -> Trained:
-    if asked.form is not None:
-        raise ParameterError(f"several classes are told apart by models, not by the form {asked.form}; leave it out.")
-    scheme = OneVersusRest if against_rest else OneVersusOne
-    machine: Any = asked.kind
-    solution = scheme(training.X, training.y, kernel, machine=machine, **asked.values).solve(solver, tol=tol, **options)
-    right = solution.predict(training.X) == training.y
-    return Trained(
-        prepared(solution.predictor, training),
-        None,
-        tuple(str(each.status) for each in solution.solutions),
-        solution.certificate.relative_gap,
-        solution.seconds,
-        {"training_accuracy": float(right.mean())},
-    )
 
 
 def prepared(predictor: Predictor, training: Training) -> Predictor:

@@ -20,7 +20,7 @@ from formulations.commands.options import (
     Tolerance,
     TrainingOptions,
 )
-from formulations.commands.output import command, end, report, write_json, write_picture
+from formulations.commands.output import check_picture, command, end, report, write_json, write_picture
 
 if TYPE_CHECKING:
     from formulations.comparison.table import Comparison
@@ -53,6 +53,7 @@ def compare_command(
     from formulations.comparison import compare
 
     require_solvers(solver)
+    check_picture(picture)
     asked = stating.ask_all(models, cost, settings)
     training = samples.read_training(source, asked)
     samples.require_two_classes(training, asked)

@@ -17,7 +17,7 @@ from formulations.commands.options import (
     SolverNames,
     TrainingOptions,
 )
-from formulations.commands.output import command, end, report, write_json, write_picture
+from formulations.commands.output import check_picture, command, end, report, write_json, write_picture
 from formulations.commands.proofs.compare import require_solvers
 
 __all__ = ["cross_examine_command"]
@@ -47,6 +47,7 @@ def cross_examine_command(
     from formulations.comparison import cross_examine
 
     require_solvers(solver)
+    check_picture(picture)
     asked = stating.ask(model, form)
     training = samples.read_training(source, [asked])
     samples.require_two_classes(training, [asked])
