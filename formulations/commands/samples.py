@@ -144,6 +144,8 @@ def read_new(options: SamplesOptions, predictor: Predictor) -> tuple[Predictor, 
     if _is_libsvm(options.data):
         if X.shape[1] > features:
             predictor, X = _widened(predictor, X)
+        if X.shape[1] < features:
+            hint(f"features from {X.shape[1] + 1} to {features} are 0 in all samples of {options.data}.")
         X = padded(X, predictor.functions.centers.shape[1])
     else:
         X, with_targets = _columns(options, dataset, predictor)

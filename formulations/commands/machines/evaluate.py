@@ -61,20 +61,43 @@ def evaluate_command(
     show(shown, record | {"confidence": confidence} | found.to_record(), json_path)
 
 
-def _tables(found: Classified) -> list[Table]:
-    confusion = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    confusion.add_column("true, predicted as:", no_wrap=True)
-    for label in found.labels:
-        confusion.add_column(label, justify="right")
-    for label, counts in zip(found.labels, found.confusion, strict=True):
-        confusion.add_row(label, *map(str, counts))
+_MOST_COLUMNS = 10
+"""Classes whose confusion fits into a terminal; of more, the most frequent errors are shown."""
+
+
+def _tables(found: Classified) -> list[Table | str]:
     each = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     each.add_column("class", no_wrap=True)
     for heading in ("precision", "recall", "samples"):
-        each.add_column(heading, justify="right")
+        each.add_column(heading, justify="right", no_wrap=True)
     for one in found.classes:
         each.add_row(one.label, _cell(one.precision), _cell(one.recall), str(one.samples))
-    return [confusion, each]
+    if len(found.labels) <= _MOST_COLUMNS:
+        return [_confusion(found), each]
+    return ["the most frequent errors; --json has all:", _errors(found), each]
+
+
+def _confusion(found: Classified) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column("true, predicted as:", no_wrap=True)
+    for label in found.labels:
+        table.add_column(label, justify="right", no_wrap=True)
+    for label, counts in zip(found.labels, found.confusion, strict=True):
+        table.add_row(label, *map(str, counts))
+    return table
+
+
+def _errors(found: Classified) -> Table:
+    table = Table("true", "predicted as", "samples", box=box.SIMPLE_HEAD, pad_edge=False)
+    counts = [
+        (count, true, predicted)
+        for true, row in zip(found.labels, found.confusion, strict=True)
+        for predicted, count in zip(found.labels, row, strict=True)
+        if true != predicted and count
+    ]
+    for count, true, predicted in sorted(counts, key=lambda error: -error[0])[:_MOST_COLUMNS]:
+        table.add_row(true, predicted, str(count))
+    return table
 
 
 def _cell(interval: Interval | None) -> str:

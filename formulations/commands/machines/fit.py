@@ -19,7 +19,7 @@ from formulations.commands.options import (
     Tolerance,
     TrainingOptions,
 )
-from formulations.commands.output import command, end, facts, number, show, waiting
+from formulations.commands.output import command, end, facts, number, show
 
 if TYPE_CHECKING:
     from formulations.commands.machines.training import Trained
@@ -85,12 +85,11 @@ def fit_command(
     read = samples.read_training(source, [asked], named=True)
     chosen = stating.choose_kernel(kernel, read.X)
     weighted = training.weighted(asked, read.y, weights or [])
-    with waiting(f"training on {read.X.shape[0]} samples"):
-        trained = training.train(
-            weighted, read, chosen, against_rest=against_rest, solver=solver, tol=tol, time_limit=time_limit
-        )
-        if probability:
-            trained = training.calibrated(trained, weighted, read, chosen, seed)
+    trained = training.train(
+        weighted, read, chosen, against_rest=against_rest, solver=solver, tol=tol, time_limit=time_limit
+    )
+    if probability:
+        trained = training.calibrated(trained, weighted, read, chosen, seed)
     record = _record(trained, asked.name, stating.describe(chosen), read)
     record["written"] = [str(trained.predictor.save(output))]
     if libsvm_model is not None:

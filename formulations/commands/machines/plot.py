@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from formulations.commands.options import JsonPath, KernelOptions, ModelOptions, SolverName, Tolerance, TrainingOptions
-from formulations.commands.output import check_picture, command, end, facts, show, waiting
+from formulations.commands.output import check_picture, command, end, facts, show
 
 if TYPE_CHECKING:
     from formulations.commands.samples import Training
@@ -61,8 +61,7 @@ def plot_command(
     if chosen in ("kkt", "certificate"):
         samples.require_two_classes(training, [asked])
     statement = stated(asked, training, stating.choose_kernel(kernel, training.X))
-    with waiting(f"training on {training.X.shape[0]} samples"):
-        solution = statement.solve(solver, tol=tol)
+    solution = statement.solve(solver, tol=tol)
     display = _display(chosen, solution, statement.model if isinstance(statement, Form) else statement, along)
     if training.feature_names is not None:
         for axis, number in zip(("xlabel", "ylabel"), along, strict=False):

@@ -17,9 +17,10 @@ from formulations.classification.meta.multiclass import OneVersusOne, OneVersusR
 from formulations.classification.meta.multiclass_solution import MulticlassSolution
 from formulations.classification.meta.two_level import cross_validated_scores
 from formulations.commands.machines.measures import training_score, word
+from formulations.commands.output import waiting
 from formulations.commands.samples import Training
 from formulations.commands.stating import Asked
-from formulations.modelling import Form
+from formulations.modelling import Form, Model
 from formulations.prediction import Labels, Predictor, Sigmoids, Votes
 from qpkernels.arrays import Indices, Vector
 from qpkernels.datasets.text import read_number
@@ -106,7 +107,12 @@ def train(
     """
     statement = stated(asked, training, kernel, against_rest=against_rest)
     options: dict[str, Any] = {} if time_limit is None else {"time_limit": time_limit}
-    solution = statement.solve(solver, tol=tol, **options)
+    if isinstance(statement, Model | Form):
+        with waiting(f"training on {training.X.shape[0]} samples"):
+            solution = statement.solve(solver, tol=tol, **options)
+    else:
+        # It has a progress bar of its own.
+        solution = statement.solve(solver, tol=tol, **options)
     if isinstance(solution, MulticlassSolution):
         right = solution.predict(training.X) == training.y
         return Trained(
@@ -148,9 +154,10 @@ def calibrated(trained: Trained, asked: Asked, training: Training, kernel: Kerne
         return asked.model(X, y, kernel)
 
     found: list[Calibration] = []
-    for rows, signs in _parts(decision, training.y):
-        scores = cross_validated_scores(state, training.X[rows], signs, seed=seed)
-        found.append(PlattCalibration(scores, signs, targets="platt").solve())
+    with waiting("calibrating probabilities"):
+        for rows, signs in _parts(decision, training.y):
+            scores = cross_validated_scores(state, training.X[rows], signs, seed=seed)
+            found.append(PlattCalibration(scores, signs, targets="platt").solve())
     sigmoids = Sigmoids(np.array([each.A for each in found]), np.array([each.B for each in found]))
     predictor = replace(trained.predictor, decision=replace(decision, sigmoids=sigmoids))
     return replace(trained, predictor=predictor, statuses=(*trained.statuses, *(str(each.status) for each in found)))
