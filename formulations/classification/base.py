@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 import formulations.cvx as cp
 from formulations.inputs.estimators import Coefficients
 from formulations.inputs.hyperparameters import COSTS
-from formulations.inputs.samples import SamplesLike, bind
+from formulations.inputs.samples import KernelLike, SamplesLike, bind
 from formulations.inputs.two_classes import two_classes
 from formulations.modelling import (
     Candidate,
@@ -30,7 +30,6 @@ from formulations.modelling import (
 from qpkernels.arrays import Vector
 from qpkernels.certificates import Bounds
 from qpkernels.errors import OneClassError, ParameterError
-from qpkernels.kernels import Kernel
 from qpkernels.programs import KernelQP
 
 __all__ = ["MarginDual", "MarginPrimal", "TwoClassCostModel", "TwoClassModel"]
@@ -67,7 +66,13 @@ class TwoClassModel(Model[Classification]):
     classes: NDArray[Any]
 
     def __init__(
-        self, X: SamplesLike, y: ArrayLike, kernel: Kernel | None = None, *, fit_intercept: bool = True, **values: Any
+        self,
+        X: SamplesLike,
+        y: ArrayLike,
+        kernel: KernelLike | None = None,
+        *,
+        fit_intercept: bool = True,
+        **values: Any,
     ) -> None:
         data = bind(X, kernel)
         self.y, self.classes = two_classes(y, len(data.gram))
@@ -144,7 +149,7 @@ class TwoClassCostModel(TwoClassModel):
         self,
         X: SamplesLike,
         y: ArrayLike,
-        kernel: Kernel | None = None,
+        kernel: KernelLike | None = None,
         *,
         C: ArrayLike = 1.0,
         fit_intercept: bool = True,

@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike
 import formulations.cvx as cp
 from formulations.classification.base import MarginDual, MarginPrimal, TwoClassModel
 from formulations.inputs.hyperparameters import COSTS
-from formulations.inputs.samples import SamplesLike
+from formulations.inputs.samples import KernelLike, SamplesLike
 from formulations.losses import Hinge, LogisticLoss, MarginLoss
 from formulations.modelling import Candidate, Classification, Conditions, Multipliers, Stated, labelled, per_sample
 from qpkernels.arrays import Vector
@@ -31,7 +31,6 @@ from qpkernels.certificates import Bounds, FenchelBounds
 from qpkernels.display import TextbookProblem
 from qpkernels.errors import ParameterError
 from qpkernels.intervals import Interval, up
-from qpkernels.kernels import Kernel
 from qpkernels.programs import KernelQP, SampleLosses
 
 __all__ = ["MarginLossClassifier", "MarginLossDual", "MarginLossPrimal", "losses_of_margins"]
@@ -140,7 +139,7 @@ class MarginLossClassifier(TwoClassModel):
         self,
         X: SamplesLike,
         y: ArrayLike,
-        kernel: Kernel | None = None,
+        kernel: KernelLike | None = None,
         *,
         loss: MarginLoss = Hinge(),  # noqa: B008  frozen
         C: ArrayLike = 1.0,

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
@@ -35,6 +34,7 @@ from qpkernels.arrays import (
 from qpkernels.certificates import Certificate, Status
 from qpkernels.errors import ParameterError, SolverFailedError
 from qpkernels.kernels import Kernel, Linear
+from qpkernels.kernels.base.parameters import parameters_of, with_parameters
 from qpkernels.solvers import SolverLike, find_solver
 from qpkernels.solvers.smo import SMO
 
@@ -141,7 +141,7 @@ class KernelMachine(BaseEstimator, metaclass=ChecksKeywords):
         """Return the parameters by name; if ``deep``, those of a kernel object as kernel__NAME as well."""
         own: dict[str, Any] = super().get_params(deep)
         if deep and isinstance(self.kernel, Kernel):
-            own |= {f"kernel__{name}": value for name, value in _fields(self.kernel).items()}
+            own |= {f"kernel__{name}": value for name, value in parameters_of(self.kernel).items()}
         return own
 
     def set_params(self, **params: Any) -> Self:
@@ -150,7 +150,12 @@ class KernelMachine(BaseEstimator, metaclass=ChecksKeywords):
         super().set_params(**params)
         changes = {name.removeprefix("kernel__"): value for name, value in nested.items()}
         if changes:
-            self.kernel = _changed(self.kernel, changes)
+            if not isinstance(self.kernel, Kernel):
+                raise ParameterError(
+                    f"kernel__{next(iter(changes))} is a parameter of a Kernel object, but kernel is {self.kernel!r}; "
+                    "the named kernels have gamma, degree and coef0."
+                )
+            self.kernel = with_parameters(self.kernel, changes)
         return self
 
     # Fitting --------------------------------------------------------------------------------------------------
@@ -269,37 +274,3 @@ class KernelMachine(BaseEstimator, metaclass=ChecksKeywords):
 
     def _counts(self) -> NDArray[np.int32]:
         return np.array([self.support_.size], dtype=np.int32)
-
-
-def _fields(kernel: Kernel) -> dict[str, Any]:
-    """Return the parameters of a kernel, those of kernels in it under their name and two underscores."""
-    found: dict[str, Any] = {}
-    for each in dataclasses.fields(kernel):  # type: ignore[arg-type]
-        value = getattr(kernel, each.name)
-        found[each.name] = value
-        if isinstance(value, Kernel):
-            found |= {f"{each.name}__{name}": inner for name, inner in _fields(value).items()}
-    return found
-
-
-def _changed(kernel: Any, changes: dict[str, Any]) -> Kernel:
-    """Return a kernel with other values of its parameters."""
-    if not isinstance(kernel, Kernel):
-        raise ParameterError(
-            f"kernel__{next(iter(changes))} is a parameter of a Kernel object, but kernel is {kernel!r}; the named "
-            "kernels have gamma, degree and coef0."
-        )
-    own: dict[str, Any] = {}
-    inner: dict[str, dict[str, Any]] = {}
-    for name, value in changes.items():
-        first, _, rest = name.partition("__")
-        if rest:
-            inner.setdefault(first, {})[rest] = value
-        else:
-            own[first] = value
-    known = {each.name for each in dataclasses.fields(kernel)}  # type: ignore[arg-type]
-    if unknown := sorted((own.keys() | inner.keys()) - known):
-        has = f"it has {', '.join(sorted(known))}" if known else "it has none"
-        raise ParameterError(f"the kernel {kernel!r} has no parameter {unknown[0]!r}; {has}.")
-    own |= {name: _changed(getattr(kernel, name), rest) for name, rest in inner.items()}
-    return dataclasses.replace(kernel, **own)  # type: ignore[type-var]

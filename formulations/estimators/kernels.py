@@ -15,7 +15,7 @@ from qpkernels.arrays import Indices, Matrix, Samples, Vector, check_positive, i
 from qpkernels.errors import ParameterError, ShapeError
 from qpkernels.gram import Gram
 from qpkernels.gram.expansions import Expansions
-from qpkernels.kernels import RBF, Kernel, Linear, Polynomial, Precomputed, Sigmoid
+from qpkernels.kernels import RBF, FunctionKernel, Kernel, Linear, Polynomial, Precomputed, Sigmoid
 
 __all__ = ["Functions", "Indefinite", "KernelLike", "Space", "space_of"]
 
@@ -47,7 +47,7 @@ class Space(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class OfKernel:
-    """The space of a kernel of samples that have features."""
+    """The space of a kernel, and samples as it takes them."""
 
     kernel: Kernel
     X: Samples
@@ -76,7 +76,7 @@ class OfMatrix:
     """
 
     K: Matrix
-    between: _Between
+    between: _Given
 
     def gram(self, rows: Indices | None, indefinite: Indefinite) -> Gram:
         """Return the matrix, or a part of it."""
@@ -85,11 +85,6 @@ class OfMatrix:
     def functions(self, rows: Indices, coefficients: Matrix | csr_array, intercepts: Vector) -> Functions:
         """Return sums of the values with these samples."""
         return _Sums(self.between, rows, coefficients, intercepts)
-
-
-class _Between(Protocol):
-    def __call__(self, X: Any) -> Matrix:
-        """Return the kernel values between new samples and those of the fit."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,20 +104,8 @@ class _Given:
 
 
 @dataclass(frozen=True, eq=False)
-class _ByFunction:
-    """A user's function gives them."""
-
-    function: Callable[[Any, Any], Any]
-    X: Any
-
-    def __call__(self, X: Any) -> Matrix:
-        values = self.function(X, self.X)
-        return np.asarray(values.todense() if is_sparse(values) else values, dtype=np.float64)
-
-
-@dataclass(frozen=True, eq=False)
 class _Sums:
-    between: _Between
+    between: _Given
     rows: Indices
     coefficients: Matrix | csr_array
     intercepts: Vector
@@ -153,8 +136,8 @@ def space_of(kernel: KernelLike, X: Any, weights: Vector, *, gamma: float | str,
     if isinstance(kernel, Kernel):
         return OfKernel(kernel, X)
     if callable(kernel):
-        by_function = _ByFunction(kernel, X)
-        return OfMatrix(_square(by_function(X)), by_function)
+        by_function = FunctionKernel(kernel)
+        return OfKernel(by_function, by_function.samples(X))
     if isinstance(kernel, str) and kernel == "precomputed":
         return OfMatrix(_square(np.asarray(X)), _Given(len(X)))
     if not isinstance(kernel, str) or kernel not in _NAMES:

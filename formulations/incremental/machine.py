@@ -164,9 +164,14 @@ class Incremental(Generic[Answered], metaclass=ChecksKeywords):
         Raises
         ------
         ParameterError, ShapeError
-            If there is no such hyper-parameter, or a value is outside its range.
+            If there is no such hyper-parameter, it is one of the kernel, or a value is outside its range.
         """
         after = self._model.copy().set_params(**values)
+        if after.gram is not self._model.gram:
+            raise ParameterError(
+                "an Incremental keeps its kernel, from whose values it goes on; make another one of "
+                "model.set_params(...)."
+            )
         return self._answer(after, np.arange(len(self)))
 
     @property

@@ -7,13 +7,13 @@ from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import Any, ClassVar, NoReturn, Self
+from typing import Any, ClassVar, NoReturn
 
 import numpy as np
 
 import formulations.cvx as cp
 from formulations.inputs.frozen import Frozen
-from qpkernels.arrays import Vector, finite_vector, frozen, is_scalar, real_number, shown
+from qpkernels.arrays import Indices, Vector, finite_vector, frozen, is_scalar, real_number, shown
 from qpkernels.errors import NonFiniteError, ParameterError
 
 __all__ = [
@@ -165,19 +165,15 @@ class Parametrised(Frozen):
             if parameter.name in vars(self):
                 parameter.checked(getattr(self, parameter.name).value, len(self))
 
-    def set_params(self, **values: Any) -> Self:
-        """Set hyper-parameters by name, for all forms; their problems compile only once.
+    def set_hyperparameters(self, values: Mapping[str, Any]) -> None:
+        """Set those of these names, all of them or none.
 
         Raises
         ------
         ParameterError, ShapeError
-            If there is no such hyper-parameter, or a value is outside its range; then nothing is changed.
+            If a value is outside its range.
         """
         known = {parameter.name: parameter for parameter in self.hyperparameters}
-        for name in values:
-            if name not in known:
-                has = f"its hyper-parameters are {', '.join(known)}" if known else "it has none"
-                raise ParameterError(f"a {self.name} has no hyper-parameter {name!r}; {has}.")
         checked = {name: frozen(known[name].checked(value, len(self))) for name, value in values.items()}
         before = {name: self.value_of(name) for name in checked}
         self._assign(checked)
@@ -186,12 +182,17 @@ class Parametrised(Frozen):
         except Exception:
             self._assign(before)
             raise
-        return self
 
     def _assign(self, values: Mapping[str, Vector]) -> None:
         self._numbers.update(values)
         for name in values.keys() & vars(self).keys():
             getattr(self, name).value = values[name].copy()
+
+    @property
+    def absent(self) -> Indices:
+        """Numbers of the samples whose cost, or weight, is 0: the answer is that of the model without them."""
+        name = next((each.name for each in self.hyperparameters if each.per_sample), None)
+        return np.arange(0) if name is None else np.flatnonzero(self.value_of(name) == 0)
 
     def parameter_values(self) -> tuple[bytes, ...]:
         """Return what the hyper-parameters are now, to tell whether an answer is still one."""

@@ -11,18 +11,48 @@ from typing import Any, ClassVar, Protocol, TypeAlias, TypeVar
 from numpy.typing import ArrayLike
 
 import formulations.cvx as cp
+from formulations.inputs.restating import Restatable
 from formulations.modelling.candidate import Candidate
 from formulations.modelling.solution import Solution
 from formulations.modelling.solving import SolveRequest
 from qpkernels.arrays import Vector, check_finite, shown
 from qpkernels.certificates import Bounds, Certificate
 from qpkernels.errors import ParameterError
+from qpkernels.gram import Gram
 from qpkernels.solvers import Solver
 
-__all__ = ["Extension", "Multipliers", "Stated", "Statement", "intercept", "labelled", "per_sample", "scalar"]
+__all__ = ["Basis", "Extension", "Multipliers", "Stated", "Statement", "intercept", "labelled", "per_sample", "scalar"]
 
 Multipliers: TypeAlias = Mapping[str, ArrayLike]
 """Values of multipliers by the label of their constraint."""
+
+
+@dataclass(frozen=True, eq=False)
+class Basis:
+    """What a form is stated on beside parameters: the kernel matrix, and which samples have no cost."""
+
+    gram: Gram
+    absent: tuple[int, ...]
+
+    def check(self, model: Restatable, name: str) -> None:
+        """Refuse a model with another kernel, or other absent samples, than it had for the form of that name.
+
+        Raises
+        ------
+        ParameterError
+            If so.
+        """
+        again = "take the form from the model again, and extend it anew"
+        if self.gram is not model.gram:
+            raise ParameterError(
+                f"this {name} was stated with the kernel {self.gram.kernel}, and its model has {model.gram.kernel} "
+                f"now; {again}. To keep both, make another model by with_kernel."
+            )
+        if self.absent != tuple(model.absent.tolist()):
+            raise ParameterError(
+                f"this {name} was stated with {len(self.absent)} samples of weight 0, and its model has others now; "
+                f"{again}."
+            )
 
 
 class Statement(Protocol):

@@ -25,7 +25,7 @@ from numpy.typing import ArrayLike
 
 import formulations.cvx as cp
 from formulations.inputs.hyperparameters import SQUARED_RADIUS, derived
-from formulations.inputs.samples import SamplesLike
+from formulations.inputs.samples import KernelLike, SamplesLike
 from formulations.losses import ResidualLoss, Squared
 from formulations.modelling import Candidate, Conditions, ConeAnswer, Multipliers, Stated, labelled
 from formulations.modelling.candidate import at_coordinates
@@ -34,7 +34,6 @@ from formulations.regression.residual_loss import ResidualLossModel
 from qpkernels.arrays import Vector
 from qpkernels.certificates import Ball, Bounds, FenchelBounds, SquaredFitBounds
 from qpkernels.display import TextbookProblem
-from qpkernels.kernels import Kernel
 
 __all__ = ["NormConstrainedDual", "NormConstrainedPrimal", "NormConstrainedRegression"]
 
@@ -132,7 +131,7 @@ class NormConstrainedRegression(ResidualLossModel):
         self,
         X: SamplesLike,
         y: ArrayLike,
-        kernel: Kernel | None = None,
+        kernel: KernelLike | None = None,
         *,
         loss: ResidualLoss = Squared(),  # noqa: B008  frozen
         R: float = 1.0,

@@ -19,11 +19,10 @@ from numpy.typing import ArrayLike
 
 import formulations.cvx as cp
 from formulations.inputs.hyperparameters import COSTS, TAU, derived
-from formulations.inputs.samples import SamplesLike
+from formulations.inputs.samples import KernelLike, SamplesLike
 from formulations.modelling import Candidate, Conditions, Multipliers, Stated, labelled
 from formulations.regression.base import RegressionModel, ResidualDual, ResidualPrimal
 from qpkernels.display import TextbookProblem
-from qpkernels.kernels import Kernel
 from qpkernels.programs import KernelQP
 
 __all__ = ["Quantile", "QuantileDual", "QuantilePrimal"]
@@ -88,7 +87,7 @@ class Quantile(RegressionModel):
         self,
         X: SamplesLike,
         y: ArrayLike,
-        kernel: Kernel | None = None,
+        kernel: KernelLike | None = None,
         *,
         tau: float = 0.5,
         C: ArrayLike = 1.0,

@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike
 
 import formulations.cvx as cp
 from formulations.inputs.hyperparameters import COSTS
-from formulations.inputs.samples import SamplesLike
+from formulations.inputs.samples import KernelLike, SamplesLike
 from formulations.losses import AbsolutePower, EpsilonInsensitive, ResidualLoss
 from formulations.modelling import Candidate, Conditions, Multipliers, Stated, labelled, per_sample
 from formulations.regression.base import RegressionModel, ResidualDual, ResidualPrimal
@@ -31,7 +31,6 @@ from qpkernels.certificates import Bounds, FenchelBounds
 from qpkernels.display import TextbookProblem
 from qpkernels.errors import ParameterError
 from qpkernels.intervals import Interval, up
-from qpkernels.kernels import Kernel
 from qpkernels.programs import KernelQP, SampleLosses
 
 __all__ = ["ResidualLossDual", "ResidualLossModel", "ResidualLossPrimal", "ResidualLossRegression"]
@@ -46,7 +45,7 @@ class ResidualLossModel(RegressionModel):
         self,
         X: SamplesLike,
         y: ArrayLike,
-        kernel: Kernel | None = None,
+        kernel: KernelLike | None = None,
         *,
         loss: ResidualLoss,
         fit_intercept: bool = True,
@@ -168,7 +167,7 @@ class ResidualLossRegression(ResidualLossModel):
         self,
         X: SamplesLike,
         y: ArrayLike,
-        kernel: Kernel | None = None,
+        kernel: KernelLike | None = None,
         *,
         loss: ResidualLoss = AbsolutePower(1.5),  # noqa: B008  frozen
         C: ArrayLike = 1.0,

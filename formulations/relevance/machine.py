@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 from numpy.typing import ArrayLike, NDArray
 
 from formulations.display import Explained, classes_of, kernel_of, samples_of
-from formulations.inputs.samples import bind
+from formulations.inputs.samples import KernelLike, bind
 from formulations.relevance.posterior import Design
 from formulations.relevance.search import Search
 from formulations.relevance.solution import RelevanceSolution, expand
@@ -20,7 +20,6 @@ from qpkernels.display import Fact
 from qpkernels.errors import ParameterError
 from qpkernels.gram import Gram
 from qpkernels.gram.panels.threads import without_blas_threads
-from qpkernels.kernels import Kernel
 
 __all__ = ["RelevanceMachine"]
 
@@ -57,8 +56,8 @@ class RelevanceMachine(Explained, metaclass=ChecksKeywords):
     design: Design
     classes: NDArray[Any] | None
 
-    def __init__(self, X: ArrayLike | Gram, kernel: Kernel | None) -> None:
-        if not isinstance(X, Gram) and not isinstance(kernel, Kernel):
+    def __init__(self, X: ArrayLike | Gram, kernel: KernelLike | None) -> None:
+        if not isinstance(X, Gram) and not callable(kernel):
             raise ParameterError(
                 f"a {self.name} needs a Kernel object, such as RBF(gamma=0.1), but {shown(kernel)} came; "
                 "weights of the features themselves are those of Linear()."

@@ -28,7 +28,7 @@ import formulations.cvx as cp
 from formulations.classification.base import MarginDual, MarginPrimal, TwoClassModel
 from formulations.inputs.estimators import Coefficients
 from formulations.inputs.hyperparameters import NU, WEIGHTS, derived
-from formulations.inputs.samples import SamplesLike
+from formulations.inputs.samples import KernelLike, SamplesLike
 from formulations.modelling import (
     Candidate,
     Classification,
@@ -43,7 +43,6 @@ from qpkernels.arrays import Vector
 from qpkernels.certificates import MarginLevelBounds, best_level
 from qpkernels.display import TextbookProblem
 from qpkernels.errors import ParameterError
-from qpkernels.kernels import Kernel
 
 __all__ = ["NuMargin", "NuMarginDual", "NuMarginPrimal", "largest_nu"]
 
@@ -137,7 +136,7 @@ class NuMargin(TwoClassModel):
         self,
         X: SamplesLike,
         y: ArrayLike,
-        kernel: Kernel | None = None,
+        kernel: KernelLike | None = None,
         *,
         nu: float = 0.5,
         sample_weight: ArrayLike = 1.0,

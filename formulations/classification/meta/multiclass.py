@@ -30,7 +30,7 @@ from formulations.classification.margins.soft_margin import SoftMargin
 from formulations.classification.meta.decisions import Decisions
 from formulations.classification.meta.multiclass_solution import MulticlassSolution
 from formulations.display import Explained, kernel_of, progress_bar, samples_of
-from formulations.inputs.samples import BoundSamples, SamplesLike, bind
+from formulations.inputs.samples import BoundSamples, KernelLike, SamplesLike, bind
 from formulations.inputs.two_classes import checked_labels
 from formulations.modelling import Classification
 from formulations.modelling.batch import Part, Solutions, Trained, check_jobs, train
@@ -38,7 +38,6 @@ from qpkernels.arrays import ChecksKeywords, Indices, is_scalar, read_array, sho
 from qpkernels.arrays.keywords import check_keywords
 from qpkernels.display import Fact, TextbookProblem
 from qpkernels.errors import LabelError, OneClassError, ParameterError, QPKernelsError
-from qpkernels.kernels import Kernel
 from qpkernels.solvers import SolverLike
 
 __all__ = ["OneVersusOne", "OneVersusRest"]
@@ -63,7 +62,7 @@ class _Multiclass(Explained, metaclass=ChecksKeywords):
         self,
         X: SamplesLike,
         y: ArrayLike,
-        kernel: Kernel | None = None,
+        kernel: KernelLike | None = None,
         *,
         machine: type[TwoClassModel] = SoftMargin,
         **hyperparameters: Any,

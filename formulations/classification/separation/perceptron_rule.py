@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike
 
 from formulations.classification.separation.perceptron_steps import Rate, StepSizes
 from formulations.display import Explained, classes_of, kernel_of, samples_of
-from formulations.inputs.samples import SamplesLike, bind
+from formulations.inputs.samples import KernelLike, SamplesLike, bind
 from formulations.inputs.two_classes import two_classes
 from formulations.prediction import Answering, Labels, Predictor
 from qpkernels.arrays import ChecksKeywords, Indices, Vector, finite_vector, frozen
@@ -28,7 +28,7 @@ from qpkernels.display import Card, Carded, Fact, count
 from qpkernels.errors import ShapeError
 from qpkernels.gram import Expansion
 from qpkernels.gram.expansions import Expansions
-from qpkernels.kernels import Kernel, Linear
+from qpkernels.kernels import Linear
 
 __all__ = ["PerceptronRule", "PerceptronSolution", "criterion"]
 
@@ -113,7 +113,7 @@ class PerceptronRule(Explained, metaclass=ChecksKeywords):
     """Id of the rule in the catalogue of models."""
 
     def __init__(
-        self, X: SamplesLike, y: ArrayLike, kernel: Kernel | None, rate: Rate, start: ArrayLike | None
+        self, X: SamplesLike, y: ArrayLike, kernel: KernelLike | None, rate: Rate, start: ArrayLike | None
     ) -> None:
         self.data = bind(X, kernel)
         self.y, self.classes = two_classes(y, len(self.data.gram))

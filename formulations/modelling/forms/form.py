@@ -22,14 +22,8 @@ from formulations.modelling.forms.reasons import conflict_of, relaxation_of
 from formulations.modelling.forms.solving import enclose_extended, solve_lowered
 from formulations.modelling.model import Model
 from formulations.modelling.solution import Solution
-from formulations.modelling.solving import (
-    Latest,
-    SolveRequest,
-    first_taken,
-    foreign,
-    structures_of,
-)
-from formulations.modelling.statement import Extension, Multipliers
+from formulations.modelling.solving import Latest, SolveRequest, first_taken, foreign, structures_of
+from formulations.modelling.statement import Basis, Extension, Multipliers
 from qpkernels.arrays import Vector, shown
 from qpkernels.certificates import Bounds, Certificate, Enclosure, Status
 from qpkernels.diagnosis import Conflict, Relaxation
@@ -68,6 +62,7 @@ class Form(Frozen, metaclass=ABCMeta):
 
     def __init__(self, model: Model[Any]) -> None:
         self.model = model
+        self._basis = Basis(model.gram, tuple(model.absent.tolist()))
         self.extension = Extension()
         self._shown, self._own = Latest(), Latest()
         self.freeze()
@@ -133,8 +128,13 @@ class Form(Frozen, metaclass=ABCMeta):
     def _textbook(self) -> cp.Problem:
         return self.declare()
 
-    @cached_property
+    @property
     def _declared(self) -> cp.Problem:
+        self._basis.check(self.model, self.name)
+        return self._assembled
+
+    @cached_property
+    def _assembled(self) -> cp.Problem:
         textbook = self._textbook
         expression = textbook.objective.args[0]
         if self.extension.objective is not None:
@@ -211,7 +211,7 @@ class Form(Frozen, metaclass=ABCMeta):
         self._declared  # noqa: B018  what is declared is shared with the result
         extension = self.extension.with_added(constraints, objective)
         extended = copy(self)
-        del extended._declared
+        del extended._assembled
         object.__setattr__(extended, "extension", extension)
         return extended
 
@@ -256,6 +256,7 @@ class Form(Frozen, metaclass=ABCMeta):
             If the objective is unbounded below, which an extension can make it; else as there.
         """
         request = SolveRequest(solver, tol, max_iter, time_limit, warm_start, verbose, options)
+        self._basis.check(self.model, self.name)
         self.model.check_parameters()
         bounds = self.model.bounds()
         structures = self._structures(bounds)

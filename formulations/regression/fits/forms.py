@@ -19,14 +19,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 import formulations.cvx as cp
-from formulations.inputs.samples import SamplesLike
+from formulations.inputs.samples import KernelLike, SamplesLike
 from formulations.modelling import Candidate, Conditions, ConeAnswer, Form, Multipliers, Solution, per_sample
 from formulations.modelling.candidate import Sampling, at_coordinates, linear_values, sampled
 from formulations.regression.base import RegressionModel
 from qpkernels.arrays import Vector, is_sparse
 from qpkernels.certificates import Bounds, Certificate, NormFitBounds, Support
 from qpkernels.gram import Expansion
-from qpkernels.kernels import Kernel, Linear
+from qpkernels.kernels import Linear
 from qpkernels.programs import LeastSquares
 
 __all__ = ["FitDual", "LinearFit", "UnitFitDual"]
@@ -46,7 +46,7 @@ class LinearFit(RegressionModel):
     norm: ClassVar[type[NormFitBounds]]
 
     def __init__(
-        self, X: SamplesLike, y: ArrayLike, kernel: Kernel | None = None, *, fit_intercept: bool = True
+        self, X: SamplesLike, y: ArrayLike, kernel: KernelLike | None = None, *, fit_intercept: bool = True
     ) -> None:
         super().__init__(X, y, kernel, fit_intercept=fit_intercept)
 

@@ -22,13 +22,12 @@ from numpy.typing import ArrayLike
 
 import formulations.cvx as cp
 from formulations.inputs.hyperparameters import EPSILON, TUBE_COSTS, derived
-from formulations.inputs.samples import SamplesLike
+from formulations.inputs.samples import KernelLike, SamplesLike
 from formulations.modelling import Candidate, ConeAnswer, Multipliers, Primal, Stated, labelled, per_sample
 from formulations.regression.tubes.forms import SoftTubeModel, TubeDual, TubePrimal, sides_of
 from qpkernels.arrays import Vector
 from qpkernels.certificates import Bounds
 from qpkernels.display import TextbookProblem
-from qpkernels.kernels import Kernel
 
 __all__ = ["SoftTube", "SoftTubeDual", "SoftTubeLoss", "SoftTubePrimal"]
 
@@ -138,7 +137,7 @@ class SoftTube(SoftTubeModel):
         self,
         X: SamplesLike,
         y: ArrayLike,
-        kernel: Kernel | None = None,
+        kernel: KernelLike | None = None,
         *,
         C: ArrayLike = 1.0,
         epsilon: float = 0.1,
