@@ -89,6 +89,17 @@ class TwoClassModel(Model[Classification]):
                 f"{self.classes.tolist()[1]!r}, but all are of {label!r}; choose others."
             )
 
+    def check_parameters(self) -> None:
+        """Refuse costs that leave a class without samples."""
+        super().check_parameters()
+        if self.absent.size:
+            present = self.of_present(self.y)
+            for sign, label in zip((-1.0, 1.0), self.classes.tolist(), strict=True):
+                if not (present == sign).any():
+                    raise OneClassError(
+                        f"both classes must have a sample with a cost, or weight, above 0, but each of {label!r} has 0."
+                    )
+
     def box(self, size: ArrayLike) -> tuple[Vector, Vector]:
         """Return the bounds of beta that say 0 <= y_i beta_i <= size_i."""
         return np.where(self.y > 0, 0.0, -np.asarray(size)), np.where(self.y > 0, size, 0.0)
@@ -134,7 +145,7 @@ class TwoClassCostModel(TwoClassModel):
     X, y, kernel, fit_intercept
         As in :class:`TwoClassModel`.
     C
-        Above 0: the weight of a loss against 1/2 ||f||^2, one number or one for each sample.
+        Above 0: the weight of a loss against 1/2 ||f||^2, one number, or one for each sample and 0 for an absent one.
 
     Attributes
     ----------

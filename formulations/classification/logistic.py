@@ -32,7 +32,7 @@ from formulations.classification.margin_loss import losses_of_margins
 from formulations.inputs.hyperparameters import LAMBDA, cost_of, derived, mean_scaling
 from formulations.inputs.samples import KernelLike, SamplesLike
 from formulations.losses import LogisticLoss
-from formulations.modelling import Candidate, Classification, Conditions, ConeAnswer, Primal, Stated, labelled
+from formulations.modelling import Candidate, Classification, Conditions, ConeAnswer, Primal, Stated, absence, labelled
 from qpkernels.arrays import Vector
 from qpkernels.certificates import Bounds, Certificate, FenchelBounds
 from qpkernels.display import TextbookProblem
@@ -100,9 +100,11 @@ class LogisticDual(MarginDual):
         """State the problem."""
         y, C, alpha = self.model.y, self.model.C, self.alpha
         constant = derived(lambda: float(scipy.special.xlogy(C.value, C.value).sum()), nonneg=False)
-        entropy = cp.sum(cp.entr(alpha) + cp.entr(C - alpha)) + constant
+        shares = self.model.of_present(alpha), self.model.of_present(C - alpha)
+        entropy = cp.sum(cp.entr(shares[0]) + cp.entr(shares[1])) + constant
         return cp.Problem(
-            cp.Maximize(entropy - self.half_squared_norm(alpha, y)), labelled(balance=self.balance(y @ alpha))
+            cp.Maximize(entropy - self.half_squared_norm(alpha, y)),
+            labelled(balance=self.balance(y @ alpha), absent=absence(self.model, alpha)),
         )
 
 

@@ -121,7 +121,7 @@ class OneClass(Model[Novelty]):
     nu
         Above 0 and at most 1: a bound on the share of outliers, and on that of support vectors from below.
     sample_weight
-        Above 0, one number or one for each sample: how often it counts.
+        Above 0, one number, or one for each sample and 0 for an absent one: how often it counts.
     """
 
     catalogue = "C9"

@@ -5,7 +5,7 @@ from formulations.modelling.candidate import Candidate
 from formulations.modelling.forms import ConeAnswer, Dual, Form, Primal
 from formulations.modelling.model import Conditions, Model
 from formulations.modelling.solution import Classification, Novelty, Regression, Solution
-from formulations.modelling.statement import Multipliers, Stated, intercept, labelled, per_sample, scalar
+from formulations.modelling.statement import Multipliers, Stated, absence, intercept, labelled, per_sample, scalar
 
 __all__ = [
     "Candidate",
@@ -21,6 +21,7 @@ __all__ = [
     "Regression",
     "Solution",
     "Stated",
+    "absence",
     "intercept",
     "labelled",
     "per_sample",

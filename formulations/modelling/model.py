@@ -116,7 +116,12 @@ class Model(Restatable, Failing, ShownModel, Generic[Answered], metaclass=Checks
 
     def linear_system(self, bounds: Bounds) -> LinearSystem | LeastSquares | None:
         """State the model, whose bounds are these, as a problem of linear algebra, or None if it is none."""
-        return bounds.program.linear_system() if self.linear and isinstance(bounds, KernelQPBounds) else None
+        return bounds.program.linear_system() if self.is_linear and isinstance(bounds, KernelQPBounds) else None
+
+    @property
+    def is_linear(self) -> bool:
+        """Whether it is :attr:`linear`, and no coefficient is held at 0, as that of an absent sample is."""
+        return self.linear and self.absent.size == 0
 
     def programs(self, bounds: Bounds) -> tuple[Program, ...]:
         """Return the programs whose answers are the model's, without CVXPY, the most special first."""

@@ -21,7 +21,18 @@ from qpkernels.errors import ParameterError
 from qpkernels.gram import Gram
 from qpkernels.solvers import Solver
 
-__all__ = ["Basis", "Extension", "Multipliers", "Stated", "Statement", "intercept", "labelled", "per_sample", "scalar"]
+__all__ = [
+    "Basis",
+    "Extension",
+    "Multipliers",
+    "Stated",
+    "Statement",
+    "absence",
+    "intercept",
+    "labelled",
+    "per_sample",
+    "scalar",
+]
 
 Multipliers: TypeAlias = Mapping[str, ArrayLike]
 """Values of multipliers by the label of their constraint."""
@@ -96,6 +107,12 @@ class Stated(cached_property[F]):
         """Yield the names of the forms of a class of models, with their classes, the usual one first."""
         for owner in reversed(model.__mro__):
             yield from ((name, each.form) for name, each in vars(owner).items() if isinstance(each, Stated))
+
+
+def absence(model: Restatable, coefficients: cp.Expression) -> cp.Constraint | None:
+    """Return the equations that a sample of cost 0 has no coefficient; None where there is no such sample."""
+    absent = model.absent
+    return coefficients[absent] == 0 if absent.size else None
 
 
 def labelled(**constraints: cp.Constraint | None) -> list[cp.Constraint]:

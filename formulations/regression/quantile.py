@@ -74,7 +74,8 @@ class Quantile(RegressionModel):
     tau
         Between 0 and 1: the share of targets below the function; 0.5 is the median.
     C
-        Above 0: the cost of a residual, one number or one for each sample. Raising it makes f more flexible.
+        Above 0: the cost of a residual, one number, or one for each sample and 0 for an absent one. Raising it makes f
+        more flexible.
     """
 
     catalogue = "D4"

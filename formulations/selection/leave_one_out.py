@@ -150,7 +150,7 @@ def leave_one_out(
     check_classes(model, y)
     file = effort.file(model)
     program = model.qp() if solver in (None, "smo", "linear") and _is_kept(model) else None
-    values = _closed_form(program) if program is not None and model.linear else None
+    values = _closed_form(program) if program is not None and model.is_linear else None
     closed_form, fits = values is not None, dict[int, Fit]()
     if values is None:
         values, left_out, warm = np.empty(len(model)), np.arange(len(model)), program is not None and not model.linear

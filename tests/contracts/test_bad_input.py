@@ -332,7 +332,7 @@ def test_losses_that_are_none_of_residuals() -> None:
 def test_costs_outside_their_range(case: Case) -> None:
     m = len(case.data()[0])
     for C, words in (
-        (changed(np.ones(m), 7, 0.0), r"C\[7\] is 0; leave the sample out"),
+        (np.zeros(m), "C must be above 0 for some sample, but each C is 0"),
         (changed(np.ones(m), 7, -2.5), r"C\[7\] is -2.5"),
         (changed(np.ones(m), 2, np.inf), r"C\[2\] is inf"),
     ):

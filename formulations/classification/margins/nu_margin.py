@@ -122,7 +122,7 @@ class NuMargin(TwoClassModel):
     nu
         Above 0 and at most 2 min(m+, m-) / m: a bound on the share of samples inside the margin.
     sample_weight
-        Above 0, one number or one for each sample: how often it counts.
+        Above 0, one number, or one for each sample and 0 for an absent one: how often it counts.
     """
 
     catalogue = "C8"

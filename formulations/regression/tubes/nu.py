@@ -128,7 +128,7 @@ class NuTube(TubeModel):
     C
         Above 0: the cost of a unit of residual beyond the tube.
     sample_weight
-        Above 0, one number or one for each sample: how often it counts.
+        Above 0, one number, or one for each sample and 0 for an absent one: how often it counts.
     """
 
     catalogue = "D7"

@@ -124,7 +124,8 @@ class SoftTube(SoftTubeModel):
     X, y, kernel, fit_intercept
         As in :class:`~formulations.regression.base.RegressionModel`.
     C
-        Above 0: the cost of a unit of residual beyond the tube, one number or one for each sample.
+        Above 0: the cost of a unit of residual beyond the tube, one number, or one for each sample and 0 for an absent
+        one.
     epsilon
         At least 0, in the unit of y: half the width of the tube. Raising it leaves fewer support vectors.
     """

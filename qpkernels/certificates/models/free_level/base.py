@@ -188,7 +188,7 @@ class FreeLevelBounds(ABC):
         free, bounded = _of(support.free, own), _of(support.bounded, own)
         if free.any():
             return (float(losses[free].mean()),) * 2
-        within = self.side(sign) & ~bounded
+        within = self.side(sign) & ~bounded & (self.costs > 0)
         return float(losses[within].max(initial=-np.inf)), float(losses[bounded].min(initial=np.inf))
 
 
