@@ -4,6 +4,7 @@
 from formulations.modelling.candidate import Candidate
 from formulations.modelling.forms import ConeAnswer, Dual, Form, Primal
 from formulations.modelling.model import Conditions, Model
+from formulations.modelling.primal import PrimalFunction
 from formulations.modelling.solution import Classification, Novelty, Regression, Solution
 from formulations.modelling.statement import Multipliers, Stated, absence, intercept, labelled, per_sample, scalar
 
@@ -18,6 +19,7 @@ __all__ = [
     "Multipliers",
     "Novelty",
     "Primal",
+    "PrimalFunction",
     "Regression",
     "Solution",
     "Stated",

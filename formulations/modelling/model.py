@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, ClassVar, Generic, TypeAlias, TypeVar, cast
 
@@ -17,13 +18,9 @@ from formulations.inputs.samples import OF_KERNELS, BoundSamples
 from formulations.modelling.candidate import Candidate, checked_coefficients, expand, vanishing, with_function_of
 from formulations.modelling.default import solve_by_request
 from formulations.modelling.failures import Failing
+from formulations.modelling.primal import PrimalFunction, multipliers_at, primal_answer
 from formulations.modelling.solution import Run, Solution
-from formulations.modelling.solving import (
-    Held,
-    Latest,
-    SolveRequest,
-    structures_of,
-)
+from formulations.modelling.solving import Held, Latest, SolveRequest, structures_of
 from formulations.modelling.statement import Stated
 from qpkernels.arrays import ChecksKeywords, Vector, check_flag, frozen
 from qpkernels.certificates import Bounds, Certificate, Enclosure, KernelQPBounds, Status, Support
@@ -193,8 +190,17 @@ class Model(Restatable, Failing, ShownModel, Generic[Answered], metaclass=Checks
             Answered, solve_by_request(self, request, bounds, self.programs(bounds), lambda: self.forms.values())
         )
 
-    def certify(self, answer: Any) -> Certificate:
-        """Certify an answer from anywhere: a Solution, a pair (beta, b), or a fitted estimator of scikit-learn.
+    def certify(self, answer: Any, *, weights: bool | None = None) -> Certificate:
+        """Certify an answer from anywhere.
+
+        Parameters
+        ----------
+        answer
+            A Solution, a pair (beta, b) of a coefficient for each sample, or a fitted estimator of scikit-learn. Or a
+            function alone: a pair (w, b) of a weight for each feature (of a model without a kernel, or of Linear()), an
+            Expansion in the space of the kernel, or a PrimalFunction; the best multipliers are then read off it.
+        weights
+            Whether a pair is (w, b) and not (beta, b); None: its length tells, if there are not m features.
 
         Raises
         ------
@@ -204,9 +210,9 @@ class Model(Restatable, Failing, ShownModel, Generic[Answered], metaclass=Checks
             If it is none of these, or does not fit the data.
         """
         self.check_parameters()
-        return self.judge(self.candidate(answer), self.bounds())
+        return self.judge(self.candidate(answer, weights), self.bounds())
 
-    def enclose(self, answer: Any) -> Enclosure:
+    def enclose(self, answer: Any, *, weights: bool | None = None) -> Enclosure:
         """Return an interval that holds the optimum in exact arithmetic, given an answer as :meth:`certify` takes it.
 
         The problem is that of samples, targets and parameters as they are in float64, and of their exact kernel matrix.
@@ -217,7 +223,9 @@ class Model(Restatable, Failing, ShownModel, Generic[Answered], metaclass=Checks
             If nothing is known of the rounding errors of this kernel, loss or model.
         """
         self.check_parameters()
-        return self.enclose_by(self.candidate(answer), self.bounds())
+        if isinstance(answer, PrimalFunction):
+            raise ParameterError("nothing is known of the rounding errors of a PrimalFunction; pass an Expansion.")
+        return self.enclose_by(self.candidate(answer, weights), self.bounds())
 
     def enclose_by(self, answer: Candidate, bounds: Bounds) -> Enclosure:
         """Enclose the optimum by ``bounds``."""
@@ -253,18 +261,15 @@ class Model(Restatable, Failing, ShownModel, Generic[Answered], metaclass=Checks
         scale = bounds.scaling(answer.decision) if isinstance(bounds, KernelQPBounds) else 1.0
         return answer.at_feasible(bounds.feasible(answer.beta), scale)
 
-    def candidate(self, answer: Any) -> Candidate:
-        """Read (beta, b), a Solution, or a fitted estimator of scikit-learn.
+    def candidate(self, answer: Any, weights: bool | None = None) -> Candidate:
+        """Read an answer as :meth:`certify` takes it.
 
-        Raises
-        ------
-        NotFittedError
-            Of scikit-learn, if an estimator is not fitted.
-        ParameterError, ShapeError
-            If it is none of these, or does not fit the data.
+        Raises ParameterError or ShapeError if it is none, or does not fit the data.
         """
         if isinstance(answer, Candidate):
             return answer
+        if (primal := primal_answer(self, answer, weights)) is not None:
+            return self.completed(primal)
         if isinstance(answer, Solution):
             return with_function_of(answer, self.from_coefficients(answer.beta, answer.intercept), self.gram)
         if is_estimator(answer):
@@ -273,9 +278,13 @@ class Model(Restatable, Failing, ShownModel, Generic[Answered], metaclass=Checks
             return self.from_coefficients(*answer)
         came = f"the class {answer.__name__}" if isinstance(answer, type) else type(answer).__name__
         raise ParameterError(
-            f"an answer is a Solution, a pair (beta, b), or a fitted {self.estimator}, but {came} came; a function "
-            "alone is not enough, since the proof needs the multipliers."
+            f"an answer is a Solution, a pair (beta, b) or (w, b), an Expansion, a PrimalFunction with its norm, or a "
+            f"fitted {self.estimator}, but {came} came."
         )
+
+    def completed(self, answer: Candidate) -> Candidate:
+        """Return an answer that is a function alone with the best multipliers that its values tell."""
+        return replace(answer, beta=multipliers_at(self.bounds(), answer, self.name))
 
     def translate(self, fitted: Coefficients) -> tuple[Vector, float]:
         """Return (beta, b) in the scaling of this model of what an estimator of scikit-learn holds."""

@@ -159,9 +159,9 @@ class NormConstrainedRegression(ResidualLossModel):
     def from_coefficients(self, beta: Any, intercept: Any) -> Candidate:
         """Return the answer whose function is the expansion in beta, with the multipliers c of its residuals."""
         answer = super().from_coefficients(beta, intercept)
-        return self._completed(answer) if answer.is_squarable else answer
+        return self.completed(answer) if answer.is_squarable else answer
 
-    def _completed(self, answer: Candidate) -> Candidate:
+    def completed(self, answer: Candidate) -> Candidate:
         """Return the answer with the best multiple of beta, or the slopes of the losses where they prove more."""
         bounds, slopes = self.bounds(), self.loss.slope(self.residuals(answer))
         found = max(bounds.best_multiple(answer.beta), slopes, key=bounds.lower_bound)

@@ -21,6 +21,7 @@ from qpkernels.arrays.checks import (
     npz_path,
     read_array,
     row_blocks,
+    same_entries,
 )
 from qpkernels.arrays.keywords import ChecksKeywords
 from qpkernels.arrays.names import FeatureNames, check_feature_names, feature_names
@@ -72,5 +73,6 @@ __all__ = [
     "real_number",
     "refuse_columns",
     "row_blocks",
+    "same_entries",
     "shown",
 ]

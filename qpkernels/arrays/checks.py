@@ -35,6 +35,7 @@ __all__ = [
     "npz_path",
     "read_array",
     "row_blocks",
+    "same_entries",
 ]
 
 Vector: TypeAlias = NDArray[np.float64]
@@ -206,6 +207,13 @@ def check_path(path: object, name: str = "path") -> Path:
     if not isinstance(path, str | PathLike):
         raise ParameterError(f"{name} must be the path of a file, a str or a Path, but {shown(path)} came.")
     return Path(path)
+
+
+def same_entries(one: NDArray[Any], other: NDArray[Any]) -> bool:
+    """Return whether two arrays are equal; entries that are objects, if they are the same ones."""
+    if one is other or one.dtype != object or other.dtype != object:
+        return one is other or bool(np.array_equal(one, other))
+    return one.shape == other.shape and all(a is b for a, b in zip(one.ravel(), other.ravel(), strict=True))
 
 
 def npz_path(path: str | Path) -> Path:

@@ -65,6 +65,9 @@ class Certificate(Carded):
     uncounted
         The part of the residuals that neither value counts, so that these are bounds of a program whose coefficients
         differ by that share. How much the optimum changes with the coefficients, nothing here bounds.
+    primal_only
+        Whether a function alone was given: the primal value is its own, and the dual value that of multipliers read off
+        it. The gap then bounds how far the function is from optimal, and may be more than that.
     """
 
     primal_value: float
@@ -76,6 +79,7 @@ class Certificate(Carded):
     worst: str
     rounding: float = 0.0
     uncounted: float = 0.0
+    primal_only: bool = False
 
     def holds(self, tol: float) -> bool:
         """Return whether gap, residuals and complementarity are all within ``tol``; NaN never is.
@@ -146,8 +150,9 @@ class Certificate(Carded):
     def __str__(self) -> str:
         size = max(abs(self.primal_value), abs(self.dual_value))
         rounded = f", {self.rounding / size:.1e} of it rounding," if self.rounding > 0 and 0 < size < np.inf else ""
+        given = "of a function alone, with multipliers read off it: " if self.primal_only else ""
         return (
-            f"relative gap {self.relative_gap:.1e}{rounded} between primal {self.primal_value:.12g} "
+            f"{given}relative gap {self.relative_gap:.1e}{rounded} between primal {self.primal_value:.12g} "
             f"and dual {self.dual_value:.12g}; "
             f"residuals {self.primal_residual:.1e} primal, {self.dual_residual:.1e} dual; worst: {self.worst}"
         )

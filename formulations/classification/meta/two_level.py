@@ -28,6 +28,7 @@ from qpkernels.arrays import (
     is_integer,
     is_sparse,
     read_array,
+    same_entries,
     shown,
 )
 from qpkernels.display import Card, Carded, Fact, Line
@@ -204,7 +205,7 @@ def _shared(models: Sequence[_Model], samples: Samples, rows: Sequence[Indices])
 def _equal(one: Samples, other: Samples) -> bool:
     if is_sparse(one) and is_sparse(other):
         return one.shape == other.shape and bool((one != other).nnz == 0)
-    return not is_sparse(one) and not is_sparse(other) and bool(np.array_equal(one, other))
+    return not is_sparse(one) and not is_sparse(other) and same_entries(one, other)
 
 
 def _check_callable(state: object) -> None:

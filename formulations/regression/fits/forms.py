@@ -21,11 +21,10 @@ from numpy.typing import ArrayLike
 import formulations.cvx as cp
 from formulations.inputs.samples import KernelLike, SamplesLike
 from formulations.modelling import Candidate, Conditions, ConeAnswer, Form, Multipliers, Solution, per_sample
-from formulations.modelling.candidate import Sampling, at_coordinates, linear_values, sampled
+from formulations.modelling.candidate import at_coordinates
 from formulations.regression.base import RegressionModel
 from qpkernels.arrays import Vector, is_sparse
 from qpkernels.certificates import Bounds, Certificate, NormFitBounds, Support
-from qpkernels.gram import Expansion
 from qpkernels.kernels import Linear
 from qpkernels.programs import LeastSquares
 
@@ -82,20 +81,14 @@ class LinearFit(RegressionModel):
         """Return which samples the fit meets, and which are off it, where the norm tells them apart."""
         return bounds.support(answer.beta, answer.decision)
 
-    def candidate(self, answer: Any) -> Candidate:
-        """Read a Solution, (beta, b) of f = sum_j beta_j k(x_j, .), or a linear model with coef_ and intercept_."""
+    def candidate(self, answer: Any, weights: bool | None = None) -> Candidate:
+        """Read an answer, of a Solution with its own multipliers, or those that its residuals suggest."""
         if isinstance(answer, Solution):
-            # With its own multipliers or those that its residuals suggest: whichever prove more.
+            # Whichever prove more.
             suggested = self.completed(super().candidate(answer))
             given = replace(suggested, beta=answer.beta)
             return min((given, suggested), key=lambda each: _error(self.judge(each, self._bounds)))
-        linear = not isinstance(answer, type) and isinstance(self.gram.kernel, Linear)
-        if linear and hasattr(answer, "coef_") and not hasattr(answer, "dual_coef_"):
-            w, b = np.ravel(answer.coef_).astype(np.float64), self.checked_intercept(np.ravel(answer.intercept_)[0])
-            function = Expansion(self.gram.kernel, w[None, :], np.ones(1), b, None, self.gram.feature_names)
-            at_samples = sampled(function, self.gram.X, linear_values(self.gram.X, w), function.squared_norm)
-            return self.completed(Candidate(np.zeros(len(self)), b, function, Sampling.of(at_samples)))
-        return super().candidate(answer)
+        return super().candidate(answer, weights)
 
     def from_coefficients(self, beta: Any, intercept: Any) -> Candidate:
         """Return the answer whose function is the expansion in beta, with the multipliers its residuals suggest."""

@@ -161,9 +161,9 @@ class FreeLevelBounds(ABC):
 
     def support(self, beta: Vector, decision: Vector) -> Support:
         """Return the samples at the level (free) and beyond it (bounded)."""
-        return split_support(self._at(self.level(self.losses(self.excess(decision, 0.0)))), beta, decision)
+        return split_support(self.at_level(self.level(self.losses(self.excess(decision, 0.0)))), beta, decision)
 
-    def _at(self, level: float) -> KernelQP:
+    def at_level(self, level: float) -> KernelQP:
         """Return the KernelQP of that level; a margin of 0, where nothing has a unit, counts as 1."""
         return self.program.at_level((level or -1.0) if self.program.least else level)
 
