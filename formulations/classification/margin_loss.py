@@ -15,6 +15,7 @@ square C7, the logistic loss C4. Source: C10 of the catalogue; Zhang (2004).
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -26,11 +27,11 @@ from formulations.inputs.costs import per_cost, times_cost
 from formulations.inputs.hyperparameters import COSTS
 from formulations.inputs.samples import KernelLike, SamplesLike
 from formulations.losses import Hinge, LogisticLoss, MarginLoss
+from formulations.losses.expression import as_margin_loss
 from formulations.modelling import Candidate, Classification, Conditions, Multipliers, Stated, labelled, per_sample
 from qpkernels.arrays import Vector
 from qpkernels.certificates import Bounds, FenchelBounds
 from qpkernels.display import TextbookProblem
-from qpkernels.errors import ParameterError
 from qpkernels.intervals import Interval, up
 from qpkernels.programs import KernelQP, SampleLosses
 
@@ -125,7 +126,8 @@ class MarginLossClassifier(TwoClassModel):
     X, y, kernel, fit_intercept
         As in :class:`~formulations.classification.base.TwoClassModel`.
     loss
-        A margin loss of :mod:`formulations.losses`: Hinge(), SquaredHinge(), LogisticLoss(), or one of your own.
+        A margin loss of :mod:`formulations.losses`: Hinge(), SquaredHinge(), LogisticLoss(), or one of your own, which
+        may be a function of a CVXPY variable; see :class:`~formulations.losses.ExpressionLoss`.
     C
         Above 0: the weight of a loss against 1/2 ||f||^2, one number, or one for each sample and 0 for an absent one.
     """
@@ -142,15 +144,13 @@ class MarginLossClassifier(TwoClassModel):
         y: ArrayLike,
         kernel: KernelLike | None = None,
         *,
-        loss: MarginLoss = Hinge(),  # noqa: B008  frozen
+        loss: MarginLoss | Callable[[Any], cp.Expression] = Hinge(),  # noqa: B008  frozen
         C: ArrayLike = 1.0,
         fit_intercept: bool = True,
     ) -> None:
-        if not isinstance(loss, MarginLoss):
-            raise ParameterError(f"loss must be a margin loss, such as LogisticLoss(), but {loss!r} came.")
-        self.loss = loss
+        self.loss = as_margin_loss(loss)
         # A loss that is not convex has no conjugate, and says so here.
-        _ = loss.domain
+        _ = self.loss.domain
         super().__init__(X, y, kernel, fit_intercept=fit_intercept, C=C)
 
     def qp(self) -> KernelQP | None:

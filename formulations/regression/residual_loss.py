@@ -15,6 +15,7 @@ psi*(s) = (1+s) log(1+s) + (1-s) log(1-s). Source: D6 of the catalogue.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -25,12 +26,12 @@ from formulations.inputs.costs import per_cost, times_cost
 from formulations.inputs.hyperparameters import COSTS
 from formulations.inputs.samples import KernelLike, SamplesLike
 from formulations.losses import AbsolutePower, EpsilonInsensitive, ResidualLoss
+from formulations.losses.expression import as_residual_loss
 from formulations.modelling import Candidate, Conditions, Multipliers, Stated, labelled, per_sample
 from formulations.regression.base import RegressionModel, ResidualDual, ResidualPrimal
 from qpkernels.arrays import Vector
 from qpkernels.certificates import Bounds, FenchelBounds
 from qpkernels.display import TextbookProblem
-from qpkernels.errors import ParameterError
 from qpkernels.intervals import Interval, up
 from qpkernels.programs import KernelQP, SampleLosses
 
@@ -48,13 +49,11 @@ class ResidualLossModel(RegressionModel):
         y: ArrayLike,
         kernel: KernelLike | None = None,
         *,
-        loss: ResidualLoss,
+        loss: ResidualLoss | Callable[[Any], cp.Expression],
         fit_intercept: bool = True,
         **values: Any,
     ) -> None:
-        if not isinstance(loss, ResidualLoss):
-            raise ParameterError(f"loss must be a residual loss, such as AbsolutePower(1.5), but {loss!r} came.")
-        self.loss = loss
+        self.loss = as_residual_loss(loss)
         super().__init__(X, y, kernel, fit_intercept=fit_intercept, **values)
 
     def losses(self, C: Vector) -> SampleLosses:
@@ -154,7 +153,8 @@ class ResidualLossRegression(ResidualLossModel):
     X, y, kernel, fit_intercept
         As in :class:`~formulations.regression.base.RegressionModel`.
     loss
-        A residual loss of :mod:`formulations.losses`: AbsolutePower(p), LogisticResidual(), or one of your own.
+        A residual loss of :mod:`formulations.losses`: AbsolutePower(p), LogisticResidual(), or one of your own, which
+        may be a function of a CVXPY variable; see :class:`~formulations.losses.ExpressionLoss`.
     C
         Above 0: the weight of a loss against 1/2 ||f||^2, one number, or one for each sample and 0 for an absent one.
     """
@@ -170,7 +170,7 @@ class ResidualLossRegression(ResidualLossModel):
         y: ArrayLike,
         kernel: KernelLike | None = None,
         *,
-        loss: ResidualLoss = AbsolutePower(1.5),  # noqa: B008  frozen
+        loss: ResidualLoss | Callable[[Any], cp.Expression] = AbsolutePower(1.5),  # noqa: B008  frozen
         C: ArrayLike = 1.0,
         fit_intercept: bool = True,
     ) -> None:
