@@ -89,8 +89,8 @@ class Restatable(Parametrised):
             if name not in known:
                 own = ", ".join(each.name for each in self.hyperparameters) or "none"
                 raise ParameterError(
-                    f"a {self.name} has no hyper-parameter {name!r}, nor has its kernel {kernel} such a parameter; the "
-                    f"names are {own} of the model, and {', '.join(known) or 'none'} of the kernel."
+                    f"a {self.name} has no hyper-parameter {name!r}, nor has its kernel {kernel!r} such a parameter; "
+                    f"the names are {own} of the model, and {', '.join(known) or 'none'} of the kernel."
                 )
         return with_parameters(kernel, changes)
 

@@ -262,10 +262,7 @@ class Model(Restatable, Failing, ShownModel, Generic[Answered], metaclass=Checks
         return answer.at_feasible(bounds.feasible(answer.beta), scale)
 
     def candidate(self, answer: Any, weights: bool | None = None) -> Candidate:
-        """Read an answer as :meth:`certify` takes it.
-
-        Raises ParameterError or ShapeError if it is none, or does not fit the data.
-        """
+        """Read an answer as :meth:`certify` takes it, or refuse it."""
         if isinstance(answer, Candidate):
             return answer
         if (primal := primal_answer(self, answer, weights)) is not None:

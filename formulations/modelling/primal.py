@@ -124,7 +124,7 @@ def _of_weights(model: Model[Any], w: Any, b: Any) -> Candidate:
     if features is None:
         raise ParameterError(
             f"weights of the features are an answer to a model without a kernel, or of Linear(), but this {model.name} "
-            f"has {model.gram.kernel}; pass an Expansion, or a PrimalFunction."
+            f"has {model.gram.kernel!r}; pass an Expansion, or a PrimalFunction."
         )
     if np.size(w) != features or np.size(b) != 1:
         raise ShapeError(
@@ -142,8 +142,8 @@ def _of_expansion(model: Model[Any], function: Expansion) -> Candidate:
     gram = model.gram
     if function.kernel != gram.kernel:
         raise ParameterError(
-            f"the function must be in the space of the model's kernel {gram.kernel}, but it is in that of "
-            f"{function.kernel}."
+            f"the function must be in the space of the model's kernel {gram.kernel!r}, but it is in that of "
+            f"{function.kernel!r}."
         )
     if gram.correction is not None:
         raise ParameterError(

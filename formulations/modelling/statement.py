@@ -56,7 +56,7 @@ class Basis:
         again = "take the form from the model again, and extend it anew"
         if self.gram is not model.gram:
             raise ParameterError(
-                f"this {name} was stated with the kernel {self.gram.kernel}, and its model has {model.gram.kernel} "
+                f"this {name} was stated with the kernel {self.gram.kernel!r}, and its model has {model.gram.kernel!r} "
                 f"now; {again}. To keep both, make another model by with_kernel."
             )
         if self.absent != tuple(model.absent.tolist()):

@@ -42,7 +42,7 @@ def with_parameters(kernel: Kernel, changes: Mapping[str, Any]) -> Kernel:
         first, _, rest = name.partition("__")
         if first not in known or (rest and not isinstance(changes.get(first, known[first]), Kernel)):
             has = f"it has {', '.join(known)}" if known else "it has none"
-            raise ParameterError(f"the kernel {kernel} has no parameter {name!r}; {has}.")
+            raise ParameterError(f"the kernel {kernel!r} has no parameter {name!r}; {has}.")
         if rest:
             inner.setdefault(first, {})[rest] = value
         else:
@@ -51,4 +51,4 @@ def with_parameters(kernel: Kernel, changes: Mapping[str, Any]) -> Kernel:
     try:
         return replace(kernel, **own) if own else kernel  # type: ignore[type-var]
     except (ShapeError, TypeError) as error:
-        raise ParameterError(f"{kernel} does not take {shown(own)}: {error}") from error
+        raise ParameterError(f"{kernel!r} does not take {shown(own)}: {error}") from error

@@ -55,6 +55,10 @@ class Columns(Kernel):
         if not self._listed or len(set(self._listed)) < len(self._listed):
             raise ParameterError(f"columns must be at least one, all different, but {shown(given)} came.")
 
+    def formula(self, x: str = "x", z: str = "z") -> str:
+        """Return k of x_S and z_S, for the columns S."""
+        return self.base.formula(f"({x}_S)", f"({z}_S)")
+
     @property
     def _listed(self) -> tuple[Column, ...]:
         return self.columns if isinstance(self.columns, tuple) else (self.columns,)
@@ -83,7 +87,7 @@ class Columns(Kernel):
         try:
             self.base.samples(part)
         except (NonFiniteError, ParameterError, ShapeError) as error:
-            raise type(error)(f"the columns {shown(self.columns)} are none of {self.base}: {error}") from error
+            raise type(error)(f"the columns {shown(self.columns)} are none of {self.base!r}: {error}") from error
         return whole
 
     def matrix(self, X: Samples, Z: Samples) -> Matrix:

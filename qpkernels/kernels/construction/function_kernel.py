@@ -51,6 +51,11 @@ class FunctionKernel(Kernel):
     def __repr__(self) -> str:
         return f"FunctionKernel({getattr(self.function, '__name__', None) or shown(self.function)})"
 
+    def formula(self, x: str = "x", z: str = "z") -> str:
+        """Return the call of the function."""
+        name = getattr(self.function, "__name__", "")
+        return f"{name if name.isidentifier() else 'f'}({x}, {z})"
+
     @property
     def takes_sparse(self) -> bool:
         """True: what the function takes is its own business."""
@@ -78,11 +83,11 @@ class FunctionKernel(Kernel):
 
     def matrix(self, X: Samples, Z: Samples) -> Matrix:
         made: Any = self.function(X, Z)
-        values = float_array(made.toarray() if is_sparse(made) else made, f"what {self} returns")
+        values = float_array(made.toarray() if is_sparse(made) else made, f"what {self!r} returns")
         expected = (int(X.shape[0]), int(Z.shape[0]))
         if values.shape != expected:
             raise ShapeError(
-                f"what {self} returns must have an entry for each pair of samples, shape {expected} of {expected[0]} "
+                f"what {self!r} returns must have an entry for each pair of samples, shape {expected} of {expected[0]} "
                 f"and {expected[1]}, but its shape is {values.shape}."
             )
         return values

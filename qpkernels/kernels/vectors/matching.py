@@ -31,6 +31,10 @@ class Matching(Kernel):
 
     tested = True
 
+    def formula(self, x: str = "x", z: str = "z") -> str:
+        """Return the mean of the delta kernels."""
+        return f"1/d sum_j delta({x}_j, {z}_j)"
+
     @property
     def positive_semidefinite(self) -> bool:
         return True

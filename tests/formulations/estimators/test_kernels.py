@@ -25,9 +25,8 @@ RNG = np.random.default_rng(11)
 
 # --- text and sequences ---
 
-WORDS = [
-    "".join(RNG.choice(list("ab" if label else "bc"), RNG.integers(5, 9))) for label in range(2) for _ in range(15)
-]
+LETTERS = ["bc"] * 15 + ["ab"] * 15
+WORDS = ["".join(RNG.choice(list(letters), RNG.integers(5, 9))) for letters in LETTERS]
 KINDS = np.repeat(["late", "early"], 15)
 
 
@@ -37,7 +36,7 @@ def test_lists_of_text(kernel: Kernel) -> None:
     by_matrix = SVC(kernel="precomputed", C=5.0, tol=1e-8).fit(kernel(WORDS), KINDS)
     np.testing.assert_allclose(fitted.decision_function(WORDS), by_matrix.decision_function(kernel(WORDS)), atol=1e-6)
     assert fitted.score(WORDS, KINDS) > 0.9
-    assert fitted.predict(["aaaa", "cccc"]).tolist() == ["late", "early"]
+    assert fitted.predict(["aaaa", "cccc"]).tolist() == ["early", "late"]
     scores = cross_val_score(clone(fitted), WORDS, KINDS, cv=StratifiedKFold(3))
     ours = cross_validate(SoftMargin(WORDS, KINDS, kernel, C=5.0), StratifiedKFold(3), tol=1e-8, progress=False)
     np.testing.assert_allclose(scores, ours.scores)
@@ -99,7 +98,7 @@ def test_graphs_by_a_precomputed_matrix() -> None:
     fitted = SVC(kernel="precomputed").fit(K, SHAPES)
     assert fitted.predict(weisfeiler_lehman(new, GRAPHS)).tolist() == ["cycle", "star"]
     assert cross_val_score(SVC(kernel="precomputed"), K, SHAPES, cv=4).mean() == 1.0
-    with pytest.raises(ShapeError, match="all 16 samples of the fit"):
+    with pytest.raises(ValueError, match="X has 4 features, but SVC is expecting 16"):
         fitted.predict(weisfeiler_lehman(new, GRAPHS[:4]))
 
 
@@ -122,7 +121,7 @@ def test_graphs_by_a_function() -> None:
 
 
 def test_a_function_that_is_no_kernel() -> None:
-    with pytest.raises(ParameterError, match="a file cannot hold .*weisfeiler_lehman"):
+    with pytest.raises(ParameterError, match=r"a file cannot hold .*weisfeiler_lehman"):
         SoftMargin(GRAPHS, SHAPES, weisfeiler_lehman).solve().function.save("graphs")
     with pytest.raises(ShapeError, match="must have an entry for each pair of samples"):
         SVC(kernel=lambda left, right: weisfeiler_lehman(left, right)[:1]).fit(GRAPHS, SHAPES)
@@ -147,11 +146,8 @@ def test_a_table_by_columns() -> None:
     model = SoftMargin(TABLE, ILL, MIXED)
     solution = model.solve(tol=1e-8)
     assert solution.status == "optimal"
-    K = (
-        RBF(0.1)(TABLE[["age", "bmi"]])
-        + np.equal.outer(*[TABLE["city"].to_numpy()] * 2)
-        + Spectrum(3)(list(TABLE["note"]))
-    )
+    cities, notes = TABLE["city"].to_numpy(), TABLE["note"].tolist()
+    K = RBF(0.1)(TABLE[["age", "bmi"]]) + np.equal.outer(cities, cities) + Spectrum(3)(notes)
     by_matrix = SVC(kernel="precomputed", tol=1e-8).fit(K, ILL)
     np.testing.assert_allclose(by_matrix.decision_function(K), solution.decision, atol=1e-5)
     fitted = SVC(kernel=MIXED, tol=1e-8).fit(TABLE, ILL)
