@@ -201,7 +201,10 @@ class Parametrised(Frozen):
     def of_present(self, values: Entries) -> Entries:
         """Return the entries of the samples that are not :attr:`absent`; where none is, all of them as they are."""
         absent = self.absent
-        return values if absent.size == 0 else values[np.setdiff1d(np.arange(len(self)), absent)]
+        if absent.size == 0:
+            return values
+        present: Entries = values[np.setdiff1d(np.arange(len(self)), absent)]
+        return present
 
     def parameter_values(self) -> tuple[bytes, ...]:
         """Return what the hyper-parameters are now, to tell whether an answer is still one."""

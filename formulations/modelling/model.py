@@ -266,7 +266,7 @@ class Model(Restatable, Failing, ShownModel, Generic[Answered], metaclass=Checks
         if isinstance(answer, Candidate):
             return answer
         if (primal := primal_answer(self, answer, weights)) is not None:
-            return self.completed(primal)
+            return self.completed(primal) if primal.is_squarable else primal
         if isinstance(answer, Solution):
             return with_function_of(answer, self.from_coefficients(answer.beta, answer.intercept), self.gram)
         if is_estimator(answer):

@@ -18,7 +18,7 @@ import scipy
 from numpy.typing import ArrayLike, NDArray
 
 from formulations.modelling.candidate import Candidate, Sampling, evaluated, expand
-from qpkernels.arrays import Indices, Vector, check_finite, check_nonnegative, finite_vector, shown
+from qpkernels.arrays import Indices, Vector, check_finite, check_nonnegative, finite_vector, float_vector, shown
 from qpkernels.certificates import Bounds, FenchelBounds, FunctionAtSamples, KernelQPBounds
 from qpkernels.certificates.models.free_level import MarginLevelBounds, TubeLevelBounds
 from qpkernels.errors import ParameterError, ShapeError, SolverFailedError
@@ -106,12 +106,12 @@ def _are_weights(model: Model[Any], numbers: Any, said: bool | None) -> bool:
             f"{features} numbers may be w, one for each feature, or beta, one for each sample; say which by "
             "weights=True or weights=False."
         )
-    if np.shape(numbers) not in ((features,), (len(model),)):
+    if (shape := np.shape(numbers)) not in ((features,), (len(model),)):
         raise ShapeError(
             f"a pair must be (w, b) with {features} numbers, one for each feature, or (beta, b) with {len(model)}, one "
-            f"for each sample, but the shape of the first is {np.shape(numbers)}."
+            f"for each sample, but the shape of the first is {shape}."
         )
-    return np.shape(numbers) == (features,)
+    return bool(shape == (features,))
 
 
 def _features(model: Model[Any]) -> int | None:
@@ -132,10 +132,11 @@ def _of_weights(model: Model[Any], w: Any, b: Any) -> Candidate:
             f"{np.shape(b)} came. With a constant feature for the intercept, as of with_constant, b is its weight: "
             "(np.append(w, b / scaling), 0)."
         )
-    weights = finite_vector(np.ravel(w), "w", features)
-    gram, one = model.gram, np.ones(1)
-    level = float(np.ravel(b)[0])
-    return _of_expansion(model, Expansion(gram.kernel, weights[None, :], one, level, None, gram.feature_names))
+    gram, weights, level = model.gram, float_vector(np.ravel(w), "w", features), float(np.ravel(b)[0])
+    # Made without a check: of what is not finite the certificate says that nothing is proved.
+    function = Expansion.over(gram.kernel, weights[None, :], np.ones(1), level, None, gram.feature_names)
+    with np.errstate(over="ignore", invalid="ignore"):
+        return _of_expansion(model, function)
 
 
 def _of_expansion(model: Model[Any], function: Expansion) -> Candidate:
@@ -196,7 +197,8 @@ def multipliers_at(bounds: Bounds, answer: Candidate, name: str) -> Vector:
         case MarginLevelBounds() | TubeLevelBounds():
             return _of_level(bounds, values, intercept)
         case FenchelBounds() if bounds.losses.slope is not None:
-            return bounds.feasible(-bounds.losses.slope(values + (intercept - bounds.losses.level)))
+            slopes = -bounds.losses.slope(values + (intercept - bounds.losses.level))
+            return bounds.best_multiple(bounds.feasible(slopes))
         case _:
             raise ParameterError(
                 f"an answer to a {name} is not told by its function alone, since its multipliers are not; pass a "
@@ -208,7 +210,20 @@ def _of_program(program: KernelQP, values: Vector, b: float) -> Vector:
     slopes = program.slopes(values, b)
     found = [program.project(slopes)]
     found += (program.project(_solved_near(program, slopes, near)) for near in _near_kinks(program, values, b))
+    found += [_best_multiple(program, beta) for beta in found]
     return min(found, key=program.objective)
+
+
+def _best_multiple(program: KernelQP, beta: Vector) -> Vector:
+    """Return the t beta, t >= 0, of the largest dual value within the bounds: slopes far from an optimum are large."""
+    if program.total:
+        return beta
+    rise = float(program.target @ beta - program.epsilon @ np.abs(beta))
+    curvature = float(beta @ program.gram.product(beta) + program.ridge @ beta**2)
+    ends = np.where(beta > 0, program.upper, program.lower)
+    room = float(np.divide(ends, beta, out=np.full_like(beta, np.inf), where=beta != 0).min())
+    best = min(max(rise, 0.0) / curvature, room) if curvature > 0 else 1.0
+    return best * beta
 
 
 def _of_level(bounds: MarginLevelBounds | TubeLevelBounds, values: Vector, b: float) -> Vector:
@@ -260,7 +275,8 @@ def _fitted_near(program: KernelQP, values: Vector, b: float, near: Indices, bud
 
 def _violating(program: KernelQP, excess: Vector) -> NDArray[np.bool_]:
     short, over = excess > program.epsilon, -excess > program.epsilon
-    return (program.ridge == 0) & ((short & np.isinf(program.upper)) | (over & np.isinf(program.lower)))
+    beyond = (short & np.isinf(program.upper)) | (over & np.isinf(program.lower))
+    return np.asarray(beyond & (program.ridge == 0))
 
 
 def _solved_near(program: KernelQP, slopes: Vector, near: Indices) -> Vector:

@@ -54,7 +54,7 @@ def _columns(X: Any) -> list[tuple[str, Any]] | None:
             twice = next(name for name in names if names.count(name) > 1)
             raise ShapeError(f"the columns of X must have different names, but {twice!r} came more than once.")
         return [(name, np.asarray(X[label])) for name, label in zip(names, labels, strict=True)]
-    array = read_array(X, "X") if isinstance(X, np.ndarray | list | tuple) else np.empty(0)
+    array: NDArray[Any] = read_array(X, "X") if isinstance(X, np.ndarray | list | tuple) else np.empty(0)
     if array.dtype.names:
         return [(name, array[name]) for name in array.dtype.names]
     if array.dtype.kind in "OU" and array.ndim == 2 and array.size:
@@ -81,8 +81,7 @@ def _plain(values: NDArray[Any]) -> NDArray[Any] | None:
 
 
 def _dtypes(X: NDArray[Any]) -> Iterator[np.dtype[Any]]:
-    fields = X.dtype.fields or {}
-    return (field[0] for field in fields.values())
+    return (field[0] for field in (X.dtype.fields or {}).values())
 
 
 def _is_plain(kind: np.dtype[Any]) -> bool:
