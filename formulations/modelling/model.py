@@ -7,7 +7,7 @@ from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property
-from typing import Any, ClassVar, Generic, TypeAlias, TypeVar, cast
+from typing import Any, ClassVar, Generic, TypeAlias, TypeVar
 
 from numpy.typing import ArrayLike, NDArray
 
@@ -18,7 +18,7 @@ from formulations.inputs.samples import OF_KERNELS, BoundSamples
 from formulations.modelling.candidate import Candidate, checked_coefficients, expand, vanishing, with_function_of
 from formulations.modelling.default import solve_by_request
 from formulations.modelling.failures import Failing
-from formulations.modelling.primal import PrimalFunction, multipliers_at, primal_answer
+from formulations.modelling.primal import multipliers_at, no_answer, primal_answer, require_expansion
 from formulations.modelling.solution import Run, Solution
 from formulations.modelling.solving import Held, Latest, SolveRequest, structures_of
 from formulations.modelling.statement import Stated
@@ -186,9 +186,8 @@ class Model(Restatable, Failing, ShownModel, Generic[Answered], metaclass=Checks
         request = SolveRequest(solver, tol, max_iter, time_limit, warm_start, verbose, options)
         self.check_parameters()
         bounds = self.bounds()
-        return cast(
-            Answered, solve_by_request(self, request, bounds, self.programs(bounds), lambda: self.forms.values())
-        )
+        found: Answered = solve_by_request(self, request, bounds, self.programs(bounds), lambda: self.forms.values())
+        return found
 
     def certify(self, answer: Any, *, weights: bool | None = None) -> Certificate:
         """Certify an answer from anywhere.
@@ -196,9 +195,8 @@ class Model(Restatable, Failing, ShownModel, Generic[Answered], metaclass=Checks
         Parameters
         ----------
         answer
-            A Solution, a pair (beta, b) of a coefficient for each sample, or a fitted estimator of scikit-learn. Or a
-            function alone: a pair (w, b) of a weight for each feature (of a model without a kernel, or of Linear()), an
-            Expansion in the space of the kernel, or a PrimalFunction; the best multipliers are then read off it.
+            A Solution, a pair (beta, b), or a fitted estimator of scikit-learn. Or a function alone, off which the best
+            multipliers are read: (w, b) without a kernel or with Linear(), an Expansion, or a PrimalFunction.
         weights
             Whether a pair is (w, b) and not (beta, b); None: its length tells, if there are not m features.
 
@@ -223,8 +221,7 @@ class Model(Restatable, Failing, ShownModel, Generic[Answered], metaclass=Checks
             If nothing is known of the rounding errors of this kernel, loss or model.
         """
         self.check_parameters()
-        if isinstance(answer, PrimalFunction):
-            raise ParameterError("nothing is known of the rounding errors of a PrimalFunction; pass an Expansion.")
+        require_expansion(answer)
         return self.enclose_by(self.candidate(answer, weights), self.bounds())
 
     def enclose_by(self, answer: Candidate, bounds: Bounds) -> Enclosure:
@@ -273,11 +270,7 @@ class Model(Restatable, Failing, ShownModel, Generic[Answered], metaclass=Checks
             return self.from_coefficients(*self.translate(read_coefficients(answer, len(self))))
         if isinstance(answer, tuple) and len(answer) == 2:
             return self.from_coefficients(*answer)
-        came = f"the class {answer.__name__}" if isinstance(answer, type) else type(answer).__name__
-        raise ParameterError(
-            f"an answer is a Solution, a pair (beta, b) or (w, b), an Expansion, a PrimalFunction with its norm, or a "
-            f"fitted {self.estimator}, but {came} came."
-        )
+        raise no_answer(answer, self.estimator)
 
     def completed(self, answer: Candidate) -> Candidate:
         """Return an answer that is a function alone with the best multipliers that its values tell."""

@@ -30,7 +30,7 @@ from qpkernels.solvers import find_solver
 if TYPE_CHECKING:
     from formulations.modelling.model import Model
 
-__all__ = ["PrimalFunction", "multipliers_at", "primal_answer"]
+__all__ = ["PrimalFunction", "multipliers_at", "no_answer", "primal_answer", "require_expansion"]
 
 _BANDS = (1e-8, 1e-4, 1e-2, 1e-1)
 """Distances from a kink, in the unit of the decision values, within which a sample counts as on it."""
@@ -92,6 +92,21 @@ def primal_answer(model: Model[Any], answer: Any, weights: bool | None) -> Candi
     if isinstance(answer, tuple) and len(answer) == 2 and _are_weights(model, answer[0], weights):
         return _of_weights(model, *answer)
     return None
+
+
+def no_answer(answer: object, estimator: str) -> ParameterError:
+    """Return the error for what is no answer to a model whose estimator has that name."""
+    came = f"the class {answer.__name__}" if isinstance(answer, type) else type(answer).__name__
+    return ParameterError(
+        "an answer is a Solution, a pair (beta, b) or (w, b), an Expansion, a PrimalFunction with its norm, or a fitted "
+        f"{estimator}, but {came} came."
+    )
+
+
+def require_expansion(answer: object) -> None:
+    """Refuse a function of which only values are known, where their rounding errors are needed."""
+    if isinstance(answer, PrimalFunction):
+        raise ParameterError("nothing is known of the rounding errors of a PrimalFunction; pass an Expansion.")
 
 
 def _are_weights(model: Model[Any], numbers: Any, said: bool | None) -> bool:

@@ -247,8 +247,7 @@ class Form(Frozen, metaclass=ABCMeta):
     ) -> Any:
         """Solve the problem and certify the answer; parameters as in :meth:`formulations.modelling.model.Model.solve`.
 
-        Solvers of the model as it is (smo, linear) solve the model; the others this form in matrices. An extended form
-        goes to the others only.
+        Solvers of the model as it is (smo, linear) solve the model, unless the form is extended; others its matrices.
 
         Raises
         ------
