@@ -98,8 +98,8 @@ def no_answer(answer: object, estimator: str) -> ParameterError:
     """Return the error for what is no answer to a model whose estimator has that name."""
     came = f"the class {answer.__name__}" if isinstance(answer, type) else type(answer).__name__
     return ParameterError(
-        "an answer is a Solution, a pair (beta, b) or (w, b), an Expansion, a PrimalFunction with its norm, or a fitted "
-        f"{estimator}, but {came} came."
+        "an answer is a Solution, a pair (beta, b) or (w, b), an Expansion, a PrimalFunction with its norm, or a "
+        f"fitted {estimator}, but {came} came."
     )
 
 
