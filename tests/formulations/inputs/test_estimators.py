@@ -41,7 +41,7 @@ def test_an_estimator_that_is_not_fitted_says_just_that(estimator: Any) -> None:
         MODEL.enclose(estimator)
 
 
-@pytest.mark.parametrize("estimator", [LinearSVC(), make_pipeline(SVC()), GridSearchCV(SVC(), {"C": [1.0]}, cv=2)])
+@pytest.mark.parametrize("estimator", [make_pipeline(SVC()), GridSearchCV(SVC(), {"C": [1.0]}, cv=2)])
 def test_a_fitted_estimator_without_coefficients_of_samples_is_named(estimator: Any) -> None:
     name = type(estimator).__name__
     with pytest.raises(ParameterError, match=f"a fitted {name} holds no coefficients of samples, dual_coef_, .*: SVC"):
