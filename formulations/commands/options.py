@@ -33,6 +33,8 @@ __all__ = [
     "Tolerance",
     "TrainingOptions",
     "Tries",
+    "complete_models",
+    "complete_solvers",
     "with_options",
 ]
 
@@ -42,6 +44,21 @@ MACHINE = Path("machine.npz")
 """Where fit writes a machine, and predict and evaluate read it, unless they are told otherwise."""
 
 _DATA, _KERNEL, _MODEL, _SOLVING, _OUTPUT = "Data", "Kernel", "Model", "Solving", "Output"
+
+
+def complete_models(begin: str) -> list[str]:
+    """Return the models that a word may become; the shell asks."""
+    from formulations.commands.stating import MODELS
+
+    return sorted(name for name in MODELS if name.startswith(begin))
+
+
+def complete_solvers(begin: str) -> list[str]:
+    """Return the solvers that a word may become; the shell asks."""
+    from qpkernels.solvers import registered_solvers
+
+    return sorted(solver.name for solver in registered_solvers() if solver.name.startswith(begin))
+
 
 FormName = Annotated[
     str | None,
@@ -54,12 +71,18 @@ SolverName = Annotated[
     typer.Option(
         "--solver",
         help="A name that 'qpkernels solvers' lists; default: by structure, and others until it is proved.",
+        autocompletion=complete_solvers,
         rich_help_panel=_SOLVING,
     ),
 ]
 SolverNames = Annotated[
     list[str] | None,
-    typer.Option("--solver", help="A solver; may be repeated. Default: all.", rich_help_panel=_SOLVING),
+    typer.Option(
+        "--solver",
+        help="A solver; may be repeated. Default: all.",
+        autocompletion=complete_solvers,
+        rich_help_panel=_SOLVING,
+    ),
 ]
 Tolerance = Annotated[
     float, typer.Option("--tol", help="What the certificate must show for 'optimal'.", rich_help_panel=_SOLVING)
@@ -187,7 +210,12 @@ class ModelOptions:
     """Which model, and its hyper-parameters."""
 
     model: Annotated[
-        str, _model("--model", help="A model that 'qpkernels models' lists, or one of its forms: soft-margin-dual.")
+        str,
+        _model(
+            "--model",
+            help="A model that 'qpkernels models' lists, or one of its forms: soft-margin-dual.",
+            autocompletion=complete_models,
+        ),
     ] = SOFT_MARGIN
     cost: Cost = None
     settings: Settings = None

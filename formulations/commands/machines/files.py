@@ -10,7 +10,7 @@ import numpy as np
 
 from formulations.commands.options import MACHINE
 from formulations.prediction import Inliers, Labels, Predictor, Targets, Votes, load
-from qpkernels.arrays import Matrix
+from qpkernels.arrays import Matrix, npz_path
 from qpkernels.errors import FileFormatError
 from qpkernels.files import LibsvmMachines, SvmType, read_libsvm_machines
 from qpkernels.gram import Expansion
@@ -27,6 +27,9 @@ def read_machine(path: Path) -> Predictor:
     FileFormatError
         If there is none, or it is damaged, or another.
     """
+    if not path.exists() and npz_path(path).exists():
+        # fit writes a suffix where none is stated.
+        path = npz_path(path)
     if not path.exists():
         which = "fit writes it" if path == MACHINE else "check the name"
         raise FileFormatError(f"there is no machine {path}; {which}, and --model FILE names another.")

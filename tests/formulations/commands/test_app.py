@@ -14,6 +14,7 @@ import pytest
 
 from command_line import refused, run, run_json, runner
 from formulations.commands.app import app
+from formulations.commands.options import complete_models, complete_solvers
 
 COMMANDS = [command.name for command in app.registered_commands]
 
@@ -147,3 +148,12 @@ def test_help_is_grouped_and_translates_from_libsvm(monkeypatch: pytest.MonkeyPa
     for words in ("Train and use machines", "Solve and prove", "Exit status", "svm-train", "svm-scale", "grid.py"):
         assert words in text
     assert "--install-completion" in text
+
+
+def test_the_shell_completes_models_and_solvers() -> None:
+    assert complete_models("soft") == ["soft-margin", "soft-tube"]
+    assert complete_models("") == sorted(record["name"] for record in run_json("models"))
+    assert complete_solvers("cl") == ["clarabel"]
+    completing = {"_ROOT_COMPLETE": "complete_bash", "COMP_WORDS": "root solve wine --model nu-", "COMP_CWORD": "4"}
+    result = runner.invoke(app, [], env=completing, prog_name="root")
+    assert result.stdout.split() == ["nu-margin", "nu-tube"]

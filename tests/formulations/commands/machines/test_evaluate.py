@@ -73,6 +73,7 @@ def test_lines(libsvm: Path) -> None:
     run_json("fit", libsvm, "--model", "logistic")
     plain = run("predict", libsvm).stdout.split()
     assert plain == [f"{label:g}" for label in load("machine.npz").predict(samples()[0])]
+    assert run("predict", libsvm, "--model", "machine").stdout.split() == plain
     assert run("predict", libsvm, "-o", "lines").stdout == ""
     assert Path("lines").read_text().split() == plain
     table = run("predict", libsvm, "--probability", "--decision").stdout.splitlines()
