@@ -44,12 +44,12 @@ def solvers_command(json_path: JsonPath = None) -> None:
 @command
 def models_command(json_path: JsonPath = None) -> None:
     """List every model: its forms, the usual one first, and its hyper-parameters."""
-    from formulations.commands.stating import MODELS
+    from formulations.commands.names import models_by_name
     from formulations.modelling import Stated
 
     table = Table("model", "forms", "hyper-parameters")
     records = []
-    for name, model in sorted(MODELS.items()):
+    for name, model in sorted(models_by_name().items()):
         forms = [form for form, _ in Stated.of(model)]
         parameters = [parameter.name for parameter in model.hyperparameters]
         table.add_row(name, ", ".join(forms), ", ".join(parameters))

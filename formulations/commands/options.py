@@ -12,6 +12,8 @@ from typing import Annotated, Any, get_type_hints
 
 import typer
 
+from formulations.commands.names import complete_models, complete_solvers
+
 __all__ = [
     "MACHINE",
     "SOFT_MARGIN",
@@ -33,8 +35,6 @@ __all__ = [
     "Tolerance",
     "TrainingOptions",
     "Tries",
-    "complete_models",
-    "complete_solvers",
     "with_options",
 ]
 
@@ -44,21 +44,6 @@ MACHINE = Path("machine.npz")
 """Where fit writes a machine, and predict and evaluate read it, unless they are told otherwise."""
 
 _DATA, _KERNEL, _MODEL, _SOLVING, _OUTPUT = "Data", "Kernel", "Model", "Solving", "Output"
-
-
-def complete_models(begin: str) -> list[str]:
-    """Return the models that a word may become; the shell asks."""
-    from formulations.commands.stating import MODELS
-
-    return sorted(name for name in MODELS if name.startswith(begin))
-
-
-def complete_solvers(begin: str) -> list[str]:
-    """Return the solvers that a word may become; the shell asks."""
-    from qpkernels.solvers import registered_solvers
-
-    return sorted(solver.name for solver in registered_solvers() if solver.name.startswith(begin))
-
 
 FormName = Annotated[
     str | None,

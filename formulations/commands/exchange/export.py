@@ -33,13 +33,13 @@ def export_command(
     json_path: JsonPath = None,
 ) -> None:
     """Write the matrices of a form, every block named, in the format that the suffix of the file names."""
-    from formulations.commands import samples, stating
+    from formulations.commands.stating import samples, statements
     from qpkernels.files import write
 
-    asked = stating.ask(model, form)
+    asked = statements.ask(model, form)
     training = samples.read_training(source, [asked])
     samples.require_two_classes(training, [asked])
-    stated = asked.model(training.X, training.y, stating.choose_kernel(kernel, training.X))
+    stated = asked.model(training.X, training.y, statements.choose_kernel(kernel, training.X))
     chosen = stated.forms[asked.form or next(iter(stated.forms))]
     program = chosen.lower().matrices(structure)
     written = write(program, path)

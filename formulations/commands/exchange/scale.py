@@ -34,7 +34,7 @@ def scale_command(
     """
     from sklearn.datasets import dump_svmlight_file
 
-    from formulations.commands.samples import read_set, scaled
+    from formulations.commands.stating.samples import read_set, scaled
     from qpkernels.arrays import is_sparse
     from qpkernels.datasets import Scaling
     from qpkernels.errors import LabelError, ParameterError

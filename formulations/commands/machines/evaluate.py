@@ -35,7 +35,7 @@ def evaluate_command(
     """
     from formulations.commands.machines.files import read_machine
     from formulations.commands.machines.measures import check_labels, classified, inlying, knows_numbers, valued
-    from formulations.commands.samples import labels_of, read_new
+    from formulations.commands.stating.samples import labels_of, read_new
     from formulations.prediction import Inliers
     from qpkernels.errors import LabelError, ParameterError
 

@@ -78,19 +78,19 @@ def fit_command(
 
     Several classes are told apart by a machine for each pair of them. The machine keeps how its samples were scaled.
     """
-    from formulations.commands import samples, stating
     from formulations.commands.machines import training
+    from formulations.commands.stating import samples, statements
 
-    asked = stating.ask(model)
+    asked = statements.ask(model)
     read = samples.read_training(source, [asked], named=True)
-    chosen = stating.choose_kernel(kernel, read.X)
+    chosen = statements.choose_kernel(kernel, read.X)
     weighted = training.weighted(asked, read.y, weights or [])
     trained = training.train(
         weighted, read, chosen, against_rest=against_rest, solver=solver, tol=tol, time_limit=time_limit
     )
     if probability:
         trained = training.calibrated(trained, weighted, read, chosen, seed)
-    record = _record(trained, asked.name, stating.describe(chosen), read)
+    record = _record(trained, asked.name, statements.describe(chosen), read)
     record["written"] = [str(trained.predictor.save(output))]
     if libsvm_model is not None:
         record["written"] += [str(path) for path in training.write_for_libsvm(trained, asked, libsvm_model)]

@@ -12,7 +12,7 @@ from formulations.commands.options import JsonPath, KernelOptions, ModelOptions,
 from formulations.commands.output import check_picture, command, end, facts, show
 
 if TYPE_CHECKING:
-    from formulations.commands.samples import Training
+    from formulations.commands.stating.samples import Training
     from formulations.displays.base import Display
 
 __all__ = ["plot_command"]
@@ -49,18 +49,18 @@ def plot_command(
     json_path: JsonPath = None,
 ) -> None:
     """Train a machine on a file, and draw it, its optimality, or its kernel matrix."""
-    from formulations.commands import samples, stating
     from formulations.commands.machines.training import stated
+    from formulations.commands.stating import samples, statements
     from formulations.modelling import Form
 
     check_picture(path)
-    asked = stating.ask(model)
+    asked = statements.ask(model)
     chosen = _checked_kind(kind, values=not (asked.separates or asked.without_targets))
     training = samples.read_training(source, [asked], named=True)
     along = _columns(features, training, {"regions": 2, "tube": 1}.get(chosen, 0))
     if chosen in ("kkt", "certificate"):
         samples.require_two_classes(training, [asked])
-    statement = stated(asked, training, stating.choose_kernel(kernel, training.X))
+    statement = stated(asked, training, statements.choose_kernel(kernel, training.X))
     solution = statement.solve(solver, tol=tol)
     display = _display(chosen, solution, statement.model if isinstance(statement, Form) else statement, along)
     if training.feature_names is not None:

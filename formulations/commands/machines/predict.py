@@ -36,7 +36,7 @@ def predict_command(
     Targets in the file are not looked at; other files than LIBSVM text need none.
     """
     from formulations.commands.machines.files import read_machine
-    from formulations.commands.samples import read_new
+    from formulations.commands.stating.samples import read_new
 
     predictor, X, _ = read_new(source, read_machine(model))
     with waiting(f"predicting {X.shape[0]} samples"):

@@ -18,8 +18,8 @@ from formulations.classification.meta.multiclass_solution import MulticlassSolut
 from formulations.classification.meta.two_level import cross_validated_scores
 from formulations.commands.machines.measures import training_score, word
 from formulations.commands.output import waiting
-from formulations.commands.samples import Training
-from formulations.commands.stating import Asked
+from formulations.commands.stating.samples import Training
+from formulations.commands.stating.statements import Asked
 from formulations.modelling import Form, Model
 from formulations.prediction import Labels, Predictor, Sigmoids, Votes
 from qpkernels.arrays import Indices, Vector

@@ -38,8 +38,8 @@ def audit_command(
     """
     from formulations.auditing import audit
     from formulations.commands.machines.training import class_factors
-    from formulations.commands.samples import read_set, scaled, scaling_of
-    from formulations.commands.stating import read_values
+    from formulations.commands.stating.samples import read_set, scaled, scaling_of
+    from formulations.commands.stating.statements import read_values
 
     dataset = read_set(source)
     scaling = scaling_of(source, dataset.X)

@@ -49,20 +49,20 @@ def compare_command(
     json_path: JsonPath = None,
 ) -> None:
     """Solve all forms of a model by several solvers, to see who agrees and who is proved."""
-    from formulations.commands import samples, stating
+    from formulations.commands.stating import samples, statements
     from formulations.comparison import compare
 
     require_solvers(solver)
     check_picture(picture)
-    asked = stating.ask_all(models, cost, settings)
+    asked = statements.ask_all(models, cost, settings)
     training = samples.read_training(source, asked)
     samples.require_two_classes(training, asked)
-    function = stating.choose_kernel(kernel, training.X)
+    function = statements.choose_kernel(kernel, training.X)
     stated = [each.statement(each.model(training.X, training.y, function)) for each in asked]
     comparison = compare(stated, solver or "all", tol=tol, time_limit=time_limit)
     if json_path != "-":
         values = {name: value for each in asked for name, value in each.values.items()}
-        heading = stating.heading_of(training.name, training.X, function, values)
+        heading = statements.heading_of(training.name, training.X, function, values)
         console = report(heading, comparison)
         if picture is not None:
             from formulations.displays import ComparisonDisplay

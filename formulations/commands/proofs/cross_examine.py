@@ -43,19 +43,19 @@ def cross_examine_command(
     json_path: JsonPath = None,
 ) -> None:
     """Ask every solver for several tolerances: what it claims, what is proved, and how long that takes."""
-    from formulations.commands import samples, stating
+    from formulations.commands.stating import samples, statements
     from formulations.comparison import cross_examine
 
     require_solvers(solver)
     check_picture(picture)
-    asked = stating.ask(model, form)
+    asked = statements.ask(model, form)
     training = samples.read_training(source, [asked])
     samples.require_two_classes(training, [asked])
-    function = stating.choose_kernel(kernel, training.X)
+    function = statements.choose_kernel(kernel, training.X)
     stated = asked.statement(asked.model(training.X, training.y, function))
     examination = cross_examine(stated, solver or "all", tol or (1e-3, 1e-6, 1e-9), time_limit=time_limit)
     if json_path != "-":
-        heading = stating.heading_of(training.name, training.X, function, asked.values)
+        heading = statements.heading_of(training.name, training.X, function, asked.values)
         console = report(heading, examination)
         if picture is not None:
             from formulations.displays import CrossExaminationDisplay

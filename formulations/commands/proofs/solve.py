@@ -42,13 +42,13 @@ def solve_command(
     json_path: JsonPath = None,
 ) -> None:
     """Solve one model or form by one solver, and say how well the answer is proved."""
-    from formulations.commands import samples, stating
     from formulations.commands.machines.measures import training_score
+    from formulations.commands.stating import samples, statements
 
-    asked = stating.ask(model, form)
+    asked = statements.ask(model, form)
     training = samples.read_training(source, [asked])
     samples.require_two_classes(training, [asked])
-    stated = asked.model(training.X, training.y, stating.choose_kernel(kernel, training.X))
+    stated = asked.model(training.X, training.y, statements.choose_kernel(kernel, training.X))
     with waiting(f"solving {asked.name}"):
         solution = asked.statement(stated).solve(solver, tol=tol, time_limit=time_limit)
     record = _record(solution) | training_score(stated, solution)

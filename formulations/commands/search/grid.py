@@ -23,8 +23,8 @@ from formulations.commands.options import (
 from formulations.commands.output import command, end, show
 
 if TYPE_CHECKING:
-    from formulations.commands.samples import Training
-    from formulations.commands.stating import Asked
+    from formulations.commands.stating.samples import Training
+    from formulations.commands.stating.statements import Asked
 
 __all__ = ["grid_command"]
 
@@ -62,13 +62,13 @@ def grid_command(
     import numpy as np
     from sklearn.model_selection import KFold, StratifiedKFold
 
-    from formulations.commands import samples, stating
     from formulations.commands.search.values import read_values
+    from formulations.commands.stating import samples, statements
     from qpkernels.errors import ParameterError
 
-    asked = stating.ask(model)
+    asked = statements.ask(model)
     read = samples.read_training(source, [asked], named=True)
-    chosen = stating.choose_kernel(kernel, read.X)
+    chosen = statements.choose_kernel(kernel, read.X)
     values = read_values(tries or [usual for usual in _USUAL if _has(asked, chosen, usual.partition("=")[0])])
     if not 2 <= folds <= read.y.size:
         raise ParameterError(f"--folds must be from 2 to the number of samples, {read.y.size}, but {folds} came.")

@@ -38,17 +38,17 @@ def path_command(
 
     Without --try: C=log10:-2,3,1.
     """
-    from formulations.commands import samples, stating
     from formulations.commands.search.values import read_values
+    from formulations.commands.stating import samples, statements
     from formulations.comparison.row import without_nan
     from formulations.selection import path
     from formulations.selection.search.points import grid_points
 
-    asked = stating.ask(model)
+    asked = statements.ask(model)
     values = read_values(tries or ("C=log10:-2,3,1",))
     training = samples.read_training(source, [asked])
     samples.require_two_classes(training, [asked])
-    stated = asked.model(training.X, training.y, stating.choose_kernel(kernel, training.X))
+    stated = asked.model(training.X, training.y, statements.choose_kernel(kernel, training.X))
     # Names are checked here: those of other arguments of path would be taken for these.
     grid_points(stated, values)
     found = path(stated, tol=tol, solver=solver, store=store, **values)

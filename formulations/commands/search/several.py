@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from formulations.classification.meta.multiclass import OneVersusOne
-from formulations.commands.samples import Training
-from formulations.commands.stating import Asked
+from formulations.commands.stating.samples import Training
+from formulations.commands.stating.statements import Asked
 from formulations.display import Column, Report, Reported, Table, progress_bar
 from formulations.selection.search.points import Point, cell, grid_points
 from qpkernels.arrays import Matrix, Vector

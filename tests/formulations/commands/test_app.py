@@ -14,7 +14,7 @@ import pytest
 
 from command_line import refused, run, run_json, runner
 from formulations.commands.app import app
-from formulations.commands.options import complete_models, complete_solvers
+from formulations.commands.names import complete_models, complete_solvers
 
 COMMANDS = [command.name for command in app.registered_commands]
 

@@ -22,7 +22,7 @@ from qpkernels.errors import FeatureNamesError, LabelError, ParameterError, Shap
 from qpkernels.files import read_libsvm_range
 
 if TYPE_CHECKING:
-    from formulations.commands.stating import Asked
+    from formulations.commands.stating.statements import Asked
     from formulations.prediction import Predictor
 
 __all__ = [

@@ -4,54 +4,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
-from inspect import isabstract
 from typing import Any
 
-import formulations.public as public
 from formulations.classification.base import TwoClassModel
 from formulations.classification.one_class import OneClass
-from formulations.commands.kernel_expression import read_kernel
+from formulations.commands.names import find_model, models_by_name
 from formulations.commands.options import KernelOptions, ModelOptions
+from formulations.commands.stating.kernel_expression import read_kernel
 from formulations.modelling import Form, Model, Stated
 from qpkernels.arrays import Samples, is_sparse
 from qpkernels.errors import ParameterError
 from qpkernels.kernels import Kernel
 
-__all__ = ["MODELS", "Asked", "ask", "ask_all", "choose_kernel", "describe", "heading_of"]
-
-
-def _kebab(name: str) -> str:
-    return re.sub(r"(?<=[a-z])(?=[A-Z])", "-", name).lower()
-
-
-def _plain(name: str) -> str:
-    """Return a name without what spellings differ in: soft-margin, SoftMargin, soft_margin."""
-    return re.sub(r"[-_ ]", "", name).lower()
-
-
-MODELS: dict[str, type[Model[Any]]] = {
-    _kebab(name): value
-    for name, value in vars(public).items()
-    if name in public.__all__ and isinstance(value, type) and issubclass(value, Model) and not isabstract(value)
-}
-"""Every public model by its name on the command line."""
-
-
-def _spellings() -> Iterator[tuple[str, tuple[str, str | None]]]:
-    """Yield the names of all forms, then those of all models, which come first where they are equal."""
-    for name, model in MODELS.items():
-        for form, kind in Stated.of(model):
-            yield _plain(kind.__name__), (name, form)
-            yield _plain(f"{name}{form}"), (name, form)
-    for name in MODELS:
-        yield _plain(name), (name, None)
-
-
-_KNOWN = dict(_spellings())
-"""Model and form by every name that they have."""
+__all__ = ["Asked", "ask", "ask_all", "choose_kernel", "describe", "heading_of"]
 
 
 @dataclass(frozen=True)
@@ -61,7 +28,7 @@ class Asked:
     Attributes
     ----------
     name
-        That of :data:`MODELS`.
+        That of :func:`~formulations.commands.names.models_by_name`.
     form
         Name of a form; None: the model itself.
     values
@@ -75,7 +42,7 @@ class Asked:
     @property
     def kind(self) -> type[Model[Any]]:
         """The class of the model."""
-        return MODELS[self.name]
+        return models_by_name()[self.name]
 
     @property
     def separates(self) -> bool:
@@ -128,9 +95,9 @@ def ask_all(names: Iterable[str], cost: float | None, settings: list[str] | None
     ParameterError
         If there is no such model, or none of them has a hyper-parameter.
     """
-    found = [_find(name) for name in names]
+    found = [find_model(name) for name in names]
     values = read_values(cost, settings)
-    has = {name: [parameter.name for parameter in MODELS[name].hyperparameters] for name, _ in found}
+    has = {name: [parameter.name for parameter in models_by_name()[name].hyperparameters] for name, _ in found}
     for value in values:
         if not any(value in own for own in has.values()):
             told = "; ".join(f"{model} has {', '.join(own) or 'none'}" for model, own in has.items())
@@ -164,16 +131,6 @@ def describe(kernel: Kernel | None) -> str:
 
 def _rounded(number: re.Match[str]) -> str:
     return f"{float(number.group()):.6g}"
-
-
-def _find(name: str) -> tuple[str, str | None]:
-    found = _KNOWN.get(_plain(name))
-    if found is None:
-        near = dict.fromkeys(_KNOWN[word] for word in get_close_matches(_plain(name), _KNOWN, n=3))
-        names = [model if form is None else f"{model}-{form}" for model, form in near]
-        hint = f"Did you mean {' or '.join(names)}? " if names else ""
-        raise ParameterError(f"no model is called {name!r}. {hint}'qpkernels models' lists all, such as soft-margin.")
-    return found
 
 
 def read_values(cost: float | None, settings: list[str] | None) -> dict[str, float]:

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import qpkernels.kernels as kernels
-from formulations.commands.kernel_expression import KERNELS, read_kernel
+from formulations.commands.stating.kernel_expression import KERNELS, read_kernel
 from qpkernels.errors import ParameterError
 from qpkernels.kernels import RBF, Kernel, Laplacian, Linear, Matern, Polynomial, Sigmoid, scale_gamma
 
