@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -67,6 +67,7 @@ def grid_command(
     from qpkernels.errors import ParameterError
 
     asked = statements.ask(model)
+    statements.require_model(asked)
     read = samples.read_training(source, [asked], named=True)
     chosen = statements.choose_kernel(kernel, read.X)
     values = read_values(tries or [usual for usual in _USUAL if _has(asked, chosen, usual.partition("=")[0])])
@@ -76,33 +77,51 @@ def grid_command(
     if asked.separates and np.unique(read.y).size > 2:
         if scoring is not None or store is not None:
             raise ParameterError("--scoring and --store are for two classes, or values; leave them out.")
-        from formulations.commands.search.several import search_several
-
-        several = search_several(asked, read, chosen, values, split, tol, solver)
-        best, rows, statuses = several.best.parameters, several.rows(), several.statuses
-        printed: Any = several
-        best_score = float(several.mean.max())
+        found = _of_several(asked, read, chosen, values, split, tol, solver)
     else:
-        from formulations.comparison.row import without_nan
-        from formulations.selection import grid
-        from formulations.selection.search.points import grid_points
-
         stated = asked.model(read.X, read.y, chosen)
-        # Names are checked here: those of other arguments of grid would be taken for these.
-        grid_points(stated, values)
-        search = grid(stated, split, scoring=scoring, refit=False, tol=tol, solver=solver, store=store, **values)
-        best, printed, rows = search.best_params, search, [without_nan(row) for row in search.rows()]
-        statuses = tuple("failed" if fit is None else str(fit.status) for fits in search.fits for fit in fits)
-        best_score = search.best_score
-    record: dict[str, Any] = {"data": read.name, "best_params": dict(best), "best_score": best_score, "points": rows}
+        found = _of_one(stated, split, values, scoring=scoring, tol=tol, solver=solver, store=store)
+    best, statuses = dict(found.best), found.statuses
+    record: dict[str, Any] = {"data": read.name, "best_params": best, "best_score": found.score, "points": found.rows}
     if output is not None:
         trained = _trained(asked, read, chosen, best, solver, tol)
         statuses = (*statuses, *trained.statuses)
         record["written"] = str(trained.predictor.save(output))
-    show(printed, record, json_path)
+    show(found.shown, record, json_path)
     if output is not None and json_path != "-":
         print(f"written: {record['written']}")
     end(statuses)
+
+
+@dataclass(frozen=True, eq=False)
+class _Found:
+    """What a search found: how it is shown, the best point with its score, all points, what is proved of the fits."""
+
+    shown: Any
+    best: Mapping[str, Any]
+    score: float
+    rows: list[dict[str, Any]]
+    statuses: tuple[str, ...]
+
+
+def _of_one(stated: Any, split: Any, values: dict[str, Any], **options: Any) -> _Found:
+    from formulations.comparison.row import without_nan
+    from formulations.selection import grid
+    from formulations.selection.search.points import grid_points
+
+    # Names are checked here: those of other arguments of grid would be taken for these.
+    grid_points(stated, values)
+    search = grid(stated, split, refit=False, **options, **values)
+    statuses = tuple("failed" if fit is None else str(fit.status) for fits in search.fits for fit in fits)
+    rows = [without_nan(row) for row in search.rows()]
+    return _Found(search, search.best_params, search.best_score, rows, statuses)
+
+
+def _of_several(asked: Asked, read: Training, kernel: Any, *options: Any) -> _Found:
+    from formulations.commands.search.several import search_several
+
+    search = search_several(asked, read, kernel, *options)
+    return _Found(search, search.best.parameters, float(search.mean.max()), search.rows(), search.statuses)
 
 
 def _has(asked: Asked, kernel: Any, name: str) -> bool:

@@ -45,6 +45,7 @@ def path_command(
     from formulations.selection.search.points import grid_points
 
     asked = statements.ask(model)
+    statements.require_model(asked)
     values = read_values(tries or ("C=log10:-2,3,1",))
     training = samples.read_training(source, [asked])
     samples.require_two_classes(training, [asked])

@@ -15,6 +15,7 @@ from formulations.commands.stating.statements import Asked
 from formulations.display import Column, Report, Reported, Table, progress_bar
 from formulations.selection.search.points import Point, cell, grid_points
 from qpkernels.arrays import Matrix, Vector
+from qpkernels.errors import ParameterError
 from qpkernels.kernels import Kernel
 
 __all__ = ["SeveralSearch", "search_several"]
@@ -103,7 +104,10 @@ def search_several(
     machine: Any = asked.kind
     whole = OneVersusOne(training.X, training.y, kernel, machine=machine, **asked.values)
     points = grid_points(whole.model(next(whole.pairs())), dict(values))
-    split = list(folds.split(np.zeros(training.y.size), training.y))
+    try:
+        split = list(folds.split(np.zeros(training.y.size), training.y))
+    except ValueError as error:
+        raise ParameterError(f"--folds does not divide these classes: {error}") from error
     scores, statuses = np.empty((len(points), len(split))), []
     explicit = kernel is None
     with progress_bar(scores.size, wanted=True) as step:

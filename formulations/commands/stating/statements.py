@@ -18,7 +18,7 @@ from qpkernels.arrays import Samples, is_sparse
 from qpkernels.errors import ParameterError
 from qpkernels.kernels import Kernel
 
-__all__ = ["Asked", "ask", "ask_all", "choose_kernel", "describe", "heading_of"]
+__all__ = ["Asked", "ask", "ask_all", "choose_kernel", "describe", "heading_of", "read_values", "require_model"]
 
 
 @dataclass(frozen=True)
@@ -103,6 +103,18 @@ def ask_all(names: Iterable[str], cost: float | None, settings: list[str] | None
             told = "; ".join(f"{model} has {', '.join(own) or 'none'}" for model, own in has.items())
             raise ParameterError(f"there is no hyper-parameter {value}: {told}; leave it out.")
     return [Asked(name, form, {key: values[key] for key in values if key in has[name]}) for name, form in found]
+
+
+def require_model(asked: Asked) -> None:
+    """Refuse a form where only models can be solved.
+
+    Raises
+    ------
+    ParameterError
+        If one was asked for.
+    """
+    if asked.form is not None:
+        raise ParameterError(f"this command solves models, not the form {asked.form}; name the model: {asked.name}.")
 
 
 def choose_kernel(options: KernelOptions, X: Samples) -> Kernel | None:
