@@ -68,6 +68,8 @@ def grid_command(
 
     asked = statements.ask(model)
     statements.require_model(asked)
+    if asked.without_targets:
+        raise ParameterError(f"{asked.name} looks at no labels that it could be scored by; take fit, or path.")
     read = samples.read_training(source, [asked], named=True)
     chosen = statements.choose_kernel(kernel, read.X)
     values = read_values(tries or [usual for usual in _USUAL if _has(asked, chosen, usual.partition("=")[0])])

@@ -106,6 +106,7 @@ def test_a_search_that_goes_on(libsvm: Path, tmp_path: Path) -> None:
         (["path", "wine"], "wine has 3 different targets"),
         (["grid", "wine", "--model", "SoftMarginDual"], "this command solves models, not the form dual"),
         (["path", "breast-cancer", "--model", "SoftMarginDual"], "name the model: soft-margin"),
+        (["grid", "wine", "--model", "one-class"], "one-class looks at no labels that it could be scored by"),
         (["grid", "wine", "--folds", "100"], "--folds does not divide these classes"),
         (["grid", "wine", "--folds", "1"], "--folds must be from 2 to the number of samples, 178"),
         (["grid", "wine", "--try", "C=-1"], "C must be a number above 0"),
