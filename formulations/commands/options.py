@@ -164,7 +164,7 @@ class KernelOptions:
         _kernel(
             "--kernel",
             help="An expression, such as 'matern(nu=1.5, length=2) + 0.5 * linear', of linear, rbf, polynomial, "
-            "laplacian, matern and sigmoid; or none: weights in the features themselves.",
+            "laplacian, matern, matching and sigmoid; or none: weights in the features themselves.",
         ),
     ] = "rbf"
     gamma: Annotated[

@@ -25,7 +25,7 @@ from warnings import catch_warnings
 
 from qpkernels.arrays import Samples
 from qpkernels.errors import ParameterError
-from qpkernels.kernels import RBF, Kernel, Laplacian, Linear, Matern, Polynomial, Sigmoid, scale_gamma
+from qpkernels.kernels import RBF, Kernel, Laplacian, Linear, Matching, Matern, Polynomial, Sigmoid, scale_gamma
 
 __all__ = ["KERNELS", "NamedKernel", "read_kernel"]
 
@@ -88,6 +88,7 @@ KERNELS: Mapping[str, NamedKernel] = {
     "polynomial": _POLYNOMIAL,
     "poly": _POLYNOMIAL,
     "laplacian": NamedKernel(_laplacian, ("gamma",)),
+    "matching": NamedKernel(Matching),
     "matern": NamedKernel(Matern, ("length_scale", "nu"), aliases={"length": "length_scale"}),
     "sigmoid": NamedKernel(_sigmoid, ("gamma", "coef0"), ("gamma",), {"kappa": "gamma"}),
 }

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import qpkernels.kernels as kernels
 from formulations.commands.stating.kernel_expression import KERNELS, read_kernel
 from qpkernels.errors import ParameterError
-from qpkernels.kernels import RBF, Kernel, Laplacian, Linear, Matern, Polynomial, Sigmoid, scale_gamma
+from qpkernels.kernels import RBF, Kernel, Laplacian, Linear, Matching, Matern, Polynomial, Sigmoid, scale_gamma
 
 X = np.random.default_rng(3).normal(size=(6, 4))
 SCALE = scale_gamma(X)
@@ -38,6 +38,7 @@ SCALE = scale_gamma(X)
         ("polynomial(2, 1, 1)", Polynomial(2, 1.0, 1.0)),
         ("polynomial(degree=2, gamma=0.5, coef0=-1)", Polynomial(2, 0.5, -1.0)),
         ("laplacian(gamma=0.5)", Laplacian(0.5)),
+        ("exp(2 * matching)", (2 * Matching()).exp()),
         ("matern(nu=1.5, length=2)", Matern(2.0, 1.5)),
         ("matern(length_scale=2, nu=inf)", Matern(2.0, math.inf)),
         ("sigmoid(gamma=0.1, coef0=-1)", Sigmoid(0.1, 1.0)),
