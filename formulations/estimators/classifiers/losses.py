@@ -113,7 +113,8 @@ class KernelClassifier(PairwiseClassifier):
     Parameters
     ----------
     loss
-        "hinge", "squared_hinge", "log_loss", a loss psi of :mod:`formulations.losses`, or one of your own:
+        "hinge", "squared_hinge", "log_loss", a loss psi of :mod:`formulations.losses`, or one of your own,
+        which may be a function of a CVXPY variable:
         :math:`\min \frac12 \|f\|^2 + \sum_i C w_i \psi(y_i (f(x_i) + b))`.
     C
         Above 0: the weight of a loss.

@@ -110,7 +110,8 @@ class KernelRegressor(SingleRegressor):
     ----------
     loss
         "squared_error", "absolute_error", "huber", "epsilon_insensitive" (with their usual parameters, delta = 1 and
-        epsilon = 0.1), a loss psi of :mod:`formulations.losses`, or one of your own:
+        epsilon = 0.1), a loss psi of :mod:`formulations.losses`, or one of your
+        own, which may be a function of a CVXPY variable:
         :math:`\min \frac12 \|f\|^2 + \sum_i C w_i \psi(y_i - f(x_i) - b)`.
     C
         Above 0: the weight of a loss.
