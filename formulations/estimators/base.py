@@ -4,34 +4,26 @@
 from __future__ import annotations
 
 import dataclasses
-import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
-from sklearn.base import BaseEstimator
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from formulations.classification.meta.multiclass_solution import MulticlassSolution
-from formulations.estimators.kernels import Functions, Indefinite, KernelLike, Space, space_of
+from formulations.estimators.inputs.kernels import Functions, Indefinite, KernelLike, Space, space_of
+from formulations.estimators.proved import ProvedEstimator
 from formulations.inputs.samples import BoundSamples
 from formulations.modelling import Solution
 from qpkernels.arrays import Indices, Matrix, Vector, check_flag, check_positive
-from qpkernels.certificates import Certificate, Status
-from qpkernels.errors import ParameterError, SolverFailedError
+from qpkernels.errors import ParameterError
 from qpkernels.kernels import Kernel, Linear
 
-__all__ = ["CACHE_SIZE", "KernelMachine", "Training", "UncertifiedWarning"]
+__all__ = ["CACHE_SIZE", "KernelMachine", "Training"]
 
 CACHE_SIZE = 2048.0
 """MiB for rows of the kernel matrix where nobody says otherwise."""
-
-
-class UncertifiedWarning(ConvergenceWarning):
-    """An answer is not proved to the tolerance asked for."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +49,7 @@ class Training:
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class KernelMachine(BaseEstimator):
+class KernelMachine(ProvedEstimator):
     """An estimator whose functions are sums of kernel values with the samples.
 
     Every subclass has the parameters below, and its own; as fields of a dataclass they are those of its constructor.
@@ -71,40 +63,28 @@ class KernelMachine(BaseEstimator):
     gamma, degree, coef0
         Parameters of the named kernels: exp(-gamma ||x - z||^2), (gamma x'z + coef0)^degree, tanh(gamma x'z + coef0).
         gamma is a number above 0, "scale" for 1 / (features * variance of X), or "auto" for 1 / features.
-    tol
-        The relative duality gap, and residuals, that the answer is proved to.
-    max_iter, time_limit
-        Limits in the solver's iterations (-1: none) and in seconds (None: none).
+    tol, solver, time_limit, strict, verbose
+        As in :class:`~formulations.estimators.proved.ProvedEstimator`.
+    max_iter
+        Limit in the solver's iterations; -1: none.
     cache_size, shrinking
         Of smo, wherever that is asked: MiB for rows of the kernel matrix (scikit-learn has 200), and whether samples
         that are not likely to change are left out until the end.
-    solver
-        Name of a registered solver; None: one after the other until the answer is proved.
     indefinite
         What becomes of a kernel matrix with a negative eigenvalue: "refuse", "clip" or "shift" it; see Gram.
-    strict
-        Raise SolverFailedError where an answer is not proved, in place of an UncertifiedWarning.
-    verbose
-        Let the solver print its progress.
     """
 
     kernel: KernelLike = "rbf"
     degree: int = 3
     gamma: float | str = "scale"
     coef0: float = 0.0
-    tol: float = 1e-3
     cache_size: float = CACHE_SIZE
     shrinking: bool = True
     max_iter: int = -1
-    time_limit: float | None = None
-    solver: str | None = None
     indefinite: Indefinite = "refuse"
-    strict: bool = False
-    verbose: bool = False
 
     if TYPE_CHECKING:
         # What a fit leaves behind, beside attributes of the subclass.
-        solution_: Solution | MulticlassSolution
         support_: Indices
         support_vectors_: Any
         dual_coef_: Matrix
@@ -172,18 +152,15 @@ class KernelMachine(BaseEstimator):
         """Return what a solver is asked for."""
         if not (self.max_iter == -1 or self.max_iter >= 1):
             raise ParameterError(f"max_iter must be at least 1, or -1 for no limit, but {self.max_iter} came.")
-        check_flag(self.strict, "strict")
         of_smo: dict[str, Any] = {}
         if self.solver in (None, "smo"):
             of_smo["cache_size"] = check_positive(self.cache_size, "cache_size")
             if not check_flag(self.shrinking, "shrinking"):
                 of_smo["shrinking"] = False
         return {
+            **self._request(),
             **of_smo,
-            "solver": self.solver,
-            "tol": self.tol,
             "max_iter": None if self.max_iter == -1 else self.max_iter,
-            "time_limit": self.time_limit,
         }
 
     def _keep_function(self, training: Training, X: Any, solution: Solution, scale: float) -> None:
@@ -201,22 +178,6 @@ class KernelMachine(BaseEstimator):
         """Return the samples of these numbers; none of a matrix of kernel values, or of what has no features."""
         by_values = not isinstance(self.kernel, Kernel) and (callable(self.kernel) or self.kernel == "precomputed")
         return np.empty((0, 0)) if by_values else X[rows]
-
-    def _judge(self, status: Status, message: str) -> None:
-        """Warn of an answer that is not proved, or refuse it."""
-        self.fit_status_ = int(status is not Status.OPTIMAL)
-        if status is Status.OPTIMAL:
-            return
-        words = f"the answer is {status}, not proved to tol={self.tol:g}: {message}; {self.certificate_}"
-        if self.strict:
-            raise SolverFailedError(f"{words}. Pass strict=False to keep it, with a warning.")
-        warnings.warn(f"{words}.", UncertifiedWarning, stacklevel=3)
-
-    @property
-    def certificate_(self) -> Certificate:
-        """What is proved of the answer; of several machines, the weakest proof."""
-        check_is_fitted(self, "solution_")
-        return self.solution_.certificate
 
     # Answers --------------------------------------------------------------------------------------------------
 

@@ -2,7 +2,7 @@
 """Solvers: one file each; the back-ends are imported when they are used."""
 
 from qpkernels.solvers.answer import Answer, Claim, Outcome, Request
-from qpkernels.solvers.automatic import OF_SMO, THEN, Automatic, Budget, spares_factorisation
+from qpkernels.solvers.automatic import OF_SMO, THEN, Automatic, Budget, second_order_comes_first, spares_factorisation
 from qpkernels.solvers.interface import Solver
 from qpkernels.solvers.registry import find_solver, installed_solvers, registered_solvers
 
@@ -19,5 +19,6 @@ __all__ = [
     "find_solver",
     "installed_solvers",
     "registered_solvers",
+    "second_order_comes_first",
     "spares_factorisation",
 ]

@@ -17,7 +17,7 @@ from sklearn.utils.validation import _num_samples, check_is_fitted, column_or_1d
 from formulations.classification.base import TwoClassModel
 from formulations.classification.meta.multiclass import OneVersusOne
 from formulations.estimators.base import KernelMachine, Training
-from formulations.estimators.weights import ClassWeight, class_weights, sample_weights, weighted
+from formulations.estimators.inputs.weights import ClassWeight, class_weights, sample_weights, weighted
 from formulations.modelling import Classification
 from qpkernels.arrays import Matrix, Vector, check_choice
 from qpkernels.errors import ParameterError
@@ -99,7 +99,7 @@ class PairwiseClassifier(ClassifierMixin, KernelMachine):
         present = np.unique(codes)
         if present.size == 2:
             self.model_ = machine(training.data, codes, **parameters)
-            self.solution_ = self.model_.solve(verbose=self.verbose, **limits)
+            self.solution_ = self.model_.solve(verbose=bool(self.verbose), **limits)
             solutions, pairs = [self.solution_], [(int(present[0]), int(present[1]))]
             message = self.solution_.message
         else:

@@ -13,7 +13,7 @@ from sklearn.base import RegressorMixin
 from sklearn.utils.validation import column_or_1d
 
 from formulations.estimators.base import KernelMachine
-from formulations.estimators.weights import sample_weights, weighted
+from formulations.estimators.inputs.weights import sample_weights, weighted
 from formulations.modelling import Model, Regression
 from formulations.regression.base import RegressionModel
 
@@ -61,7 +61,7 @@ class SingleRegressor(RegressorMixin, KernelMachine):
         model, parameters = self._machine()
         parameters = weighted(model, parameters, training.weights)
         self.model_ = model(training.data, targets[training.rows], **parameters)
-        self.solution_ = self.model_.solve(verbose=self.verbose, **limits)
+        self.solution_ = self.model_.solve(verbose=bool(self.verbose), **limits)
         self._keep_function(training, X, self.solution_, 1.0)
         self._judge(self.solution_.status, self.solution_.message)
         return self

@@ -47,8 +47,10 @@ def sample_weights(sample_weight: ArrayLike | None, samples: int) -> Vector:
     return weights
 
 
-def class_weights(class_weight: ClassWeight, classes: NDArray[Any], y: NDArray[Any], weights: Vector) -> Vector:
-    """Return the weight of each class.
+def class_weights(
+    class_weight: ClassWeight, classes: NDArray[Any], y: NDArray[Any], weights: Vector, balance: Vector | None = None
+) -> Vector:
+    """Return the weight of each class; where "balanced", samples count as often as ``balance`` says, once for None.
 
     Raises
     ------
@@ -61,7 +63,7 @@ def class_weights(class_weight: ClassWeight, classes: NDArray[Any], y: NDArray[A
             f"The number of classes has to be greater than one; got {present.size} class: every sample with a weight "
             f"above 0 is of {present.tolist()[0]!r}."
         )
-    return np.asarray(compute_class_weight(class_weight, classes=classes, y=y), dtype=np.float64)
+    return np.asarray(compute_class_weight(class_weight, classes=classes, y=y, sample_weight=balance), dtype=np.float64)
 
 
 def weighted(model: type[Model[Any]], parameters: Mapping[str, Any], weights: Vector) -> dict[str, Any]:
