@@ -6,6 +6,7 @@ from formulations.estimators.classifiers.margins import LPSVC, SVC, NuSVC, Squar
 from formulations.estimators.linear import LinearSVC, LinearSVR
 from formulations.estimators.novelty import OneClassSVM
 from formulations.estimators.proved import UncertifiedWarning
+from formulations.estimators.regressors.kernel_ridge import KernelRidge
 from formulations.estimators.regressors.losses import LSSVR, HuberSVR, KernelRegressor, QuantileSVR
 from formulations.estimators.regressors.tubes import SVR, NuSVR, SparseApproximation
 
@@ -19,6 +20,7 @@ __all__ = [
     "KernelClassifier",
     "KernelLogisticRegression",
     "KernelRegressor",
+    "KernelRidge",
     "LinearSVC",
     "LinearSVR",
     "NuSVC",

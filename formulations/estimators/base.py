@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import issparse
+from scipy.sparse import csr_array, csr_matrix, issparse, sparray
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from formulations.estimators.inputs.kernels import Functions, Indefinite, KernelLike, Space, space_of
 from formulations.estimators.proved import ProvedEstimator
 from formulations.inputs.samples import BoundSamples
 from formulations.modelling import Solution
-from qpkernels.arrays import Indices, Matrix, Vector, check_flag, check_positive
+from qpkernels.arrays import Indices, Matrix, Vector, check_flag, check_positive, is_sparse
 from qpkernels.errors import ParameterError
 from qpkernels.kernels import Kernel, Linear
 
-__all__ = ["CACHE_SIZE", "KernelMachine", "Training"]
+__all__ = ["CACHE_SIZE", "KernelMachine", "Training", "as_sparse_as"]
 
 CACHE_SIZE = 2048.0
 """MiB for rows of the kernel matrix where nobody says otherwise."""
@@ -87,7 +87,7 @@ class KernelMachine(ProvedEstimator):
         # What a fit leaves behind, beside attributes of the subclass.
         support_: Indices
         support_vectors_: Any
-        dual_coef_: Matrix
+        dual_coef_: Any
         intercept_: Vector
         n_iter_: Any
         shape_fit_: tuple[int, ...]
@@ -169,10 +169,10 @@ class KernelMachine(ProvedEstimator):
         used = np.flatnonzero(beta)
         self.support_ = training.rows[used].astype(np.int32)
         self.support_vectors_ = self._rows_of(X, self.support_)
-        self.dual_coef_ = beta[None, used]
+        self.dual_coef_ = as_sparse_as(X, beta[None, used])
         self.intercept_ = np.array([scale * solution.intercept])
         self.n_iter_ = max(1, solution.iterations or 1)
-        self._functions = training.space.functions(self.support_, self.dual_coef_.T, self.intercept_)
+        self._functions = training.space.functions(self.support_, beta[used, None], self.intercept_)
 
     def _rows_of(self, X: Any, rows: Indices) -> Any:
         """Return the samples of these numbers; none of a matrix of kernel values, or of what has no features."""
@@ -188,16 +188,19 @@ class KernelMachine(ProvedEstimator):
         return self._functions(X)
 
     @property
-    def coef_(self) -> Matrix:
-        """Weights of the features, one function a row, shape (functions, features); with the linear kernel only."""
+    def coef_(self) -> Any:
+        """Weights of the features, one function a row, shape (functions, features); with the linear kernel only.
+
+        They are sparse if the samples are, and read-only.
+        """
         if not (self.kernel == "linear" or isinstance(self.kernel, Linear)):
             raise AttributeError("coef_ is only available when using a linear kernel")
         check_is_fitted(self, "solution_")
-        weights = np.asarray(self._machine_coefficients() @ self.support_vectors_)
-        weights.flags.writeable = False
+        weights: Any = self._machine_coefficients() @ self.support_vectors_
+        (weights.data if is_sparse(weights) else weights).flags.writeable = False
         return weights
 
-    def _machine_coefficients(self) -> Matrix:
+    def _machine_coefficients(self) -> Any:
         """Return the coefficients of all functions, one a row, shape (functions, support vectors)."""
         return self.dual_coef_
 
@@ -210,6 +213,13 @@ class KernelMachine(ProvedEstimator):
 
     def _counts(self) -> NDArray[np.int32]:
         return np.array([self.support_.size], dtype=np.int32)
+
+
+def as_sparse_as(X: Any, coefficients: Matrix) -> Any:
+    """Return coefficients as LIBSVM's wrapper has them: sparse where the samples are, and of their kind."""
+    if not issparse(X):
+        return coefficients
+    return (csr_array if isinstance(X, sparray) else csr_matrix)(coefficients)
 
 
 def _fields(kernel: Kernel) -> dict[str, Any]:

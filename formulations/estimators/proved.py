@@ -11,8 +11,6 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from formulations.classification.meta.multiclass_solution import MulticlassSolution
-from formulations.modelling import Solution
 from qpkernels.arrays import check_flag
 from qpkernels.certificates import Certificate, Status
 from qpkernels.errors import SolverFailedError
@@ -50,7 +48,7 @@ class ProvedEstimator(BaseEstimator):
 
     if TYPE_CHECKING:
         # What a fit leaves behind, beside attributes of the subclass.
-        solution_: Solution | MulticlassSolution
+        solution_: Any
 
     def _request(self) -> dict[str, Any]:
         """Return what a solver is asked for."""
@@ -71,4 +69,5 @@ class ProvedEstimator(BaseEstimator):
     def certificate_(self) -> Certificate:
         """What is proved of the answer; of several machines, the weakest proof."""
         check_is_fitted(self, "solution_")
-        return self.solution_.certificate
+        certificate: Certificate = self.solution_.certificate
+        return certificate

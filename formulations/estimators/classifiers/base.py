@@ -16,10 +16,10 @@ from sklearn.utils.validation import _num_samples, check_is_fitted, column_or_1d
 
 from formulations.classification.base import TwoClassModel
 from formulations.classification.meta.multiclass import OneVersusOne
-from formulations.estimators.base import KernelMachine, Training
+from formulations.estimators.base import KernelMachine, Training, as_sparse_as
 from formulations.estimators.inputs.weights import ClassWeight, class_weights, sample_weights, weighted
 from formulations.modelling import Classification
-from qpkernels.arrays import Matrix, Vector, check_choice
+from qpkernels.arrays import Matrix, Vector, check_choice, is_sparse
 from qpkernels.errors import ParameterError
 
 __all__ = ["PairwiseClassifier"]
@@ -143,23 +143,25 @@ class PairwiseClassifier(ClassifierMixin, KernelMachine):
         self.intercept_ = intercepts
         self.n_iter_ = np.array([max(1, each.iterations or 1) for each in solutions], dtype=np.int32)
         self._pairs = pairs
-        self.dual_coef_ = _by_other_class(coefficients[own], codes[own], pairs, self.classes_.size)
+        self.dual_coef_ = as_sparse_as(X, _by_other_class(coefficients[own], codes[own], pairs, self.classes_.size))
         sparse = coefficients[own] if len(pairs) == 1 else csr_array(coefficients[own])
         self._functions = training.space.functions(self.support_, sparse, intercepts)
 
     def _counts(self) -> NDArray[np.int32]:
         return self._n_support
 
-    def _machine_coefficients(self) -> Matrix:
+    def _machine_coefficients(self) -> Any:
         """Return the coefficients of all machines, one a row, shape (machines, support vectors)."""
         if len(self._pairs) == 1:
             return self.dual_coef_
+        known: Any = self.dual_coef_
+        by_class = known.toarray() if is_sparse(known) else known
         codes = np.repeat(np.arange(self.classes_.size), self._n_support)
         rows = np.zeros((len(self._pairs), codes.size))
         for row, (i, j) in enumerate(self._pairs):
-            rows[row, codes == i] = self.dual_coef_[j - 1, codes == i]
-            rows[row, codes == j] = self.dual_coef_[i, codes == j]
-        return rows
+            rows[row, codes == i] = by_class[j - 1, codes == i]
+            rows[row, codes == j] = by_class[i, codes == j]
+        return as_sparse_as(self.dual_coef_, rows)
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Return f(x) + b of two classes, shape (n,), above 0 for the second one.

@@ -17,7 +17,7 @@ from qpkernels.gram import Gram
 from qpkernels.gram.expansions import Expansions
 from qpkernels.kernels import RBF, Kernel, Linear, Polynomial, Precomputed, Sigmoid
 
-__all__ = ["Functions", "Indefinite", "KernelLike", "Space", "space_of"]
+__all__ = ["Functions", "Indefinite", "KernelLike", "OfKernel", "Space", "space_of", "space_of_function"]
 
 KernelLike: TypeAlias = str | Kernel | Callable[[Any, Any], Any]
 """A name, a kernel, or a function of two lists of samples that returns the matrix of kernel values."""
@@ -153,8 +153,7 @@ def space_of(kernel: KernelLike, X: Any, weights: Vector, *, gamma: float | str,
     if isinstance(kernel, Kernel):
         return OfKernel(kernel, X)
     if callable(kernel):
-        by_function = _ByFunction(kernel, X)
-        return OfMatrix(_square(by_function(X)), by_function)
+        return space_of_function(kernel, X)
     if kernel == "precomputed":
         return OfMatrix(_square(np.asarray(X)), _Given(len(X)))
     if kernel not in _NAMES:
@@ -163,6 +162,12 @@ def space_of(kernel: KernelLike, X: Any, weights: Vector, *, gamma: float | str,
             f"of samples, but {shown(kernel)} came."
         )
     return OfKernel(_named(kernel, lambda: _gamma(gamma, X, weights), degree, coef0), X)
+
+
+def space_of_function(function: Callable[[Any, Any], Any], X: Any) -> Space:
+    """Return the space of a function of two lists of samples that returns the matrix of their kernel values."""
+    between = _ByFunction(function, X)
+    return OfMatrix(_square(between(X)), between)
 
 
 def _named(kernel: str, gamma: Callable[[], float], degree: int, coef0: float) -> Kernel:
@@ -193,7 +198,13 @@ def _gamma(gamma: float | str, X: Samples, weights: Vector) -> float:
     if gamma == "auto":
         return 1.0 / features
     if gamma == "scale":
-        variance = _variance(X, weights)
+        with np.errstate(over="ignore", invalid="ignore"):
+            variance = _variance(X, weights)
+        if not np.isfinite(features * variance):
+            raise ParameterError(
+                f"gamma='scale' is 1 / (features * variance of X), and that variance is {variance:g} in float64. The "
+                "dual coefficients or intercepts are not finite with such samples; scale them, as StandardScaler does."
+            )
         return 1.0 / (features * variance) if variance > 0 else 1.0
     if isinstance(gamma, str):
         raise ParameterError(f"gamma must be 'scale', 'auto' or a number above 0, but {shown(gamma)} came.")

@@ -34,15 +34,15 @@ def sample_weights(sample_weight: ArrayLike | None, samples: int) -> Vector:
     if is_scalar(sample_weight):
         sample_weight = np.full(samples, real_number(sample_weight, "sample_weight"))
     weights = finite_vector(sample_weight, "sample_weight", samples)
+    if not (weights > 0).any():
+        raise ParameterError(
+            "Invalid input - all samples have zero or negative weights: sample_weight must be above 0 for some sample."
+        )
     if (weights < 0).any():
         first = int(np.argmax(weights < 0))
         raise ParameterError(
             f"sample_weight must be at least 0, but sample_weight[{first}] is {weights[first]:g}: a sample cannot be "
             "there less than not at all; leave it out, or give it 0."
-        )
-    if not weights.any():
-        raise ParameterError(
-            "Invalid input - all samples have zero or negative weights: sample_weight must be above 0 for some sample."
         )
     return weights
 
