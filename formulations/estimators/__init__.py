@@ -9,6 +9,7 @@ from formulations.estimators.proved import UncertifiedWarning
 from formulations.estimators.regressors.kernel_ridge import KernelRidge
 from formulations.estimators.regressors.losses import LSSVR, HuberSVR, KernelRegressor, QuantileSVR
 from formulations.estimators.regressors.tubes import SVR, NuSVR, SparseApproximation
+from formulations.estimators.relevance import RelevanceClassifier, RelevanceRegressor
 
 __all__ = [
     "LPSVC",
@@ -27,6 +28,8 @@ __all__ = [
     "NuSVR",
     "OneClassSVM",
     "QuantileSVR",
+    "RelevanceClassifier",
+    "RelevanceRegressor",
     "SparseApproximation",
     "SquaredHingeSVC",
     "UncertifiedWarning",

@@ -131,7 +131,9 @@ class _Sums:
         return np.asarray(self.between(X)[:, self.rows] @ self.coefficients + self.intercepts)
 
 
-def space_of(kernel: KernelLike, X: Any, weights: Vector, *, gamma: float | str, degree: int, coef0: float) -> Space:
+def space_of(
+    kernel: KernelLike, X: Any, weights: Vector, *, gamma: float | str | None, degree: int, coef0: float
+) -> Space:
     """Return the space of a kernel given by name, as an object, by a function, or by its matrix in place of X.
 
     Parameters
@@ -192,7 +194,7 @@ def _square(K: ArrayLike) -> Matrix:
     return matrix
 
 
-def _gamma(gamma: float | str, X: Samples, weights: Vector) -> float:
+def _gamma(gamma: float | str | None, X: Samples, weights: Vector) -> float:
     """Return gamma as a number."""
     features = int(X.shape[1])
     if gamma == "auto":
@@ -206,7 +208,7 @@ def _gamma(gamma: float | str, X: Samples, weights: Vector) -> float:
                 "dual coefficients or intercepts are not finite with such samples; scale them, as StandardScaler does."
             )
         return 1.0 / (features * variance) if variance > 0 else 1.0
-    if isinstance(gamma, str):
+    if gamma is None or isinstance(gamma, str):
         raise ParameterError(f"gamma must be 'scale', 'auto' or a number above 0, but {shown(gamma)} came.")
     return check_positive(gamma, "gamma")
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import MultiOutputMixin, RegressorMixin
 from sklearn.metrics.pairwise import PAIRWISE_KERNEL_FUNCTIONS, pairwise_kernels
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import _num_samples, check_array, check_is_fitted, validate_data
 
 from formulations.estimators.inputs.kernels import (
     Functions,
@@ -24,6 +24,7 @@ from formulations.estimators.inputs.kernels import (
     space_of_function,
 )
 from formulations.estimators.inputs.weights import sample_weights
+from formulations.estimators.kernelised import KernelEstimator
 from formulations.estimators.proved import ProvedEstimator
 from formulations.inputs.samples import BoundSamples
 from formulations.losses import Squared
@@ -45,7 +46,7 @@ _OURS = {"linear": "linear", "poly": "poly", "polynomial": "poly", "rbf": "rbf",
 
 
 @dataclass(eq=False, repr=False)
-class KernelRidge(MultiOutputMixin, RegressorMixin, ProvedEstimator):
+class KernelRidge(MultiOutputMixin, RegressorMixin, KernelEstimator, ProvedEstimator):
     r"""Kernel ridge regression (E2): :math:`\min \alpha \|f\|^2 + \sum_i w_i (y_i - f(x_i))^2`, without an intercept.
 
     Each target has a problem and a proof of its own; those with the same alpha share a factorisation.
@@ -83,8 +84,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, ProvedEstimator):
     alpha: float | ArrayLike = 1.0
     _: KW_ONLY
     kernel: KernelLike = "linear"
-    gamma: float | None = None
-    degree: int = 3
+    gamma: float | str | None = None
     coef0: float = 1.0
     kernel_params: Mapping[str, Any] | None = None
     indefinite: Indefinite = "refuse"
@@ -95,15 +95,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, ProvedEstimator):
         solution_: Regression | list[Regression]
         dual_coef_: NDArray[np.float64]
         X_fit_: Any
-        n_features_in_: int
         _functions: Functions
-
-    def __sklearn_tags__(self) -> Any:
-        """Return the tags: sparse samples are taken, and a matrix of kernel values is cut along both axes."""
-        tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = self.kernel == "precomputed"
-        tags.input_tags.sparse = self.kernel != "precomputed"
-        return tags
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit a function for each target, and prove how good it is.
@@ -127,8 +119,8 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, ProvedEstimator):
             If there is no answer, or with strict=True none that is proved.
         """
         request = self._request()
-        X, y = validate_data(self, X, y, dtype=np.float64, accept_sparse="csr", multi_output=True, y_numeric=True)
-        targets = np.asarray(y, dtype=np.float64)
+        X, y = self._samples(X, y, reset=True, multi_output=True, y_numeric=True)
+        targets = check_array(y, dtype=np.float64, ensure_2d=False, input_name="y")
         columns = targets.reshape(len(targets), -1)
         weights = sample_weights(sample_weight, len(columns))
         rows = np.flatnonzero(weights)
@@ -176,10 +168,16 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, ProvedEstimator):
             return ResidualLossRegression(data, y, loss=Squared(), C=weights / alpha, fit_intercept=False)
         return KernelRidgeModel(data, y, regularisation=alpha / weights[0])
 
+    def _samples(self, X: Any, y: Any = "no_validation", *, reset: bool, **settings: Any) -> Any:
+        """Return samples with features also where the kernel is a function: it takes two of them at a time."""
+        if callable(self.kernel) and not isinstance(self.kernel, Kernel):
+            return validate_data(self, X, y, reset=reset, dtype=np.float64, order="C", **settings)
+        return super()._samples(X, y, reset=reset, **settings)
+
     def _space(self, X: Any) -> Space:
         """Return the space of the kernel."""
         kernel, gamma = self.kernel, "auto" if self.gamma is None else self.gamma
-        weights = np.ones(X.shape[0])
+        weights = np.ones(_num_samples(X))
         if isinstance(kernel, Kernel) or kernel == "precomputed":
             return space_of(kernel, X, weights, gamma="auto", degree=3, coef0=0.0)
         if callable(kernel):
@@ -193,15 +191,16 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, ProvedEstimator):
             named = _OURS[kernel]
             return space_of(named, X, weights, gamma=gamma, degree=self.degree, coef0=self.coef0)
         if kernel == "laplacian":
-            return OfKernel(Laplacian(1.0 / X.shape[1] if self.gamma is None else self.gamma), X)
-        parameters = {} if self.gamma is None else {"gamma": self.gamma}
+            return OfKernel(
+                Laplacian(check_positive(1.0 / X.shape[1] if self.gamma is None else self.gamma, "gamma")), X
+            )
+        parameters: dict[str, Any] = {} if self.gamma is None else {"gamma": self.gamma}
         return space_of_function(partial(pairwise_kernels, metric=kernel, filter_params=True, **parameters), X)
 
     def predict(self, X: Any) -> NDArray[np.float64]:
         """Return f(x), shape (n,) or (n, targets)."""
         check_is_fitted(self, "solution_")
-        X = validate_data(self, X, dtype=np.float64, accept_sparse="csr", reset=False)
-        values = self._functions(X)
+        values = self._functions(self._samples(X, reset=False))
         return values if self.dual_coef_.ndim > 1 else values[:, 0]
 
     @property

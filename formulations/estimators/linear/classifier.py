@@ -1,23 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
-r"""Linear machines with the intercept of LIBLINEAR, with the parameters, defaults and attributes of scikit-learn.
-
-The intercept is a weight of the constant feature s, and penalised like every weight::
-
-    min  1/2 (||w||^2 + (b/s)^2) + sum C_i L(x_i'w + b)
-
-so that there is a model without an intercept, on the samples (x_i, s).
-"""
+"""Linear classifiers, with the parameters, defaults and fitted attributes of scikit-learn."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import RegressorMixin
-from sklearn.linear_model._base import LinearClassifierMixin, LinearModel, SparseCoefMixin
+from sklearn.linear_model._base import LinearClassifierMixin, SparseCoefMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
@@ -27,83 +18,13 @@ from formulations.classification.margins.squared_hinge import SquaredHinge
 from formulations.classification.meta.multiclass import OneVersusRest
 from formulations.classification.meta.multiclass_solution import MulticlassSolution
 from formulations.estimators.inputs.weights import ClassWeight, class_weights, sample_weights
-from formulations.estimators.proved import ProvedEstimator
-from formulations.inputs.estimators import with_constant
+from formulations.estimators.linear.base import LinearMachine
 from formulations.inputs.samples import BoundSamples
-from formulations.losses import EpsilonInsensitive, SquaredEpsilonInsensitive
-from formulations.modelling import Classification, Regression, Solution
-from formulations.regression.residual_loss import ResidualLossRegression
-from qpkernels.arrays import Indices, Matrix, Samples, Vector, check_choice, check_count, check_flag, shown
+from formulations.modelling import Classification
+from qpkernels.arrays import Indices, Vector, check_choice
 from qpkernels.errors import LabelError, ParameterError
-from qpkernels.gram import Gram
-from qpkernels.kernels import Linear
 
-__all__ = ["LinearSVC", "LinearSVR"]
-
-_OF_THE_DUAL = ("hinge", "epsilon_insensitive")
-"""Losses that LIBLINEAR minimises by the dual alone."""
-
-
-@dataclass(kw_only=True, eq=False, repr=False)
-class _LinearMachine(ProvedEstimator):
-    """A function x'w + b, whose b is penalised or absent."""
-
-    tol: float = 1e-4
-    C: float = 1.0
-    dual: bool | Literal["auto"] = "auto"
-    fit_intercept: bool = True
-    intercept_scaling: float = 1.0
-    random_state: Any = None
-    max_iter: int = 1000
-    verbose: bool | int = 0
-
-    if TYPE_CHECKING:
-        loss: str
-        coef_: Any
-        intercept_: Any
-        n_iter_: int
-        n_features_in_: int
-
-    def __sklearn_tags__(self) -> Any:
-        """Return the tags: sparse samples are taken."""
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
-
-    def _check_parameters(self, losses: tuple[str, ...], penalty: str = "l2") -> None:
-        """Refuse parameters outside their range, and combinations that LIBLINEAR has not."""
-        check_choice(self.loss, "loss", losses)
-        check_flag(self.fit_intercept, "fit_intercept")
-        if not (isinstance(self.dual, bool | np.bool_) or self.dual == "auto"):
-            raise ParameterError(f"dual must be True, False or 'auto', but {shown(self.dual)} came.")
-        by_dual, l1 = self.loss in _OF_THE_DUAL, penalty == "l1"
-        if (by_dual and (l1 or not self.dual)) or (l1 and self.dual is True):
-            raise ParameterError(
-                f"Unsupported set of arguments: penalty={penalty!r}, loss={self.loss!r}, dual={self.dual!r}, as in "
-                "LIBLINEAR: a loss that is not squared goes with penalty='l2' and dual=True, penalty='l1' with a "
-                "squared loss and dual=False; dual='auto' is what the others allow."
-            )
-
-    def _bound(self, X: Samples, rows: Indices) -> BoundSamples:
-        """Return these samples, with the constant if there is an intercept, bound to the linear kernel."""
-        kept = X if rows.size == X.shape[0] else X[rows]
-        features = with_constant(kept, self.intercept_scaling) if self.fit_intercept else kept
-        return BoundSamples(Gram(Linear(), features), explicit=False)
-
-    def _limits(self, data: BoundSamples) -> dict[str, Any]:
-        """Return what a solver is asked for."""
-        passes = check_count(self.max_iter, "max_iter")
-        return {**self._request(), "max_iter": passes * len(data.gram)}
-
-    def _keep(self, data: BoundSamples, solutions: Sequence[Solution]) -> Matrix:
-        """Keep the intercepts and the number of iterations; return the weights, one function a row."""
-        weights = np.array([np.asarray(data.gram.X.T @ each.beta).ravel() for each in solutions])
-        self.n_iter_ = max(max(1, each.iterations or 1) for each in solutions)
-        if not self.fit_intercept:
-            self.intercept_ = 0.0
-            return weights
-        self.intercept_ = self.intercept_scaling * weights[:, -1]
-        return weights[:, :-1].copy()
+__all__ = ["LinearSVC"]
 
 
 class _Rest(OneVersusRest):
@@ -122,7 +43,7 @@ class _Rest(OneVersusRest):
 
 
 @dataclass(eq=False, repr=False)
-class LinearSVC(LinearClassifierMixin, SparseCoefMixin, _LinearMachine):
+class LinearSVC(LinearClassifierMixin, SparseCoefMixin, LinearMachine):
     r"""A linear classifier: :math:`\min \frac12 (\|w\|^2 + (b/s)^2) + \sum_i C w_i L(y_i (x_i'w + b))`.
 
     L(z) is the hinge max(0, 1 - z), or its square. Of several classes, each has a machine against the rest.
@@ -246,77 +167,3 @@ class LinearSVC(LinearClassifierMixin, SparseCoefMixin, _LinearMachine):
                 f"every class needs a sample with a weight above 0, but all of {self.classes_.tolist()[absent[0]]!r} "
                 "have the weight 0; leave these samples out."
             )
-
-
-@dataclass(kw_only=True, eq=False, repr=False)
-class LinearSVR(RegressorMixin, LinearModel, _LinearMachine):
-    r"""A linear regression: :math:`\min \frac12 (\|w\|^2 + (b/s)^2) + \sum_i C w_i L(y_i - x_i'w - b)`.
-
-    L(r) is max(0, |r| - epsilon), or its square.
-
-    Parameters
-    ----------
-    epsilon
-        At least 0, in the unit of y: the half width of the tube.
-    loss
-        "epsilon_insensitive" (D2) or "squared_epsilon_insensitive" (D6).
-    C
-        Above 0: the cost of a unit of loss.
-    dual
-        Which problem LIBLINEAR would solve. Both are proved here, so that it changes nothing; "epsilon_insensitive" has
-        dual=True or "auto" only, as there.
-    tol, solver, time_limit, strict, verbose
-        As in :class:`~formulations.estimators.proved.ProvedEstimator`.
-    fit_intercept, intercept_scaling, random_state, max_iter
-        As in :class:`LinearSVC`.
-
-    Attributes
-    ----------
-    model_, solution_, certificate_
-        The model on the samples (x_i, s), its answer, and what is proved of it.
-    coef_, intercept_
-        Weights, shape (features,), and b, shape (1,); b is 0.0 without an intercept.
-    n_iter_, fit_status_, n_features_in_, feature_names_in_
-        Iterations of the solver; 0 if the answer is proved; the data.
-    """
-
-    epsilon: float = 0.0
-    loss: Literal["epsilon_insensitive", "squared_epsilon_insensitive"] = "epsilon_insensitive"
-
-    if TYPE_CHECKING:
-        model_: ResidualLossRegression
-        solution_: Regression
-
-    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Fit the function, and prove how good it is.
-
-        Parameters
-        ----------
-        X
-            Samples, shape (m, features), dense or sparse.
-        y
-            Targets, shape (m,).
-        sample_weight
-            At least 0: how often each sample counts. One of weight 0 is absent.
-
-        Raises
-        ------
-        ParameterError, ShapeError, NonFiniteError
-            If the data or parameters are none of these.
-        SolverFailedError
-            If there is no answer, or with strict=True none that is proved.
-        """
-        self._check_parameters(("epsilon_insensitive", "squared_epsilon_insensitive"))
-        X, y = validate_data(self, X, y, dtype=np.float64, order="C", accept_sparse="csr", y_numeric=True)
-        targets = np.asarray(y, dtype=np.float64)
-        weights = sample_weights(sample_weight, targets.size)
-        rows = np.flatnonzero(weights)
-        data = self._bound(X, rows)
-        kind = EpsilonInsensitive if self.loss == "epsilon_insensitive" else SquaredEpsilonInsensitive
-        self.model_ = ResidualLossRegression(
-            data, targets[rows], loss=kind(self.epsilon), C=self.C * weights[rows], fit_intercept=False
-        )
-        self.solution_ = self.model_.solve(verbose=bool(self.verbose), **self._limits(data))
-        self.coef_ = self._keep(data, [self.solution_])[0]
-        self._judge(self.solution_.status, self.solution_.message)
-        return self
