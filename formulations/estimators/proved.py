@@ -69,5 +69,6 @@ class ProvedEstimator(BaseEstimator):
     def certificate_(self) -> Certificate:
         """What is proved of the answer; of several machines, the weakest proof."""
         check_is_fitted(self, "solution_")
-        certificate: Certificate = self.solution_.certificate
-        return certificate
+        answers = self.solution_ if isinstance(self.solution_, list) else [self.solution_]
+        proofs: list[Certificate] = [each.certificate for each in answers]
+        return max(proofs, key=lambda proof: proof.relative_gap)

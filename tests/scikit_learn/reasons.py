@@ -24,8 +24,7 @@ REASONS = {
     "test_negative_weight_equal_coeffs[partial-mask-label-1-SVC]": _NEGATIVE,
     "test_negative_weight_equal_coeffs[partial-mask-label-1-NuSVC]": _NEGATIVE,
     "test_negative_weight_equal_coeffs[partial-mask-label-1-NuSVR]": _NEGATIVE,
-    "test_bad_input": "wants sparse samples refused by a machine of dense ones, and lists where an array is meant; both "
-    "are taken here",
+    "test_bad_input": "wants sparse samples refused by a machine of dense ones; they are taken here",
     "test_svr_errors": "wants a kernel of the wrong shape refused by `predict`; `fit` refuses it already",
     "test_libsvm_convergence_warnings": _NO_LIMIT,
     "test_linear_svm_convergence_warnings": _NO_LIMIT,

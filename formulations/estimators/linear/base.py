@@ -25,10 +25,14 @@ from qpkernels.errors import ParameterError
 from qpkernels.gram import Gram
 from qpkernels.kernels import Linear
 
-__all__ = ["LinearMachine"]
+__all__ = ["LinearMachine", "weights_of"]
 
 _OF_THE_DUAL = ("hinge", "epsilon_insensitive")
 """Losses that LIBLINEAR minimises by the dual alone."""
+
+
+_MOST = 2**31 - 1
+"""Iterations, at most: more is no number to a solver in C."""
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -63,7 +67,7 @@ class LinearMachine(ProvedEstimator):
         check_flag(self.fit_intercept, "fit_intercept")
         if not (isinstance(self.dual, bool | np.bool_) or self.dual == "auto"):
             raise ParameterError(f"dual must be True, False or 'auto', but {shown(self.dual)} came.")
-        by_dual, l1 = self.loss in _OF_THE_DUAL, penalty == "l1"
+        by_dual, l1 = self.loss in _OF_THE_DUAL and penalty != "any", penalty == "l1"
         if (by_dual and (l1 or not self.dual)) or (l1 and self.dual is True):
             raise ParameterError(
                 f"Unsupported set of arguments: penalty={penalty!r}, loss={self.loss!r}, dual={self.dual!r}, as in "
@@ -80,14 +84,18 @@ class LinearMachine(ProvedEstimator):
     def _limits(self, data: BoundSamples) -> dict[str, Any]:
         """Return what a solver is asked for."""
         passes = check_count(self.max_iter, "max_iter")
-        return {**self._request(), "max_iter": passes * len(data.gram)}
+        return {**self._request(), "max_iter": min(passes * len(data.gram), _MOST)}
 
-    def _keep(self, data: BoundSamples, solutions: Sequence[Solution]) -> Matrix:
-        """Keep the intercepts and the number of iterations; return the weights, one function a row."""
-        weights = np.array([np.asarray(data.gram.X.T @ each.beta).ravel() for each in solutions])
-        self.n_iter_ = max(max(1, each.iterations or 1) for each in solutions)
+    def _keep(self, machines: Matrix, answers: Sequence[Any]) -> Matrix:
+        """Keep the intercepts and the number of iterations; return the weights of the features, one function a row."""
+        self.n_iter_ = max(max(1, each.iterations or 1) for each in answers)
         if not self.fit_intercept:
             self.intercept_ = 0.0
-            return weights
-        self.intercept_ = self.intercept_scaling * weights[:, -1]
-        return weights[:, :-1].copy()
+            return machines
+        self.intercept_ = self.intercept_scaling * machines[:, -1]
+        return machines[:, :-1].copy()
+
+
+def weights_of(data: BoundSamples, answers: Sequence[Solution]) -> Matrix:
+    """Return the weights of all features, the constant last, one function a row."""
+    return np.array([np.asarray(data.gram.X.T @ each.beta).ravel() for each in answers])

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any, Literal, Self
 
@@ -13,16 +14,15 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
 from formulations.classification.base import TwoClassModel
+from formulations.classification.linear import CrammerSinger, LinearModel, SparseWeights
 from formulations.classification.margins.soft_margin import SoftMargin
 from formulations.classification.margins.squared_hinge import SquaredHinge
 from formulations.classification.meta.multiclass import OneVersusRest
-from formulations.classification.meta.multiclass_solution import MulticlassSolution
 from formulations.estimators.inputs.weights import ClassWeight, class_weights, sample_weights
-from formulations.estimators.linear.base import LinearMachine
+from formulations.estimators.linear.base import LinearMachine, weights_of
 from formulations.inputs.samples import BoundSamples
-from formulations.modelling import Classification
 from qpkernels.arrays import Indices, Vector, check_choice
-from qpkernels.errors import LabelError, ParameterError
+from qpkernels.errors import LabelError
 
 __all__ = ["LinearSVC"]
 
@@ -46,23 +46,24 @@ class _Rest(OneVersusRest):
 class LinearSVC(LinearClassifierMixin, SparseCoefMixin, LinearMachine):
     r"""A linear classifier: :math:`\min \frac12 (\|w\|^2 + (b/s)^2) + \sum_i C w_i L(y_i (x_i'w + b))`.
 
-    L(z) is the hinge max(0, 1 - z), or its square. Of several classes, each has a machine against the rest.
+    L(z) is the hinge max(0, 1 - z), or its square.
 
     Parameters
     ----------
     penalty
-        "l2". LIBLINEAR's "l1" is refused.
+        "l2", or "l1" for few weights: ||w||_1 + |b|/s in place of the half squares, with the squared hinge.
     loss
         "hinge" (C2) or "squared_hinge" (C7).
     dual
         Which problem LIBLINEAR would solve. Both are proved here, so that it changes nothing; "hinge" has dual=True
-        or "auto" only, as there.
+        or "auto" only, and "l1" dual=False or "auto", as there.
     tol, solver, time_limit, strict, verbose
         As in :class:`~formulations.estimators.proved.ProvedEstimator`.
     C
         Above 0: the cost of a unit of loss.
     multi_class
-        "ovr". LIBLINEAR's "crammer_singer" is refused.
+        "ovr": each class against the rest; "crammer_singer": one problem, in which every sample's own class is to score
+        higher than all others, by 1. It has no choice of penalty, loss and dual, and minds none.
     fit_intercept
         Whether there is a b.
     intercept_scaling
@@ -80,7 +81,8 @@ class LinearSVC(LinearClassifierMixin, SparseCoefMixin, LinearMachine):
     Attributes
     ----------
     model_, solution_, certificate_
-        The model on the samples (x_i, s), or that of several classes; its answer; what is proved of it.
+        The model on the samples (x_i, s), or that of several classes; its answer; what is proved of it. With "l1" and
+        several classes, a list of each.
     coef_, intercept_
         Weights, shape (1, features) or (classes, features), and b; b is 0.0 without an intercept.
     classes_, n_iter_, fit_status_, n_features_in_, feature_names_in_
@@ -95,8 +97,7 @@ class LinearSVC(LinearClassifierMixin, SparseCoefMixin, LinearMachine):
     n_jobs: int = -1
 
     if TYPE_CHECKING:
-        model_: TwoClassModel | OneVersusRest
-        solution_: Classification | MulticlassSolution
+        model_: Any
         classes_: NDArray[Any]
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
@@ -128,36 +129,55 @@ class LinearSVC(LinearClassifierMixin, SparseCoefMixin, LinearMachine):
         rows = np.flatnonzero(weights)
         codes, costs = codes[rows], self.C * weights[rows]
         self._check_present(codes)
-        data, machine = self._bound(X, rows), SoftMargin if self.loss == "hinge" else SquaredHinge
-        if self.classes_.size == 2:
-            self.model_ = machine(data, codes, C=costs * of_class[codes], fit_intercept=False)
-            solution = self.model_.solve(verbose=bool(self.verbose), **self._limits(data))
-            self.solution_, message = solution, solution.message
-            self.coef_ = self._keep(data, [solution])
+        data = self._bound(X, rows)
+        if self.penalty == "l1" or self.multi_class == "crammer_singer":
+            answers = self._solve_programs(data, codes, costs, of_class)
+            machines = np.vstack([each.weights for each in answers])
         else:
-            self.model_ = _Rest(data, codes, machine, costs, of_class)
-            several = self.model_.solve(n_jobs=self.n_jobs, progress=False, **self._limits(data))
-            self.solution_ = several
-            message = next((each.message for each in several.solutions if each.status != "optimal"), "")
-            self.coef_ = self._keep(data, several.solutions)
-        self._judge(self.solution_.status, message)
+            answers = self._solve_kernel_machines(data, codes, costs, of_class)
+            machines = weights_of(data, answers)
+        self.coef_ = self._keep(machines, answers)
+        worst = next((each for each in answers if each.status != "optimal"), answers[0])
+        self._judge(worst.status, worst.message)
         return self
 
+    def _solve_kernel_machines(
+        self, data: BoundSamples, codes: NDArray[np.intp], costs: Vector, of_class: Vector
+    ) -> Sequence[Any]:
+        """Solve the machine of two classes, or that of each class; return the answers."""
+        machine = SoftMargin if self.loss == "hinge" else SquaredHinge
+        if self.classes_.size == 2:
+            self.model_ = machine(data, codes, C=costs * of_class[codes], fit_intercept=False)
+            self.solution_ = self.model_.solve(verbose=bool(self.verbose), **self._limits(data))
+            return [self.solution_]
+        self.model_ = _Rest(data, codes, machine, costs, of_class)
+        several = self.model_.solve(n_jobs=self.n_jobs, progress=False, **self._limits(data))
+        self.solution_ = several
+        return list(several.solutions)
+
+    def _solve_programs(
+        self, data: BoundSamples, codes: NDArray[np.intp], costs: Vector, of_class: Vector
+    ) -> Sequence[Any]:
+        """Solve what is no kernel machine; return the answers."""
+        features, classes = data.gram.X, self.classes_.size
+        if self.multi_class == "crammer_singer":
+            models: list[LinearModel] = [CrammerSinger(features, costs * of_class[codes], codes, classes)]
+        elif classes == 2:
+            models = [SparseWeights(features, costs * of_class[codes], np.where(codes, 1.0, -1.0))]
+        else:
+            own = [(codes == k, of_class[k]) for k in range(classes)]
+            models = [SparseWeights(features, costs * np.where(k, w, 1.0), np.where(k, 1.0, -1.0)) for k, w in own]
+        answers = [each.solve(verbose=bool(self.verbose), **self._limits(data)) for each in models]
+        single = len(models) == 1
+        self.model_, self.solution_ = (models[0], answers[0]) if single else (models, answers)
+        return answers
+
     def _check_scheme(self) -> None:
-        """Refuse what there is no model of."""
+        """Refuse what LIBLINEAR does not know; Crammer and Singer's machine has no choice of penalty, loss and dual."""
         check_choice(self.penalty, "penalty", ("l2", "l1"))
         check_choice(self.multi_class, "multi_class", ("ovr", "crammer_singer"))
-        self._check_parameters(("hinge", "squared_hinge"), self.penalty)
-        if self.penalty == "l1":
-            raise ParameterError(
-                "there is no model with penalty='l1'; take penalty='l2', or scikit-learn's own LinearSVC. Few support "
-                "vectors in place of few features has LPSVC."
-            )
-        if self.multi_class == "crammer_singer":
-            raise ParameterError(
-                "there is no model of multi_class='crammer_singer', which is one problem for all classes; take "
-                "multi_class='ovr', or scikit-learn's own LinearSVC."
-            )
+        crammer_singer = self.multi_class == "crammer_singer"
+        self._check_parameters(("hinge", "squared_hinge"), "any" if crammer_singer else self.penalty)
 
     def _check_present(self, codes: NDArray[np.intp]) -> None:
         """Refuse a class whose samples all weigh nothing: its machine has nobody to separate."""

@@ -13,7 +13,7 @@ from sklearn.linear_model._base import LinearModel
 from sklearn.utils.validation import validate_data
 
 from formulations.estimators.inputs.weights import sample_weights
-from formulations.estimators.linear.base import LinearMachine
+from formulations.estimators.linear.base import LinearMachine, weights_of
 from formulations.losses import EpsilonInsensitive, SquaredEpsilonInsensitive
 from formulations.modelling import Regression
 from formulations.regression.residual_loss import ResidualLossRegression
@@ -90,6 +90,6 @@ class LinearSVR(RegressorMixin, LinearModel, LinearMachine):
             data, targets[rows], loss=kind(self.epsilon), C=self.C * weights[rows], fit_intercept=False
         )
         self.solution_ = self.model_.solve(verbose=bool(self.verbose), **self._limits(data))
-        self.coef_ = self._keep(data, [self.solution_])[0]
+        self.coef_ = self._keep(weights_of(data, [self.solution_]), [self.solution_])[0]
         self._judge(self.solution_.status, self.solution_.message)
         return self

@@ -35,7 +35,6 @@ from formulations.regression.residual_loss import ResidualLossRegression
 from formulations.regression.ridge.interpolation import Interpolation
 from formulations.regression.ridge.kernel_ridge import KernelRidge as KernelRidgeModel
 from qpkernels.arrays import Vector, check_positive, finite_vector, is_scalar, shown
-from qpkernels.certificates import Certificate
 from qpkernels.errors import ParameterError
 from qpkernels.kernels import Kernel, Laplacian
 
@@ -202,10 +201,3 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelEstimator, ProvedEstim
         check_is_fitted(self, "solution_")
         values = self._functions(self._samples(X, reset=False))
         return values if self.dual_coef_.ndim > 1 else values[:, 0]
-
-    @property
-    def certificate_(self) -> Certificate:
-        """What is proved of the answer; of several targets, the weakest proof."""
-        check_is_fitted(self, "solution_")
-        answers = self.solution_ if isinstance(self.solution_, list) else [self.solution_]
-        return max((each.certificate for each in answers), key=lambda proof: proof.relative_gap)
