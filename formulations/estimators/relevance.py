@@ -63,17 +63,18 @@ class _RelevanceEstimator(KernelEstimator):
         return space.gram(None, "refuse")
 
     def _keep(self, X: Any, solutions: Sequence[RelevanceSolution]) -> None:
-        """Read off the attributes, and warn of an evidence that is not stationary."""
+        """Read off the attributes."""
         self.relevance_ = np.unique(np.concatenate([each.relevance for each in solutions]))
         self.relevance_vectors_ = X[self.relevance_]
         self.n_iter_ = max(max(1, each.iterations) for each in solutions)
         self.converged_ = all(each.converged for each in solutions)
 
     def _judge(self, solutions: Sequence[RelevanceSolution]) -> None:
+        """Warn of an evidence that is not stationary, or refuse it."""
         worst = next((each for each in solutions if not each.converged), None)
         if worst is None:
             return
-        words = f"the evidence is {worst.message}; {worst.stationarity}"
+        words = f"the machine has not converged: {worst.message}; {worst.stationarity}"
         if self.strict:
             raise SolverFailedError(f"{words}. Pass strict=False to keep the answer, with a warning.")
         warnings.warn(f"{words}.", UncertifiedWarning, stacklevel=3)
@@ -214,7 +215,10 @@ class RelevanceClassifier(ClassifierMixin, _RelevanceEstimator):
         check_classification_targets(labels)
         self.classes_, codes = np.unique(labels, return_inverse=True)
         if self.classes_.size < 2:
-            raise OneClassError(f"y must hold several classes, but every label is {self.classes_.tolist()[0]!r}.")
+            raise OneClassError(
+                f"The number of classes has to be greater than one; got 1 class: every label is "
+                f"{self.classes_.tolist()[0]!r}."
+            )
         gram = self._gram(X, labels.size)
         wanted = [1] if self.classes_.size == 2 else range(self.classes_.size)
         models = [RelevanceClassification(gram, codes == k) for k in wanted]

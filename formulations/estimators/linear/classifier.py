@@ -151,7 +151,9 @@ class LinearSVC(LinearClassifierMixin, SparseCoefMixin, LinearMachine):
             self.solution_ = self.model_.solve(verbose=bool(self.verbose), **self._limits(data))
             return [self.solution_]
         self.model_ = _Rest(data, codes, machine, costs, of_class)
-        several = self.model_.solve(n_jobs=self.n_jobs, progress=False, **self._limits(data))
+        # Who is to be verbose solves alone: in a batch nobody would take over where pair steps make no way.
+        limits = {"verbose": bool(self.verbose), **self._limits(data)}
+        several = self.model_.solve(n_jobs=self.n_jobs, progress=False, **limits)
         self.solution_ = several
         return list(several.solutions)
 
