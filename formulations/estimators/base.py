@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -76,14 +76,14 @@ class KernelMachine(KernelEstimator, ProvedEstimator):
 
     if TYPE_CHECKING:
         # What a fit leaves behind, beside attributes of the subclass.
-        support_: Indices
-        support_vectors_: Any
-        dual_coef_: Any
-        intercept_: Vector
-        n_iter_: Any
-        shape_fit_: tuple[int, ...]
-        n_features_in_: int
-        _functions: Functions
+        support_: Indices = field(init=False)
+        support_vectors_: Any = field(init=False)
+        dual_coef_: Any = field(init=False)
+        intercept_: Vector = field(init=False)
+        n_iter_: Any = field(init=False)
+        shape_fit_: tuple[int, ...] = field(init=False)
+        n_features_in_: int = field(init=False)
+        _functions: Functions = field(init=False)
 
     # Fitting --------------------------------------------------------------------------------------------------
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import dataclasses
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -40,7 +40,7 @@ class KernelEstimator(BaseEstimator):
     coef0: float = 0.0
 
     if TYPE_CHECKING:
-        n_features_in_: int
+        n_features_in_: int = field(init=False)
 
     def __sklearn_tags__(self) -> Any:
         """Return the tags: sparse samples are taken, and a matrix of kernel values is cut along both axes."""

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -50,8 +50,8 @@ class OneClassSVM(OutlierMixin, KernelMachine):
     nu: float = 0.5
 
     if TYPE_CHECKING:
-        model_: OneClass
-        solution_: Novelty
+        model_: OneClass = field(init=False)
+        solution_: Novelty = field(init=False)
 
     def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
         """Fit the half space, and prove how good it is.

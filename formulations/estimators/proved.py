@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from sklearn.base import BaseEstimator
@@ -48,7 +48,7 @@ class ProvedEstimator(BaseEstimator):
 
     if TYPE_CHECKING:
         # What a fit leaves behind, beside attributes of the subclass.
-        solution_: Any
+        solution_: Any = field(init=False)
 
     def _request(self) -> dict[str, Any]:
         """Return what a solver is asked for."""

@@ -8,17 +8,17 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit, log_expit, softmax
 from sklearn.base import ClassifierMixin, RegressorMixin
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from formulations.estimators.inputs.kernels import OfKernel, space_of
+from formulations.estimators.inputs.labels import check_labels
 from formulations.estimators.kernelised import KernelEstimator
 from formulations.estimators.proved import UncertifiedWarning
 from formulations.relevance import RelevanceClassification, RelevanceRegression
@@ -41,12 +41,12 @@ class _RelevanceEstimator(KernelEstimator):
     strict: bool = False
 
     if TYPE_CHECKING:
-        solution_: Any
-        relevance_: Indices
-        relevance_vectors_: Any
-        log_evidence_: Any
-        converged_: bool
-        n_iter_: int
+        solution_: Any = field(init=False)
+        relevance_: Indices = field(init=False)
+        relevance_vectors_: Any = field(init=False)
+        log_evidence_: Any = field(init=False)
+        converged_: bool = field(init=False)
+        n_iter_: int = field(init=False)
 
     def _gram(self, X: Any, samples: int) -> Gram:
         """Return the kernel matrix of a kernel of samples, whose values with new ones the variance needs."""
@@ -122,8 +122,8 @@ class RelevanceRegressor(RegressorMixin, _RelevanceEstimator):
     noise: float | None = None
 
     if TYPE_CHECKING:
-        model_: RelevanceRegression
-        solution_: RelevanceSolution
+        model_: RelevanceRegression = field(init=False)
+        solution_: RelevanceSolution = field(init=False)
 
     def fit(self, X: Any, y: ArrayLike) -> Self:
         """Raise the evidence from several starts, and keep the highest stationary point.
@@ -189,9 +189,9 @@ class RelevanceClassifier(ClassifierMixin, _RelevanceEstimator):
     """
 
     if TYPE_CHECKING:
-        model_: RelevanceClassification | list[RelevanceClassification]
-        solution_: RelevanceSolution | list[RelevanceSolution]
-        classes_: NDArray[Any]
+        model_: RelevanceClassification | list[RelevanceClassification] = field(init=False)
+        solution_: RelevanceSolution | list[RelevanceSolution] = field(init=False)
+        classes_: NDArray[Any] = field(init=False)
 
     def fit(self, X: Any, y: ArrayLike) -> Self:
         """Raise the evidence of each machine from several starts, and keep its highest stationary point.
@@ -212,7 +212,7 @@ class RelevanceClassifier(ClassifierMixin, _RelevanceEstimator):
         """
         X, y = self._samples(X, y, reset=True)
         labels = column_or_1d(y, warn=True)
-        check_classification_targets(labels)
+        check_labels(labels)
         self.classes_, codes = np.unique(labels, return_inverse=True)
         if self.classes_.size < 2:
             raise OneClassError(
@@ -238,8 +238,8 @@ class RelevanceClassifier(ClassifierMixin, _RelevanceEstimator):
         check_is_fitted(self, "solution_")
         X = self._samples(X, reset=False)
         if not isinstance(self.solution_, list):
-            return self.solution_.log_odds(X)
-        return np.column_stack([each.log_odds(X) for each in self.solution_])
+            return _log_odds(self.solution_, X)
+        return np.column_stack([_log_odds(each, X) for each in self.solution_])
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return the probability of each class, shape (n, classes)."""
@@ -259,3 +259,8 @@ class RelevanceClassifier(ClassifierMixin, _RelevanceEstimator):
         odds = self.decision_function(X)
         chosen = (odds > 0).astype(np.intp) if odds.ndim == 1 else np.argmax(odds, axis=1)
         return np.asarray(self.classes_[chosen])
+
+
+def _log_odds(solution: RelevanceSolution, X: Any) -> NDArray[np.float64]:
+    """Return the decision values as MacKay moderates them: they saturate nowhere, where probabilities do."""
+    return np.asarray(solution.mean(X) / np.sqrt(1.0 + np.pi / 8.0 * solution.variance(X)))

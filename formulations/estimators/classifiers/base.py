@@ -4,19 +4,20 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 from sklearn.base import ClassifierMixin
-from sklearn.utils.multiclass import _ovr_decision_function, check_classification_targets
+from sklearn.utils.multiclass import _ovr_decision_function
 from sklearn.utils.validation import _num_samples, check_is_fitted, column_or_1d
 
 from formulations.classification.base import TwoClassModel
 from formulations.classification.meta.multiclass import OneVersusOne
 from formulations.estimators.base import KernelMachine, Training, as_sparse_as
+from formulations.estimators.inputs.labels import check_labels
 from formulations.estimators.inputs.weights import ClassWeight, class_weights, sample_weights, weighted
 from formulations.modelling import Classification
 from qpkernels.arrays import Matrix, Vector, check_choice, is_sparse
@@ -46,9 +47,9 @@ class PairwiseClassifier(ClassifierMixin, KernelMachine):
     n_jobs: int = -1
 
     if TYPE_CHECKING:
-        model_: TwoClassModel | OneVersusOne
-        classes_: NDArray[Any]
-        class_weight_: Vector
+        model_: TwoClassModel | OneVersusOne = field(init=False)
+        classes_: NDArray[Any] = field(init=False)
+        class_weight_: Vector = field(init=False)
 
     @abstractmethod
     def _machine(self) -> tuple[type[TwoClassModel], dict[str, Any]]:
@@ -84,7 +85,7 @@ class PairwiseClassifier(ClassifierMixin, KernelMachine):
         limits = self._limits()
         X, y = self._samples(X, y, reset=True)
         labels = column_or_1d(y, warn=True)
-        check_classification_targets(labels)
+        check_labels(labels)
         if len(labels) != _num_samples(X):
             raise ParameterError(
                 f"X and y must have the same length, but X has {_num_samples(X)} samples and y has {len(labels)}."

@@ -63,6 +63,8 @@ def class_weights(
             f"The number of classes has to be greater than one; got {present.size} class: every sample with a weight "
             f"above 0 is of {present.tolist()[0]!r}."
         )
+    if class_weight is None:
+        return np.ones(classes.size)
     return np.asarray(compute_class_weight(class_weight, classes=classes, y=y, sample_weight=balance), dtype=np.float64)
 
 

@@ -11,7 +11,7 @@ so that this is a model without an intercept, on the samples (x_i, s).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -49,11 +49,11 @@ class LinearMachine(ProvedEstimator):
     verbose: bool | int = 0
 
     if TYPE_CHECKING:
-        loss: str
-        coef_: Any
-        intercept_: Any
-        n_iter_: int
-        n_features_in_: int
+        loss: str = field(init=False)
+        coef_: Any = field(init=False)
+        intercept_: Any = field(init=False)
+        n_iter_: int = field(init=False)
+        n_features_in_: int = field(init=False)
 
     def __sklearn_tags__(self) -> Any:
         """Return the tags: sparse samples are taken."""

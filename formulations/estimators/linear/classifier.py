@@ -4,13 +4,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.linear_model._base import LinearClassifierMixin, SparseCoefMixin
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
 from formulations.classification.base import TwoClassModel
@@ -18,6 +17,7 @@ from formulations.classification.linear import CrammerSinger, LinearModel, Spars
 from formulations.classification.margins.soft_margin import SoftMargin
 from formulations.classification.margins.squared_hinge import SquaredHinge
 from formulations.classification.meta.multiclass import OneVersusRest
+from formulations.estimators.inputs.labels import check_labels
 from formulations.estimators.inputs.weights import ClassWeight, class_weights, sample_weights
 from formulations.estimators.linear.base import LinearMachine, weights_of
 from formulations.inputs.samples import BoundSamples
@@ -97,8 +97,8 @@ class LinearSVC(LinearClassifierMixin, SparseCoefMixin, LinearMachine):
     n_jobs: int = -1
 
     if TYPE_CHECKING:
-        model_: Any
-        classes_: NDArray[Any]
+        model_: Any = field(init=False)
+        classes_: NDArray[Any] = field(init=False)
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit the machines, and prove how good they are.
@@ -122,7 +122,7 @@ class LinearSVC(LinearClassifierMixin, SparseCoefMixin, LinearMachine):
         self._check_scheme()
         X, y = validate_data(self, X, y, dtype=np.float64, order="C", accept_sparse="csr")
         y = np.asarray(y)
-        check_classification_targets(y)
+        check_labels(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
         weights = sample_weights(sample_weight, codes.size)
         of_class = class_weights(self.class_weight, self.classes_, y, weights, balance=weights)

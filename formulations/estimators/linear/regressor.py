@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
@@ -57,8 +57,8 @@ class LinearSVR(RegressorMixin, LinearModel, LinearMachine):
     loss: Literal["epsilon_insensitive", "squared_epsilon_insensitive"] = "epsilon_insensitive"
 
     if TYPE_CHECKING:
-        model_: ResidualLossRegression
-        solution_: Regression
+        model_: ResidualLossRegression = field(init=False)
+        solution_: Regression = field(init=False)
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit the function, and prove how good it is.

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -25,8 +25,8 @@ class SingleRegressor(RegressorMixin, KernelMachine):
     """One function of the samples."""
 
     if TYPE_CHECKING:
-        model_: Model[Regression]
-        solution_: Regression
+        model_: Model[Regression] = field(init=False)
+        solution_: Regression = field(init=False)
 
     @abstractmethod
     def _machine(self) -> tuple[type[RegressionModel], dict[str, Any]]:

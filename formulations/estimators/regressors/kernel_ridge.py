@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, Self
 
@@ -90,11 +90,11 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelEstimator, ProvedEstim
     tol: float = 1e-6
 
     if TYPE_CHECKING:
-        model_: RegressionModel | list[RegressionModel]
-        solution_: Regression | list[Regression]
-        dual_coef_: NDArray[np.float64]
-        X_fit_: Any
-        _functions: Functions
+        model_: RegressionModel | list[RegressionModel] = field(init=False)
+        solution_: Regression | list[Regression] = field(init=False)
+        dual_coef_: NDArray[np.float64] = field(init=False)
+        X_fit_: Any = field(init=False)
+        _functions: Functions = field(init=False)
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit a function for each target, and prove how good it is.
