@@ -7,7 +7,17 @@ from collections.abc import Callable
 from typing import Any
 
 from benchmarks.pages.many import changing, searching, training
-from benchmarks.pages.single import auditing, comparison, estimators, growth, memory, overhead, prediction, proving, start
+from benchmarks.pages.single import (
+    auditing,
+    comparison,
+    estimators,
+    growth,
+    memory,
+    overhead,
+    prediction,
+    proving,
+    start,
+)
 from benchmarks.records import (
     Auditing,
     Changes,

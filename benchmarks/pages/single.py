@@ -25,7 +25,18 @@ from benchmarks.records import (
 from benchmarks.repetition import typical
 from benchmarks.slope import slope
 
-__all__ = ["auditing", "comparison", "estimators", "growth", "in_order", "memory", "overhead", "prediction", "proving", "start"]
+__all__ = [
+    "auditing",
+    "comparison",
+    "estimators",
+    "growth",
+    "in_order",
+    "memory",
+    "overhead",
+    "prediction",
+    "proving",
+    "start",
+]
 
 
 def in_order(rows: Iterable[Comparison]) -> list[Comparison]:
