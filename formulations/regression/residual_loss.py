@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike
 import formulations.cvx as cp
 from formulations.inputs.hyperparameters import COSTS
 from formulations.inputs.samples import SamplesLike
-from formulations.losses import AbsolutePower, EpsilonInsensitive, ResidualLoss
+from formulations.losses import AbsolutePower, EpsilonInsensitive, ResidualLoss, SquaredEpsilonInsensitive
 from formulations.modelling import Candidate, Conditions, Multipliers, Stated, labelled, per_sample
 from formulations.regression.base import RegressionModel, ResidualDual, ResidualPrimal
 from qpkernels.arrays import Vector
@@ -96,7 +96,7 @@ class ResidualLossModel(RegressionModel):
     def tube_width(self, residuals: Vector) -> float:
         """Return the epsilon of an epsilon-insensitive loss, else 0."""
         del residuals
-        return self.loss.epsilon if isinstance(self.loss, EpsilonInsensitive) else 0.0
+        return self.loss.epsilon if isinstance(self.loss, EpsilonInsensitive | SquaredEpsilonInsensitive) else 0.0
 
 
 class ResidualLossPrimal(ResidualPrimal):
