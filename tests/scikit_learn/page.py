@@ -5,20 +5,18 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass
+from textwrap import fill
 
 from scikit_learn.reasons import REASONS, reason_of
 from scikit_learn.running import MODULES, REPLACED, Outcomes
 
 __all__ = ["Page", "write"]
 
-_OPENING = """# The tests of scikit-learn
-
-Written by `make scikit-learn-tests`, which runs the tests that ship with scikit-learn {version} on the classes of
-`formulations.estimators` in place of its own: {classes}. The modules are {modules}, as they are installed. The seed is
-scikit-learn's usual one, and the default solvers are asked at the default tolerances.
-
-{summary}
-"""
+_WORDS = (
+    "Written by `make scikit-learn-tests`, which runs the tests that ship with scikit-learn {version} on the classes of "
+    "`formulations.estimators` in place of its own: {classes}. The modules are {modules}, as they are installed. The "
+    "seed is scikit-learn's usual one, and the default solvers are asked at the default tolerances."
+)
 
 
 @dataclass(frozen=True)
@@ -47,8 +45,9 @@ def write(outcomes: Outcomes, version: str) -> Page:
     summary = f"{passed} of {total} tests pass."
     classes = ", ".join(f"`{name}`" for names in REPLACED.values() for name in names)
     modules = " and ".join(f"`{module}`" for module in MODULES)
-    text = _OPENING.format(version=version, classes=classes, modules=modules, summary=summary)
-    return Page(summary, text + _listed(failed), tuple(_complaints(outcomes, failed)))
+    words = fill(_WORDS.format(version=version, classes=classes, modules=modules), 120, break_on_hyphens=False)
+    text = f"# The tests of scikit-learn\n\n{words}\n\n{summary}\n{_listed(failed)}"
+    return Page(summary, text, tuple(_complaints(outcomes, failed)))
 
 
 def _listed(failed: dict[str, str]) -> str:
