@@ -52,6 +52,7 @@ from formulations.comparison.table import Comparison
 from formulations.incremental.machine import Incremental
 from formulations.modelling.forms.form import Form
 from formulations.modelling.model import Model
+from formulations.modelling.primal import PrimalFunction
 from formulations.modelling.solution import Classification, Novelty, Regression, Solution
 from formulations.prediction import Predictor, load
 from formulations.regression.fits.chebyshev import ChebyshevFit, ChebyshevFitDual, ChebyshevFitPrimal
@@ -191,6 +192,7 @@ __all__ = [
     "Perceptron",
     "PlattCalibration",
     "Predictor",
+    "PrimalFunction",
     "Quantile",
     "QuantileDual",
     "QuantilePrimal",

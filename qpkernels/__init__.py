@@ -8,9 +8,12 @@ solver.
 from qpkernels.gram import Expansion, Gram, Mercer
 from qpkernels.kernels import (
     RBF,
+    Columns,
+    FunctionKernel,
     Kernel,
     Laplacian,
     Linear,
+    Matching,
     Matern,
     Polynomial,
     Precomputed,
@@ -26,11 +29,14 @@ __version__ = "0.1.0"
 
 __all__ = [
     "RBF",
+    "Columns",
     "Expansion",
+    "FunctionKernel",
     "Gram",
     "Kernel",
     "Laplacian",
     "Linear",
+    "Matching",
     "Matern",
     "Mercer",
     "Polynomial",

@@ -133,7 +133,7 @@ class UnsupportedProgramError(QPKernelsError, TypeError):
 
 
 class UnsupportedOptionError(QPKernelsError, TypeError):
-    """The solver has no such option; it is refused rather than ignored."""
+    """There is no such option of a solver, or parameter of a class; it is refused rather than ignored."""
 
 
 class NoEnclosureError(QPKernelsError, TypeError):

@@ -14,10 +14,13 @@ from scipy.sparse import csc_array
 
 from qpkernels import (
     RBF,
+    Columns,
+    FunctionKernel,
     Gram,
     Kernel,
     Laplacian,
     Linear,
+    Matching,
     Matern,
     Polynomial,
     Precomputed,
@@ -77,6 +80,11 @@ class Tilt(SampleFunction):
         return 1.0 + self.weight * np.asarray(X)[:, 0]
 
 
+def inner_products(A: Any, B: Any) -> Any:
+    """x'z as a plain function of two sets of samples."""
+    return A @ B.T
+
+
 _ROOT = np.random.default_rng(7).normal(size=(12, 5))
 
 KERNEL_EXAMPLES: dict[type[Kernel], Kernel] = {
@@ -97,8 +105,14 @@ KERNEL_EXAMPLES: dict[type[Kernel], Kernel] = {
     PolynomialOf: RBF(0.4).polynomial([0.5, 0.0, 2.0]),
     Composed: Linear().compose(ScaledQuadraticMap()),
     RankOne: RankOne(Tilt(0.7)),
+    Columns: Columns(RBF(0.4), (0, 2)),
+    Matching: Matching(),
+    FunctionKernel: FunctionKernel(inner_products),
 }
 """One example for each public kernel; every example takes three features, row numbers below 12, or text."""
+
+SAVED_KERNELS = {kind: kernel for kind, kernel in KERNEL_EXAMPLES.items() if kind is not FunctionKernel}
+"""Those that a file can hold."""
 
 INDEFINITE = {Sigmoid}
 """Those whose example has a negative eigenvalue."""
@@ -109,6 +123,8 @@ def example_samples(kernel: Kernel, m: int = 8, seed: int = 1) -> NDArray[Any]:
     rng = np.random.default_rng(seed)
     if isinstance(kernel, Precomputed):
         return rng.permutation(len(kernel.K))[:m]
+    if isinstance(kernel, Matching):
+        return rng.choice(["red", "green", "blue"], (m, 3))
     if isinstance(kernel, SequenceKernel):
         return np.array(random_texts(m, "abc", 4, 9, seed))
     return rng.normal(size=(m, 3))

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from formulations.auditing.machine_audit import MachineAudit
 from formulations.auditing.report import Audit
-from qpkernels.arrays import check_positive
+from qpkernels.arrays import check_tolerance
 
 __all__ = ["audit"]
 
@@ -43,7 +43,7 @@ def audit(
     y
         Their labels or targets, shape (m,), or (m, outputs) of several outputs; left out for one class.
     tol
-        Above 0: the relative duality gap, and residuals, that count as proved.
+        Above 0 and below 1: the relative duality gap, and residuals, that count as proved.
     sample_weight
         The weights that it was fitted with, shape (m,), which estimators do not keep.
     **hyperparameters
@@ -69,6 +69,6 @@ def audit(
     # It loads scikit-learn, which who imports the package need not wait for.
     from formulations.auditing.reading.reader import machines_of
 
-    tol = check_positive(tol, "tol")
+    tol = check_tolerance(tol)
     name, machines = machines_of(estimator, X, y, sample_weight, hyperparameters)
     return Audit(name, tuple(MachineAudit.of(machine, tol) for machine in machines), tol)

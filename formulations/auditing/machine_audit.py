@@ -25,6 +25,11 @@ __all__ = ["MachineAudit"]
 _SHOWN = 5
 """How many wrong samples a row names."""
 
+_READ_OFF = (
+    "it holds weights only, and the lower bound is that of multipliers read off these: it may be closer to the "
+    "optimum; finish() tells how close"
+)
+
 
 @dataclass(frozen=True, eq=False)
 class MachineAudit:
@@ -137,13 +142,15 @@ class MachineAudit:
     @cached_property
     def remarks(self) -> tuple[str, ...]:
         """What the coefficients say of the data and hyper-parameters, where these are not those of the fit."""
-        return (*self.machine.remarks, *remarks_on(self.machine.answer, self.bounds, self.rows))
+        if self.machine.holds_multipliers:
+            return remarks_on(self.machine.answer, self.bounds, self.rows)
+        return () if self.status is Status.OPTIMAL else (_READ_OFF,)
 
     @cached_property
     def row(self) -> AuditRow:
         """All of it as one record."""
         proof, model, answer = self.certificate, self.machine.model, self.machine.answer
-        known, near = self._optimality is not None, self.nearness
+        known, near = self._optimality is not None and self.machine.holds_multipliers, self.nearness
         decides = near is not None and not isinstance(model, RegressionModel) and bool(np.isfinite(near.lower).all())
         return AuditRow(
             machine=self.machine.name,
@@ -163,7 +170,7 @@ class MachineAudit:
             distance=np.nan if near is None else near.radius,
             certain=near.certain if near is not None and decides else None,
             wrong=self.wrong.size if known else None,
-            worst=tuple(self.describe(int(place)) for place in self.wrong[:_SHOWN]),
+            worst=tuple(self.describe(int(place)) for place in self.wrong[:_SHOWN]) if known else (),
             remarks=self.remarks,
         )
 

@@ -70,7 +70,7 @@ def nearness(answer: Candidate, bounds: Bounds, certificate: Certificate, gram: 
     known = isinstance(bounds, KernelQPBounds | MarginLevelBounds | TubeLevelBounds) or (
         isinstance(bounds, FenchelBounds) and bounds.regulariser.is_half_square and bounds.losses.slope is not None
     )
-    if not known or not np.isfinite(gap) or certificate.primal_residual > 0 or not certificate.is_counted:
+    if not known or not np.isfinite(gap) or certificate.primal_residual > _ROUNDING or not certificate.is_counted:
         return None
     joint = answer.is_expansion and np.array_equal(bounds.feasible(answer.beta), answer.beta)
     radius = float(np.sqrt(max(gap, 0.0) * (1.0 if joint else 2.0)))
@@ -87,6 +87,8 @@ def _intercepts(bounds: Bounds, values: Vector, reach: Vector, b: float) -> tupl
     slopes: Callable[[Vector, float], Vector]
     if isinstance(bounds, KernelQPBounds):
         program = bounds.program
+        if program.is_hard and program.total is not None:
+            return -np.inf, np.inf
         slopes, total, size = program.slopes, program.total, float(np.abs(program.target).max())
     elif isinstance(bounds, FenchelBounds):
         slope, level = bounds.losses.slope, bounds.losses.level

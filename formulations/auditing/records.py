@@ -56,7 +56,8 @@ class AuditRow:
     what is proved. The values are those of :class:`~qpkernels.certificates.Certificate`, and ``accuracy`` is the least
     tolerance at which it holds. ``distance`` bounds ||f - f*||, beside ``norm``, which is ||f||; ``certain`` counts the
     training samples whose decision the optimal machine shares for certain, ``wrong`` those that add more than their
-    share to the gap, and ``worst`` are the first of these. None, or NaN: that cannot be said of this machine.
+    share to the gap, and ``worst`` are the first of these. None, or NaN: that cannot be said of this machine, such as
+    ``wrong`` of one that holds no multipliers.
     """
 
     machine: str

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 import formulations.cvx as cp
 from formulations.inputs.estimators import Coefficients
 from formulations.inputs.hyperparameters import COSTS
-from formulations.inputs.samples import SamplesLike, bind
+from formulations.inputs.samples import KernelLike, SamplesLike, bind
 from formulations.inputs.two_classes import two_classes
 from formulations.modelling import (
     Candidate,
@@ -30,7 +30,6 @@ from formulations.modelling import (
 from qpkernels.arrays import Vector
 from qpkernels.certificates import Bounds
 from qpkernels.errors import OneClassError, ParameterError
-from qpkernels.kernels import Kernel
 from qpkernels.programs import KernelQP
 
 __all__ = ["MarginDual", "MarginPrimal", "TwoClassCostModel", "TwoClassModel"]
@@ -67,7 +66,13 @@ class TwoClassModel(Model[Classification]):
     classes: NDArray[Any]
 
     def __init__(
-        self, X: SamplesLike, y: ArrayLike, kernel: Kernel | None = None, *, fit_intercept: bool = True, **values: Any
+        self,
+        X: SamplesLike,
+        y: ArrayLike,
+        kernel: KernelLike | None = None,
+        *,
+        fit_intercept: bool = True,
+        **values: Any,
     ) -> None:
         data = bind(X, kernel)
         self.y, self.classes = two_classes(y, len(data.gram))
@@ -83,6 +88,17 @@ class TwoClassModel(Model[Classification]):
                 f"the {len(self)} samples must hold both classes, {self.classes.tolist()[0]!r} and "
                 f"{self.classes.tolist()[1]!r}, but all are of {label!r}; choose others."
             )
+
+    def check_parameters(self) -> None:
+        """Refuse costs that leave a class without samples."""
+        super().check_parameters()
+        if self.absent.size:
+            present = self.of_present(self.y)
+            for sign, label in zip((-1.0, 1.0), self.classes.tolist(), strict=True):
+                if not (present == sign).any():
+                    raise OneClassError(
+                        f"both classes must have a sample with a cost, or weight, above 0, but each of {label!r} has 0."
+                    )
 
     def box(self, size: ArrayLike) -> tuple[Vector, Vector]:
         """Return the bounds of beta that say 0 <= y_i beta_i <= size_i."""
@@ -129,7 +145,7 @@ class TwoClassCostModel(TwoClassModel):
     X, y, kernel, fit_intercept
         As in :class:`TwoClassModel`.
     C
-        Above 0: the weight of a loss against 1/2 ||f||^2, one number or one for each sample.
+        Above 0: the weight of a loss against 1/2 ||f||^2, one number, or one for each sample and 0 for an absent one.
 
     Attributes
     ----------
@@ -144,7 +160,7 @@ class TwoClassCostModel(TwoClassModel):
         self,
         X: SamplesLike,
         y: ArrayLike,
-        kernel: Kernel | None = None,
+        kernel: KernelLike | None = None,
         *,
         C: ArrayLike = 1.0,
         fit_intercept: bool = True,

@@ -21,8 +21,9 @@ import numpy as np
 
 import formulations.cvx as cp
 from formulations.classification.base import MarginDual, MarginPrimal, TwoClassCostModel
+from formulations.inputs.costs import per_cost, times_cost
 from formulations.inputs.hyperparameters import derived
-from formulations.modelling import Candidate, Conditions, Multipliers, Primal, Stated, labelled, per_sample
+from formulations.modelling import Candidate, Conditions, Multipliers, Primal, Stated, absence, labelled, per_sample
 from qpkernels.arrays import Vector
 from qpkernels.display import TextbookProblem
 from qpkernels.programs import KernelQP
@@ -79,9 +80,12 @@ class LeastSquaresClassifierDual(MarginDual):
     def declare(self) -> cp.Problem:
         """State the problem."""
         model, alpha = self.model, self.alpha
-        ridge = derived(lambda: 1.0 / model.C.value, len(model))
+        ridge = derived(lambda: per_cost(1.0, model.C.value), len(model))
         curvature = self.half_squared_norm(alpha, model.y) + ridge @ cp.square(alpha) / 2
-        return cp.Problem(cp.Maximize(cp.sum(alpha) - curvature), labelled(balance=self.balance(model.y @ alpha)))
+        return cp.Problem(
+            cp.Maximize(cp.sum(alpha) - curvature),
+            labelled(balance=self.balance(model.y @ alpha), absent=absence(self.model, alpha)),
+        )
 
 
 class LeastSquaresClassifier(TwoClassCostModel):
@@ -101,9 +105,10 @@ class LeastSquaresClassifier(TwoClassCostModel):
     dual = Stated(LeastSquaresClassifierDual)
 
     def qp(self) -> KernelQP:
-        """State the dual in beta = y * a: no bounds, the ridge 1/C_i."""
-        ridge = 1 / self.value_of("C")
-        return KernelQP(self.gram, self.y, -np.inf, np.inf, self.total, ridge=ridge, name="least squares of margins")
+        """State the dual in beta = y * a: no bounds, but for absent samples, and the ridge 1/C_i."""
+        costs = self.value_of("C")
+        reach, ridge = times_cost(costs, np.inf), per_cost(1.0, costs)
+        return KernelQP(self.gram, self.y, -reach, reach, self.total, ridge=ridge, name="least squares of margins")
 
     def slacks(self, answer: Candidate) -> Vector:
         """Return xi_i = 1 - y_i (f(x_i) + b), of either sign."""

@@ -30,13 +30,12 @@ import formulations.cvx as cp
 from formulations.classification.base import MarginDual, TwoClassCostModel, TwoClassModel
 from formulations.classification.margin_loss import losses_of_margins
 from formulations.inputs.hyperparameters import LAMBDA, cost_of, derived, mean_scaling
-from formulations.inputs.samples import SamplesLike
+from formulations.inputs.samples import KernelLike, SamplesLike
 from formulations.losses import LogisticLoss
-from formulations.modelling import Candidate, Classification, Conditions, ConeAnswer, Primal, Stated, labelled
+from formulations.modelling import Candidate, Classification, Conditions, ConeAnswer, Primal, Stated, absence, labelled
 from qpkernels.arrays import Vector
 from qpkernels.certificates import Bounds, Certificate, FenchelBounds
 from qpkernels.display import TextbookProblem
-from qpkernels.kernels import Kernel
 
 __all__ = ["Logistic", "LogisticDual", "LogisticPenalised", "LogisticPrimal", "PenalisedLogistic"]
 
@@ -101,9 +100,11 @@ class LogisticDual(MarginDual):
         """State the problem."""
         y, C, alpha = self.model.y, self.model.C, self.alpha
         constant = derived(lambda: float(scipy.special.xlogy(C.value, C.value).sum()), nonneg=False)
-        entropy = cp.sum(cp.entr(alpha) + cp.entr(C - alpha)) + constant
+        shares = self.model.of_present(alpha), self.model.of_present(C - alpha)
+        entropy = cp.sum(cp.entr(shares[0]) + cp.entr(shares[1])) + constant
         return cp.Problem(
-            cp.Maximize(entropy - self.half_squared_norm(alpha, y)), labelled(balance=self.balance(y @ alpha))
+            cp.Maximize(entropy - self.half_squared_norm(alpha, y)),
+            labelled(balance=self.balance(y @ alpha), absent=absence(self.model, alpha)),
         )
 
 
@@ -165,7 +166,7 @@ class PenalisedLogistic(_LogisticModel):
     penalised, dual = Stated(LogisticPenalised), Stated(LogisticDual)
 
     def __init__(
-        self, X: SamplesLike, y: ArrayLike, kernel: Kernel | None = None, *, regularisation: float = 0.5
+        self, X: SamplesLike, y: ArrayLike, kernel: KernelLike | None = None, *, regularisation: float = 0.5
     ) -> None:
         super().__init__(X, y, kernel, fit_intercept=False, regularisation=regularisation)
 

@@ -30,6 +30,7 @@ from formulations.modelling import (
     Form,
     Multipliers,
     Stated,
+    absence,
     intercept,
     labelled,
     per_sample,
@@ -70,7 +71,8 @@ class LinearProgramPrimal(_LinearProgramForm):
         model, alpha, xi = self.model, self.alpha, self.xi
         margin = model.signed @ alpha + model.y * self.b >= 1 - xi
         return cp.Problem(
-            cp.Minimize(cp.sum(alpha) + model.C @ xi), labelled(margin=margin, nonnegative=alpha >= 0, slack=xi >= 0)
+            cp.Minimize(cp.sum(alpha) + model.C @ xi),
+            labelled(margin=margin, nonnegative=alpha >= 0, slack=xi >= 0, absent=absence(self.model, alpha)),
         )
 
     def read(self, answer: ConeAnswer, bounds: Bounds) -> Candidate:
@@ -101,13 +103,19 @@ class LinearProgramDual(_LinearProgramForm):
         balance = model.y @ self.l == 0 if model.fit_intercept else None
         return cp.Problem(
             cp.Maximize(cp.sum(self.l)),
-            labelled(few=model.signed @ self.l <= 1, balance=balance, lower=self.l >= 0, upper=self.l <= model.C),
+            labelled(
+                few=model.of_present(model.signed) @ self.l <= 1,
+                balance=balance,
+                lower=self.l >= 0,
+                upper=self.l <= model.C,
+            ),
         )
 
     def read(self, answer: ConeAnswer, bounds: Bounds) -> Candidate:
         """Read a and b from the multipliers, l from the variable."""
         del answer, bounds
-        few, b = self.dual_of("few"), self.multiplier_of_balance()
+        few, b = np.zeros(len(self.model)), self.multiplier_of_balance()
+        few[self.model.of_present(np.arange(few.size))] = self.dual_of("few")
         return self.model.with_multipliers(few, b, np.asarray(self.l.value))
 
     def write(self, answer: Candidate) -> Multipliers:
@@ -116,7 +124,7 @@ class LinearProgramDual(_LinearProgramForm):
         self.l.value = model.multipliers_of(answer)
         balance = {"balance": answer.intercept} if model.fit_intercept else {}
         bounds = {"lower": np.maximum(beyond, 0.0), "upper": np.maximum(-beyond, 0.0)}
-        return {"few": model.y * answer.beta, **balance, **bounds}
+        return {"few": model.of_present(model.y * answer.beta), **balance, **bounds}
 
     def objective_of(self, certificate: Certificate) -> float:
         """Return the dual value."""

@@ -15,6 +15,7 @@ square C7, the logistic loss C4. Source: C10 of the catalogue; Zhang (2004).
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -22,16 +23,16 @@ from numpy.typing import ArrayLike
 
 import formulations.cvx as cp
 from formulations.classification.base import MarginDual, MarginPrimal, TwoClassModel
+from formulations.inputs.costs import per_cost, times_cost
 from formulations.inputs.hyperparameters import COSTS
-from formulations.inputs.samples import SamplesLike
+from formulations.inputs.samples import KernelLike, SamplesLike
 from formulations.losses import Hinge, LogisticLoss, MarginLoss
+from formulations.losses.expression import as_margin_loss
 from formulations.modelling import Candidate, Classification, Conditions, Multipliers, Stated, labelled, per_sample
 from qpkernels.arrays import Vector
 from qpkernels.certificates import Bounds, FenchelBounds
 from qpkernels.display import TextbookProblem
-from qpkernels.errors import ParameterError
 from qpkernels.intervals import Interval, up
-from qpkernels.kernels import Kernel
 from qpkernels.programs import KernelQP, SampleLosses
 
 __all__ = ["MarginLossClassifier", "MarginLossDual", "MarginLossPrimal", "losses_of_margins"]
@@ -40,23 +41,23 @@ __all__ = ["MarginLossClassifier", "MarginLossDual", "MarginLossPrimal", "losses
 def losses_of_margins(loss: MarginLoss, y: Vector, costs: Vector) -> SampleLosses:
     """Return C_i psi(y_i v_i) as losses of the decision values v, with their conjugates."""
     low, high = loss.domain
-    ends = -costs * low, -costs * high
+    ends = times_cost(costs, -low), times_cost(costs, -high)
 
     def largest_value(v: Interval) -> Vector:
         margins = v * y
-        return up(costs * loss.largest_value(margins.lower, margins.upper))
+        return up(times_cost(costs, loss.largest_value(margins.lower, margins.upper)))
 
     def largest_conjugate(beta: Vector) -> Vector:
-        slopes = Interval.of(-y * beta).divided_by(costs)
-        return up(costs * loss.largest_conjugate(slopes.lower, slopes.upper))
+        slopes = Interval.of(-y * beta).divided_by(np.where(costs > 0, costs, 1.0))
+        return up(times_cost(costs, loss.largest_conjugate(slopes.lower, slopes.upper)))
 
     return SampleLosses(
-        value=lambda v: costs * loss.value(y * v),
-        conjugate=lambda beta: costs * loss.conjugate(np.clip(-y * beta / costs, low, high)),
+        value=lambda v: times_cost(costs, loss.value(y * v)),
+        conjugate=lambda beta: times_cost(costs, loss.conjugate(np.clip(per_cost(-y * beta, costs), low, high))),
         lower=np.where(y > 0, ends[1], -ends[0]),
         upper=np.where(y > 0, ends[0], -ends[1]),
-        slope=lambda v: costs * y * loss.slope(y * v),
-        curvature=(lambda v: costs * loss.curvature(y * v)) if loss.is_smooth else None,
+        slope=lambda v: y * times_cost(costs, loss.slope(y * v)),
+        curvature=(lambda v: times_cost(costs, loss.curvature(y * v))) if loss.is_smooth else None,
         largest_value=largest_value,
         largest_conjugate=largest_conjugate,
     )
@@ -111,7 +112,7 @@ class MarginLossDual(MarginDual):
     def write(self, answer: Candidate) -> Multipliers:
         """Write alpha and the slopes, and return b, -z, and the multipliers of the ends."""
         model, costs = self.model, self.model.value_of("C")
-        margins, slopes = model.margins(answer), -model.y * answer.beta / costs
+        margins, slopes = model.margins(answer), per_cost(-model.y * answer.beta, costs)
         self.s.value = np.clip(slopes, *model.loss.domain)
         ends = model.loss.multipliers_of_ends(costs, slopes, margins)
         return {**super().write(answer), "slope": -margins, **ends}
@@ -125,9 +126,10 @@ class MarginLossClassifier(TwoClassModel):
     X, y, kernel, fit_intercept
         As in :class:`~formulations.classification.base.TwoClassModel`.
     loss
-        A margin loss of :mod:`formulations.losses`: Hinge(), SquaredHinge(), LogisticLoss(), or one of your own.
+        A margin loss of :mod:`formulations.losses`: Hinge(), SquaredHinge(), LogisticLoss(), or one of your own, which
+        may be a function of a CVXPY variable; see :class:`~formulations.losses.ExpressionLoss`.
     C
-        Above 0: the weight of a loss against 1/2 ||f||^2, one number or one for each sample.
+        Above 0: the weight of a loss against 1/2 ||f||^2, one number, or one for each sample and 0 for an absent one.
     """
 
     catalogue = "C10"
@@ -140,17 +142,15 @@ class MarginLossClassifier(TwoClassModel):
         self,
         X: SamplesLike,
         y: ArrayLike,
-        kernel: Kernel | None = None,
+        kernel: KernelLike | None = None,
         *,
-        loss: MarginLoss = Hinge(),  # noqa: B008  frozen
+        loss: MarginLoss | Callable[[Any], cp.Expression] = Hinge(),  # noqa: B008  frozen
         C: ArrayLike = 1.0,
         fit_intercept: bool = True,
     ) -> None:
-        if not isinstance(loss, MarginLoss):
-            raise ParameterError(f"loss must be a margin loss, such as LogisticLoss(), but {loss!r} came.")
-        self.loss = loss
+        self.loss = as_margin_loss(loss)
         # A loss that is not convex has no conjugate, and says so here.
-        _ = loss.domain
+        _ = self.loss.domain
         super().__init__(X, y, kernel, fit_intercept=fit_intercept, C=C)
 
     def qp(self) -> KernelQP | None:
@@ -162,11 +162,11 @@ class MarginLossClassifier(TwoClassModel):
         return KernelQP(
             self.gram,
             target=conjugate.linear * self.y,
-            lower=costs * np.where(positive, -high, low),
-            upper=costs * np.where(positive, -low, high),
+            lower=times_cost(costs, np.where(positive, -high, low)),
+            upper=times_cost(costs, np.where(positive, -low, high)),
             total=self.total,
             epsilon=conjugate.epsilon,
-            ridge=conjugate.ridge / costs,
+            ridge=per_cost(conjugate.ridge, costs),
             name=f"classification with the {self.loss.name} loss",
         )
 
@@ -183,6 +183,6 @@ class MarginLossClassifier(TwoClassModel):
     def conditions(self, answer: Candidate) -> Conditions:
         """Return C_i (psi(z_i) + psi*(-a_i / C_i)) + a_i z_i, the gap of each sample."""
         margins, alpha, costs = self.margins(answer), self.y * answer.beta, self.value_of("C")
-        slopes = np.clip(-alpha / costs, *self.loss.domain)
-        gaps = costs * (self.loss.value(margins) + self.loss.conjugate(slopes)) + alpha * margins
+        slopes = np.clip(per_cost(-alpha, costs), *self.loss.domain)
+        gaps = times_cost(costs, self.loss.value(margins) + self.loss.conjugate(slopes)) + alpha * margins
         return {"C (psi(z) + psi*(-a/C)) + a z": gaps}

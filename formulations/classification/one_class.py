@@ -25,7 +25,7 @@ from numpy.typing import ArrayLike
 import formulations.cvx as cp
 from formulations.inputs.estimators import Coefficients
 from formulations.inputs.hyperparameters import NU, WEIGHTS, derived
-from formulations.inputs.samples import SamplesLike, bind
+from formulations.inputs.samples import KernelLike, SamplesLike, bind
 from formulations.modelling import (
     Candidate,
     Conditions,
@@ -42,7 +42,6 @@ from formulations.modelling import (
 from qpkernels.arrays import Vector
 from qpkernels.certificates import Bounds
 from qpkernels.display import TextbookProblem
-from qpkernels.kernels import Kernel
 from qpkernels.programs import KernelQP
 
 __all__ = ["OneClass", "OneClassDual", "OneClassPrimal"]
@@ -122,7 +121,7 @@ class OneClass(Model[Novelty]):
     nu
         Above 0 and at most 1: a bound on the share of outliers, and on that of support vectors from below.
     sample_weight
-        Above 0, one number or one for each sample: how often it counts.
+        Above 0, one number, or one for each sample and 0 for an absent one: how often it counts.
     """
 
     catalogue = "C9"
@@ -133,7 +132,7 @@ class OneClass(Model[Novelty]):
     primal, dual = Stated(OneClassPrimal), Stated(OneClassDual)
 
     def __init__(
-        self, X: SamplesLike, kernel: Kernel | None = None, *, nu: float = 0.5, sample_weight: ArrayLike = 1.0
+        self, X: SamplesLike, kernel: KernelLike | None = None, *, nu: float = 0.5, sample_weight: ArrayLike = 1.0
     ) -> None:
         data = bind(X, kernel)
         data.gram.require_psd()

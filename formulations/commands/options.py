@@ -1,57 +1,223 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The options that several commands have; what they mean is in :mod:`formulations.commands.stating`."""
+"""The options that several commands have, in groups; what they mean is in :mod:`formulations.commands.stating`."""
 
 from __future__ import annotations
 
-from typing import Annotated
+import inspect
+from collections.abc import Callable
+from dataclasses import MISSING, dataclass, fields, is_dataclass
+from functools import wraps
+from pathlib import Path
+from typing import Annotated, Any, get_type_hints
 
 import typer
 
 __all__ = [
+    "MACHINE",
     "SOFT_MARGIN",
-    "Coef0",
     "Cost",
-    "Data",
-    "Degree",
     "FormName",
-    "Gamma",
     "JsonPath",
-    "KernelName",
-    "ModelName",
-    "ModelNames",
+    "KernelOptions",
+    "MachinePath",
+    "ModelOptions",
+    "Picture",
     "Positive",
-    "Scale",
+    "SamplesOptions",
+    "Seed",
     "Settings",
-    "Target",
+    "SolverName",
+    "SolverNames",
+    "Store",
     "TimeLimit",
     "Tolerance",
+    "TrainingOptions",
+    "Tries",
+    "with_options",
 ]
 
 SOFT_MARGIN = "soft-margin"
 
-Data = Annotated[str, typer.Argument(help="A bundled set (breast-cancer, digits, wine, iris, diabetes) or a file.")]
-ModelName = Annotated[str, typer.Option("--model", help="A model, as 'qpkernels models' lists them.")]
-ModelNames = Annotated[list[str], typer.Option("--model", help="A model; may be repeated.")]
+MACHINE = Path("machine.npz")
+"""Where fit writes a machine, and predict and evaluate read it, unless they are told otherwise."""
+
+_DATA, _KERNEL, _MODEL, _SOLVING, _OUTPUT = "Data", "Kernel", "Model", "Solving", "Output"
+
 FormName = Annotated[
-    str | None, typer.Option("--form", help="A form of the model, such as primal or dual; default: the usual one.")
-]
-KernelName = Annotated[
-    str, typer.Option("--kernel", help="rbf, linear, polynomial, or none: weights in the features themselves.")
-]
-Gamma = Annotated[
     str | None,
-    typer.Option(help="Of rbf and polynomial: a number, 'auto' for 1 / d, or 'scale', the default, for 1 / (d Var X)."),
+    typer.Option(
+        "--form", help="A form of the model, such as primal or dual; default: the usual one.", rich_help_panel=_MODEL
+    ),
 ]
-Degree = Annotated[int | None, typer.Option(help="Degree of the polynomial kernel; default 3.")]
-Coef0 = Annotated[float | None, typer.Option(help="Constant of the polynomial kernel; default 0.")]
-Cost = Annotated[float | None, typer.Option("--C", help="Cost of a loss; default 1.")]
+SolverName = Annotated[
+    str | None,
+    typer.Option(
+        "--solver",
+        help="A name that 'qpkernels solvers' lists; default: by structure, and others until it is proved.",
+        rich_help_panel=_SOLVING,
+    ),
+]
+SolverNames = Annotated[
+    list[str] | None,
+    typer.Option("--solver", help="A solver; may be repeated. Default: all.", rich_help_panel=_SOLVING),
+]
+Tolerance = Annotated[
+    float, typer.Option("--tol", help="What the certificate must show for 'optimal'.", rich_help_panel=_SOLVING)
+]
+TimeLimit = Annotated[
+    float | None,
+    typer.Option("--time-limit", help="Seconds for the solver; default: no limit.", rich_help_panel=_SOLVING),
+]
+Seed = Annotated[int, typer.Option("--seed", help="Of everything drawn at random.", rich_help_panel=_SOLVING)]
+Tries = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--try",
+        metavar="NAME=VALUES",
+        help="Values of a hyper-parameter, of the model or its kernel: C=0.1,1,10 or gamma=log2:3,-15,-2 (begin, end, "
+        "step of the exponent); may be repeated.",
+        rich_help_panel=_MODEL,
+    ),
+]
+Store = Annotated[
+    Path | None,
+    typer.Option("--store", help="Keep every fit in this file; a rerun goes on from it.", rich_help_panel=_OUTPUT),
+]
+Picture = Annotated[
+    Path | None,
+    typer.Option("--picture", help="Draw seconds against certified gaps into this file.", rich_help_panel=_OUTPUT),
+]
+JsonPath = Annotated[
+    str | None,
+    typer.Option("--json", help="Also write JSON to this file; '-' prints JSON only.", rich_help_panel=_OUTPUT),
+]
+MachinePath = Annotated[Path, typer.Option("--model", help="The machine: a file that fit wrote, or a model of LIBSVM.")]
+
+
+def _data(*names: str, **settings: Any) -> Any:
+    return typer.Option(*names, rich_help_panel=_DATA, **settings)
+
+
+def _kernel(*names: str, **settings: Any) -> Any:
+    return typer.Option(*names, rich_help_panel=_KERNEL, **settings)
+
+
+def _model(*names: str, **settings: Any) -> Any:
+    return typer.Option(*names, rich_help_panel=_MODEL, **settings)
+
+
+_Source = Annotated[
+    str, typer.Argument(help="A bundled set (breast-cancer, digits, wine, iris, diabetes), or a file.", metavar="DATA")
+]
+_Target = Annotated[
+    str | None,
+    _data("--target", help="Target column of a CSV file: its name, or its number from 1; default: the last."),
+]
+Positive = Annotated[str | None, _data("--positive", help="The class that is +1, by its name, against all others.")]
+_Dense = Annotated[
+    bool, _data("--dense", help="Hold all entries; default: LIBSVM text with under a quarter of nonzeros is sparse.")
+]
+
+
+@dataclass(frozen=True)
+class SamplesOptions:
+    """Which samples a machine is asked about."""
+
+    data: _Source
+    target: _Target = None
+    dense: _Dense = False
+
+
+@dataclass(frozen=True)
+class TrainingOptions:
+    """Which samples a model is stated on, and what is done to them first."""
+
+    data: _Source
+    target: _Target = None
+    dense: _Dense = False
+    positive: Positive = None
+    scale: Annotated[
+        bool, _data("--scale", help="Map every feature to [-1, 1]; sparse ones are divided by max |x|.")
+    ] = False
+    standardise: Annotated[bool, _data("--standardise", help="Give every feature the mean 0 and the variance 1.")] = (
+        False
+    )
+    ranges: Annotated[
+        Path | None, _data("--range", help="Map features by a range file of svm-scale, which 'scale' writes as well.")
+    ] = None
+
+
+@dataclass(frozen=True)
+class KernelOptions:
+    """Which kernel."""
+
+    kernel: Annotated[
+        str,
+        _kernel(
+            "--kernel",
+            help="An expression, such as 'matern(nu=1.5, length=2) + 0.5 * linear', of linear, rbf, polynomial, "
+            "laplacian, matern and sigmoid; or none: weights in the features themselves.",
+        ),
+    ] = "rbf"
+    gamma: Annotated[
+        str | None,
+        _kernel(
+            "--gamma",
+            help="Gamma where the expression states none: a number, 'auto' for 1 / d, or 'scale', the default, for "
+            "1 / (d Var X).",
+        ),
+    ] = None
+    degree: Annotated[int | None, _kernel("--degree", help="Degree of a polynomial that states none; default: 3.")] = (
+        None
+    )
+    coef0: Annotated[
+        float | None, _kernel("--coef0", help="Constant of a polynomial or sigmoid that states none; default: 0.")
+    ] = None
+
+
+Cost = Annotated[float | None, _model("--C", help="Cost of a loss; default: 1.")]
 Settings = Annotated[
     list[str] | None,
-    typer.Option("--set", metavar="NAME=VALUE", help="Another hyper-parameter, such as epsilon=0.1; may be repeated."),
+    _model("--set", metavar="NAME=VALUE", help="Another hyper-parameter, such as epsilon=0.1; may be repeated."),
 ]
-Scale = Annotated[bool, typer.Option("--scale", help="Map every feature to [-1, 1].")]
-Positive = Annotated[str | None, typer.Option(help="The class that is +1, against all others.")]
-Target = Annotated[str | None, typer.Option(help="Target column of a CSV file: its name, or its number from 1.")]
-Tolerance = Annotated[float, typer.Option(help="What the certificate must show for 'optimal'.")]
-TimeLimit = Annotated[float | None, typer.Option(help="Seconds for the solver.")]
-JsonPath = Annotated[str | None, typer.Option("--json", help="Also write JSON to this file; '-' prints JSON only.")]
+
+
+@dataclass(frozen=True)
+class ModelOptions:
+    """Which model, and its hyper-parameters."""
+
+    model: Annotated[
+        str, _model("--model", help="A model that 'qpkernels models' lists, or one of its forms: soft-margin-dual.")
+    ] = SOFT_MARGIN
+    cost: Cost = None
+    settings: Settings = None
+
+
+def with_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Let a command take the fields of its parameters that are groups of options as options of its own."""
+    taken = inspect.signature(command, eval_str=True).parameters
+    groups: dict[str, Any] = {name: each.annotation for name, each in taken.items() if is_dataclass(each.annotation)}
+    own: list[inspect.Parameter] = []
+    for name, each in taken.items():
+        if name not in groups:
+            own.append(each.replace(kind=inspect.Parameter.KEYWORD_ONLY))
+            continue
+        hints = get_type_hints(groups[name], include_extras=True)
+        for field in fields(groups[name]):
+            default = inspect.Parameter.empty if field.default is MISSING else field.default
+            own.append(
+                inspect.Parameter(
+                    field.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=hints[field.name]
+                )
+            )
+
+    @wraps(command)
+    def wrapper(**values: Any) -> None:
+        made = {
+            name: group(**{field.name: values.pop(field.name) for field in fields(group)})
+            for name, group in groups.items()
+        }
+        command(**made, **values)
+
+    vars(wrapper)["__signature__"] = inspect.Signature(own)
+    return wrapper

@@ -1,43 +1,129 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What all commands share: how they print, what they write, and how they fail."""
+"""What all commands share: how they print, what they write, and how they end."""
 
 from __future__ import annotations
 
 import json
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from enum import IntEnum
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ParamSpec
+from typing import TYPE_CHECKING, Any
 
 import typer
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
+
+from formulations.commands.options import with_options
 
 if TYPE_CHECKING:
     from formulations.displays.base import Display
+    from qpkernels.certificates import Status
 
-__all__ = ["report", "reports_errors", "show", "write_json", "write_picture"]
+__all__ = [
+    "Ending",
+    "check_picture",
+    "command",
+    "end",
+    "facts",
+    "hint",
+    "number",
+    "report",
+    "show",
+    "waiting",
+    "write_json",
+    "write_picture",
+]
 
-P = ParamSpec("P")
+
+_PICTURES = (".png", ".pdf", ".svg", ".jpg")
 
 
-def reports_errors(command: Callable[P, None]) -> Callable[P, None]:
-    """Turn an exception of the project into one line on standard error and exit status 1."""
+class Ending(IntEnum):
+    """The exit status of a command."""
 
-    @wraps(command)
-    def wrapper(*args: P.args, **kwargs: P.kwargs) -> None:
+    DONE = 0
+    """Done, and every answer that was asked for is proved."""
+
+    BAD_INPUT = 2
+    """Nothing was done: an option, a file or a name is none."""
+
+    NOT_PROVED = 3
+    """There is an answer, and it is not proved."""
+
+    NO_ANSWER = 4
+    """There is none: the model has no solution, or no solver found one."""
+
+
+def command(function: Callable[..., None]) -> Callable[..., None]:
+    """Give a command its groups of options, and let exceptions of the project end it with one line and a status.
+
+    With ``--json``, why there is no answer is written as JSON as well.
+    """
+    flat = with_options(function)
+
+    @wraps(flat)
+    def wrapper(**values: Any) -> None:
         from qpkernels.errors import QPKernelsError
 
         try:
-            command(*args, **kwargs)
+            flat(**values)
         except (QPKernelsError, OSError) as error:
             Console(stderr=True, soft_wrap=True).print(f"[bold red]{type(error).__name__}[/]: ", end="")
-            print(error, file=sys.stderr)
-            raise typer.Exit(1) from None
+            print(error, *(f"({note})" for note in getattr(error, "__notes__", ())), file=sys.stderr)
+            ending = _ending_of(error)
+            json_path = values.get("json_path")
+            if ending is Ending.NO_ANSWER and json_path is not None:
+                write_json(
+                    {"status": _status_of(error), "error": type(error).__name__, "reason": str(error)}, json_path
+                )
+            raise typer.Exit(ending) from None
 
     return wrapper
+
+
+def _ending_of(error: Exception) -> Ending:
+    from qpkernels.errors import InfeasibleError, SeparableScoresError, SolverFailedError, UnboundedError
+
+    silent = isinstance(error, InfeasibleError | UnboundedError | SolverFailedError | SeparableScoresError)
+    return Ending.NO_ANSWER if silent else Ending.BAD_INPUT
+
+
+def _status_of(error: Exception) -> str:
+    from qpkernels.certificates import Status
+    from qpkernels.errors import InfeasibleError, UnboundedError
+
+    if isinstance(error, InfeasibleError):
+        return str(Status.INFEASIBLE)
+    return str(Status.UNBOUNDED if isinstance(error, UnboundedError) else Status.FAILED)
+
+
+def end(statuses: Iterable[Status | str]) -> None:
+    """End a command with the status that those of its answers deserve; return where all are proved."""
+    from qpkernels.certificates import Status
+
+    told = [str(status) for status in statuses]
+    without = (Status.INFEASIBLE, Status.UNBOUNDED, Status.FAILED)
+    if told and all(status in without for status in told):
+        raise typer.Exit(Ending.NO_ANSWER)
+    if any(status != Status.OPTIMAL for status in told):
+        raise typer.Exit(Ending.NOT_PROVED)
+
+
+@contextmanager
+def waiting(what: str) -> Iterator[None]:
+    """Say on standard error what is being done, if that is a terminal."""
+    with Console(stderr=True).status(escape(what)):
+        yield
+
+
+def hint(text: str) -> None:
+    """Print a remark on standard error."""
+    Console(stderr=True, soft_wrap=True).print(text, markup=False, highlight=False, style="yellow")
 
 
 def report(heading: str, tables: Any) -> Console:
@@ -50,12 +136,25 @@ def report(heading: str, tables: Any) -> Console:
     return console
 
 
-def show(table: Table, record: Any, json_path: str | None) -> None:
+def show(table: Any, record: Any, json_path: str | None) -> None:
     """Print a table and write its record as JSON, as asked for."""
     if json_path != "-":
         Console().print(table)
     if json_path is not None:
         write_json(record, json_path)
+
+
+def facts(values: Mapping[str, str]) -> Table:
+    """Return a table of names and values."""
+    table = Table(show_header=False)
+    for name, value in values.items():
+        table.add_row(name, escape(value))
+    return table
+
+
+def number(value: float | None, digits: int = 6) -> str:
+    """Return a number with that many digits that count; nothing is said of none."""
+    return "" if value is None else f"{value:.{digits}g}"
 
 
 def write_json(record: Any, path: str) -> None:
@@ -65,6 +164,20 @@ def write_json(record: Any, path: str) -> None:
         print(text)
     else:
         Path(path).write_text(text + "\n", encoding="utf-8")
+
+
+def check_picture(path: Path | None) -> None:
+    """Refuse a picture of another format, before anything is computed for it.
+
+    Raises
+    ------
+    ParameterError
+        With the formats there are.
+    """
+    from qpkernels.errors import ParameterError
+
+    if path is not None and path.suffix.lower() not in _PICTURES:
+        raise ParameterError(f"a picture is written as {', '.join(_PICTURES)}, but {path} came; name it so.")
 
 
 def write_picture(display: Display, path: Path, title: str, console: Console) -> None:

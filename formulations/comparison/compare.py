@@ -18,15 +18,16 @@ from formulations.comparison.problems import Problem, problems_of
 from formulations.comparison.row import Row
 from formulations.comparison.table import Comparison
 from formulations.display import progress_bar
-from qpkernels.arrays import check_positive
+from qpkernels.arrays import check_positive, check_tolerance
 from qpkernels.errors import UnsupportedProgramError
+from qpkernels.solvers import SolverLike
 
 __all__ = ["compare"]
 
 
 def compare(
     models: Comparable | Iterable[Comparable],
-    solvers: str | Iterable[str] = "all",
+    solvers: SolverLike | Iterable[SolverLike] = "all",
     *,
     tol: float = 1e-6,
     time_limit: float | None = SECONDS,
@@ -41,7 +42,8 @@ def compare(
         One model or form, or several. A model stands for all its forms. Solvers that take a model as it is (smo,
         linear) solve it once, whatever its forms.
     solvers
-        One name or several, or "all": every installed solver, with those pairs left out that the solver does not take.
+        One name or Solver object, or several, or "all": every installed solver, with those pairs left out that the
+        solver does not take.
     tol
         Tolerance of the certificates, and of the solvers as far as they have one.
     time_limit
@@ -66,7 +68,7 @@ def compare(
     """
     problems = problems_of(checked_models(models, "compare"))
     known, unknown = find_solvers(solvers)
-    check_positive(tol, "tol")
+    check_tolerance(tol)
     if time_limit is not None:
         check_positive(time_limit, "time_limit")
     pairs = [pair for problem in problems for pair in pairs_of(problem, known)]

@@ -21,17 +21,17 @@ from formulations.comparison.problems import Problem, problems_of
 from formulations.comparison.row import Row
 from formulations.display import progress_bar
 from formulations.modelling.solution import Solution
-from qpkernels.arrays import check_positive
+from qpkernels.arrays import check_positive, check_tolerance, shown
 from qpkernels.certificates.enclosures import Enclosure
 from qpkernels.errors import NoEnclosureError, ParameterError, UnsupportedProgramError
-from qpkernels.solvers import Solver
+from qpkernels.solvers import Solver, SolverLike
 
 __all__ = ["cross_examine"]
 
 
 def cross_examine(
     model: Comparable,
-    solvers: str | Iterable[str] = ALL,
+    solvers: SolverLike | Iterable[SolverLike] = ALL,
     tolerances: Iterable[float] = (1e-3, 1e-6, 1e-9),
     *,
     time_limit: float | None = SECONDS,
@@ -48,9 +48,9 @@ def cross_examine(
         A model, or one of its forms. Of a model, each solver is given what it takes first: the model as it is, or a
         form, the usual one before the others.
     solvers
-        One name or several, or "all": every installed solver that takes it.
+        One name or Solver object, or several, or "all": every installed solver that takes it.
     tolerances
-        What is asked of the solvers and of the certificates, each above 0.
+        What is asked of the solvers and of the certificates, each above 0 and below 1.
     time_limit
         Seconds for each answer; None: without end.
     progress
@@ -71,7 +71,9 @@ def cross_examine(
     stated = checked_models(model, "cross_examine")
     if len(stated) > 1:
         raise ParameterError(f"cross_examine takes one model or form, but {len(stated)} came; compare takes several.")
-    asked = tuple(sorted({check_positive(tol, "each of tolerances") for tol in tolerances}, reverse=True))
+    if isinstance(tolerances, str) or not isinstance(tolerances, Iterable):
+        raise ParameterError(f"tolerances must be a list of numbers, such as [1e-3], but {shown(tolerances)} came.")
+    asked = tuple(sorted({check_tolerance(tol, "each of tolerances") for tol in tolerances}, reverse=True))
     if not asked:
         raise ParameterError("cross_examine needs at least one tolerance, but none came.")
     if time_limit is not None:

@@ -14,7 +14,7 @@ from formulations.modelling.solution import Solution
 from qpkernels.arrays import shown
 from qpkernels.errors import ParameterError, QPKernelsError, UnknownSolverError, UnsupportedProgramError
 from qpkernels.programs import ConeProgram
-from qpkernels.solvers import Solver, find_solver, installed_solvers
+from qpkernels.solvers import Solver, SolverLike, find_solver, installed_solvers
 
 __all__ = ["ALL", "SECONDS", "Comparable", "Pair", "checked_models", "find_solvers", "pairs_of"]
 
@@ -47,7 +47,7 @@ class Pair:
         own_limit = self.solver.foreign or "time_limit" in self.solver.options
         settings: dict[str, Any] = {"isolate": self.solver.foreign, "time_limit": time_limit if own_limit else None}
         try:
-            solution: Solution = self.statement.solve(self.solver.name, tol=tol, **(settings | dict(options)))
+            solution: Solution = self.statement.solve(self.solver, tol=tol, **(settings | dict(options)))
         except UnsupportedProgramError:
             raise
         except QPKernelsError as error:
@@ -87,28 +87,40 @@ def checked_models(models: Any, caller: str) -> list[Comparable]:
     return stated
 
 
-def find_solvers(names: str | Iterable[str]) -> tuple[list[Solver], list[tuple[str, UnknownSolverError]]]:
+def find_solvers(names: SolverLike | Iterable[SolverLike]) -> tuple[list[Solver], list[tuple[str, UnknownSolverError]]]:
     """Return the solvers of these names, and the names that no solver has, with the error that says so.
 
-    "all" is every installed solver, the project's own first.
+    "all" is every installed solver, the project's own first. A solver stands for itself.
 
     Raises
     ------
     ParameterError
-        If these are no names.
+        If these are no names and no solvers, or two solvers have one name.
     """
-    listed = [names] if isinstance(names, str) else _listed(names, str)
+    listed = [names] if isinstance(names, str | Solver) else _listed(names, str | Solver)
     if listed == [ALL]:
         return sorted(installed_solvers(), key=lambda solver: (solver.name != "smo", solver.name)), []
     if listed is None:
-        raise ParameterError(f"solvers must be names of solvers, or 'all', but {shown(names)} came.")
-    known, unknown = [], []
-    for name in listed:
+        raise ParameterError(f"solvers must be names of solvers, Solver objects, or 'all', but {shown(names)} came.")
+    if not listed:
+        raise ParameterError("solvers must name at least one solver, or be 'all', but an empty list came.")
+    _refuse_namesakes(listed)
+    known: list[Solver] = []
+    unknown: list[tuple[str, UnknownSolverError]] = []
+    for each in listed:
         try:
-            known.append(find_solver(name))
+            known.append(find_solver(each))
         except UnknownSolverError as error:
-            unknown.append((name, error))
+            unknown.append((str(each), error))
     return known, unknown
+
+
+def _refuse_namesakes(solvers: list[SolverLike]) -> None:
+    """Refuse a solver that could not be told from another one in a table."""
+    names = [solver if isinstance(solver, str) else solver.name for solver in solvers]
+    for solver, name in zip(solvers, names, strict=True):
+        if isinstance(solver, Solver) and names.count(name) > 1:
+            raise ParameterError(f"two of the solvers are called {name!r}; give each of them a name of its own.")
 
 
 def _listed(values: Any, kind: Any) -> list[Any] | None:

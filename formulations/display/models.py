@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any, ClassVar
+from collections.abc import Iterable, Iterator
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,16 @@ from qpkernels.kernels import Kernel
 from qpkernels.programs import ConeProgram
 from qpkernels.solvers import installed_solvers
 
-__all__ = ["Explained", "ShownForm", "ShownModel", "classes_of", "samples_of"]
+__all__ = [
+    "Explained",
+    "ShownModel",
+    "card_of_form",
+    "classes_of",
+    "kernel_of",
+    "line_of_form",
+    "samples_of",
+    "statement_of_form",
+]
 
 _LONGEST = 60
 """Letters of a kernel, or of a value, in a line."""
@@ -48,8 +57,7 @@ class Explained(Carded):
         return Card(self.name, () if stated is None else stated.lines, tuple(self.facts()))
 
     def __repr__(self) -> str:
-        said = ", ".join(_in_a_line(fact) for fact in self.facts() if fact.name in _SHORT)
-        return f"<{self.name}: {said}>"
+        return _line(self.name, self.facts())
 
 
 _SHORT = ("data", "kernel", "with")
@@ -70,8 +78,8 @@ class ShownModel(Explained):
     def statement(self) -> TextbookProblem | None:
         """The problem of the usual form in maths; None where its class does not say."""
         model: Any = self
-        usual: ShownForm | None = next(iter(model.forms.values()), None)
-        return None if usual is None else usual.statement
+        usual: FormLike | None = next(iter(model.forms.values()), None)
+        return None if usual is None else statement_of_form(usual)
 
     def facts(self) -> Iterator[Fact]:
         """Yield data, kernel, hyper-parameters, intercept, forms and solvers."""
@@ -106,30 +114,47 @@ class ShownModel(Explained):
         yield f"{self.cone_solver} and others for its forms"
 
 
-class ShownForm(Explained):
-    """How a form shows itself: its own problem, the variables and constraints it was extended by, and its model."""
+class FormLike(Protocol):
+    """What a form shows of itself."""
 
+    textbook: ClassVar[TextbookProblem | None]
     model: Any
     extension: Any
 
     @property
-    def statement(self) -> TextbookProblem | None:
-        """The problem in maths, without b in a model without; None where its class does not say."""
-        if self.textbook is None:
-            return None
-        problem = self.textbook if self.model.fit_intercept else self.textbook.without_intercept()
-        letters = [each.symbol for each in self.model.hyperparameters if each.symbol == "lambda"]
-        needs_cost = letters and "lambda" not in problem.text and "C" in problem.text
-        return problem.defining("C = 1/(2 lambda)") if needs_cost else problem
+    def name(self) -> str:
+        """Name of the form."""
 
-    def facts(self) -> Iterator[Fact]:
-        """Yield what the user added, and the facts of the model that matter to the form."""
-        for constraint in self.extension.constraints:
-            yield Fact("extended by", _shortened(str(constraint)))
-        if self.extension.objective is not None:
-            yield Fact("extended by", _shortened(f"the objective {self.extension.objective}"))
-        yield Fact("model", self.model.name)
-        yield from (fact for fact in self.model.facts() if fact.name in (*_SHORT, "intercept"))
+
+def statement_of_form(form: FormLike) -> TextbookProblem | None:
+    """Return the problem of a form in maths, without b in a model without; None where its class does not say."""
+    if form.textbook is None:
+        return None
+    model = form.model
+    problem = form.textbook if model.fit_intercept else form.textbook.without_intercept()
+    letters = [each.symbol for each in model.hyperparameters if each.symbol == "lambda"]
+    needs_cost = letters and "lambda" not in problem.text and "C" in problem.text
+    return problem.defining("C = 1/(2 lambda)") if needs_cost else problem
+
+
+def card_of_form(form: FormLike) -> Card:
+    """Return the problem of a form, what the user added, and the facts of the model that matter to it."""
+    stated = statement_of_form(form)
+    return Card(form.name, () if stated is None else stated.lines, tuple(_facts_of_form(form)))
+
+
+def line_of_form(form: FormLike) -> str:
+    """Return a form in one line."""
+    return _line(form.name, _facts_of_form(form))
+
+
+def _facts_of_form(form: FormLike) -> Iterator[Fact]:
+    for constraint in form.extension.constraints:
+        yield Fact("extended by", _shortened(str(constraint)))
+    if form.extension.objective is not None:
+        yield Fact("extended by", _shortened(f"the objective {form.extension.objective}"))
+    yield Fact("model", form.model.name)
+    yield from (fact for fact in form.model.facts() if fact.name in (*_SHORT, "intercept"))
 
 
 def samples_of(gram: Gram) -> str:
@@ -161,6 +186,10 @@ def value_text(value: Any) -> str:
     if is_scalar(value) or numbers.ndim == 0 or numbers.min() == numbers.max():
         return f"{numbers.flat[0]:g}"
     return f"{numbers.min():g} to {numbers.max():g}, one for each sample"
+
+
+def _line(name: str, facts: Iterable[Fact]) -> str:
+    return f"<{name}: {', '.join(_in_a_line(fact) for fact in facts if fact.name in _SHORT)}>"
 
 
 def _in_a_line(fact: Fact) -> str:

@@ -7,12 +7,21 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import count
 
+from qpkernels.arrays import check_flag
+
 __all__ = ["progress_bar"]
 
 
 @contextmanager
 def progress_bar(total: int, wanted: bool) -> Iterator[Callable[[str], None]]:
-    """Show a bar on standard error, if that is a terminal; call what is given before each of the steps."""
+    """Show a bar on standard error, if that is a terminal; call what is given before each of the steps.
+
+    Raises
+    ------
+    ParameterError
+        If ``wanted`` is neither True nor False.
+    """
+    check_flag(wanted, "progress")
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 

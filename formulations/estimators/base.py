@@ -16,9 +16,22 @@ from formulations.estimators.kernelised import KernelEstimator
 from formulations.estimators.proved import ProvedEstimator
 from formulations.inputs.samples import BoundSamples
 from formulations.modelling import Solution
-from qpkernels.arrays import Indices, Matrix, Vector, check_flag, check_positive, is_sparse
+from qpkernels.arrays import (
+    Indices,
+    Matrix,
+    Vector,
+    check_count,
+    check_finite,
+    check_flag,
+    check_positive,
+    is_integer,
+    is_sparse,
+    shown,
+)
 from qpkernels.errors import ParameterError
 from qpkernels.kernels import Kernel, Linear
+from qpkernels.solvers import find_solver
+from qpkernels.solvers.smo import SMO
 
 __all__ = ["CACHE_SIZE", "KernelMachine", "Training", "as_sparse_as"]
 
@@ -99,10 +112,15 @@ class KernelMachine(KernelEstimator, ProvedEstimator):
 
     def _limits(self) -> dict[str, Any]:
         """Return what a solver is asked for."""
-        if not (self.max_iter == -1 or self.max_iter >= 1):
-            raise ParameterError(f"max_iter must be at least 1, or -1 for no limit, but {self.max_iter} came.")
+        if not is_integer(self.max_iter) or not (self.max_iter == -1 or self.max_iter >= 1):
+            raise ParameterError(
+                f"max_iter must be an integer of at least 1, or -1 for no limit, but {shown(self.max_iter)} came."
+            )
+        # Of a kernel that does not have them, too.
+        check_count(self.degree, "degree", least=0)
+        check_finite(self.coef0, "coef0")
         of_smo: dict[str, Any] = {}
-        if self.solver in (None, "smo"):
+        if self.solver is None or isinstance(find_solver(self.solver), SMO):
             of_smo["cache_size"] = check_positive(self.cache_size, "cache_size")
             if not check_flag(self.shrinking, "shrinking"):
                 of_smo["shrinking"] = False

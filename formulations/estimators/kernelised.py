@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
@@ -13,14 +12,16 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
 from formulations.estimators.inputs.kernels import KernelLike
+from qpkernels.arrays import ChecksKeywords, refuse_columns
 from qpkernels.errors import ParameterError
 from qpkernels.kernels import Kernel
+from qpkernels.kernels.base.parameters import parameters_of, with_parameters
 
 __all__ = ["KernelEstimator"]
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class KernelEstimator(BaseEstimator):
+class KernelEstimator(BaseEstimator, metaclass=ChecksKeywords):
     """An estimator whose functions are sums of kernel values.
 
     Parameters
@@ -55,7 +56,7 @@ class KernelEstimator(BaseEstimator):
         """Return the parameters by name; if ``deep``, those of a kernel object as kernel__NAME as well."""
         own: dict[str, Any] = super().get_params(deep)
         if deep and isinstance(self.kernel, Kernel):
-            own |= {f"kernel__{name}": value for name, value in _fields(self.kernel).items()}
+            own |= {f"kernel__{name}": value for name, value in parameters_of(self.kernel).items()}
         return own
 
     def set_params(self, **params: Any) -> Self:
@@ -64,7 +65,12 @@ class KernelEstimator(BaseEstimator):
         super().set_params(**params)
         changes = {name.removeprefix("kernel__"): value for name, value in nested.items()}
         if changes:
-            self.kernel = _changed(self.kernel, changes)
+            if not isinstance(self.kernel, Kernel):
+                raise ParameterError(
+                    f"kernel__{next(iter(changes))} is a parameter of a Kernel object, but kernel is {self.kernel!r}; "
+                    "the named kernels have gamma, degree and coef0."
+                )
+            self.kernel = with_parameters(self.kernel, changes)
         return self
 
     def _samples(self, X: Any, y: Any = "no_validation", *, reset: bool, **settings: Any) -> Any:
@@ -74,6 +80,7 @@ class KernelEstimator(BaseEstimator):
         those of scikit-learn's check.
         """
         if isinstance(self.kernel, str):
+            refuse_columns(X, "X")
             if self.kernel == "precomputed" and issparse(X):
                 raise TypeError("Sparse precomputed kernels are not supported; pass the matrix as an array.")
             sparse = False if self.kernel == "precomputed" else "csr"
@@ -84,37 +91,3 @@ class KernelEstimator(BaseEstimator):
             validate_data(self, X, reset=reset, skip_check_array=True)
             X = self.kernel.samples(X)
         return X if isinstance(y, str) else (X, y)
-
-
-def _fields(kernel: Kernel) -> dict[str, Any]:
-    """Return the parameters of a kernel, those of kernels in it under their name and two underscores."""
-    found: dict[str, Any] = {}
-    for each in dataclasses.fields(kernel):  # type: ignore[arg-type]
-        value = getattr(kernel, each.name)
-        found[each.name] = value
-        if isinstance(value, Kernel):
-            found |= {f"{each.name}__{name}": inner for name, inner in _fields(value).items()}
-    return found
-
-
-def _changed(kernel: Any, changes: dict[str, Any]) -> Kernel:
-    """Return a kernel with other values of its parameters."""
-    if not isinstance(kernel, Kernel):
-        raise ParameterError(
-            f"kernel__{next(iter(changes))} is a parameter of a Kernel object, but kernel is {kernel!r}; the named "
-            "kernels have gamma, degree and coef0."
-        )
-    own: dict[str, Any] = {}
-    inner: dict[str, dict[str, Any]] = {}
-    for name, value in changes.items():
-        first, _, rest = name.partition("__")
-        if rest:
-            inner.setdefault(first, {})[rest] = value
-        else:
-            own[first] = value
-    known = {each.name for each in dataclasses.fields(kernel)}  # type: ignore[arg-type]
-    if unknown := sorted((own.keys() | inner.keys()) - known):
-        has = f"it has {', '.join(sorted(known))}" if known else "it has none"
-        raise ParameterError(f"the kernel {kernel!r} has no parameter {unknown[0]!r}; {has}.")
-    own |= {name: _changed(getattr(kernel, name), rest) for name, rest in inner.items()}
-    return dataclasses.replace(kernel, **own)  # type: ignore[type-var]

@@ -11,9 +11,10 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from qpkernels.arrays import check_flag
+from qpkernels.arrays import ChecksKeywords, check_flag
 from qpkernels.certificates import Certificate, Status
 from qpkernels.errors import SolverFailedError
+from qpkernels.solvers import SolverLike
 
 __all__ = ["ProvedEstimator", "UncertifiedWarning"]
 
@@ -23,7 +24,7 @@ class UncertifiedWarning(ConvergenceWarning):
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class ProvedEstimator(BaseEstimator):
+class ProvedEstimator(BaseEstimator, metaclass=ChecksKeywords):
     """An estimator whose answer has a certificate.
 
     Parameters
@@ -31,7 +32,7 @@ class ProvedEstimator(BaseEstimator):
     tol
         The relative duality gap, and residuals, that the answer is proved to.
     solver
-        Name of a registered solver; None: one after the other until the answer is proved.
+        Name of a registered solver, or a Solver object; None: one after the other until the answer is proved.
     time_limit
         Limit in seconds; None: none.
     strict
@@ -41,7 +42,7 @@ class ProvedEstimator(BaseEstimator):
     """
 
     tol: float = 1e-3
-    solver: str | None = None
+    solver: SolverLike | None = None
     time_limit: float | None = None
     strict: bool = False
     verbose: bool | int = False

@@ -20,7 +20,7 @@ from formulations.inputs.samples import BoundSamples
 from formulations.modelling import Model, Solution
 from formulations.modelling.solving import SolveRequest
 from formulations.modelling.structures import solve_structure
-from qpkernels.arrays import Indices, Samples, Vector, check_positive, frozen, shown
+from qpkernels.arrays import ChecksKeywords, Indices, Samples, Vector, check_tolerance, frozen, shown
 from qpkernels.certificates import KernelQPBounds, Status
 from qpkernels.errors import ParameterError, QPKernelsError
 from qpkernels.gram import ChangingGram, Gram, changed
@@ -33,7 +33,7 @@ __all__ = ["Incremental"]
 Answered = TypeVar("Answered", bound=Solution)
 
 
-class Incremental(Generic[Answered]):
+class Incremental(Generic[Answered], metaclass=ChecksKeywords):
     """A model whose samples and hyper-parameters change; each change returns the certified answer to the new model.
 
     The model given stays as it is. Where a change is refused, or its model has no answer, the machine stays as it was.
@@ -43,7 +43,7 @@ class Incremental(Generic[Answered]):
     model
         Where to start: any model that can be solved. It is solved at once.
     tol
-        Above 0: the relative duality gap and residuals that every certificate must show for ``optimal``.
+        Above 0 and below 1: the relative duality gap and residuals that every certificate must show for ``optimal``.
 
     Raises
     ------
@@ -56,7 +56,7 @@ class Incremental(Generic[Answered]):
     def __init__(self, model: Model[Answered], *, tol: float = 1e-6) -> None:
         if not isinstance(model, Model):
             raise ParameterError(f"Incremental takes a model, such as SoftMargin(X, y), but {shown(model)} came.")
-        self._tol = check_positive(tol, "tol")
+        self._tol = check_tolerance(tol)
         program = isinstance(model.bounds(), KernelQPBounds)
         self._solver = _active_set() if program else None
         gram = ChangingGram.of(model.gram) if program else model.gram
@@ -164,9 +164,14 @@ class Incremental(Generic[Answered]):
         Raises
         ------
         ParameterError, ShapeError
-            If there is no such hyper-parameter, or a value is outside its range.
+            If there is no such hyper-parameter, it is one of the kernel, or a value is outside its range.
         """
         after = self._model.copy().set_params(**values)
+        if after.gram is not self._model.gram:
+            raise ParameterError(
+                "an Incremental keeps its kernel, from whose values it goes on; make another one of "
+                "model.set_params(...)."
+            )
         return self._answer(after, np.arange(len(self)))
 
     @property

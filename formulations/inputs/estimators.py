@@ -24,6 +24,7 @@ __all__ = [
     "cost_of_ridge",
     "cost_of_scaled_penalty",
     "huber_parameters",
+    "is_estimator",
     "read_coefficients",
     "scale_of_one_class",
     "with_constant",
@@ -75,6 +76,33 @@ def read_coefficients(estimator: Any, samples: int) -> Coefficients:
     beta = np.zeros(samples)
     beta[support] = coefficients[0]
     return Coefficients(beta, float(np.ravel(getattr(estimator, "intercept_", 0.0))[0]), classes)
+
+
+def is_estimator(answer: object) -> bool:
+    """Return whether :func:`read_coefficients` can read what came; False of what is no estimator.
+
+    Raises
+    ------
+    NotFittedError
+        Of scikit-learn, if it is an estimator that is not fitted.
+    ParameterError
+        If it is a fitted one without coefficients of samples.
+    """
+    if isinstance(answer, type) or hasattr(answer, "dual_coef_") or not hasattr(answer, "fit"):
+        return not isinstance(answer, type) and hasattr(answer, "dual_coef_")
+    from sklearn.exceptions import NotFittedError
+    from sklearn.utils.validation import check_is_fitted
+
+    name = type(answer).__name__
+    try:
+        check_is_fitted(answer)
+    except (NotFittedError, TypeError):
+        raise NotFittedError(f"this {name} is not fitted yet; call fit on the samples of the model first.") from None
+    raise ParameterError(
+        f"a fitted {name} holds no coefficients of samples, dual_coef_, which the proof needs: SVC, NuSVC, SVR, NuSVR, "
+        "OneClassSVM and KernelRidge do. Of a pipeline or a search pass the estimator in it, to the model of the "
+        "samples that it was given; of a linear model the pair (beta, b)."
+    )
 
 
 def cost_of_penalty(penalty: float) -> float:

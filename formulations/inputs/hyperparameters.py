@@ -7,13 +7,13 @@ from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import Any, ClassVar, NoReturn, Self
+from typing import Any, ClassVar, NoReturn, TypeVar
 
 import numpy as np
 
 import formulations.cvx as cp
 from formulations.inputs.frozen import Frozen
-from qpkernels.arrays import Vector, finite_vector, frozen, is_scalar, real_number, shown
+from qpkernels.arrays import Indices, Vector, finite_vector, frozen, is_scalar, real_number, shown
 from qpkernels.errors import NonFiniteError, ParameterError
 
 __all__ = [
@@ -37,6 +37,8 @@ __all__ = [
 
 _LEAST, _MOST = 1e-100, 1e100
 
+Entries = TypeVar("Entries", bound=Any)
+
 
 @dataclass(frozen=True)
 class Hyperparameter:
@@ -51,7 +53,7 @@ class Hyperparameter:
     contains
         Whether entries are in the range.
     per_sample
-        Whether each sample may have its own.
+        Whether each sample may have its own, which is 0 for one that counts as absent.
     infinite
         What to do instead of passing infinity.
     symbol
@@ -82,13 +84,15 @@ class Hyperparameter:
         except NonFiniteError as error:
             infinite = not np.ma.isMaskedArray(value) and np.isinf(np.asarray(value, dtype=np.float64)).any()
             raise ParameterError(f"{error} {self.infinite if infinite else ''}".rstrip()) from None
-        outside = ~self.contains(numbers)
+        outside = ~self.contains(numbers) & (numbers != 0)
         if outside.any():
             first = int(np.argmax(outside))
             raise ParameterError(
-                f"{self.name} must be {self.range} for every sample, but {self.name}[{first}] is "
-                f"{numbers[first]:g}; leave the sample out."
+                f"{self.name} must be {self.range} for every sample, or 0 for an absent one, but {self.name}[{first}] "
+                f"is {numbers[first]:g}."
             )
+        if not numbers.any():
+            raise ParameterError(f"{self.name} must be {self.range} for some sample, but each {self.name} is 0.")
         self._refuse_extremes(numbers)
         return numbers
 
@@ -165,19 +169,15 @@ class Parametrised(Frozen):
             if parameter.name in vars(self):
                 parameter.checked(getattr(self, parameter.name).value, len(self))
 
-    def set_params(self, **values: Any) -> Self:
-        """Set hyper-parameters by name, for all forms; their problems compile only once.
+    def set_hyperparameters(self, values: Mapping[str, Any]) -> None:
+        """Set those of these names, all of them or none.
 
         Raises
         ------
         ParameterError, ShapeError
-            If there is no such hyper-parameter, or a value is outside its range; then nothing is changed.
+            If a value is outside its range.
         """
         known = {parameter.name: parameter for parameter in self.hyperparameters}
-        for name in values:
-            if name not in known:
-                has = f"its hyper-parameters are {', '.join(known)}" if known else "it has none"
-                raise ParameterError(f"a {self.name} has no hyper-parameter {name!r}; {has}.")
         checked = {name: frozen(known[name].checked(value, len(self))) for name, value in values.items()}
         before = {name: self.value_of(name) for name in checked}
         self._assign(checked)
@@ -186,12 +186,25 @@ class Parametrised(Frozen):
         except Exception:
             self._assign(before)
             raise
-        return self
 
     def _assign(self, values: Mapping[str, Vector]) -> None:
         self._numbers.update(values)
         for name in values.keys() & vars(self).keys():
             getattr(self, name).value = values[name].copy()
+
+    @property
+    def absent(self) -> Indices:
+        """Numbers of the samples whose cost, or weight, is 0: the answer is that of the model without them."""
+        name = next((each.name for each in self.hyperparameters if each.per_sample), None)
+        return np.arange(0) if name is None else np.flatnonzero(self.value_of(name) == 0)
+
+    def of_present(self, values: Entries) -> Entries:
+        """Return the entries of the samples that are not :attr:`absent`; where none is, all of them as they are."""
+        absent = self.absent
+        if absent.size == 0:
+            return values
+        present: Entries = values[np.setdiff1d(np.arange(len(self)), absent)]
+        return present
 
     def parameter_values(self) -> tuple[bytes, ...]:
         """Return what the hyper-parameters are now, to tell whether an answer is still one."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The same model of other data: of some of its samples, or of another kernel."""
+"""The same model of other data: of some of its samples, or of another kernel, apart or in its place."""
 
 from __future__ import annotations
 
@@ -11,13 +11,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from formulations.inputs.hyperparameters import Parametrised
-from formulations.inputs.samples import BoundSamples
+from formulations.inputs.samples import BoundSamples, KernelLike
 from qpkernels.arrays import Indices, Vector, read_array, shown
 from qpkernels.errors import ParameterError, ShapeError
 from qpkernels.gram import Gram
-from qpkernels.kernels import Kernel
+from qpkernels.kernels import Kernel, as_kernel
+from qpkernels.kernels.base.parameters import parameters_of, with_parameters
 
 __all__ = ["Restatable", "sample_numbers"]
+
+_PREFIX = "kernel__"
 
 
 class Restatable(Parametrised):
@@ -57,7 +60,7 @@ class Restatable(Parametrised):
         """Return the same model of the same data, whose hyper-parameters can be set apart from those of this one."""
         return self._stated_on(self.data, None)
 
-    def with_kernel(self, kernel: Kernel) -> Self:
+    def with_kernel(self, kernel: KernelLike) -> Self:
         """Return the same model of the same samples with another kernel, its matrix held to the same limits.
 
         Raises
@@ -65,17 +68,74 @@ class Restatable(Parametrised):
         ParameterError, ShapeError, NonFiniteError
             If this is no kernel, or none of these samples.
         """
-        known = self.gram
-        gram = Gram(kernel, known.X, known.memory_limit, known.indefinite)
-        if self.needs_psd:
-            gram.require_psd()
-        return self._stated_on(BoundSamples(gram, explicit=False), None)
+        return self._stated_on(self._bound_by(as_kernel(kernel)), None)
+
+    def kernel_with(self, settings: Mapping[str, Any]) -> Kernel:
+        """Return the kernel of the model with other values of its parameters, by name.
+
+        ``kernel`` stands for another kernel, which then has the parameters. Names may have the prefix ``kernel__``, and
+        must where the model has a hyper-parameter of that name; those of a kernel in a kernel are written
+        ``left__gamma``.
+
+        Raises
+        ------
+        ParameterError
+            If neither the model nor its kernel has a parameter of such a name, or a value is outside its range.
+        """
+        kernel = as_kernel(settings["kernel"]) if "kernel" in settings else self.gram.kernel
+        known = parameters_of(kernel)
+        changes = {name.removeprefix(_PREFIX): value for name, value in settings.items() if name != "kernel"}
+        for name in changes:
+            if name not in known:
+                own = ", ".join(each.name for each in self.hyperparameters) or "none"
+                raise ParameterError(
+                    f"a {self.name} has no hyper-parameter {name!r}, nor has its kernel {kernel!r} such a parameter; "
+                    f"the names are {own} of the model, and {', '.join(known) or 'none'} of the kernel."
+                )
+        return with_parameters(kernel, changes)
+
+    def set_params(self, **values: Any) -> Self:
+        """Set hyper-parameters, the kernel or parameters of it by name, all of them or none.
+
+        For other hyper-parameters every form compiles only once. Another kernel has another matrix: the forms are then
+        stated anew, and those that were taken from the model before refuse to go on. So it is where a cost, or weight,
+        of 0 comes or goes.
+
+        Parameters
+        ----------
+        **values
+            Hyper-parameters (C, epsilon ...), ``kernel``, and parameters of the kernel (gamma, degree ...), as
+            :meth:`kernel_with` takes them.
+
+        Raises
+        ------
+        ParameterError, ShapeError, NonFiniteError, IndefiniteKernelError
+            If there is no such parameter, or a value is outside its range; then nothing is changed.
+        """
+        own = {each.name for each in self.hyperparameters}
+        settings = {name: value for name, value in values.items() if name not in own}
+        kernel = self.kernel_with(settings) if settings else self.gram.kernel
+        data = self.data if kernel == self.gram.kernel else self._bound_by(kernel)
+        absent = self.absent
+        self.set_hyperparameters({name: value for name, value in values.items() if name in own})
+        if data is not self.data or not np.array_equal(absent, self.absent):
+            self.forget_forms()
+        vars(self).update(data=data, gram=data.gram)
+        return self
+
+    def forget_forms(self) -> None:
+        """Forget what was computed, except for the parameters that a user may hold: the model is another one now."""
+        own = {each.name for each in self.hyperparameters}
+        for name in [name for name in vars(self) if self._is_derived(name) and name not in own]:
+            del vars(self)[name]
 
     def bound_to(self, gram: Gram) -> Self:
         """Return the same model with ``gram`` as the kernel matrix of its samples, so that others may share its values.
 
         The matrix must be that of the same samples and kernel; this is not checked.
         """
+        if not isinstance(gram, Gram) or len(gram) != len(self):
+            raise ParameterError(f"a model of {len(self)} samples is bound to a Gram of those, but {shown(gram)} came.")
         return self._stated_on(BoundSamples(gram, self.data.explicit), None)
 
     def check_samples(self) -> None:
@@ -112,6 +172,14 @@ class Restatable(Parametrised):
         model.check_parameters()
         model.freeze()
         return model
+
+    def _bound_by(self, kernel: Kernel) -> BoundSamples:
+        """Return the samples bound to another kernel."""
+        known = self.gram
+        gram = Gram(kernel, known.X, known.memory_limit, known.indefinite)
+        if self.needs_psd:
+            gram.require_psd()
+        return BoundSamples(gram, explicit=False)
 
     def _stated_on(self, data: BoundSamples, numbers: Indices | None) -> Self:
         chosen = {name: vars(self)[name] for name in self.of_samples if name in vars(self)}

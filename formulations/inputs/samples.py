@@ -3,18 +3,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TypeAlias
+from types import MappingProxyType
+from typing import Any, TypeAlias
 
 from numpy.typing import ArrayLike
 
-from qpkernels.arrays import Matrix, is_sparse, shown
+from qpkernels.arrays import Matrix, is_sparse
 from qpkernels.errors import ParameterError
 from qpkernels.gram import Gram
-from qpkernels.kernels import Kernel, Linear
+from qpkernels.kernels import Kernel, Linear, as_kernel
 
-__all__ = ["BoundSamples", "SamplesLike", "bind"]
+__all__ = ["OF_KERNELS", "BoundSamples", "KernelLike", "SamplesLike", "bind"]
+
+OF_KERNELS = MappingProxyType(
+    {
+        "gamma": "kernel=RBF(gamma=0.1)",
+        "degree": "kernel=Polynomial(degree=3)",
+        "sigma": "kernel=RBF.from_sigma(1.0)",
+    }
+)
+"""What is no parameter of a model but of its kernel, and how that is written."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,11 +54,14 @@ class BoundSamples:
         return float(self.gram.radii.max())
 
 
+KernelLike: TypeAlias = Kernel | Callable[[Any, Any], ArrayLike]
+"""A kernel, or a plain function of two sets of samples that returns the matrix of its values."""
+
 SamplesLike: TypeAlias = ArrayLike | Gram | BoundSamples
 """What a model takes as its samples: as the kernel takes them, or bound to a kernel already."""
 
 
-def bind(X: SamplesLike, kernel: Kernel | None) -> BoundSamples:
+def bind(X: SamplesLike, kernel: KernelLike | None) -> BoundSamples:
     """Bind the samples to the kernel; a Gram, or what another model has bound, is shared.
 
     Without a kernel f has weights in the features, unless the samples are sparse: they may have too many features for
@@ -58,8 +72,8 @@ def bind(X: SamplesLike, kernel: Kernel | None) -> BoundSamples:
     ParameterError
         If ``kernel`` is no kernel, or is given beside samples that are bound already.
     """
-    if kernel is not None and not isinstance(kernel, Kernel):
-        raise ParameterError(f"kernel must be a Kernel object, such as RBF(gamma=0.1), but {shown(kernel)} came.")
+    if kernel is not None:
+        kernel = as_kernel(kernel)
     if isinstance(X, Gram | BoundSamples):
         if kernel is not None:
             raise ParameterError(f"a {type(X).__name__} is bound to its kernel already; leave kernel out.")

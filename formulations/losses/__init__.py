@@ -2,6 +2,7 @@
 """Losses of one number, with their conjugates: of the margin in classification, of the residual in regression."""
 
 from formulations.losses.base import Loss, MarginLoss, ResidualLoss
+from formulations.losses.expression import ExpressionLoss
 from formulations.losses.margin import Hinge, LogisticLoss, SquaredHinge, ZeroOne
 from formulations.losses.residual import AbsolutePower, Huber, LogisticResidual, Pinball, Squared
 from formulations.losses.tube import EpsilonInsensitive, SquaredEpsilonInsensitive
@@ -9,6 +10,7 @@ from formulations.losses.tube import EpsilonInsensitive, SquaredEpsilonInsensiti
 __all__ = [
     "AbsolutePower",
     "EpsilonInsensitive",
+    "ExpressionLoss",
     "Hinge",
     "Huber",
     "LogisticLoss",

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from dataclasses import dataclass
 from typing import Any, ClassVar, TypeAlias
 
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 import formulations.cvx as cp
-from qpkernels.arrays import float_array, real_number, shown
+from qpkernels.arrays import ChecksKeywords, float_array, real_number, shown
 from qpkernels.errors import NoEnclosureError, ParameterError
 from qpkernels.intervals import UNDERFLOW, up
 
@@ -55,7 +55,7 @@ class QuadraticConjugate:
         return sum((term for term in terms if term is not None), start=cp.Constant(np.zeros(expression.shape)))
 
 
-class Loss(ABC):
+class Loss(metaclass=ChecksKeywords):
     r"""A convex function phi of one number, and its conjugate :math:`\phi^*(s) = \sup_t s t - \phi(t)`.
 
     A subclass is a frozen dataclass whose fields are its parameters. The laws that the tests check for each:

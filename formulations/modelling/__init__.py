@@ -4,8 +4,9 @@
 from formulations.modelling.candidate import Candidate
 from formulations.modelling.forms import ConeAnswer, Dual, Form, Primal
 from formulations.modelling.model import Conditions, Model
+from formulations.modelling.primal import PrimalFunction
 from formulations.modelling.solution import Classification, Novelty, Regression, Solution
-from formulations.modelling.statement import Multipliers, Stated, intercept, labelled, per_sample, scalar
+from formulations.modelling.statement import Multipliers, Stated, absence, intercept, labelled, per_sample, scalar
 
 __all__ = [
     "Candidate",
@@ -18,9 +19,11 @@ __all__ = [
     "Multipliers",
     "Novelty",
     "Primal",
+    "PrimalFunction",
     "Regression",
     "Solution",
     "Stated",
+    "absence",
     "intercept",
     "labelled",
     "per_sample",

@@ -22,7 +22,7 @@ from qpkernels.errors import ParameterError, QPKernelsError
 from qpkernels.gram import Gram
 from qpkernels.gram.panels.threads import in_this_thread, threads
 from qpkernels.programs import KernelQP
-from qpkernels.solvers import second_order_comes_first
+from qpkernels.solvers import SolverLike, find_solver, second_order_comes_first
 
 if TYPE_CHECKING:
     from qpkernels.batch import Fitted
@@ -140,7 +140,7 @@ def train(
     parts: Sequence[Part],
     *,
     tol: float,
-    solver: str | None = None,
+    solver: SolverLike | None = None,
     options: Mapping[str, Any] | None = None,
     n_jobs: int = -1,
     report: Report | None = None,
@@ -163,6 +163,8 @@ def train(
         Told of every answer as soon as it is there.
     """
     check_jobs(n_jobs)
+    if solver is not None:
+        find_solver(solver)
     chosen = dict(options or {})
     answers: list[Trained[Any] | QPKernelsError | None] = [None] * len(parts)
     spent: dict[int, float] = {}
@@ -292,7 +294,7 @@ def _in_its_thread(*task: Any) -> Trained[Any] | QPKernelsError:
 
 
 def _train_alone(
-    gram: Gram, part: Part, tol: float, solver: str | None, options: Mapping[str, Any]
+    gram: Gram, part: Part, tol: float, solver: SolverLike | None, options: Mapping[str, Any]
 ) -> Trained[Any] | QPKernelsError:
     try:
         solution = part.model.solve(solver, tol=tol, **options)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from formulations.inputs.samples import BoundSamples
 from formulations.modelling.solution import Solution
-from qpkernels.arrays import Matrix, Vector, is_sparse, read_array, real_number
+from qpkernels.arrays import Matrix, Vector, is_sparse, read_array, real_number, same_entries
 from qpkernels.certificates import Bounds, Certificate, FunctionAtSamples, KernelQPBounds, undefined
 from qpkernels.errors import ShapeError
 from qpkernels.gram import BoundedProduct, Expansion, Gram
@@ -25,6 +25,7 @@ __all__ = [
     "Sampling",
     "at_coordinates",
     "checked_coefficients",
+    "evaluated",
     "expand",
     "linear_values",
     "sampled",
@@ -80,6 +81,8 @@ class Candidate:
         w or u of f, where the route to the answer has them.
     coefficients
         Those of f over the samples, where beta was moved away from them to a feasible point.
+    is_primal
+        Whether f alone was given, and beta read off it.
     """
 
     beta: Vector
@@ -90,6 +93,7 @@ class Candidate:
     multipliers: Vector | None = None
     coordinates: Vector | None = None
     coefficients: Vector | None = None
+    is_primal: bool = False
 
     @property
     def at_samples(self) -> FunctionAtSamples:
@@ -140,7 +144,7 @@ class Candidate:
         with np.errstate(over="ignore", invalid="ignore"):
             if isinstance(bounds, KernelQPBounds) and self.is_expansion:
                 return bounds.certify(self.beta, self.intercept, product=self.at_samples.product)
-            return bounds.certify(self.beta, self.intercept, self.own_function)
+            return replace(bounds.certify(self.beta, self.intercept, self.own_function), primal_only=self.is_primal)
 
 
 def expand(
@@ -252,9 +256,7 @@ def with_function_of(solution: Solution, answer: Candidate, gram: Gram) -> Candi
         return answer
     if answer.is_expansion and _agree(function, answer.function):
         return answer
-    return replace(
-        answer, function=function, sampling=Sampling(partial(_evaluated, function, gram)), is_expansion=False
-    )
+    return replace(answer, function=function, sampling=Sampling(partial(evaluated, function, gram)), is_expansion=False)
 
 
 def _agree(one: Expansion, other: Expansion) -> bool:
@@ -263,15 +265,15 @@ def _agree(one: Expansion, other: Expansion) -> bool:
         np.array_equal(one.coefficients, other.coefficients)
         and not is_sparse(one.centers)
         and not is_sparse(other.centers)
-        and np.array_equal(one.centers, other.centers)
+        and same_entries(one.centers, other.centers)
     )
 
 
-def _evaluated(function: Expansion, gram: Gram) -> FunctionAtSamples:
+def evaluated(function: Expansion, gram: Gram) -> FunctionAtSamples:
     """Return f at the samples, computed as for the answer itself: other sums of the same terms round otherwise."""
     X, centers = gram.X, function.centers
     dense = not is_sparse(X) and not is_sparse(centers)
-    if dense and gram.correction is None and np.array_equal(centers, X):
+    if dense and gram.correction is None and same_entries(centers, X):
         values = gram.product(function.coefficients)
         return sampled(function, X, values, float(function.coefficients @ values))
     if dense and isinstance(function.kernel, Linear) and len(centers) == 1:

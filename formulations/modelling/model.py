@@ -3,33 +3,31 @@
 
 from __future__ import annotations
 
-from abc import ABCMeta, abstractmethod
+from abc import abstractmethod
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cached_property
-from typing import Any, ClassVar, Generic, TypeAlias, TypeVar, cast
+from typing import Any, ClassVar, Generic, TypeAlias, TypeVar
 
 from numpy.typing import ArrayLike, NDArray
 
 from formulations.display import ShownModel
-from formulations.inputs.estimators import Coefficients, read_coefficients
+from formulations.inputs.estimators import Coefficients, is_estimator, read_coefficients
 from formulations.inputs.restating import Restatable
-from formulations.inputs.samples import BoundSamples
+from formulations.inputs.samples import OF_KERNELS, BoundSamples
 from formulations.modelling.candidate import Candidate, checked_coefficients, expand, vanishing, with_function_of
 from formulations.modelling.default import solve_by_request
 from formulations.modelling.failures import Failing
+from formulations.modelling.primal import multipliers_at, no_answer, primal_answer, require_expansion
 from formulations.modelling.solution import Run, Solution
-from formulations.modelling.solving import (
-    Held,
-    Latest,
-    SolveRequest,
-    structures_of,
-)
+from formulations.modelling.solving import Held, Latest, SolveRequest, structures_of
 from formulations.modelling.statement import Stated
-from qpkernels.arrays import Vector, check_flag, frozen
+from qpkernels.arrays import ChecksKeywords, Vector, check_flag, frozen
 from qpkernels.certificates import Bounds, Certificate, Enclosure, KernelQPBounds, Status, Support
 from qpkernels.errors import ParameterError
 from qpkernels.gram import Gram
 from qpkernels.programs import KernelQP, LeastSquares, LinearSystem, Program
+from qpkernels.solvers import SolverLike
 
 __all__ = ["Conditions", "Model"]
 
@@ -40,7 +38,7 @@ Answered = TypeVar("Answered", bound=Solution, covariant=True)
 """What solving a model of a kind returns."""
 
 
-class Model(Restatable, Failing, ShownModel, Generic[Answered], metaclass=ABCMeta):
+class Model(Restatable, Failing, ShownModel, Generic[Answered], metaclass=ChecksKeywords):
     """A kernel machine: what is asked, however it is stated and whoever solves it.
 
     The answer is a function f + b in the space of a kernel, with a coefficient beta_i for each sample. The model knows
@@ -71,6 +69,8 @@ class Model(Restatable, Failing, ShownModel, Generic[Answered], metaclass=ABCMet
 
     cone_solver: ClassVar[str] = "clarabel"
     """The solver of cone programs that suits its forms."""
+
+    elsewhere: ClassVar[Mapping[str, str]] = OF_KERNELS
 
     estimator: ClassVar[str] = "estimator"
     """What scikit-learn calls it."""
@@ -113,7 +113,12 @@ class Model(Restatable, Failing, ShownModel, Generic[Answered], metaclass=ABCMet
 
     def linear_system(self, bounds: Bounds) -> LinearSystem | LeastSquares | None:
         """State the model, whose bounds are these, as a problem of linear algebra, or None if it is none."""
-        return bounds.program.linear_system() if self.linear and isinstance(bounds, KernelQPBounds) else None
+        return bounds.program.linear_system() if self.is_linear and isinstance(bounds, KernelQPBounds) else None
+
+    @property
+    def is_linear(self) -> bool:
+        """Whether it is :attr:`linear`, and no coefficient is held at 0, as that of an absent sample is."""
+        return self.linear and self.absent.size == 0
 
     def programs(self, bounds: Bounds) -> tuple[Program, ...]:
         """Return the programs whose answers are the model's, without CVXPY, the most special first."""
@@ -130,7 +135,7 @@ class Model(Restatable, Failing, ShownModel, Generic[Answered], metaclass=ABCMet
 
     def solve(
         self,
-        solver: str | None = None,
+        solver: SolverLike | None = None,
         *,
         tol: float = 1e-6,
         max_iter: int | None = None,
@@ -144,23 +149,24 @@ class Model(Restatable, Failing, ShownModel, Generic[Answered], metaclass=ABCMet
         Parameters
         ----------
         solver
-            Name of a registered solver (``qpkernels solvers`` lists them); one of cone programs is given the first of
-            :attr:`forms`. None: one after the other until an answer is proved, each from the best point so far. A
-            KernelQP goes to interior-point where few explicit features make that little work, else to smo, which hands
-            over to interior-point once that is predicted to need less than what is missing. A LevelQP goes to
-            level-search, a penalised risk with smooth losses to newton, a linear system to linear first, a fit in a
-            norm to frisch-newton, the linear program machine to highs, any other model to clarabel. Where none of these
-            is proved, clarabel is asked on all forms, then other solvers; ``solver`` and ``message`` of the solution
-            say who was asked, and what each said.
+            Name of a registered solver (``qpkernels solvers`` lists them), or a Solver object; one of cone programs is
+            given the first of :attr:`forms`. None: one after the other until an answer is proved, each from the best
+            point so far. A KernelQP goes to interior-point where few explicit features make that little work, else to
+            smo, which hands over to interior-point once that is predicted to need less than what is missing. A LevelQP
+            goes to level-search, a penalised risk with smooth losses to newton, a linear system to linear first, a fit
+            in a norm to frisch-newton, the linear program machine to highs, any other model to clarabel. Where none of
+            these is proved, clarabel is asked on all forms, then other solvers; ``solver`` and ``message`` of the
+            solution say who was asked, and what each said.
         tol
-            Above 0: the relative duality gap and residuals that the certificate must show for ``optimal``.
+            Above 0 and below 1: the relative duality gap and residuals that the certificate must show for ``optimal``.
         max_iter, time_limit
             Limits, in the solvers' iterations and in seconds, of all together; the best point so far comes back. A
             solver without a time limit runs in a process of its own then, which has no point where it is ended.
         warm_start
             A solution, or beta, for ``smo``, ``interior-point``, ``level-search`` or ``newton``. A solution is
             rescaled so that what was at its bound is at that of this problem, which is another where C is; any beta is
-            projected to the feasible set.
+            projected to the feasible set. For ``osqp``, ``proxqp`` or ``scs`` a solution of the same form by a solver
+            that is given matrices: they go on from its variables and multipliers.
         verbose
             Let the solver print its progress.
         **options
@@ -180,22 +186,31 @@ class Model(Restatable, Failing, ShownModel, Generic[Answered], metaclass=ABCMet
         request = SolveRequest(solver, tol, max_iter, time_limit, warm_start, verbose, options)
         self.check_parameters()
         bounds = self.bounds()
-        return cast(
-            Answered, solve_by_request(self, request, bounds, self.programs(bounds), lambda: self.forms.values())
-        )
+        found: Answered = solve_by_request(self, request, bounds, self.programs(bounds), lambda: self.forms.values())
+        return found
 
-    def certify(self, answer: Any) -> Certificate:
-        """Certify an answer from anywhere: a Solution, a pair (beta, b), or a fitted estimator of scikit-learn.
+    def certify(self, answer: Any, *, weights: bool | None = None) -> Certificate:
+        """Certify an answer from anywhere.
+
+        Parameters
+        ----------
+        answer
+            A Solution, a pair (beta, b), or a fitted estimator of scikit-learn. Or a function alone, off which the best
+            multipliers are read: (w, b) without a kernel or with Linear(), an Expansion, or a PrimalFunction.
+        weights
+            Whether a pair is (w, b) and not (beta, b); None: its length tells, if there are not m features.
 
         Raises
         ------
+        NotFittedError
+            Of scikit-learn, if an estimator is not fitted.
         ParameterError, ShapeError
             If it is none of these, or does not fit the data.
         """
         self.check_parameters()
-        return self.judge(self.candidate(answer), self.bounds())
+        return self.judge(self.candidate(answer, weights), self.bounds())
 
-    def enclose(self, answer: Any) -> Enclosure:
+    def enclose(self, answer: Any, *, weights: bool | None = None) -> Enclosure:
         """Return an interval that holds the optimum in exact arithmetic, given an answer as :meth:`certify` takes it.
 
         The problem is that of samples, targets and parameters as they are in float64, and of their exact kernel matrix.
@@ -206,7 +221,8 @@ class Model(Restatable, Failing, ShownModel, Generic[Answered], metaclass=ABCMet
             If nothing is known of the rounding errors of this kernel, loss or model.
         """
         self.check_parameters()
-        return self.enclose_by(self.candidate(answer), self.bounds())
+        require_expansion(answer)
+        return self.enclose_by(self.candidate(answer, weights), self.bounds())
 
     def enclose_by(self, answer: Candidate, bounds: Bounds) -> Enclosure:
         """Enclose the optimum by ``bounds``."""
@@ -242,26 +258,23 @@ class Model(Restatable, Failing, ShownModel, Generic[Answered], metaclass=ABCMet
         scale = bounds.scaling(answer.decision) if isinstance(bounds, KernelQPBounds) else 1.0
         return answer.at_feasible(bounds.feasible(answer.beta), scale)
 
-    def candidate(self, answer: Any) -> Candidate:
-        """Read (beta, b), a Solution, or a fitted estimator of scikit-learn.
-
-        Raises
-        ------
-        ParameterError, ShapeError
-            If it is none of these, or does not fit the data.
-        """
+    def candidate(self, answer: Any, weights: bool | None = None) -> Candidate:
+        """Read an answer as :meth:`certify` takes it, or refuse it."""
         if isinstance(answer, Candidate):
             return answer
+        if (primal := primal_answer(self, answer, weights)) is not None:
+            return self.completed(primal) if primal.is_squarable else primal
         if isinstance(answer, Solution):
             return with_function_of(answer, self.from_coefficients(answer.beta, answer.intercept), self.gram)
-        if hasattr(answer, "dual_coef_"):
+        if is_estimator(answer):
             return self.from_coefficients(*self.translate(read_coefficients(answer, len(self))))
         if isinstance(answer, tuple) and len(answer) == 2:
             return self.from_coefficients(*answer)
-        raise ParameterError(
-            f"an answer is a Solution, a pair (beta, b), or a fitted {self.estimator}, but {type(answer).__name__} "
-            "came; a function alone is not enough, since the proof needs the multipliers."
-        )
+        raise no_answer(answer, self.estimator)
+
+    def completed(self, answer: Candidate) -> Candidate:
+        """Return an answer that is a function alone with the best multipliers that its values tell."""
+        return replace(answer, beta=multipliers_at(self.bounds(), answer, self.name))
 
     def translate(self, fitted: Coefficients) -> tuple[Vector, float]:
         """Return (beta, b) in the scaling of this model of what an estimator of scikit-learn holds."""

@@ -12,19 +12,20 @@ from numpy.typing import ArrayLike
 
 from formulations.modelling.candidate import Candidate
 from formulations.modelling.solution import Solution
-from qpkernels.arrays import check_count, check_positive
+from qpkernels.arrays import check_count, check_positive, check_tolerance, shown
 from qpkernels.certificates import (
     Bounds,
     Certificate,
     FenchelBounds,
     KernelQPBounds,
     MarginLevelBounds,
+    NormFitBounds,
     Status,
     TubeLevelBounds,
 )
 from qpkernels.errors import UnsupportedOptionError
-from qpkernels.programs import ExpansionProgram, KernelQP, LevelQP, Program, ResidualNorm, SmoothRisk
-from qpkernels.solvers import OF_SMO, Automatic, Claim, Outcome, Solver, find_solver
+from qpkernels.programs import ConeProgram, ExpansionProgram, KernelQP, LevelQP, Program, ResidualNorm, SmoothRisk
+from qpkernels.solvers import OF_SMO, Automatic, Claim, ConePoint, Outcome, Solver, SolverLike, find_solver
 
 __all__ = [
     "Held",
@@ -44,7 +45,7 @@ __all__ = [
 class SolveRequest:
     """What a user asks of ``solve``; see :meth:`formulations.modelling.model.Model.solve`."""
 
-    solver: str | None
+    solver: SolverLike | None
     tol: float
     max_iter: int | None
     time_limit: float | None
@@ -53,7 +54,7 @@ class SolveRequest:
     options: Mapping[str, Any]
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "tol", check_positive(self.tol, "tol"))
+        object.__setattr__(self, "tol", check_tolerance(self.tol))
         for name, check in (("max_iter", check_count), ("time_limit", check_positive)):
             if getattr(self, name) is not None:
                 object.__setattr__(self, name, check(getattr(self, name), name))
@@ -94,16 +95,13 @@ class SolveRequest:
         Raises
         ------
         UnsupportedOptionError
-            If it is to start warm, and the point of the program is not beta.
+            If it is to start warm, and is no solver that does so from what came.
         """
         start: Any = None
         if isinstance(program, ExpansionProgram):
             start = starting_point(program, self.warm_start)
         elif self.warm_start is not None:
-            raise UnsupportedOptionError(
-                f"a {name} starts warm only with a solver whose point is beta, such as smo, not with {backend.name!r}; "
-                "hand a point of the lowered program to the solver itself: form.lower().program."
-            )
+            start = start_in_matrices(program, self.warm_start, backend, name)
         return backend.solve(
             program,
             tol=self.tol,
@@ -142,7 +140,7 @@ class Latest:
 
 def structures_of(bounds: Bounds, system: Program | None) -> tuple[Program, ...]:
     """Return the programs that a model is, beside those of its forms, the most special first."""
-    known = KernelQPBounds | MarginLevelBounds | TubeLevelBounds | FenchelBounds
+    known = KernelQPBounds | MarginLevelBounds | TubeLevelBounds | FenchelBounds | NormFitBounds
     own = (system, bounds.program if isinstance(bounds, known) else None)
     return tuple(program for program in own if program is not None)
 
@@ -184,6 +182,33 @@ def starting_point(program: ExpansionProgram, start: Solution | ArrayLike | None
     room = np.where(start.beta > 0, program.upper, -program.lower)[bounded]
     factor = float(np.median(room / np.abs(start.beta[bounded])))
     return factor * start.beta if 0.0 < factor < np.inf else start.beta
+
+
+def start_in_matrices(
+    program: Program, start: Solution | ArrayLike, backend: Solver | Automatic, name: str
+) -> ConePoint:
+    """Return the point and multipliers of a form in matrices to start from, which its own solution has.
+
+    Raises
+    ------
+    UnsupportedOptionError
+        If the solver does not start warm, or the start is none of this form.
+    """
+    takes = isinstance(backend, Solver) and "warm_start" in backend.options
+    if not (takes and isinstance(program, ConeProgram)):
+        raise UnsupportedOptionError(
+            f"a {name} by {backend.name!r} does not start warm; choose a solver that does: osqp, proxqp and scs go on "
+            "from a solution of the same form, smo and interior-point from any beta ('qpkernels solvers' lists all)."
+        )
+    if isinstance(start, Solution) and start.formulation == name and start.in_matrices is not None:
+        point = start.in_matrices
+        if point.point.size == program.q.size and point.multipliers.size == program.b.size:
+            return point
+    came = f"one of a {start.formulation} by {start.solver}" if isinstance(start, Solution) else shown(start)
+    raise UnsupportedOptionError(
+        f"a {name} by {backend.name!r} starts warm from a solution of that form, with as many variables, by a solver "
+        f"that is given matrices, but {came} came; solvers such as smo and interior-point start from any beta."
+    )
 
 
 def status_of(certificate: Certificate, claim: Claim, tol: float) -> Status:

@@ -11,18 +11,59 @@ from typing import Any, ClassVar, Protocol, TypeAlias, TypeVar
 from numpy.typing import ArrayLike
 
 import formulations.cvx as cp
+from formulations.inputs.restating import Restatable
 from formulations.modelling.candidate import Candidate
 from formulations.modelling.solution import Solution
 from formulations.modelling.solving import SolveRequest
 from qpkernels.arrays import Vector, check_finite, shown
 from qpkernels.certificates import Bounds, Certificate
 from qpkernels.errors import ParameterError
+from qpkernels.gram import Gram
 from qpkernels.solvers import Solver
 
-__all__ = ["Extension", "Multipliers", "Stated", "Statement", "intercept", "labelled", "per_sample", "scalar"]
+__all__ = [
+    "Basis",
+    "Extension",
+    "Multipliers",
+    "Stated",
+    "Statement",
+    "absence",
+    "intercept",
+    "labelled",
+    "per_sample",
+    "scalar",
+]
 
 Multipliers: TypeAlias = Mapping[str, ArrayLike]
 """Values of multipliers by the label of their constraint."""
+
+
+@dataclass(frozen=True, eq=False)
+class Basis:
+    """What a form is stated on beside parameters: the kernel matrix, and which samples have no cost."""
+
+    gram: Gram
+    absent: tuple[int, ...]
+
+    def check(self, model: Restatable, name: str) -> None:
+        """Refuse a model with another kernel, or other absent samples, than it had for the form of that name.
+
+        Raises
+        ------
+        ParameterError
+            If so.
+        """
+        again = "take the form from the model again, and extend it anew"
+        if self.gram is not model.gram:
+            raise ParameterError(
+                f"this {name} was stated with the kernel {self.gram.kernel!r}, and its model has {model.gram.kernel!r} "
+                f"now; {again}. To keep both, make another model by with_kernel."
+            )
+        if self.absent != tuple(model.absent.tolist()):
+            raise ParameterError(
+                f"this {name} was stated with {len(self.absent)} samples of weight 0, and its model has others now; "
+                f"{again}."
+            )
 
 
 class Statement(Protocol):
@@ -66,6 +107,12 @@ class Stated(cached_property[F]):
         """Yield the names of the forms of a class of models, with their classes, the usual one first."""
         for owner in reversed(model.__mro__):
             yield from ((name, each.form) for name, each in vars(owner).items() if isinstance(each, Stated))
+
+
+def absence(model: Restatable, coefficients: cp.Expression) -> cp.Constraint | None:
+    """Return the equations that a sample of cost 0 has no coefficient; None where there is no such sample."""
+    absent = model.absent
+    return coefficients[absent] == 0 if absent.size else None
 
 
 def labelled(**constraints: cp.Constraint | None) -> list[cp.Constraint]:

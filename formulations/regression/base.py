@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 import formulations.cvx as cp
 from formulations.inputs.estimators import Coefficients
-from formulations.inputs.samples import SamplesLike, bind
+from formulations.inputs.samples import KernelLike, SamplesLike, bind
 from formulations.inputs.targets import real_targets
 from formulations.modelling import (
     Candidate,
@@ -24,7 +24,6 @@ from formulations.modelling import (
 from qpkernels.arrays import Vector
 from qpkernels.certificates import Bounds
 from qpkernels.errors import ParameterError
-from qpkernels.kernels import Kernel
 
 __all__ = ["RegressionModel", "ResidualDual", "ResidualPrimal"]
 
@@ -52,7 +51,13 @@ class RegressionModel(Model[Regression]):
     y: Vector
 
     def __init__(
-        self, X: SamplesLike, y: ArrayLike, kernel: Kernel | None = None, *, fit_intercept: bool = True, **values: Any
+        self,
+        X: SamplesLike,
+        y: ArrayLike,
+        kernel: KernelLike | None = None,
+        *,
+        fit_intercept: bool = True,
+        **values: Any,
     ) -> None:
         data = bind(X, kernel)
         self.y = real_targets(y, len(data.gram))

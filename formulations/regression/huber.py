@@ -20,13 +20,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 import formulations.cvx as cp
+from formulations.inputs.costs import per_cost
 from formulations.inputs.hyperparameters import COSTS, DELTA, derived
-from formulations.inputs.samples import SamplesLike
+from formulations.inputs.samples import KernelLike, SamplesLike
 from formulations.modelling import Candidate, Conditions, Multipliers, Stated, labelled, per_sample
 from formulations.regression.base import RegressionModel, ResidualDual, ResidualPrimal
 from qpkernels.arrays import Vector
 from qpkernels.display import TextbookProblem
-from qpkernels.kernels import Kernel
 from qpkernels.programs import KernelQP
 
 __all__ = ["Huber", "HuberDual", "HuberPrimal"]
@@ -67,7 +67,7 @@ class HuberDual(ResidualDual):
     def declare(self) -> cp.Problem:
         """State the problem."""
         model, c, largest = self.model, self.c, self.model.largest()
-        ridge = derived(lambda: 1.0 / model.C.value, len(model))
+        ridge = derived(lambda: per_cost(1.0, model.C.value), len(model))
         value = model.y @ c - self.half_squared_norm(c) - ridge @ cp.square(c) / 2
         balance = self.balance(cp.sum(c))
         return cp.Problem(cp.Maximize(value), labelled(balance=balance, lower=c >= -largest, upper=c <= largest))
@@ -89,7 +89,7 @@ class Huber(RegressionModel):
     delta
         Above 0, in the unit of y: the size from which a residual counts as an outlier.
     C
-        Above 0: the cost of half a squared residual, one number or one for each sample.
+        Above 0: the cost of half a squared residual, one number, or one for each sample and 0 for an absent one.
     """
 
     catalogue = "D5"
@@ -102,7 +102,7 @@ class Huber(RegressionModel):
         self,
         X: SamplesLike,
         y: ArrayLike,
-        kernel: Kernel | None = None,
+        kernel: KernelLike | None = None,
         *,
         delta: float = 1.0,
         C: ArrayLike = 1.0,
@@ -123,7 +123,7 @@ class Huber(RegressionModel):
             lower=-costs * delta,
             upper=costs * delta,
             total=self.total,
-            ridge=1 / costs,
+            ridge=per_cost(1.0, costs),
             name="Huber",
         )
 

@@ -25,7 +25,7 @@ from numpy.typing import ArrayLike
 
 import formulations.cvx as cp
 from formulations.inputs.hyperparameters import SQUARED_RADIUS, derived
-from formulations.inputs.samples import SamplesLike
+from formulations.inputs.samples import KernelLike, SamplesLike
 from formulations.losses import ResidualLoss, Squared
 from formulations.modelling import Candidate, Conditions, ConeAnswer, Multipliers, Stated, labelled
 from formulations.modelling.candidate import at_coordinates
@@ -34,7 +34,6 @@ from formulations.regression.residual_loss import ResidualLossModel
 from qpkernels.arrays import Vector
 from qpkernels.certificates import Ball, Bounds, FenchelBounds, SquaredFitBounds
 from qpkernels.display import TextbookProblem
-from qpkernels.kernels import Kernel
 
 __all__ = ["NormConstrainedDual", "NormConstrainedPrimal", "NormConstrainedRegression"]
 
@@ -132,7 +131,7 @@ class NormConstrainedRegression(ResidualLossModel):
         self,
         X: SamplesLike,
         y: ArrayLike,
-        kernel: Kernel | None = None,
+        kernel: KernelLike | None = None,
         *,
         loss: ResidualLoss = Squared(),  # noqa: B008  frozen
         R: float = 1.0,
@@ -160,9 +159,9 @@ class NormConstrainedRegression(ResidualLossModel):
     def from_coefficients(self, beta: Any, intercept: Any) -> Candidate:
         """Return the answer whose function is the expansion in beta, with the multipliers c of its residuals."""
         answer = super().from_coefficients(beta, intercept)
-        return self._completed(answer) if answer.is_squarable else answer
+        return self.completed(answer) if answer.is_squarable else answer
 
-    def _completed(self, answer: Candidate) -> Candidate:
+    def completed(self, answer: Candidate) -> Candidate:
         """Return the answer with the best multiple of beta, or the slopes of the losses where they prove more."""
         bounds, slopes = self.bounds(), self.loss.slope(self.residuals(answer))
         found = max(bounds.best_multiple(answer.beta), slopes, key=bounds.lower_bound)

@@ -19,11 +19,10 @@ from numpy.typing import ArrayLike
 
 import formulations.cvx as cp
 from formulations.inputs.hyperparameters import COSTS, TAU, derived
-from formulations.inputs.samples import SamplesLike
+from formulations.inputs.samples import KernelLike, SamplesLike
 from formulations.modelling import Candidate, Conditions, Multipliers, Stated, labelled
 from formulations.regression.base import RegressionModel, ResidualDual, ResidualPrimal
 from qpkernels.display import TextbookProblem
-from qpkernels.kernels import Kernel
 from qpkernels.programs import KernelQP
 
 __all__ = ["Quantile", "QuantileDual", "QuantilePrimal"]
@@ -75,7 +74,8 @@ class Quantile(RegressionModel):
     tau
         Between 0 and 1: the share of targets below the function; 0.5 is the median.
     C
-        Above 0: the cost of a residual, one number or one for each sample. Raising it makes f more flexible.
+        Above 0: the cost of a residual, one number, or one for each sample and 0 for an absent one. Raising it makes f
+        more flexible.
     """
 
     catalogue = "D4"
@@ -88,7 +88,7 @@ class Quantile(RegressionModel):
         self,
         X: SamplesLike,
         y: ArrayLike,
-        kernel: Kernel | None = None,
+        kernel: KernelLike | None = None,
         *,
         tau: float = 0.5,
         C: ArrayLike = 1.0,

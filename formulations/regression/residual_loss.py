@@ -15,23 +15,24 @@ psi*(s) = (1+s) log(1+s) + (1-s) log(1-s). Source: D6 of the catalogue.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 import formulations.cvx as cp
+from formulations.inputs.costs import per_cost, times_cost
 from formulations.inputs.hyperparameters import COSTS
-from formulations.inputs.samples import SamplesLike
+from formulations.inputs.samples import KernelLike, SamplesLike
 from formulations.losses import AbsolutePower, EpsilonInsensitive, ResidualLoss, SquaredEpsilonInsensitive
+from formulations.losses.expression import as_residual_loss
 from formulations.modelling import Candidate, Conditions, Multipliers, Stated, labelled, per_sample
 from formulations.regression.base import RegressionModel, ResidualDual, ResidualPrimal
 from qpkernels.arrays import Vector
 from qpkernels.certificates import Bounds, FenchelBounds, KernelQPBounds
 from qpkernels.display import TextbookProblem
-from qpkernels.errors import ParameterError
 from qpkernels.intervals import Interval, up
-from qpkernels.kernels import Kernel
 from qpkernels.programs import KernelQP, LeastSquares, LinearSystem, SampleLosses
 
 __all__ = ["ResidualLossDual", "ResidualLossModel", "ResidualLossPrimal", "ResidualLossRegression"]
@@ -46,15 +47,13 @@ class ResidualLossModel(RegressionModel):
         self,
         X: SamplesLike,
         y: ArrayLike,
-        kernel: Kernel | None = None,
+        kernel: KernelLike | None = None,
         *,
-        loss: ResidualLoss,
+        loss: ResidualLoss | Callable[[Any], cp.Expression],
         fit_intercept: bool = True,
         **values: Any,
     ) -> None:
-        if not isinstance(loss, ResidualLoss):
-            raise ParameterError(f"loss must be a residual loss, such as AbsolutePower(1.5), but {loss!r} came.")
-        self.loss = loss
+        self.loss = as_residual_loss(loss)
         super().__init__(X, y, kernel, fit_intercept=fit_intercept, **values)
 
     def losses(self, C: Vector) -> SampleLosses:
@@ -68,30 +67,30 @@ class ResidualLossModel(RegressionModel):
 
         def largest_value(v: Interval) -> Vector:
             residuals = self.y - v
-            return up(C * loss.largest_value(residuals.lower, residuals.upper))
+            return up(times_cost(C, loss.largest_value(residuals.lower, residuals.upper)))
 
         def largest_conjugate(beta: Vector) -> Vector:
-            slopes = Interval.of(beta).divided_by(C)
-            return (
-                Interval.of(up(C * loss.largest_conjugate(slopes.lower, slopes.upper))) - Interval.of(self.y) * beta
-            ).upper
+            slopes = Interval.of(beta).divided_by(np.where(C > 0, C, 1.0))
+            largest = up(times_cost(C, loss.largest_conjugate(slopes.lower, slopes.upper)))
+            return (Interval.of(largest) - Interval.of(self.y) * beta).upper
 
         return SampleLosses(
-            value=lambda v: C * loss.value(y - v),
-            conjugate=lambda beta: C * loss.conjugate(np.clip(beta / C, low, high)) - y * beta,
-            lower=C * low,
-            upper=C * high,
+            value=lambda v: times_cost(C, loss.value(y - v)),
+            conjugate=lambda beta: times_cost(C, loss.conjugate(np.clip(per_cost(beta, C), low, high))) - y * beta,
+            lower=times_cost(C, low),
+            upper=times_cost(C, high),
             level=level,
-            slope=lambda v: -C * loss.slope(y - v),
-            curvature=(lambda v: C * loss.curvature(y - v)) if loss.is_smooth else None,
+            slope=lambda v: -times_cost(C, loss.slope(y - v)),
+            curvature=(lambda v: times_cost(C, loss.curvature(y - v))) if loss.is_smooth else None,
             largest_value=largest_value,
             largest_conjugate=largest_conjugate,
         )
 
     def gaps(self, answer: Candidate, C: Vector) -> Vector:
         """Return C_i (psi(r_i) + psi*(c_i/C_i)) - c_i r_i."""
-        residuals, slopes = self.residuals(answer), np.clip(answer.beta / C, *self.loss.domain)
-        return C * (self.loss.value(residuals) + self.loss.conjugate(slopes)) - answer.beta * residuals
+        residuals, slopes = self.residuals(answer), np.clip(per_cost(answer.beta, C), *self.loss.domain)
+        gaps = times_cost(C, self.loss.value(residuals) + self.loss.conjugate(slopes))
+        return gaps - answer.beta * residuals
 
     def tube_width(self, residuals: Vector) -> float:
         """Return the epsilon of an epsilon-insensitive loss, else 0."""
@@ -140,7 +139,7 @@ class ResidualLossDual(ResidualDual):
     def write(self, answer: Candidate) -> Multipliers:
         """Write c and s, and return b, r, and the multipliers of the ends."""
         model, C = self.model, self.model.value_of("C")
-        residuals, slopes = model.residuals(answer), answer.beta / C
+        residuals, slopes = model.residuals(answer), per_cost(answer.beta, C)
         self.s.value = np.clip(slopes, *model.loss.domain)
         ends = model.loss.multipliers_of_ends(C, slopes, residuals)
         return {**super().write(answer), "share": residuals, **ends}
@@ -154,9 +153,10 @@ class ResidualLossRegression(ResidualLossModel):
     X, y, kernel, fit_intercept
         As in :class:`~formulations.regression.base.RegressionModel`.
     loss
-        A residual loss of :mod:`formulations.losses`: AbsolutePower(p), LogisticResidual(), or one of your own.
+        A residual loss of :mod:`formulations.losses`: AbsolutePower(p), LogisticResidual(), or one of your own, which
+        may be a function of a CVXPY variable; see :class:`~formulations.losses.ExpressionLoss`.
     C
-        Above 0: the weight of a loss against 1/2 ||f||^2, one number or one for each sample.
+        Above 0: the weight of a loss against 1/2 ||f||^2, one number, or one for each sample and 0 for an absent one.
     """
 
     catalogue = "D6"
@@ -168,9 +168,9 @@ class ResidualLossRegression(ResidualLossModel):
         self,
         X: SamplesLike,
         y: ArrayLike,
-        kernel: Kernel | None = None,
+        kernel: KernelLike | None = None,
         *,
-        loss: ResidualLoss = AbsolutePower(1.5),  # noqa: B008  frozen
+        loss: ResidualLoss | Callable[[Any], cp.Expression] = AbsolutePower(1.5),  # noqa: B008  frozen
         C: ArrayLike = 1.0,
         fit_intercept: bool = True,
     ) -> None:
@@ -184,11 +184,11 @@ class ResidualLossRegression(ResidualLossModel):
         return KernelQP(
             self.gram,
             target=self.y - conjugate.linear,
-            lower=C * low,
-            upper=C * high,
+            lower=times_cost(C, low),
+            upper=times_cost(C, high),
             total=self.total,
             epsilon=conjugate.epsilon,
-            ridge=conjugate.ridge / C,
+            ridge=per_cost(conjugate.ridge, C),
             name=f"regression with the {self.loss.name} loss",
         )
 

@@ -20,6 +20,7 @@ from dataclasses import dataclass
 
 from numpy.typing import ArrayLike
 
+from formulations.inputs.samples import KernelLike
 from formulations.inputs.two_classes import two_classes
 from formulations.relevance.machine import RelevanceMachine
 from formulations.relevance.posterior import LogisticLabels
@@ -28,7 +29,6 @@ from formulations.relevance.starts import starting_points
 from qpkernels.arrays import Vector, frozen
 from qpkernels.display import TextbookProblem
 from qpkernels.gram import Gram
-from qpkernels.kernels import Kernel
 
 __all__ = ["RelevanceClassification"]
 
@@ -57,7 +57,7 @@ class RelevanceClassification(RelevanceMachine):
 
     y: Vector
 
-    def __init__(self, X: ArrayLike | Gram, y: ArrayLike, kernel: Kernel | None = None) -> None:
+    def __init__(self, X: ArrayLike | Gram, y: ArrayLike, kernel: KernelLike | None = None) -> None:
         super().__init__(X, kernel)
         signs, classes = two_classes(y, len(self.gram))
         object.__setattr__(self, "y", signs)

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -11,22 +11,21 @@ from typing import Any, ClassVar
 from numpy.typing import ArrayLike, NDArray
 
 from formulations.display import Explained, classes_of, kernel_of, samples_of
-from formulations.inputs.samples import bind
+from formulations.inputs.samples import KernelLike, bind
 from formulations.relevance.posterior import Design
 from formulations.relevance.search import Search
 from formulations.relevance.solution import RelevanceSolution, expand
-from qpkernels.arrays import Matrix, check_count, check_positive, shown
+from qpkernels.arrays import ChecksKeywords, Matrix, check_count, check_tolerance, shown
 from qpkernels.display import Fact
 from qpkernels.errors import ParameterError
 from qpkernels.gram import Gram
 from qpkernels.gram.panels.threads import without_blas_threads
-from qpkernels.kernels import Kernel
 
 __all__ = ["RelevanceMachine"]
 
 
 @dataclass(frozen=True, eq=False, repr=False, init=False)
-class RelevanceMachine(Explained, ABC):
+class RelevanceMachine(Explained, metaclass=ChecksKeywords):
     r"""Weights w ~ N(0, diag(alpha)^-1) of the columns Phi = [1, K], with alpha where the evidence is largest.
 
     A column is a function k(x_j, .), or the constant, and nothing is asked of k: it need not be positive semidefinite.
@@ -57,8 +56,8 @@ class RelevanceMachine(Explained, ABC):
     design: Design
     classes: NDArray[Any] | None
 
-    def __init__(self, X: ArrayLike | Gram, kernel: Kernel | None) -> None:
-        if not isinstance(X, Gram) and not isinstance(kernel, Kernel):
+    def __init__(self, X: ArrayLike | Gram, kernel: KernelLike | None) -> None:
+        if not isinstance(X, Gram) and not callable(kernel):
             raise ParameterError(
                 f"a {self.name} needs a Kernel object, such as RBF(gamma=0.1), but {shown(kernel)} came; "
                 "weights of the features themselves are those of Linear()."
@@ -101,9 +100,10 @@ class RelevanceMachine(Explained, ABC):
             At least 1, for each start. A machine that stops here says so: ``converged`` is false, its answer the best
             so far.
         tol
-            Above 0: what every measure of :class:`~formulations.relevance.posterior.Stationarity` must be within.
+            Above 0 and below 1: what every measure of
+            :class:`~formulations.relevance.posterior.Stationarity` must be within.
         """
-        tol, max_iter = check_positive(tol, "tol"), check_count(max_iter, "max_iter")
+        tol, max_iter = check_tolerance(tol), check_count(max_iter, "max_iter")
         # The matrices are small and many: waking threads for each would cost far more than the products.
         with without_blas_threads():
             found = self.search(tol=tol, max_iter=max_iter)

@@ -22,6 +22,7 @@ from functools import cached_property
 
 from numpy.typing import ArrayLike
 
+from formulations.inputs.samples import KernelLike
 from formulations.inputs.targets import real_targets
 from formulations.relevance.machine import RelevanceMachine
 from formulations.relevance.posterior import GaussianTargets
@@ -30,7 +31,6 @@ from formulations.relevance.starts import initial_noise, least_noise, starting_p
 from qpkernels.arrays import Vector, check_positive
 from qpkernels.display import TextbookProblem
 from qpkernels.gram import Gram
-from qpkernels.kernels import Kernel
 
 __all__ = ["RegressionMachine", "RelevanceRegression"]
 
@@ -67,7 +67,7 @@ class RegressionMachine(RelevanceMachine):
     noise: float | None
 
     def __init__(
-        self, X: ArrayLike | Gram, y: ArrayLike, kernel: Kernel | None = None, *, noise: float | None = None
+        self, X: ArrayLike | Gram, y: ArrayLike, kernel: KernelLike | None = None, *, noise: float | None = None
     ) -> None:
         super().__init__(X, kernel)
         object.__setattr__(self, "y", real_targets(y, len(self.gram)))

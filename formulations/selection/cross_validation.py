@@ -25,6 +25,7 @@ from formulations.selection.scoring import Scoring, predicted, scorer, scoring_n
 from qpkernels.arrays import Vector
 from qpkernels.certificates import Certificate, Status
 from qpkernels.errors import ParameterError, QPKernelsError
+from qpkernels.solvers import SolverLike
 
 __all__ = ["CrossValidation", "FoldFits", "cross_validate"]
 
@@ -166,7 +167,7 @@ def cross_validate(
     *,
     scoring: Scoring = None,
     tol: float = 1e-3,
-    solver: str | None = None,
+    solver: SolverLike | None = None,
     n_jobs: int = -1,
     progress: bool = True,
     store: str | Path | None = None,

@@ -37,6 +37,7 @@ from qpkernels.certificates import Status
 from qpkernels.display import Card, Carded, Fact, count
 from qpkernels.errors import QPKernelsError
 from qpkernels.programs import KernelQP
+from qpkernels.solvers import SolverLike
 
 __all__ = ["LeaveOneOut", "leave_one_out"]
 
@@ -119,7 +120,7 @@ def leave_one_out(
     *,
     scoring: Scoring = None,
     tol: float = 1e-3,
-    solver: str | None = None,
+    solver: SolverLike | None = None,
     n_jobs: int = -1,
     progress: bool = True,
     store: str | Path | None = None,
@@ -149,7 +150,7 @@ def leave_one_out(
     check_classes(model, y)
     file = effort.file(model)
     program = model.qp() if solver in (None, "smo", "linear") and _is_kept(model) else None
-    values = _closed_form(program) if program is not None and model.linear else None
+    values = _closed_form(program) if program is not None and model.is_linear else None
     closed_form, fits = values is not None, dict[int, Fit]()
     if values is None:
         values, left_out, warm = np.empty(len(model)), np.arange(len(model)), program is not None and not model.linear

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from formulations.modelling import Model
 from formulations.modelling.batch import Part, Trained
-from qpkernels.arrays import Vector, is_sparse, shown
+from qpkernels.arrays import Vector, check_path, is_sparse, shown
 from qpkernels.certificates import Certificate, Status
 from qpkernels.errors import DataFormatError, FileFormatError, ForeignResultsError, ParameterError
 from qpkernels.kernels.base.spec import kernel_to_spec
@@ -96,7 +96,7 @@ class ResultsFile:
     """
 
     def __init__(self, path: str | Path, model: Model[Any]) -> None:
-        self.path = Path(path)
+        self.path = check_path(path, "store")
         self.data = fingerprint(model)
         self._known: dict[str, Fit] = {}
         self._lock = Lock()

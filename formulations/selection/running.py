@@ -11,10 +11,11 @@ from typing import Any
 from formulations.modelling import Model, Solution
 from formulations.modelling.batch import Part, Trained, check_jobs, train
 from formulations.selection.results import Fit, ResultsFile
-from qpkernels.arrays import check_positive
+from qpkernels.arrays import check_tolerance
 from qpkernels.certificates import Status
 from qpkernels.errors import QPKernelsError
 from qpkernels.gram import Gram
+from qpkernels.solvers import SolverLike, find_solver
 
 __all__ = ["Effort", "Kept", "proved", "weakest"]
 
@@ -54,15 +55,17 @@ class Effort:
     """
 
     tol: float
-    solver: str | None
+    solver: SolverLike | None
     n_jobs: int
     progress: bool
     store: str | Path | None
     options: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        check_positive(self.tol, "tol")
+        check_tolerance(self.tol)
         check_jobs(self.n_jobs)
+        if self.solver is not None:
+            find_solver(self.solver)
 
     def file(self, model: Model[Any]) -> ResultsFile | None:
         """Open the file of results of the data of this model, where one is wanted."""

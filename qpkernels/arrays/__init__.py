@@ -7,6 +7,7 @@ from qpkernels.arrays.checks import (
     Matrix,
     Samples,
     Vector,
+    check_path,
     finite_matrix,
     finite_rows,
     finite_samples,
@@ -20,7 +21,9 @@ from qpkernels.arrays.checks import (
     npz_path,
     read_array,
     row_blocks,
+    same_entries,
 )
+from qpkernels.arrays.keywords import ChecksKeywords
 from qpkernels.arrays.names import FeatureNames, check_feature_names, feature_names
 from qpkernels.arrays.numbers import (
     check_choice,
@@ -29,12 +32,15 @@ from qpkernels.arrays.numbers import (
     check_flag,
     check_nonnegative,
     check_positive,
+    check_tolerance,
     is_integer,
     real_number,
     shown,
 )
+from qpkernels.arrays.tables import refuse_columns
 
 __all__ = [
+    "ChecksKeywords",
     "FeatureNames",
     "Floats",
     "Indices",
@@ -47,7 +53,9 @@ __all__ = [
     "check_finite",
     "check_flag",
     "check_nonnegative",
+    "check_path",
     "check_positive",
+    "check_tolerance",
     "feature_names",
     "finite_matrix",
     "finite_rows",
@@ -63,6 +71,8 @@ __all__ = [
     "npz_path",
     "read_array",
     "real_number",
+    "refuse_columns",
     "row_blocks",
+    "same_entries",
     "shown",
 ]

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
+from qpkernels.arrays.checks import check_path
 from qpkernels.arrays.sparse import is_compressed
 from qpkernels.errors import FileFormatError, UnsupportedProgramError
 
@@ -60,7 +61,7 @@ def load_arrays(path: str | Path, what: str) -> dict[str, NDArray[Any]]:
     FileFormatError
         If the file is no such archive, is damaged, or holds objects.
     """
-    content = Path(path).read_bytes()
+    content = check_path(path).read_bytes()
     with parsing(path, what), ZipFile(BytesIO(content)) as archive:
         members = archive.infolist()
         if len(members) > _MOST_ARRAYS:

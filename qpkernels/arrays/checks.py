@@ -2,6 +2,7 @@
 """Array types of the project, and what every entry point shares: checks, blocks of rows, names of array files."""
 
 from collections.abc import Iterator
+from os import PathLike
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar, cast
 
@@ -9,8 +10,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 
+from qpkernels.arrays.numbers import shown
 from qpkernels.arrays.sparse import float_sparse, is_sparse
-from qpkernels.errors import NonFiniteError, ShapeError
+from qpkernels.arrays.tables import refuse_columns
+from qpkernels.errors import NonFiniteError, ParameterError, ShapeError
 
 __all__ = [
     "Floats",
@@ -18,6 +21,7 @@ __all__ = [
     "Matrix",
     "Samples",
     "Vector",
+    "check_path",
     "finite_matrix",
     "finite_rows",
     "finite_samples",
@@ -31,6 +35,7 @@ __all__ = [
     "npz_path",
     "read_array",
     "row_blocks",
+    "same_entries",
 ]
 
 Vector: TypeAlias = NDArray[np.float64]
@@ -191,9 +196,30 @@ def frozen(array: Container) -> Container:
     return cast(Container, view)
 
 
+def check_path(path: object, name: str = "path") -> Path:
+    """Return ``path`` as a Path if it is one, or a str.
+
+    Raises
+    ------
+    ParameterError
+        Otherwise.
+    """
+    if not isinstance(path, str | PathLike):
+        raise ParameterError(f"{name} must be the path of a file, a str or a Path, but {shown(path)} came.")
+    return Path(path)
+
+
+def same_entries(one: NDArray[Any], other: NDArray[Any]) -> bool:
+    """Return whether two arrays are equal; entries that are objects, if they are the same ones."""
+    if one is other or one.dtype != object or other.dtype != object:
+        return one is other or bool(np.array_equal(one, other))
+    return one.shape == other.shape and all(a is b for a, b in zip(one.ravel(), other.ravel(), strict=True))
+
+
 def npz_path(path: str | Path) -> Path:
     """Return ``path`` with the suffix .npz, which is appended if missing."""
-    return Path(path) if str(path).endswith(".npz") else Path(f"{path}.npz")
+    checked = check_path(path)
+    return checked if str(path).endswith(".npz") else Path(f"{path}.npz")
 
 
 def read_array(values: object, name: str) -> NDArray[Any]:
@@ -234,15 +260,19 @@ def float_array(values: object, name: str) -> NDArray[np.float64]:
     array = read_array(values, name)
     if array.dtype == np.float64:
         return array.copy(order="K")
+    refuse_columns(values, name)
     kind = str(array.dtype)
-    if array.dtype.kind == "O":
-        # NumPy would read numbers from text.
-        kind = (
-            "text" if any(isinstance(entry, str | bytes) for entry in array.ravel()) else "objects that are no numbers"
-        )
-    if (
-        array.dtype.kind in "biuf" and not (array.dtype.kind == "b" and array.ndim == 0)
-    ) or kind == "objects that are no numbers":
+    # NumPy would read numbers from text.
+    text = (
+        next((entry for entry in array.ravel() if isinstance(entry, str | bytes)), None) if kind == "object" else None
+    )
+    if array.dtype.kind in "SU":
+        text = array.ravel()[0].item() if array.size else ""
+    if text is not None:
+        raise ShapeError(f"{name} must hold real numbers, but text came, such as {shown(text)}; convert it first.")
+    if kind == "object":
+        kind = "objects that are no numbers"
+    if array.dtype.kind in "biufO" and not (array.dtype.kind == "b" and array.ndim == 0):
         try:
             with np.errstate(over="ignore"):
                 return array.astype(np.float64)

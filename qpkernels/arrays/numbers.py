@@ -18,6 +18,7 @@ __all__ = [
     "check_flag",
     "check_nonnegative",
     "check_positive",
+    "check_tolerance",
     "is_integer",
     "real_number",
     "shown",
@@ -38,7 +39,7 @@ def shown(value: object) -> str:
         return f"<{type(value).__name__}>"
 
 
-def real_number(value: object, name: str, wanted: str = "a number") -> float:
+def real_number(value: object, name: str, wanted: str = "a number", advice: str = "") -> float:
     """Return ``value`` as a float if it is a real number: of Python or NumPy, or an array without dimensions.
 
     Text, True and False, complex and masked values are none. The number may be NaN or infinite.
@@ -46,13 +47,13 @@ def real_number(value: object, name: str, wanted: str = "a number") -> float:
     Raises
     ------
     ParameterError
-        If it is no real number, or one beyond float64.
+        If it is no real number, with ``advice`` at the end, or one beyond float64.
     """
     if type(value) is float:
         return value
     scalar: Any = value[()] if isinstance(value, np.ndarray) and value.ndim == 0 else value
     if not isinstance(scalar, Real | Decimal) or isinstance(scalar, bool | np.bool_ | np.timedelta64):
-        raise ParameterError(f"{name} must be {wanted}, but {shown(value)} came.")
+        raise ParameterError(f"{name} must be {wanted}, but {shown(value)} came{advice}.")
     try:
         return float(scalar)
     except (OverflowError, ValueError):
@@ -79,17 +80,34 @@ def check_count(value: object, name: str, advice: str = "", *, least: int = 1) -
     return int(value)
 
 
-def check_positive(value: object, name: str) -> float:
+def check_positive(value: object, name: str, advice: str = "") -> float:
     """Return ``value`` as a float if it is a finite number above zero.
+
+    Raises
+    ------
+    ParameterError
+        Otherwise; of what is no number, ``advice`` ends the message.
+    """
+    number = real_number(value, name, "a number above 0", advice)
+    if not 0.0 < number < np.inf:
+        raise ParameterError(f"{name} must be finite and above 0, but {number:g} came.")
+    return number
+
+
+def check_tolerance(value: object, name: str = "tol") -> float:
+    """Return ``value`` as a float if it is a tolerance of a certificate: a number above 0 and below 1.
 
     Raises
     ------
     ParameterError
         Otherwise.
     """
-    number = real_number(value, name, "a number above 0")
-    if not 0.0 < number < np.inf:
-        raise ParameterError(f"{name} must be finite and above 0, but {number:g} came.")
+    number = real_number(value, name, "a number above 0 and below 1")
+    if not 0.0 < number < 1.0:
+        raise ParameterError(
+            f"{name} must be above 0 and below 1, but {number:g} came: it is the relative gap and the residuals up to "
+            "which an answer counts as optimal; 1e-6 is usual, and 1e-3 is rough."
+        )
     return number
 
 

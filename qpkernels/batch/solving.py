@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from qpkernels.arrays import check_count, check_positive
+from qpkernels.arrays import check_count, check_positive, check_tolerance
 from qpkernels.batch.alone import Start, solve_alone
 from qpkernels.batch.groups import grouped
 from qpkernels.batch.machine import Fitted, Machine
@@ -64,7 +64,7 @@ def solve_batch(
     _check_memory(memory, machines)
     jobs = threads() if n_jobs == -1 else check_count(n_jobs, "n_jobs")
     seconds = np.inf if time_limit is None else check_positive(time_limit, "time_limit")
-    limits = Limits(check_positive(tol, "tol"), _steps(max_iter, machines), seconds, memory)
+    limits = Limits(check_tolerance(tol), _steps(max_iter, machines), seconds, memory)
     answers: dict[int, Fitted | QPKernelsError] = {}
 
     def answered(number: int, answer: Fitted | QPKernelsError) -> None:

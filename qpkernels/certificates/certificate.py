@@ -6,8 +6,10 @@ from enum import StrEnum
 
 import numpy as np
 
+from qpkernels.arrays import check_tolerance, real_number
 from qpkernels.certificates.explanation import explain_certificate
 from qpkernels.display import Card, Carded, Fact, bars
+from qpkernels.errors import ParameterError
 
 __all__ = ["PROVED", "Certificate", "Status", "certify_values", "relative", "undefined"]
 
@@ -63,6 +65,9 @@ class Certificate(Carded):
     uncounted
         The part of the residuals that neither value counts, so that these are bounds of a program whose coefficients
         differ by that share. How much the optimum changes with the coefficients, nothing here bounds.
+    primal_only
+        Whether a function alone was given: the primal value is its own, and the dual value that of multipliers read off
+        it. The gap then bounds how far the function is from optimal, and may be more than that.
     """
 
     primal_value: float
@@ -74,6 +79,7 @@ class Certificate(Carded):
     worst: str
     rounding: float = 0.0
     uncounted: float = 0.0
+    primal_only: bool = False
 
     def holds(self, tol: float) -> bool:
         """Return whether gap, residuals and complementarity are all within ``tol``; NaN never is.
@@ -82,8 +88,16 @@ class Certificate(Carded):
         The gap is relative to the values and counts their rounding, so that nothing is below its notice: values that
         are small, or lost in rounding, prove nothing. The one optimum without a size is 0, and its rule is that of
         :func:`certify_values`: every term of both values is 0 up to the rounding of the sums that made that term.
+
+        Raises
+        ------
+        ParameterError
+            If ``tol`` is no number of at least 0.
         """
-        return self.is_counted and self.largest <= tol
+        limit = real_number(tol, "tol", "a number of at least 0")
+        if not limit >= 0.0:
+            raise ParameterError(f"tol must be a number of at least 0, but {limit:g} came.")
+        return self.is_counted and self.largest <= limit
 
     @property
     def is_counted(self) -> bool:
@@ -93,7 +107,7 @@ class Certificate(Carded):
     @property
     def error(self) -> float:
         """The least tolerance at which it holds; infinity where it holds at none."""
-        return self.largest if self.holds(np.inf) else np.inf
+        return self.largest if self.is_counted and self.largest <= np.inf else np.inf
 
     @property
     def largest(self) -> float:
@@ -107,7 +121,7 @@ class Certificate(Carded):
 
     def explain(self, tol: float = 1e-6) -> str:
         """Say in words what is proved, which part of the proof is the weakest, where, and what may help."""
-        return explain_certificate(self, tol)
+        return explain_certificate(self, check_tolerance(tol))
 
     def card(self) -> Card:
         """Return the primal value above, the dual value below, and what lies between."""
@@ -136,8 +150,9 @@ class Certificate(Carded):
     def __str__(self) -> str:
         size = max(abs(self.primal_value), abs(self.dual_value))
         rounded = f", {self.rounding / size:.1e} of it rounding," if self.rounding > 0 and 0 < size < np.inf else ""
+        given = "of a function alone, with multipliers read off it: " if self.primal_only else ""
         return (
-            f"relative gap {self.relative_gap:.1e}{rounded} between primal {self.primal_value:.12g} "
+            f"{given}relative gap {self.relative_gap:.1e}{rounded} between primal {self.primal_value:.12g} "
             f"and dual {self.dual_value:.12g}; "
             f"residuals {self.primal_residual:.1e} primal, {self.dual_residual:.1e} dual; worst: {self.worst}"
         )

@@ -36,6 +36,8 @@ def explain_certificate(certificate: Certificate, tol: float) -> str:
     else:
         gap = f"relative gap {certificate.relative_gap:.1e}"
         proved = f"The optimum lies between {dual:.12g} and {primal:.12g}, {gap}; {certificate.worst}"
+    if certificate.primal_only:
+        proved += "; a function alone was given, and the multipliers of the lower bound were read off it"
     if certificate.holds(tol):
         return f"{proved}. This holds to {tol:g}; the weakest part is the {weakest.name}, {weakest.size:.1e}."
     if weakest.size <= tol:

@@ -16,7 +16,7 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from qpkernels.arrays import Matrix, Vector
+from qpkernels.arrays import Indices, Matrix, Vector
 from qpkernels.gram import Gram
 from qpkernels.programs.kernel_qp import KernelQP
 
@@ -55,6 +55,10 @@ def null_combination(
     """
     if len(gram) > _LARGEST:
         return None
+    if not (upper > 0).all():
+        some = np.flatnonzero(upper > 0)
+        found = null_combination(gram.part(some), signs[some], upper[some], groups[:, some], sums, balanced=balanced)
+        return None if found is None else _spread(found, some, len(gram))
     explicit = gram.kernel.features(gram.X) if gram.correction is None else None
     features = gram.factor if explicit is None else explicit
     if balanced:
@@ -73,6 +77,12 @@ def null_combination(
         alpha[inside] += np.linalg.lstsq(rows[:, inside], sides - rows @ alpha)[0]
     outside = _outside(alpha, upper)
     return None if outside.any() or np.abs(rows @ alpha - sides).max() > _MET * unit else alpha
+
+
+def _spread(found: Vector, some: Indices, m: int) -> Vector:
+    alpha = np.zeros(m)
+    alpha[some] = found
+    return alpha
 
 
 def _outside(alpha: Vector, upper: Vector) -> NDArray[np.bool_]:

@@ -31,12 +31,17 @@ class Dataset:
     """Samples x_1 ... x_n in R^d as the rows of X, with one target y_i for each.
 
     X is finite, float64, and an array, or a SciPy csr_array if it came sparse; n and d are at least 1. The targets are
-    an array of finite numbers or of text, the names of classes; ``name`` is what tables and figures call the set.
+    an array of finite numbers or of text, the names of classes; ``name`` is what tables and figures call the set. Where
+    targets are numbers of classes, 0, 1 and so on, ``class_names`` may have their names; ``feature_names`` and
+    ``target_name`` are those of the header of a CSV file.
     """
 
     name: str
     X: Samples
     y: NDArray[Any]
+    class_names: tuple[str, ...] | None = None
+    feature_names: tuple[str, ...] | None = None
+    target_name: str | None = None
 
     def __post_init__(self) -> None:
         samples = finite_samples(self.X, "X")
@@ -73,7 +78,7 @@ def load_dataset(source: str | Path, target: str | int | None = None, sparse: bo
     ------
     UnknownDatasetError, ParameterError
         If ``source`` is neither a bundled name nor a file; if there is no such ``target``, or no CSV file it is in.
-    DataFormatError, ShapeError, NonFiniteError
+    FileFormatError, ShapeError, NonFiniteError
         If a text file is malformed or holds NaN or infinity, with the line and the column; if an archive is unfit.
     """
     if not isinstance(source, str | PathLike):
@@ -99,17 +104,22 @@ def load_dataset(source: str | Path, target: str | int | None = None, sparse: bo
         expected = "target must be left out unless a CSV file is read"
         reason = f"{source} is {'a bundled data set' if bundled else 'not a .csv file'}"
         raise ParameterError(f"{expected}, but target={shown(target)} came and {reason}; leave it out.")
+    class_names = feature_names = target_name = None
     if bundled:
         # scikit-learn takes about a second to import, which a program that reads no data should not pay.
         from sklearn import datasets
 
-        X, y = getattr(datasets, f"load_{name.replace('-', '_')}")(return_X_y=True)
+        loaded = getattr(datasets, f"load_{name.replace('-', '_')}")()
+        X, y = loaded.data, loaded.target
+        # Digits are their own names.
+        names = np.asarray(loaded.get("target_names", ()))
+        class_names = tuple(names.tolist()) if names.dtype.kind == "U" else None
     elif suffix == ".csv":
-        X, y = read_delimited(path, target)
+        X, y, feature_names, target_name = read_delimited(path, target)
     else:
         X, y = read_archive(path) if suffix == ".npz" else read_libsvm(path, sparse)
     try:
-        dataset = Dataset(stem if suffix in (".csv", ".npz") else name, X, y)
+        dataset = Dataset(stem if suffix in (".csv", ".npz") else name, X, y, class_names, feature_names, target_name)
     except (NonFiniteError, ShapeError) as error:
         raise type(error)(f"{path}: {error}") from error
     return replace(dataset, X=csr_array(dataset.X)) if sparse else dataset

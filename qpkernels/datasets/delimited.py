@@ -17,7 +17,7 @@ from qpkernels.arrays import Matrix, Vector
 from qpkernels.datasets.text import CHECK_THE_FILE, Place, read_bytes, read_number
 from qpkernels.errors import ParameterError
 
-__all__ = ["read_delimited"]
+__all__ = ["Table", "read_delimited"]
 
 
 class _Layout(NamedTuple):
@@ -31,7 +31,16 @@ class _Layout(NamedTuple):
         return line._replace(column=column + 1, name=self.first[column] if self.has_header else None)
 
 
-def read_delimited(path: Path, target: str | int | None = None) -> tuple[Matrix, NDArray[Any]]:
+class Table(NamedTuple):
+    """What a file holds: features, targets, and where there is a header, their names."""
+
+    X: Matrix
+    y: NDArray[Any]
+    feature_names: tuple[str, ...] | None
+    target_name: str | None
+
+
+def read_delimited(path: Path, target: str | int | None = None) -> Table:
     """Return the features, in the file's order, and the target: numbers, or trimmed text if it is class names.
 
     The first line is a header if no field of it is a number, if it holds the name ``target``, or if only its
@@ -54,7 +63,11 @@ def read_delimited(path: Path, target: str | int | None = None) -> tuple[Matrix,
         remedy = "write the targets of all samples as numbers, or all as text"
         raise place.error("a number" if odd else "a class name that is not a number", abridged(text), remedy)
     targets = np.array([text for _, _, text in samples], dtype=np.str_ if is_text[0] else np.float64)
-    return np.vstack([features for features, _, _ in samples]), targets
+    names, name = None, None
+    if layout.has_header:
+        names, name = tuple(layout.first), layout.first[layout.target]
+        names = names[: layout.target] + names[layout.target + 1 :]
+    return Table(np.vstack([features for features, _, _ in samples]), targets, names, name)
 
 
 def _read_records(path: Path) -> Iterator[tuple[Place, list[str]]]:

@@ -15,13 +15,13 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from qpkernels.arrays import Indices, Vector, check_positive
+from qpkernels.arrays import Indices, Vector, check_tolerance
 from qpkernels.certificates import Certificate
 from qpkernels.diagnosis.elastic import units_of
 from qpkernels.diagnosis.feasibility import Feasibility, Verdict
 from qpkernels.errors import SolverFailedError
 from qpkernels.programs import ConeProgram
-from qpkernels.solvers import find_solver
+from qpkernels.solvers import SolverLike, find_solver
 
 __all__ = ["Conflict", "Group", "Member", "find_conflict", "groups_of"]
 
@@ -130,7 +130,7 @@ def groups_of(program: ConeProgram) -> tuple[Group, ...]:
 
 
 def find_conflict(
-    program: ConeProgram, groups: Sequence[Group] | None = None, *, solver: str = "clarabel", tol: float = 1e-6
+    program: ConeProgram, groups: Sequence[Group] | None = None, *, solver: SolverLike = "clarabel", tol: float = 1e-6
 ) -> Conflict | None:
     """Return an irreducible infeasible subset of the constraints, or None if a point satisfies them all.
 
@@ -152,7 +152,7 @@ def find_conflict(
     SolverFailedError
         If neither a point nor a proof is found.
     """
-    oracle = Feasibility(program, find_solver(solver), check_positive(tol, "tol"))
+    oracle = Feasibility(program, find_solver(solver), check_tolerance(tol))
     groups = groups_of(program) if groups is None else tuple(groups)
     verdict = oracle.decide(np.ones(program.b.size, dtype=np.bool_))
     if verdict.point is not None:

@@ -54,7 +54,7 @@ class Ray:
         unit = direction / largest if 0.0 < largest < np.inf else direction
         cleaned = [np.where(np.abs(unit) > trifle, unit, 0.0) for trifle in _TRIFLES]
         rays = [repair_direction(program, each) for each in cleaned]
-        best, certificate = min(rays, key=lambda ray: (not ray[1].holds(np.inf), max(ray[1].primal_residual, _EXACT)))
+        best, certificate = min(rays, key=lambda ray: (ray[1].error == np.inf, max(ray[1].primal_residual, _EXACT)))
         return cls(best, float(program.q @ best), point, certificate, program.variables)
 
     def values(self, name: str) -> Vector:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from qpkernels.arrays import Vector, check_positive
+from qpkernels.arrays import Vector, check_tolerance
 from qpkernels.certificates import (
     Certificate,
     certify_cone_program,
@@ -21,7 +21,7 @@ from qpkernels.diagnosis.elastic import Elastic, Unit, elastic, units_of
 from qpkernels.diagnosis.feasibility import Feasibility
 from qpkernels.errors import InfeasibleError, ParameterError, SolverFailedError
 from qpkernels.programs import ConeProgram, Exponential, Nonnegative, Power, Zero
-from qpkernels.solvers import Claim, Outcome, Solver, find_solver
+from qpkernels.solvers import Claim, Outcome, Solver, SolverLike, find_solver
 
 __all__ = ["Concession", "Relaxation", "find_relaxation"]
 
@@ -100,7 +100,7 @@ def find_relaxation(
     groups: Sequence[Group] | None = None,
     *,
     relaxed: Collection[int] | None = None,
-    solver: str = "clarabel",
+    solver: SolverLike = "clarabel",
     tol: float = 1e-6,
 ) -> Relaxation:
     """Return the smallest total slack of constraints with which a point satisfies all of them.
@@ -125,7 +125,7 @@ def find_relaxation(
     SolverFailedError
         If the solver gives no answer.
     """
-    check_positive(tol, "tol")
+    check_tolerance(tol)
     groups = groups_of(program) if groups is None else tuple(groups)
     chosen = range(len(groups)) if relaxed is None else sorted(relaxed)
     if not all(0 <= number < len(groups) for number in chosen):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """How objects show themselves: maths from one notation, cards as text, HTML and LaTeX, and the hooks of notebooks."""
 
-from qpkernels.display.card import Card, Carded, Fact, count
+from qpkernels.display.card import Card, Carded, Fact, carded, count
 from qpkernels.display.formulas import grouped, leading, signed
 from qpkernels.display.maths import to_html, to_latex, to_text
 from qpkernels.display.notebook import Displayed, bars
@@ -15,6 +15,7 @@ __all__ = [
     "Line",
     "TextbookProblem",
     "bars",
+    "carded",
     "count",
     "grouped",
     "leading",

@@ -7,12 +7,13 @@ from abc import abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass
 from html import escape
+from typing import TypeVar
 
 from qpkernels.display.maths import to_html, to_text
 from qpkernels.display.notebook import Displayed
 from qpkernels.display.problem import Line, latex_of
 
-__all__ = ["Card", "Carded", "Fact", "count"]
+__all__ = ["Card", "Carded", "Fact", "carded", "count"]
 
 
 @dataclass(frozen=True)
@@ -83,6 +84,16 @@ class Carded(Displayed):
     def _repr_latex_(self) -> str | None:
         """Return the formulas of the card."""
         return self.card().latex()
+
+
+Kind = TypeVar("Kind", bound=type)
+
+
+def carded(kind: Kind) -> Kind:
+    """Let a class that has :meth:`Carded.card` show its objects so, without a class between it and its parents."""
+    for name in ("__str__", "_repr_html_", "_repr_latex_", "_repr_mimebundle_"):
+        setattr(kind, name, getattr(Carded, name))
+    return kind
 
 
 def count(number: int, noun: str) -> str:

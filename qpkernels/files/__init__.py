@@ -1,14 +1,24 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Programs and machines as files; every writer has its reader.
 
-Programs are written and read in the format of their suffix: :func:`write`, :func:`read`. Functions and kernel matrices
-are exchanged with LIBSVM; its machines of several classes, and those of LIBLINEAR, are read.
+Programs are written and read in the format of their suffix: :func:`write`, :func:`read`. Machines, kernel matrices and
+scalings are exchanged with LIBSVM; machines of LIBLINEAR are read.
 """
 
 from qpkernels.files.liblinear_model import LiblinearModel, read_liblinear_model
-from qpkernels.files.libsvm_kernel import read_libsvm_kernel, write_libsvm_kernel
-from qpkernels.files.libsvm_machines import LibsvmMachines, SvmType, read_libsvm_machines
-from qpkernels.files.libsvm_model import LibsvmModel, read_libsvm_model, write_libsvm_model
+from qpkernels.files.libsvm import (
+    LibsvmMachines,
+    LibsvmModel,
+    SvmType,
+    read_libsvm_kernel,
+    read_libsvm_machines,
+    read_libsvm_model,
+    read_libsvm_range,
+    write_libsvm_kernel,
+    write_libsvm_machines,
+    write_libsvm_model,
+    write_libsvm_range,
+)
 from qpkernels.files.registry import FORMATS, Format, read, write
 
 __all__ = [
@@ -23,7 +33,10 @@ __all__ = [
     "read_libsvm_kernel",
     "read_libsvm_machines",
     "read_libsvm_model",
+    "read_libsvm_range",
     "write",
     "write_libsvm_kernel",
+    "write_libsvm_machines",
     "write_libsvm_model",
+    "write_libsvm_range",
 ]

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from qpkernels.arrays import check_path, shown
 from qpkernels.errors import ParameterError
 from qpkernels.files.cone_json import read_json, write_json
 from qpkernels.files.mat import read_mat, write_mat
@@ -54,10 +55,14 @@ def write(program: ConeProgram, path: str | Path) -> Path:
 
     Raises
     ------
+    ParameterError
+        If it is no program, or ``path`` no path.
     UnsupportedProgramError
         If the format cannot hold the program; nothing is written.
     """
-    target = Path(path)
+    if not isinstance(program, ConeProgram):
+        raise ParameterError(f"a file holds a ConeProgram, such as form.lower().program, but {shown(program)} came.")
+    target = check_path(path)
     if target.suffix.lower() not in FORMATS:
         target = Path(f"{path}.npz")
     FORMATS[target.suffix.lower()].write(program, target)
@@ -78,7 +83,7 @@ def read(path: str | Path) -> ConeProgram:
     UnsupportedProgramError
         If it states what is no ConeProgram, such as integer variables.
     """
-    source = Path(path)
+    source = check_path(path)
     if source.suffix.lower() not in FORMATS:
         raise ParameterError(f"a program is read by its suffix, {', '.join(FORMATS)}, but {path} came; rename it.")
     return FORMATS[source.suffix.lower()].read(source)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from qpkernels.arrays import Matrix, Samples, Vector, is_sparse
+from qpkernels.arrays import Matrix, Samples, Vector, is_sparse, same_entries
 from qpkernels.gram.gram import Gram
 from qpkernels.gram.panels.threads import in_parts, without_blas_threads
 from qpkernels.intervals import UNDERFLOW, UNIT, Interval, gamma, inner
@@ -80,7 +80,7 @@ def enclose_expansion(kernel: Kernel, centers: Samples, coefficients: Vector, X:
 
 def _same(centers: Samples, X: Samples) -> bool:
     """Return whether they are known to be the same samples; then f at the centers is known as well."""
-    return centers is X or (not is_sparse(centers) and not is_sparse(X) and np.array_equal(centers, X))
+    return centers is X or (not is_sparse(centers) and not is_sparse(X) and same_entries(centers, X))
 
 
 def largest_row_error(gram: Gram) -> float:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from qpkernels.arrays import (
+    ChecksKeywords,
     FeatureNames,
     Indices,
     Matrix,
@@ -34,7 +35,7 @@ from qpkernels.kernels.base import Kernel, Samples
 __all__ = ["Gram"]
 
 
-class Gram:
+class Gram(metaclass=ChecksKeywords):
     """The m x m kernel matrix K of m samples, computed once and when asked for.
 
     Parameters
@@ -255,10 +256,10 @@ class Gram:
         Raises
         ------
         ShapeError
-            If there are no ``rows``.
+            If ``rows`` are no numbers of samples, or none.
         """
-        if rows.size == 0:
-            raise ShapeError("a part of a Gram must have samples, but no rows came.")
+        if not isinstance(rows, np.ndarray) or rows.ndim != 1 or rows.size == 0 or rows.dtype.kind not in "iu":
+            raise ShapeError(f"rows must be an array of numbers of samples, but {type(rows).__name__} came.")
         part = Gram.__new__(Gram)
         part._begin(self.kernel, self.memory_limit, self.indefinite, Selection(self, frozen(rows)))
         part.feature_names = self.feature_names

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from qpkernels.arrays import Matrix, Samples, Vector, is_sparse
-from qpkernels.errors import GramTooLargeError, IndefiniteKernelError, NonFiniteError
+from qpkernels.errors import GramTooLargeError, IndefiniteKernelError, NonFiniteError, ParameterError
 from qpkernels.gram.definiteness import (
     is_psd,
     psd_threshold,
@@ -28,6 +28,9 @@ _FEW = 32
 
 _ALL = 1000
 """Samples up to which a kernel whose laws are tested is checked no more: that would take longer than what follows."""
+
+_SAME_VALUE = 1e-8
+"""Difference of two values of a pair, against the largest entry, that counts as rounding."""
 
 _STRIP = 64
 """Rows that are made before they are written a second time, as columns: they stay in a processor's cache meanwhile."""
@@ -78,7 +81,7 @@ def kernel_matrix(kernel: Kernel, X: Samples, memory_limit: float) -> Matrix:
     ------
     GramTooLargeError
         If it takes more than ``memory_limit`` bytes.
-    NonFiniteError, NotSymmetricError
+    NonFiniteError, NotSymmetricError, ParameterError
         If the kernel fails on these samples.
     """
     m = int(X.shape[0])
@@ -96,7 +99,21 @@ def kernel_matrix(kernel: Kernel, X: Samples, memory_limit: float) -> Matrix:
         raise NonFiniteError(kernel.overflow)
     if made is None and not kernel.positive_semidefinite:
         require_symmetric(K, K, kernel)
+        _check_pairs(kernel, X, K)
     return K
+
+
+def _check_pairs(kernel: Kernel, X: Samples, K: Matrix) -> None:
+    """Refuse a kernel whose value of a pair depends on the other samples that came along."""
+    among_all, alone = K.diagonal(), kernel.diagonal(X)
+    off = np.abs(among_all - alone)
+    if off.max() > _SAME_VALUE * np.abs(K).max():
+        i = int(np.argmax(off))
+        raise ParameterError(
+            f"the value of {kernel!r} for a pair of samples must depend on this pair alone, but k(x, x) of sample {i} "
+            f"is {among_all[i]:.6g} among all samples, and {alone[i]:.6g} without most of them; take what depends on "
+            "all, such as a mean, from the training samples once, before."
+        )
 
 
 class _Made(NamedTuple):

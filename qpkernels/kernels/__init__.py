@@ -3,8 +3,10 @@
 
 from qpkernels.kernels.base import Kernel, ProductForm, SampleFunction, Samples
 from qpkernels.kernels.construction import (
+    Columns,
     Composed,
     Exponential,
+    FunctionKernel,
     PolynomialOf,
     Power,
     Product,
@@ -13,12 +15,14 @@ from qpkernels.kernels.construction import (
     Scaled,
     ScaledQuadraticMap,
     Sum,
+    as_kernel,
 )
 from qpkernels.kernels.sequences import SequenceKernel, Spectrum, Subsequence
 from qpkernels.kernels.vectors import (
     RBF,
     Laplacian,
     Linear,
+    Matching,
     Matern,
     Polynomial,
     Precomputed,
@@ -28,11 +32,14 @@ from qpkernels.kernels.vectors import (
 
 __all__ = [
     "RBF",
+    "Columns",
     "Composed",
     "Exponential",
+    "FunctionKernel",
     "Kernel",
     "Laplacian",
     "Linear",
+    "Matching",
     "Matern",
     "Polynomial",
     "PolynomialOf",
@@ -51,5 +58,6 @@ __all__ = [
     "Spectrum",
     "Subsequence",
     "Sum",
+    "as_kernel",
     "scale_gamma",
 ]

@@ -1,10 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Solvers: one file each; the back-ends are imported when they are used."""
 
-from qpkernels.solvers.answer import Answer, Claim, Outcome, Request
+from qpkernels.solvers.answer import Answer, Claim, ConePoint, Outcome, Request
 from qpkernels.solvers.automatic import OF_SMO, THEN, Automatic, Budget, second_order_comes_first, spares_factorisation
 from qpkernels.solvers.interface import Solver
-from qpkernels.solvers.registry import find_solver, installed_solvers, registered_solvers
+from qpkernels.solvers.registry import (
+    SolverLike,
+    find_solver,
+    installed_solvers,
+    register_solver,
+    registered_solvers,
+    unregister_solver,
+)
 
 __all__ = [
     "OF_SMO",
@@ -13,12 +20,16 @@ __all__ = [
     "Automatic",
     "Budget",
     "Claim",
+    "ConePoint",
     "Outcome",
     "Request",
     "Solver",
+    "SolverLike",
     "find_solver",
     "installed_solvers",
+    "register_solver",
     "registered_solvers",
     "second_order_comes_first",
     "spares_factorisation",
+    "unregister_solver",
 ]

@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from qpkernels.arrays import Vector
 
-__all__ = ["Answer", "Claim", "Outcome", "Request"]
+__all__ = ["Answer", "Claim", "ConePoint", "Outcome", "Request"]
 
 
 class Claim(StrEnum):
@@ -20,6 +20,14 @@ class Claim(StrEnum):
     STOPPED = "stopped"
     INTERRUPTED = "interrupted"
     FAILED = "failed"
+
+
+@dataclass(frozen=True, eq=False)
+class ConePoint:
+    """The x and z of a ConeProgram."""
+
+    point: Vector
+    multipliers: Vector
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,6 +44,8 @@ class Request:
         A point to start from, shape (n,).
     verbose
         Let the back-end print its progress.
+    warm_multipliers
+        Of a ConeProgram, the multipliers to start from with that point, shape (rows,), where they are known.
     """
 
     tol: float
@@ -43,6 +53,7 @@ class Request:
     time_limit: float | None
     warm_start: Vector | None
     verbose: bool
+    warm_multipliers: Vector | None = None
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,6 +16,7 @@ Optim. 2 (1992).
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from time import perf_counter
 from typing import Any, ClassVar
@@ -57,9 +58,13 @@ class FrischNewton(Solver):
     module = "scipy"
     install = "pip install scipy"
 
+    def settings(self) -> Mapping[str, Any]:
+        """Return that it has none of its own."""
+        return {}
+
     def run(self, program: ResidualNorm, request: Request, **options: Any) -> Answer:
         """Minimise: the point is u, the multipliers are v."""
-        self.require_known(options, {*self.options, "verbose"})
+        del options
         deadline = np.inf if request.time_limit is None else perf_counter() + request.time_limit
         with blas_threads_for(max(program.basis.shape)):
             lp = _sum_of_residuals(program) if program.norm == "sum" else _largest_residual(program)

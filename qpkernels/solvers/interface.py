@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import fields
 from importlib import import_module
 from importlib.util import find_spec
@@ -13,8 +13,9 @@ from time import perf_counter
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from qpkernels.arrays import Vector, check_count, check_flag, check_positive, shown
+from qpkernels.arrays import check_count, check_flag, check_positive, check_tolerance, finite_vector, shown
 from qpkernels.errors import (
     QPKernelsError,
     SolverFailedError,
@@ -33,10 +34,14 @@ from qpkernels.programs import (
     ResidualNorm,
     SmoothRisk,
 )
-from qpkernels.solvers.answer import Answer, Claim, Outcome, Request
+from qpkernels.solvers.answer import Answer, Claim, ConePoint, Outcome, Request
 from qpkernels.solvers.isolation import Ended, Limits, Raised, Worker
+from qpkernels.solvers.options import check_options
 
-__all__ = ["Solver"]
+__all__ = ["COMMON", "Solver"]
+
+COMMON = frozenset({"tol", "max_iter", "time_limit", "warm_start"})
+"""Options that mean the same for every solver that has them."""
 
 _PARTS = tuple(field.name for field in fields(Answer))
 
@@ -64,10 +69,13 @@ class Solver(ABC):
     """Which of tol, max_iter, time_limit and warm_start it has; without tol it runs at its own accuracy."""
     foreign: ClassVar[bool] = True
     """Whether it runs code of others, which may hang or abort: comparisons give it a process of its own."""
-    module: str
-    """What it imports."""
-    install: str
-    """The command that installs it."""
+    module: str | None = None
+    """What it imports; None: nothing that may be missing."""
+    install: str = "nothing to install"
+    """The command that installs that."""
+
+    def __repr__(self) -> str:
+        return f"<solver {getattr(self, 'name', '')!r}>"
 
     @classmethod
     def instances(cls) -> Iterable[Solver]:
@@ -86,7 +94,8 @@ class Solver(ABC):
     def load(self, program: Any = None) -> None:
         """Import the back-end and compile what ``program`` needs, or all: so the first solve is timed like another."""
         del program
-        import_module(self.module)
+        if self.module is not None:
+            import_module(self.module)
 
     def prepare(self, program: Any) -> None:
         """Compute what it will need of a kernel matrix, so that the time for that is told apart."""
@@ -95,23 +104,20 @@ class Solver(ABC):
     @property
     def installed(self) -> bool:
         """Whether the module it imports can be found."""
+        if self.module is None:
+            return True
         try:
             return find_spec(self.module) is not None
         except ModuleNotFoundError:
             # A part of a package that is not there itself.
             return False
 
-    def require_known(self, options: Collection[str], known: Collection[str]) -> None:
-        """Refuse an option that is none of those ``known``.
+    def settings(self) -> Mapping[str, Any] | None:
+        """Return the options of the back-end itself with their defaults; None: they are not known, and not checked.
 
-        Raises
-        ------
-        UnsupportedOptionError
-            With the names that there are.
+        Asked only where a user passes any. A default of None, or of a type of the back-end's own, stands for any value.
         """
-        if unknown := sorted(set(options).difference(known)):
-            has = ", ".join(sorted(known))
-            raise UnsupportedOptionError(f"{self.name} has no option {', '.join(unknown)}; it has {has}.")
+        return None
 
     def refusal(self, program: Program) -> str | None:
         """Return why it does not take ``program``, or None if it does."""
@@ -135,7 +141,7 @@ class Solver(ABC):
         tol: float = 1e-6,
         max_iter: int | None = None,
         time_limit: float | None = None,
-        warm_start: Vector | None = None,
+        warm_start: ArrayLike | ConePoint | Answer | None = None,
         verbose: bool = False,
         isolate: bool = False,
         memory_limit: int | None = None,
@@ -145,6 +151,8 @@ class Solver(ABC):
 
         Parameters
         ----------
+        warm_start
+            A point, or an earlier answer: of a ConeProgram, its multipliers are where those begin.
         isolate
             Run the back-end in a process of its own, which is kept for its next call. There it may hang, abort or
             exhaust its memory: the outcome then has no numbers, and the claim ``stopped`` where ``time_limit`` was
@@ -160,8 +168,10 @@ class Solver(ABC):
             If the back-end is not there.
         UnsupportedProgramError
             If it does not take this program.
-        UnsupportedOptionError
-            If it has no such option.
+        UnsupportedOptionError, ParameterError
+            If it has no such option, or the value is none that it takes.
+        ShapeError, NonFiniteError
+            If ``warm_start`` is no point of the program.
         SolverFailedError
             If the back-end raises, or returns what is no answer.
         """
@@ -171,9 +181,12 @@ class Solver(ABC):
             )
         if reason := self.refusal(program):
             raise UnsupportedProgramError(f"{reason}; choose another solver.")
-        isolate = isolate or self.may_abort(program)
+        isolate = check_flag(isolate, "isolate") or self.may_abort(program)
         own_limit = "time_limit" in self.options
-        request = self._request(tol, max_iter, time_limit if own_limit else None, warm_start, verbose)
+        request = self._request(program, tol, max_iter, time_limit if own_limit else None, warm_start, verbose)
+        known = self.settings() if options else None
+        if known is not None:
+            check_options(self.name, options, known, self.options)
         if time_limit is not None:
             seconds = check_positive(time_limit, "time_limit")
             isolate = isolate or not own_limit
@@ -193,19 +206,38 @@ class Solver(ABC):
         self._check_answer(program, answer)
         return Outcome(**{part: getattr(answer, part) for part in _PARTS}, solver=self.name, seconds=seconds)
 
+    def lacks(self, option: str) -> str:
+        """Return in words that it does not have one of the options that mean the same for every solver."""
+        has = ", ".join(sorted(self.options)) or "none of these options"
+        return f"solver {self.name!r} has no {option}; it has {has}."
+
     def _request(
-        self, tol: float, max_iter: int | None, time_limit: float | None, warm_start: Vector | None, verbose: bool
+        self,
+        program: Program,
+        tol: float,
+        max_iter: int | None,
+        time_limit: float | None,
+        warm_start: ArrayLike | ConePoint | Answer | None,
+        verbose: bool,
     ) -> Request:
         for option, value in {"max_iter": max_iter, "warm_start": warm_start}.items():
             if value is not None and option not in self.options:
-                has = ", ".join(sorted(self.options)) or "none of these options"
-                raise UnsupportedOptionError(f"solver {self.name!r} has no {option}; it has {has}.")
+                raise UnsupportedOptionError(self.lacks(option))
+        start: Any = warm_start
+        multipliers = None
+        if isinstance(warm_start, ConePoint | Answer):
+            start, multipliers = warm_start.point, warm_start.multipliers
+        if isinstance(program, ConeProgram) and start is not None:
+            start = finite_vector(start, "warm_start", program.q.size)
+            if multipliers is not None:
+                multipliers = finite_vector(multipliers, "the multipliers of warm_start", program.b.size)
         return Request(
-            tol=check_positive(tol, "tol"),
+            tol=check_tolerance(tol),
             max_iter=None if max_iter is None else check_count(max_iter, "max_iter"),
             time_limit=None if time_limit is None else check_positive(time_limit, "time_limit"),
-            warm_start=warm_start,
+            warm_start=start,
             verbose=check_flag(verbose, "verbose"),
+            warm_multipliers=multipliers,
         )
 
     def _run_here(self, program: Program, request: Request, options: dict[str, Any]) -> tuple[Answer, float]:

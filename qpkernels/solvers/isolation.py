@@ -123,7 +123,13 @@ class Worker:
         except Exception as error:
             # What cannot be sent there, or back.
             self.kill()
-            return Raised(None, f"cannot be run in a process of its own: {type(error).__name__}: {error}")
+            # loky keeps what was raised as the text of a traceback, whose last line says it.
+            cause = str(error.__cause__ or "").strip('\n" ').splitlines() or [f"{type(error).__name__}: {error}"]
+            return Raised(
+                None,
+                f"cannot be sent to a process of its own, or its answer back ({cause[-1]}); "
+                "isolate=False runs it in this one",
+            )
         self.kill()
         return Ended(message, late, perf_counter() - begin)
 

@@ -25,6 +25,7 @@ from qpkernels.programs import LevelQP
 from qpkernels.solvers.answer import Answer, Claim, Request
 from qpkernels.solvers.automatic import OF_SMO, Automatic, Budget
 from qpkernels.solvers.interface import Solver
+from qpkernels.solvers.smo import SMO
 
 __all__ = ["LevelSearch"]
 
@@ -91,13 +92,16 @@ class LevelSearch(Solver):
     module = "numba"
     install = "pip install numba"
 
+    def settings(self) -> Mapping[str, Any]:
+        """Return those of smo that it hands on."""
+        return {name: value for name, value in SMO().settings().items() if name in OF_SMO}
+
     def prepare(self, program: LevelQP) -> None:
         """Settle that the matrix is positive semidefinite, and compute it where it is wanted whole."""
         Automatic().prepare(program.at_level(program.highest))
 
     def run(self, program: LevelQP, request: Request, **options: Any) -> Answer:
         """Search, and say in words why it ended."""
-        self.require_known(options, {*self.options, *OF_SMO, "verbose"})
         start = None if request.warm_start is None else finite_vector(request.warm_start, "warm_start", len(program))
         search = _Search(program, request, start, options)
         claim = None

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -59,12 +59,15 @@ class LinearAlgebra(Solver):
         self._keeps_factor = keeps_factor
         self._kept: _Factored | None = None
 
+    def settings(self) -> Mapping[str, Any]:
+        """Return the two sizes."""
+        return {"dense_limit": _DENSE, "rank": _LANDMARKS}
+
     def run(self, program: LinearSystem | LeastSquares, request: Request, **options: Any) -> Answer:
         """Solve, and say by what and how exactly."""
-        settings = {"dense_limit": _DENSE, "rank": _LANDMARKS}
-        self.require_known(options, settings)
+        settings = dict(self.settings())
         for name, value in options.items():
-            check_count(value, f"{name} of linear", least=0)
+            check_count(value, name, least=0)
         settings |= options
         if isinstance(program, LeastSquares):
             with blas_threads_for(min(program.features.shape)):

@@ -16,6 +16,7 @@ L_i(v_i) + L_i*(-beta_i) + beta_i v_i, each at least 0 by Fenchel and Young.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from time import perf_counter
 from typing import Any, ClassVar
@@ -74,13 +75,17 @@ class Newton(Solver):
     module = "scipy"
     install = "pip install scipy"
 
+    def settings(self) -> Mapping[str, Any]:
+        """Return that it has none of its own."""
+        return {}
+
     def prepare(self, program: SmoothRisk) -> None:
         """Settle that the matrix is positive semidefinite, and compute it where there are no features."""
         prepare_system(program.gram)
 
     def run(self, program: SmoothRisk, request: Request, **options: Any) -> Answer:
         """Minimise, and say in words why it ended."""
-        self.require_known(options, {*self.options, "verbose"})
+        del options
         start = None if request.warm_start is None else finite_vector(request.warm_start, "warm_start", len(program))
         deadline = np.inf if request.time_limit is None else perf_counter() + request.time_limit
         with blas_threads_for(len(program)):

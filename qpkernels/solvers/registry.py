@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from difflib import get_close_matches
 from functools import cache
 from importlib import import_module
@@ -12,14 +12,33 @@ from importlib.metadata import entry_points
 from inspect import isabstract
 from pathlib import Path
 from pkgutil import iter_modules
+from typing import Any, TypeAlias
 
-from qpkernels.arrays import shown
-from qpkernels.errors import UnknownSolverError
-from qpkernels.solvers.interface import Solver
+from qpkernels.arrays import check_flag, shown
+from qpkernels.errors import ParameterError, UnknownSolverError
+from qpkernels.programs import Cone, ConeProgram, Program
+from qpkernels.solvers.interface import COMMON, Solver
 
-__all__ = ["find_solver", "installed_solvers", "registered_solvers"]
+__all__ = [
+    "SolverLike",
+    "check_solver",
+    "find_solver",
+    "installed_solvers",
+    "register_solver",
+    "registered_solvers",
+    "unregister_solver",
+]
 
 ENTRY_POINTS = "qpkernels.solvers"
+
+SolverLike: TypeAlias = str | Solver
+"""The name of a registered solver, or a solver itself, registered or not."""
+
+_ALL = "all"
+"""What stands for every solver in comparisons."""
+
+_added: dict[str, Solver] = {}
+"""Those registered while this process runs, by name."""
 
 
 @cache
@@ -55,8 +74,8 @@ def _foreign() -> Iterator[type[Solver]]:
 
 def registered_solvers() -> tuple[Solver, ...]:
     """Return every registered solver, installed or not, ordered by name."""
-    solvers = [solver for family in _families() for solver in family.instances()]
-    return tuple(sorted(solvers, key=lambda solver: solver.name))
+    solvers = {solver.name: solver for family in _families() for solver in family.instances()} | _added
+    return tuple(sorted(solvers.values(), key=lambda solver: solver.name))
 
 
 def installed_solvers() -> tuple[Solver, ...]:
@@ -64,27 +83,133 @@ def installed_solvers() -> tuple[Solver, ...]:
     return tuple(solver for solver in registered_solvers() if solver.installed)
 
 
-def find_solver(name: str) -> Solver:
-    """Return the solver of that name; ``cvxpy:NAME`` is anything that CVXPY can call.
+def register_solver(solver: Solver, *, replace: bool = False) -> Solver:
+    """Register a solver for this process under its name, and return it.
+
+    ``solve(name)``, comparisons with ``solvers="all"`` and lists of solvers know it from then on. Other processes, as
+    of ``n_jobs`` in scikit-learn, do not: hand them the object in place of its name, or give your package an entry
+    point.
+
+    Parameters
+    ----------
+    solver
+        An object of a subclass of :class:`~qpkernels.solvers.Solver`.
+    replace
+        Let it take the place of another one of that name, until :func:`unregister_solver` brings that back. Solvers of
+        the project itself, such as smo, cannot be replaced, since others are built on them.
+
+    Raises
+    ------
+    ParameterError
+        If it is no solver, saying what it lacks; if its name is taken, or stands for something else.
+    """
+    check_solver(solver)
+    name = solver.name
+    if name == _ALL:
+        raise ParameterError(f"the name {name!r} stands for every solver; give yours another one.")
+    present = _named(name)
+    if present is not None and not present.foreign:
+        raise ParameterError(
+            f"{name!r} is a solver of this project, which others are built on; give yours another name."
+        )
+    if present is not None and not check_flag(replace, "replace"):
+        raise ParameterError(
+            f"a solver is registered as {name!r} already ({type(present).__name__}); give yours another name, or pass "
+            "replace=True."
+        )
+    _added[name] = solver
+    return solver
+
+
+def unregister_solver(name: str) -> None:
+    """Take back what :func:`register_solver` did under that name; what it replaced is there again.
+
+    Raises
+    ------
+    UnknownSolverError
+        If nothing was registered so in this process.
+    """
+    if not isinstance(name, str) or name not in _added:
+        known = ", ".join(map(repr, sorted(_added))) or "none"
+        raise UnknownSolverError(
+            f"no solver was registered as {shown(name)} in this process; those that were: {known}."
+        )
+    del _added[name]
+
+
+def check_solver(solver: object) -> Solver:
+    """Return an object if it is a solver that says all that callers need.
+
+    Raises
+    ------
+    ParameterError
+        Otherwise, with what it lacks.
+    """
+    if isinstance(solver, type) and issubclass(solver, Solver):
+        raise ParameterError(f"a solver is an object, but the class {solver.__name__} came; pass {solver.__name__}().")
+    if not isinstance(solver, Solver):
+        raise ParameterError(
+            f"a solver is an object of a subclass of qpkernels.solvers.Solver, but {shown(solver)} came; see 'Add a "
+            "solver' in CONTRIBUTING.md."
+        )
+    if lacking := _lacking(solver):
+        raise ParameterError(f"the solver {type(solver).__name__} cannot be used: {lacking}.")
+    return solver
+
+
+def _lacking(solver: Solver) -> str | None:
+    """Return in words what is missing or wrong in the description of a solver."""
+    name: object = getattr(solver, "name", None)
+    if not isinstance(name, str) or not name.strip():
+        return f'it must have a name, such as name = "mine", but {shown(name)} is there'
+    if not _are_all(solver.programs, Program) or not solver.programs:
+        return f"programs must be a tuple of kinds of program, such as (ConeProgram,), but {shown(solver.programs)} is"
+    if not _are_all(solver.cones, Cone):
+        return f"cones must be a tuple of kinds of cone, such as (Zero, Nonnegative), but {shown(solver.cones)} is"
+    if ConeProgram in solver.programs and not solver.cones:
+        return "it takes a ConeProgram, but no cones: set cones = (Zero, Nonnegative), or more of qpkernels.programs"
+    options: object = solver.options
+    if not isinstance(options, Set) or not options <= COMMON:
+        return f"options must be a set of some of {', '.join(sorted(COMMON))}, but {shown(options)} is"
+    return None
+
+
+def _are_all(kinds: object, base: Any) -> bool:
+    return isinstance(kinds, tuple) and all(isinstance(each, type) and issubclass(each, base) for each in kinds)
+
+
+def find_solver(name: SolverLike) -> Solver:
+    """Return the solver of that name; ``cvxpy:NAME`` is anything that CVXPY can call. A solver stands for itself.
 
     Raises
     ------
     UnknownSolverError
         If there is none; the message suggests the nearest names.
+    ParameterError
+        If a class came, or a solver that lacks something.
     """
+    if isinstance(name, Solver) or (isinstance(name, type) and issubclass(name, Solver)):
+        return check_solver(name)
     if not isinstance(name, str):
         raise UnknownSolverError(
-            f"a solver is called by its name, a str, but {shown(name)} came; see registered_solvers()."
+            f"a solver is called by its name, a str, or is an object of a subclass of qpkernels.solvers.Solver, but "
+            f"{shown(name)} came; see registered_solvers()."
         )
-    # The class with that name of its own comes first: one of the others imports a large package to answer.
-    families = _families()
-    for family in (*(each for each in families if each.__dict__.get("name") == name), *families):
-        solver = family.named(name)
-        if solver is not None:
-            return solver
+    solver = _named(name)
+    if solver is not None:
+        return solver
     names = [solver.name for solver in registered_solvers()]
     near = get_close_matches(name.lower(), names, n=3, cutoff=0.5)
     hint = f"did you mean {' or '.join(map(repr, near))}? " if near else ""
     raise UnknownSolverError(
         f"no solver is called {name!r}; {hint}Known: {', '.join(names)}, and cvxpy:NAME for any solver of CVXPY."
     )
+
+
+def _named(name: str) -> Solver | None:
+    if name in _added:
+        return _added[name]
+    # The class with that name of its own comes first: one of the others imports a large package to answer.
+    families = _families()
+    ordered = (*(each for each in families if each.__dict__.get("name") == name), *families)
+    return next((solver for family in ordered if (solver := family.named(name)) is not None), None)

@@ -50,6 +50,7 @@ from qpkernels import (
     Polynomial,
     Sigmoid,
 )
+from qpkernels.certificates import Status
 from qpkernels.datasets import load_dataset, one_versus_rest, scale_features
 from qpkernels.errors import ParameterError, QPKernelsError, SolverFailedError
 from qpkernels.programs import ConeProgram, KernelQP, Nonnegative, Zero
@@ -114,7 +115,7 @@ NUMBERS: dict[str, tuple[Entry, str]] = {
     "max_iter": (lambda v: SoftMargin(X, y).solve(max_iter=v), "max_iter must be"),
     "verbose": (lambda v: SoftMargin(X, y).solve(verbose=None if v is True else v), "verbose must be True or False"),
     "cache_size": (lambda v: SoftMargin(X, y).solve("smo", cache_size=v), "cache_size must be"),
-    "rank": (lambda v: LeastSquares(X, t).solve("linear", rank=v), "rank of linear must be"),
+    "rank": (lambda v: LeastSquares(X, t).solve("linear", rank=v), "rank must be"),
     "epsilon": (lambda v: SoftTube(X, t, epsilon=v), "epsilon must be"),
     "nu": (lambda v: NuMargin(X, y, nu=v), "nu must be"),
     "tau": (lambda v: Quantile(X, t, tau=v), "tau must be"),
@@ -335,6 +336,22 @@ def test_answers_too_large_for_float64_are_not_proved(case: Case, size: float) -
     for beta in (np.where(np.arange(m) == 1, size, 0.0), np.where(np.arange(m) % 2, size, -size)):
         for b in (0.0, size) if model.fit_intercept else (0.0,):
             assert not model.certify((beta, b)).holds(1e-3)
+
+
+@pytest.mark.parametrize("kernel", [None, RBF(0.5)], ids=str)
+@pytest.mark.parametrize("cost", [1e-100, 1e-30, 1e30, 1e100])
+def test_costs_at_the_ends_of_their_range_end_in_words(cost: float, kernel: Any) -> None:
+    """Warnings of NumPy are errors here."""
+    solution = SoftMargin(X, y, kernel, C=cost).solve(time_limit=5.0)
+    assert solution.status in (Status.OPTIMAL, Status.STOPPED)
+    assert cost > 1.0 or solution.status is Status.OPTIMAL
+
+
+@pytest.mark.parametrize("kernel", [RBF, Laplacian, lambda v: Polynomial(2, v), lambda v: Sigmoid(v, 0.0)])
+def test_words_of_scikit_learn_for_gamma(kernel: Any) -> None:
+    for word, words in (("scale", r"that is scale_gamma\(X\)"), ("auto", r"that is 1 / X.shape\[1\]")):
+        with pytest.raises(ParameterError, match=f"must be a number above 0, but '{word}' came; {words}"):
+            kernel(word)
 
 
 def test_a_kernel_that_overflows() -> None:

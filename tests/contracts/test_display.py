@@ -34,7 +34,7 @@ from formulations import (
     leave_one_out,
     path,
 )
-from formulations.display import Explained
+from formulations.display import Explained, statement_of_form
 from formulations.prediction import Answering
 from model_data import CASES, FIRST_CASES, FORMS, KERNELS, MODEL_CASES, measured, overlapping
 from qpkernels import RBF, Kernel
@@ -112,12 +112,12 @@ def test_so_has_what_has_no_forms(stated: Any) -> None:
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_a_problem_without_an_intercept_has_none(case: Any) -> None:
     form = case.state()
-    written = f"{form.statement.text} {' '.join(form.statement.where)}"
+    written = f"{statement_of_form(form).text} {' '.join(statement_of_form(form).where)}"
     if not form.model.fit_intercept:
         assert re.search(r"\bb\b", written) is None
         assert not any(constraint.label == "balance" for constraint in form.problem.constraints)
     balances = ("y'a =", "1'c =", "1'v =", "1'(a+ - a-) =", "y'l =", "1'a =")
-    stated = any(each.startswith(balances) for each in form.statement.constraints)
+    stated = any(each.startswith(balances) for each in statement_of_form(form).constraints)
     assert stated == any(constraint.label == "balance" for constraint in form.problem.constraints)
 
 
@@ -126,7 +126,7 @@ def test_a_problem_is_minimised_where_its_form_is(case: Any) -> None:
     form = case.state()
     verb = {"Minimize": "minimize", "Maximize": "maximize"}[type(form.problem.objective).__name__]
     feasibility = form.problem.objective.expr.is_constant()
-    assert form.statement.verb in ({"find", "solve"} if feasibility else {verb})
+    assert statement_of_form(form).verb in ({"find", "solve"} if feasibility else {verb})
 
 
 # What models and forms show -----------------------------------------------------------------------------------
@@ -160,7 +160,7 @@ def test_a_form_shows_its_own_problem(case: Any) -> None:
     assert str(form).startswith(form.name)
     assert all(to_text(line.formula) in str(form) for line in form.textbook.lines[:1])
     check_bundle(form, maths=True)
-    check_drawn(line.formula for line in form.statement.lines)
+    check_drawn(line.formula for line in statement_of_form(form).lines)
 
 
 @pytest.mark.parametrize("stated", OTHERS.values(), ids=OTHERS)

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from sklearn.utils.class_weight import compute_class_weight
 
 from formulations.auditing.reading.machine import Machine
-from formulations.auditing.reading.multipliers import linear_answer
 from formulations.auditing.reading.samples import Sampled, linear_samples, parted, sampled, vectors
 from formulations.auditing.reading.settings import Settings, numbers_of, on_host
 from formulations.classification.logistic import Logistic
@@ -86,7 +85,7 @@ def stated(
     w, b = found.coefficients[machine], float(found.intercepts[machine])
     if found.constant is not None:
         w, b = np.append(w, b / found.constant), 0.0
-    return Machine(name, model, linear_answer(model, w, b), rows, labels)
+    return Machine(name, model, model.candidate((w, b), weights=True), rows, labels, holds_multipliers=False)
 
 
 def bound(X: Any, found: Weights) -> BoundSamples:

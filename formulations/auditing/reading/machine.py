@@ -37,8 +37,8 @@ class Machine:
         Numbers of its samples among those given.
     labels
         Labels or targets of these samples as they were given; None of one class.
-    remarks
-        What its reader noticed, in words.
+    holds_multipliers
+        Whether the multipliers are its own; otherwise it holds weights of the features, and they were read off these.
     """
 
     name: str
@@ -46,7 +46,7 @@ class Machine:
     answer: Candidate
     rows: Indices
     labels: NDArray[Any] | None
-    remarks: tuple[str, ...] = ()
+    holds_multipliers: bool = True
 
 
 def expansion(model: Model[Any], beta: Vector, intercept: float) -> Candidate:

@@ -43,7 +43,7 @@ def read_own(estimator: Any, X: Any, y: Any, weights: Any, settings: Settings) -
     machines = []
     for pair, own in zip(solution.pairs, solution.solutions, strict=True):
         members = model.rows(pair)
-        low, high = estimator.classes_[list(pair)].tolist()
+        low, high = model.classes[list(pair)].tolist()
         machines.append(_machine(f"{high!r} against {low!r}", model.model(pair), own, rows[members], labels[members]))
     return machines
 
@@ -56,11 +56,8 @@ def _machine(name: str, model: Model[Any], solution: Solution, rows: Indices, la
 
 
 def _require_labels(model: Any, labels: NDArray[Any], classes: NDArray[Any] | None, rows: Indices) -> None:
-    if classes is None:
-        held = model.y
-    elif isinstance(model, OneVersusOne):
-        held = classes[model.y]
-    else:
+    held = model.y
+    if classes is not None and not isinstance(model, OneVersusOne):
         held = np.where(model.y > 0, classes[-1], classes[0])
     others = np.flatnonzero(held != labels)
     if others.size:

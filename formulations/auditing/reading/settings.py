@@ -54,6 +54,10 @@ class Settings:
         self._asked.add(name)
         return self._given[name] if name in self._given else getattr(self.owner, name, value)
 
+    def gives(self, name: str) -> bool:
+        """Return whether the user gave the value of that name."""
+        return name in self._given
+
     def expect(self, name: str, value: Any, others: str) -> None:
         """Refuse an estimator whose parameter of that name, if it has one, is another than ``value``.
 

@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array, issparse
+from scipy.sparse import csr_array
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.validation import _num_samples
 
@@ -32,7 +32,7 @@ from formulations.inputs.samples import BoundSamples
 from formulations.modelling import Model
 from formulations.regression.tubes.nu import NuTube
 from formulations.regression.tubes.soft import SoftTube
-from qpkernels.arrays import Indices, Matrix, Vector
+from qpkernels.arrays import Indices, Matrix, Vector, is_sparse
 from qpkernels.errors import ParameterError, ShapeError
 from qpkernels.files import SvmType
 from qpkernels.gram import Gram
@@ -148,12 +148,12 @@ def _numbers(support: Indices, estimator: Any, X: Any, taken: Sampled, by_values
 
 def _kept(vectors_: Any, features: int) -> Any:
     """Return the support vectors, sparse ones as wide as the samples."""
-    found: Any = vectors_.get() if hasattr(vectors_, "get") and not issparse(vectors_) else vectors_
-    if not issparse(found):
+    found: Any = vectors_.get() if hasattr(vectors_, "get") and not is_sparse(vectors_) else vectors_
+    if not is_sparse(found):
         return on_host(found).astype(np.float64)
-    rows: Any = csr_array(cast(Any, found))
-    data = rows.data.astype(np.float64)
-    return csr_array((data, rows.indices, rows.indptr), shape=(rows.shape[0], max(features, rows.shape[1])))
+    rows = found.tocsr().astype(np.float64)
+    shape = (rows.shape[0], max(features, rows.shape[1]))
+    return csr_array((rows.data, rows.indices, rows.indptr), shape=shape)
 
 
 def support_vector_machines(found: SupportVectors, gram: Gram, taken: Sampled, settings: Settings) -> Iterator[Machine]:
@@ -214,21 +214,38 @@ def _classes(found: SupportVectors, labels: NDArray[Any]) -> NDArray[Any]:
             "the y that it was fitted to."
         )
     if counts is not None:
-        expected = np.repeat(classes, counts)
-        others = np.flatnonzero(expected != own)
-        if others.size:
-            first = others[0]
-            raise ParameterError(
-                f"sample {found.support[first]} was of class {expected.tolist()[first]!r} when the estimator was "
-                f"fitted, but y has {own.tolist()[first]!r}, and so {others.size} of its {own.size} support vectors "
-                "differ; pass the y that it was fitted to, in the same order."
-            )
+        _require_classes(found.support, own, classes, counts)
     return classes
+
+
+def _require_classes(support: Indices, own: NDArray[Any], classes: NDArray[Any], counts: Indices) -> None:
+    """Refuse labels of support vectors that are not those of the fit.
+
+    LIBSVM has them class by class; scikit-learn-intelex, of two classes, in the order of the samples, so that only
+    their number is known.
+    """
+    if (np.diff(support) > 0).all():
+        present = np.array([np.count_nonzero(own == label) for label in classes])
+        if not np.array_equal(present, counts):
+            raise ParameterError(
+                f"the estimator has {counts.tolist()} support vectors of the classes {classes.tolist()}, but by y they "
+                f"are {present.tolist()}; pass the y that it was fitted to, in the same order."
+            )
+        return
+    expected = np.repeat(classes, counts)
+    others = np.flatnonzero(expected != own)
+    if others.size:
+        first = others[0]
+        raise ParameterError(
+            f"sample {support[first]} was of class {expected.tolist()[first]!r} when the estimator was fitted, but y "
+            f"has {own.tolist()[first]!r}, and so {others.size} of its {own.size} support vectors differ; pass the y "
+            "that it was fitted to, in the same order."
+        )
 
 
 def _class_weights(classes: NDArray[Any], taken: Sampled, settings: Settings) -> Vector:
     chosen = settings.default("class_weight", None)
     kept = getattr(settings.owner, "class_weight_", None)
-    if kept is not None and chosen is getattr(settings.owner, "class_weight", None) and len(kept) == classes.size:
+    if kept is not None and not settings.gives("class_weight"):
         return on_host(kept).astype(np.float64)
     return np.asarray(compute_class_weight(chosen or None, classes=classes, y=taken.labels), dtype=np.float64)

@@ -22,13 +22,12 @@ from numpy.typing import ArrayLike
 import formulations.cvx as cp
 from formulations.classification.base import MarginDual, MarginPrimal, TwoClassModel
 from formulations.classification.separation.separability import Separability
-from formulations.inputs.samples import SamplesLike
+from formulations.inputs.samples import KernelLike, SamplesLike
 from formulations.modelling import Candidate, Conditions, ConeAnswer, Multipliers, Stated, labelled, scalar
 from qpkernels.arrays import Vector
 from qpkernels.certificates import Bounds, Certificate
 from qpkernels.display import TextbookProblem
 from qpkernels.errors import InseparableError, SolverFailedError
-from qpkernels.kernels import Kernel
 from qpkernels.programs import KernelQP
 
 __all__ = ["HardMargin", "HardMarginDual", "HardMarginGeometric", "HardMarginPrimal"]
@@ -128,7 +127,7 @@ class HardMargin(TwoClassModel):
     primal, geometric, dual = Stated(HardMarginPrimal), Stated(HardMarginGeometric), Stated(HardMarginDual)
 
     def __init__(
-        self, X: SamplesLike, y: ArrayLike, kernel: Kernel | None = None, *, fit_intercept: bool = True
+        self, X: SamplesLike, y: ArrayLike, kernel: KernelLike | None = None, *, fit_intercept: bool = True
     ) -> None:
         super().__init__(X, y, kernel, fit_intercept=fit_intercept)
 

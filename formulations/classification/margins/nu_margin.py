@@ -28,7 +28,7 @@ import formulations.cvx as cp
 from formulations.classification.base import MarginDual, MarginPrimal, TwoClassModel
 from formulations.inputs.estimators import Coefficients
 from formulations.inputs.hyperparameters import NU, WEIGHTS, derived
-from formulations.inputs.samples import SamplesLike
+from formulations.inputs.samples import KernelLike, SamplesLike
 from formulations.modelling import (
     Candidate,
     Classification,
@@ -43,7 +43,6 @@ from qpkernels.arrays import Vector
 from qpkernels.certificates import MarginLevelBounds, best_level
 from qpkernels.display import TextbookProblem
 from qpkernels.errors import ParameterError
-from qpkernels.kernels import Kernel
 
 __all__ = ["NuMargin", "NuMarginDual", "NuMarginPrimal", "largest_nu"]
 
@@ -123,7 +122,7 @@ class NuMargin(TwoClassModel):
     nu
         Above 0 and at most 2 min(m+, m-) / m: a bound on the share of samples inside the margin.
     sample_weight
-        Above 0, one number or one for each sample: how often it counts.
+        Above 0, one number, or one for each sample and 0 for an absent one: how often it counts.
     """
 
     catalogue = "C8"
@@ -137,7 +136,7 @@ class NuMargin(TwoClassModel):
         self,
         X: SamplesLike,
         y: ArrayLike,
-        kernel: Kernel | None = None,
+        kernel: KernelLike | None = None,
         *,
         nu: float = 0.5,
         sample_weight: ArrayLike = 1.0,

@@ -19,8 +19,9 @@ import numpy as np
 
 import formulations.cvx as cp
 from formulations.classification.base import MarginDual, MarginPrimal, TwoClassCostModel
+from formulations.inputs.costs import per_cost, times_cost
 from formulations.inputs.hyperparameters import MARGIN_COSTS, derived
-from formulations.modelling import Candidate, Conditions, Multipliers, Stated, labelled, per_sample
+from formulations.modelling import Candidate, Conditions, Multipliers, Stated, absence, labelled, per_sample
 from qpkernels.display import TextbookProblem
 from qpkernels.programs import KernelQP
 
@@ -57,11 +58,11 @@ class SquaredHingeDual(MarginDual):
     def declare(self) -> cp.Problem:
         """State the problem."""
         model, alpha = self.model, self.alpha
-        ridge = derived(lambda: 0.5 / model.C.value, len(model))
+        ridge = derived(lambda: per_cost(0.5, model.C.value), len(model))
         curvature = self.half_squared_norm(alpha, model.y) + ridge @ cp.square(alpha) / 2
         return cp.Problem(
             cp.Minimize(curvature - cp.sum(alpha)),
-            labelled(balance=self.balance(model.y @ alpha), nonnegative=alpha >= 0),
+            labelled(balance=self.balance(model.y @ alpha), nonnegative=alpha >= 0, absent=absence(self.model, alpha)),
         )
 
     def write(self, answer: Candidate) -> Multipliers:
@@ -84,8 +85,9 @@ class SquaredHinge(TwoClassCostModel):
 
     def qp(self) -> KernelQP:
         """State the dual in beta = y * a: the hard margin with the ridge 1 / (2 C_i)."""
-        ridge = 0.5 / self.value_of("C")
-        return KernelQP(self.gram, self.y, *self.box(np.inf), self.total, ridge=ridge, name="squared hinge")
+        costs = self.value_of("C")
+        bounds, ridge = self.box(times_cost(costs, np.inf)), per_cost(0.5, costs)
+        return KernelQP(self.gram, self.y, *bounds, self.total, ridge=ridge, name="squared hinge")
 
     def conditions(self, answer: Candidate) -> Conditions:
         """Return a_i (y_i g(x_i) - 1 + xi_i) and a_i - 2 C_i xi_i."""

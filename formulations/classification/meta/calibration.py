@@ -32,11 +32,11 @@ from formulations.modelling.failures import no_answer
 from formulations.modelling.forms import lower
 from formulations.modelling.solving import quote, status_of
 from formulations.prediction import Sigmoids
-from qpkernels.arrays import Vector, check_choice, finite_vector, frozen, real_number
+from qpkernels.arrays import ChecksKeywords, Vector, check_choice, finite_vector, frozen, real_number
 from qpkernels.certificates import Certificate, SigmoidBounds, Status
 from qpkernels.display import Card, Carded, Fact, Line, TextbookProblem, count
 from qpkernels.errors import SeparableScoresError
-from qpkernels.solvers import Claim, find_solver
+from qpkernels.solvers import Claim, SolverLike, find_solver
 
 __all__ = ["Calibration", "PlattCalibration", "Targets"]
 
@@ -107,7 +107,7 @@ class Calibration(Carded):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PlattCalibration(Explained):
+class PlattCalibration(Explained, metaclass=ChecksKeywords):
     """min 1/N sum [ log(1 + exp(A s_i + B)) - t_i (A s_i + B) ].
 
     Parameters
@@ -183,7 +183,7 @@ class PlattCalibration(Explained):
             labelled(offset=offset, slope=slope),
         )
 
-    def solve(self, solver: str = "clarabel", *, tol: float = 1e-6, **options: Any) -> Calibration:
+    def solve(self, solver: SolverLike = "clarabel", *, tol: float = 1e-6, **options: Any) -> Calibration:
         """Solve the problem and certify the answer.
 
         Parameters
@@ -191,7 +191,7 @@ class PlattCalibration(Explained):
         solver
             Name of a registered solver that has exponential cones.
         tol
-            Above 0: the relative gap and residuals that the certificate must show for ``optimal``.
+            Above 0 and below 1: the relative gap and residuals that the certificate must show for ``optimal``.
         **options
             ``max_iter``, ``time_limit``, ``verbose``, and what the back-end takes itself.
 

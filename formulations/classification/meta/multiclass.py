@@ -30,19 +30,20 @@ from formulations.classification.margins.soft_margin import SoftMargin
 from formulations.classification.meta.decisions import Decisions
 from formulations.classification.meta.multiclass_solution import MulticlassSolution
 from formulations.display import Explained, kernel_of, progress_bar, samples_of
-from formulations.inputs.samples import BoundSamples, SamplesLike, bind
+from formulations.inputs.samples import BoundSamples, KernelLike, SamplesLike, bind
 from formulations.inputs.two_classes import checked_labels
 from formulations.modelling import Classification
 from formulations.modelling.batch import Part, Solutions, Trained, check_jobs, train
-from qpkernels.arrays import Indices, is_scalar, read_array, shown
+from qpkernels.arrays import ChecksKeywords, Indices, is_scalar, read_array, shown
+from qpkernels.arrays.keywords import check_keywords
 from qpkernels.display import Fact, TextbookProblem
 from qpkernels.errors import LabelError, OneClassError, ParameterError, QPKernelsError
-from qpkernels.kernels import Kernel
+from qpkernels.solvers import SolverLike
 
 __all__ = ["OneVersusOne", "OneVersusRest"]
 
 
-class _Multiclass(Explained):
+class _Multiclass(Explained, metaclass=ChecksKeywords):
     """Data of several classes, and a model of two classes to separate them with.
 
     Parameters
@@ -61,13 +62,14 @@ class _Multiclass(Explained):
         self,
         X: SamplesLike,
         y: ArrayLike,
-        kernel: Kernel | None = None,
+        kernel: KernelLike | None = None,
         *,
         machine: type[TwoClassModel] = SoftMargin,
         **hyperparameters: Any,
     ) -> None:
         if not (isinstance(machine, type) and issubclass(machine, TwoClassModel)):
             raise ParameterError(f"machine must be a model of two classes, such as SoftMargin, but {machine!r} came.")
+        check_keywords(machine, hyperparameters, also=("machine",))
         self.machine = machine
         self.data = bind(X, kernel)
         self.y = checked_labels(y, len(self.data.gram))
@@ -121,7 +123,7 @@ class _Multiclass(Explained):
 
     def solve(
         self,
-        solver: str | None = None,
+        solver: SolverLike | None = None,
         *,
         tol: float = 1e-6,
         n_jobs: int = -1,
@@ -144,7 +146,7 @@ class _Multiclass(Explained):
         ParameterError
             If ``n_jobs`` is no such number.
         QPKernelsError
-            The error of the first machine that has no answer, with a note that names its classes; its ``others`` are
+            The error of the first machine that has no answer, which names its classes; its ``others`` are
             the solutions of the machines that have one, by their pair of classes.
         """
         check_jobs(n_jobs)
@@ -193,7 +195,7 @@ class _Multiclass(Explained):
         return error
 
     def _named(self, error: QPKernelsError, pair: tuple[int, int]) -> QPKernelsError:
-        error.add_note(f"in the machine of class {self._label(pair[1])} against {self._label(pair[0])}")
+        error.args = (f"{self.name}, class {self._label(pair[1])} against {self._label(pair[0])}: {error}",)
         return error
 
     def _label(self, number: int) -> str:

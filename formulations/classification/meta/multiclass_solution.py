@@ -19,6 +19,9 @@ from qpkernels.display import Card, Carded, Fact
 
 __all__ = ["MulticlassSolution"]
 
+_NAMED = 4
+"""Machines without a proof that a line names."""
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class MulticlassSolution(Answering, Carded):
@@ -58,6 +61,12 @@ class MulticlassSolution(Answering, Carded):
         )
 
     @property
+    def unproved(self) -> str:
+        """The machines whose answer is not proved, by their classes; empty if there are none."""
+        missing = [k for k, each in enumerate(self.solutions.trained) if each.status is not Status.OPTIMAL]
+        return ", ".join(self._words(k) for k in missing[:_NAMED]) + (", ..." if len(missing) > _NAMED else "")
+
+    @property
     def certificate(self) -> Certificate:
         """The certificate of the machine with the largest relative gap."""
         return max((each.certificate for each in self.solutions.trained), key=lambda proof: proof.relative_gap)
@@ -70,12 +79,13 @@ class MulticlassSolution(Answering, Carded):
     def card(self) -> Card:
         """Return the classes, the machines, and the weakest proof."""
         sizes = [machine.n_support for machine in self.solutions.trained if machine.n_support is not None]
+        weakest = max(range(len(self.pairs)), key=lambda k: self.solutions.trained[k].certificate.relative_gap)
         facts = (
-            Fact("status", str(self.status)),
+            Fact("status", f"{self.status} (unproved: {self.unproved})" if self.unproved else str(self.status)),
             Fact("classes", shown(self.classes.tolist())),
             Fact("machines", f"{len(self.solutions)}, {self.seconds:.3g} s"),
             *([Fact("support vectors", f"{min(sizes)} to {max(sizes)} for each machine")] if sizes else []),
-            Fact("weakest proof", str(self.certificate)),
+            Fact("weakest proof", f"{self._words(weakest)}: {self.certificate}"),
         )
         return Card(self.formulation, facts=facts, figure=self.certificate.card().figure)
 
@@ -84,3 +94,9 @@ class MulticlassSolution(Answering, Carded):
             f"<{self.formulation} of {len(self.classes)} classes by {len(self.solutions)} machines: {self.status}, "
             f"largest relative gap {self.certificate.relative_gap:.1e}>"
         )
+
+    def _words(self, machine: int) -> str:
+        """Return which classes a machine tells apart."""
+        labels = self.classes.tolist()
+        negative, positive = self.pairs[machine]
+        return f"class {labels[positive]!r} against {'the rest' if negative < 0 else repr(labels[negative])}"

@@ -28,6 +28,7 @@ from qpkernels.arrays import (
     is_integer,
     is_sparse,
     read_array,
+    same_entries,
     shown,
 )
 from qpkernels.display import Card, Carded, Fact, Line
@@ -204,14 +205,16 @@ def _shared(models: Sequence[_Model], samples: Samples, rows: Sequence[Indices])
 def _equal(one: Samples, other: Samples) -> bool:
     if is_sparse(one) and is_sparse(other):
         return one.shape == other.shape and bool((one != other).nnz == 0)
-    return not is_sparse(one) and not is_sparse(other) and bool(np.array_equal(one, other))
+    return not is_sparse(one) and not is_sparse(other) and same_entries(one, other)
 
 
 def _check_callable(state: object) -> None:
     if not callable(state):
+        came = f"a {state.name} that is stated already" if isinstance(state, Model) else shown(state)
+        name = state.name if isinstance(state, Model) else "SoftMargin"
         raise ParameterError(
-            f"state must be a class of models, such as SoftMargin, or a function that states one, "
-            f"but {shown(state)} came."
+            f"state must be a class of models, such as {name}, or a function that states one on the samples of each "
+            f"fold, such as lambda X, y: {name}(X, y, RBF(0.1)), but {came} came."
         )
 
 

@@ -26,12 +26,11 @@ from numpy.typing import ArrayLike
 
 from formulations.classification.separation.perceptron_rule import PerceptronRule, PerceptronSolution, criterion
 from formulations.classification.separation.perceptron_steps import Rate, check_range
-from formulations.inputs.samples import SamplesLike
+from formulations.inputs.samples import KernelLike, SamplesLike
 from qpkernels.arrays import Vector, check_count, check_nonnegative, finite_matrix, finite_vector, is_integer, shown
 from qpkernels.display import TextbookProblem
 from qpkernels.errors import ParameterError
 from qpkernels.gram import Expansion
-from qpkernels.kernels import Kernel
 
 __all__ = ["BatchPerceptron", "Perceptron", "PerceptronSolution", "mistake_bound"]
 
@@ -58,7 +57,7 @@ class BatchPerceptron(PerceptronRule):
         self,
         X: SamplesLike,
         y: ArrayLike,
-        kernel: Kernel | None = None,
+        kernel: KernelLike | None = None,
         *,
         rate: Rate = 1.0,
         start: ArrayLike | None = None,
@@ -122,7 +121,7 @@ class Perceptron(PerceptronRule):
         self,
         X: SamplesLike,
         y: ArrayLike,
-        kernel: Kernel | None = None,
+        kernel: KernelLike | None = None,
         *,
         rate: Rate = 1.0,
         start: ArrayLike | None = None,

@@ -10,7 +10,7 @@ It is never negative, and 0 where every sample is on its right side, but also at
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
@@ -20,15 +20,15 @@ from numpy.typing import ArrayLike
 
 from formulations.classification.separation.perceptron_steps import Rate, StepSizes
 from formulations.display import Explained, classes_of, kernel_of, samples_of
-from formulations.inputs.samples import SamplesLike, bind
+from formulations.inputs.samples import KernelLike, SamplesLike, bind
 from formulations.inputs.two_classes import two_classes
 from formulations.prediction import Answering, Labels, Predictor
-from qpkernels.arrays import Indices, Vector, finite_vector, frozen
+from qpkernels.arrays import ChecksKeywords, Indices, Vector, finite_vector, frozen
 from qpkernels.display import Card, Carded, Fact, count
 from qpkernels.errors import ShapeError
 from qpkernels.gram import Expansion
 from qpkernels.gram.expansions import Expansions
-from qpkernels.kernels import Kernel, Linear
+from qpkernels.kernels import Linear
 
 __all__ = ["PerceptronRule", "PerceptronSolution", "criterion"]
 
@@ -106,14 +106,14 @@ def criterion(margins: Vector) -> float:
     return float(np.maximum(-margins, 0.0).sum())
 
 
-class PerceptronRule(Explained, ABC):
+class PerceptronRule(Explained, metaclass=ChecksKeywords):
     """What both rules share: the data, the start, the rates, and how an answer is read."""
 
     catalogue: ClassVar[str]
     """Id of the rule in the catalogue of models."""
 
     def __init__(
-        self, X: SamplesLike, y: ArrayLike, kernel: Kernel | None, rate: Rate, start: ArrayLike | None
+        self, X: SamplesLike, y: ArrayLike, kernel: KernelLike | None, rate: Rate, start: ArrayLike | None
     ) -> None:
         self.data = bind(X, kernel)
         self.y, self.classes = two_classes(y, len(self.data.gram))

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 import formulations.cvx as cp
 from formulations.classification.base import MarginPrimal, TwoClassModel
 from formulations.classification.separation.hulls import HullIntersection
-from formulations.inputs.samples import SamplesLike
+from formulations.inputs.samples import KernelLike, SamplesLike
 from formulations.modelling import Candidate, Solution, Stated, labelled
 from formulations.modelling.candidate import Sampling, expand, linear_values, sampled
 from qpkernels.arrays import Vector
@@ -19,7 +19,6 @@ from qpkernels.certificates import Bounds, Certificate, SeparationBounds, Status
 from qpkernels.display import TextbookProblem
 from qpkernels.errors import InseparableError
 from qpkernels.gram import Expansion
-from qpkernels.kernels import Kernel
 from qpkernels.programs import Program
 
 __all__ = ["Separability", "SeparabilityPrimal"]
@@ -55,7 +54,7 @@ class Separability(TwoClassModel):
     primal = Stated(SeparabilityPrimal)
 
     def __init__(
-        self, X: SamplesLike, y: ArrayLike, kernel: Kernel | None = None, *, fit_intercept: bool = True
+        self, X: SamplesLike, y: ArrayLike, kernel: KernelLike | None = None, *, fit_intercept: bool = True
     ) -> None:
         super().__init__(X, y, kernel, fit_intercept=fit_intercept)
 
@@ -124,7 +123,7 @@ class Separability(TwoClassModel):
             return self.explain_failure(
                 f"{message}, but the weighted means are {proof.distance:.1e} of the radius apart"
             )
-        if self.judge(self.between(proof.multipliers), self.bounds()).holds(0.0):
+        if self.judge(self.between(proof.multipliers), self.bounds()).error == 0.0:
             return self.explain_failure(
                 f"{message}, but the classes are {proof.distance:.1e} of the samples' radius apart; scale the features"
             )

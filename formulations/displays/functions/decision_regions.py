@@ -32,6 +32,7 @@ from formulations.displays.style import (
     tinted,
 )
 from qpkernels.arrays import Indices, Matrix, finite_vector
+from qpkernels.errors import ParameterError
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -111,9 +112,10 @@ class DecisionRegionDisplay(Display):
         fixed
             A point through which the section goes, shape (features,); None: the median of each feature.
         response_method
-            ``"predict_proba"`` draws the probabilities of a relevance machine.
+            ``"predict_proba"`` draws the probabilities of a machine that has them.
         margins
-            Scores whose lines are dashed; None: those of the margin, of probabilities 0.1 and 0.9.
+            Scores whose lines are dashed, of one class or of two; None: those of the margin, or 0.1 and 0.9 where they
+            are probabilities.
         extent
             (left, right, bottom, top) of the plane; None: a little beyond the samples.
         grid_resolution
@@ -174,6 +176,8 @@ class DecisionRegionDisplay(Display):
         extent: tuple[float, float, float, float] | None,
         resolution: int,
     ) -> Self:
+        if margins is not None and decision.classes is not None and decision.classes.size > 2:
+            raise ParameterError(f"margins are lines between two classes, but there are {decision.classes.size}.")
         xx0, xx1 = np.meshgrid(*section.grids(extent, resolution))
         values = decision.function(section.samples(np.column_stack([xx0.ravel(), xx1.ravel()])))
         marked = np.zeros((0, 2)) if decision.marked is None else decision.marked[:, section.features]

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from qpkernels.arrays import Matrix, Vector, check_count, finite_vector, is_sparse, shown
+from qpkernels.arrays import Matrix, Vector, check_count, finite_vector, float_array, is_sparse, shown
 from qpkernels.errors import ParameterError, ShapeError
 
 __all__ = ["Feature", "Section", "only"]
@@ -89,17 +89,17 @@ class Section:
 
         Raises
         ------
-        ParameterError, ShapeError
+        ParameterError
             If ``extent`` is not a pair for each feature, the lower end first, or the resolution below 2.
         """
         count = check_count(resolution, "grid_resolution", least=2)
-        if extent is None:
+        names = ("left", "right", "bottom", "top")[: 2 * len(self.features)]
+        given = None if extent is None else float_array(extent, "extent")
+        if given is None:
             ends = [_ends(values) for values in self.seen.T]
         else:
-            given = finite_vector(extent, "extent", 2 * len(self.features))
-            ends = [(float(low), float(high)) for low, high in given.reshape(-1, 2)]
-        if not all(low < high for low, high in ends):
-            names = ("left", "right", "bottom", "top")[: 2 * len(ends)]
+            ends = [(float(low), float(high)) for low, high in given.reshape(-1, 2)] if given.size % 2 == 0 else []
+        if len(ends) != len(self.features) or not all(-np.inf < low < high < np.inf for low, high in ends):
             raise ParameterError(f"extent must be ({', '.join(names)}), lower ends first, but {shown(extent)} came.")
         return tuple(np.linspace(low, high, count) for low, high in ends)
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from formulations.auditing.machine_audit import MachineAudit
 from formulations.classification.one_class import OneClass
 from formulations.displays.base import Display
 from formulations.displays.optimality.graph import OptimalityGraph
@@ -28,10 +29,11 @@ __all__ = ["KKTDisplay"]
 class KKTDisplay(Display):
     """The multiplier of each sample against its margin, or residual, on the graph where both are optimal.
 
-    :meth:`from_solution` makes one. The graph is that of the subdifferential of the loss, -beta in dL(f(x) + b): of the
-    hinge a step at margin 1, from 0 beyond it to C within. The conditions of a sample hold where it lies on the graph.
-    Samples off it are crosses, coloured by their distance, in which a multiplier counts in the unit of its bound, a
-    margin in that of the largest one, and a residual in half the spread of the targets.
+    :meth:`from_solution` makes one, and :meth:`from_audit` of anybody's machine. The graph is that of the
+    subdifferential of the loss, -beta in dL(f(x) + b): of the hinge a step at margin 1, from 0 beyond it to C within.
+    The conditions of a sample hold where it lies on the graph. Samples off it are crosses, coloured by their distance,
+    in which a multiplier counts in the unit of its bound, a margin in that of the largest one, and a residual in half
+    the spread of the targets.
 
     Attributes
     ----------
@@ -120,6 +122,28 @@ class KKTDisplay(Display):
                 "another, KKTDisplay.from_solution(estimator, model) judges the answer to a model of yours."
             )
         return cls.from_solution(estimator.solution_, model, tolerance=tolerance)
+
+    @classmethod
+    def from_audit(cls, audited: MachineAudit, *, tolerance: float = 1e-3) -> Self:
+        """Compute where the samples of a machine lie that was audited, of whatever library.
+
+        Parameters
+        ----------
+        audited
+            One of the machines of an :class:`~formulations.auditing.report.Audit`: ``audit(estimator, X, y)[0]``.
+        tolerance
+            As in :meth:`from_solution`.
+
+        Raises
+        ------
+        ParameterError
+            If it is none, or its model has no such losses.
+        """
+        if not isinstance(audited, MachineAudit):
+            raise ParameterError(
+                f"one machine of an audit was expected, such as audit(estimator, X, y)[0], but {shown(audited)} came."
+            )
+        return cls.from_solution(audited.machine.answer, audited.machine.model, tolerance=tolerance)
 
     @property
     def off(self) -> Indices:

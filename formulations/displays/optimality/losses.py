@@ -79,7 +79,7 @@ class LossDisplay(Display):
         losses: Loss | Iterable[Loss] | Mapping[str, Loss],
         *,
         costs: ArrayLike = 1.0,
-        extent: tuple[float, float] = (-3.0, 3.0),
+        extent: tuple[float, float] = (-2.0, 2.0),
         grid_resolution: int = 801,
     ) -> Self:
         """Compute losses and conjugates.

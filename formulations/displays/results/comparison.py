@@ -77,7 +77,7 @@ class ComparisonDisplay(_Answers):
         solvers, forms = _numbered(row.solver for row in self.rows), _numbered(row.formulation for row in self.rows)
         ax.axhspan(_EXACT / 3, self.tol, color=tinted(GREEN, 0.12), linewidth=0, zorder=0)
         ax.axhline(self.tol, color=GREEN, linewidth=1.0, zorder=1)
-        ax.text(0.01, self.tol, " proved optimal below", va="bottom", transform=ax.get_yaxis_transform())
+        _write_at(ax, 0.0, self.tol, "proved optimal below", ink_of(ax))
         for row in self.rows:
             colour = COLOURS[solvers[row.solver] % len(COLOURS)]
             mark = MARKERS[forms[row.formulation] % len(MARKERS)]
@@ -88,7 +88,7 @@ class ComparisonDisplay(_Answers):
             _key(ax, solver, COLOURS[number % len(COLOURS)], "o" if number < len(COLOURS) else "P")
         for form, number in forms.items():
             _key(ax, form, ink_of(ax), MARKERS[number % len(MARKERS)])
-        ax.set_ylim(bottom=_EXACT / 3)
+        ax.set_ylim(bottom=_floor([self.tol, *(row.relative_gap for row in self.rows)]))
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -142,13 +142,27 @@ class CrossExaminationDisplay(_Answers):
             ax.plot([], [], marker=mark, color=colour, linestyle=dashes, linewidth=1.1, markersize=8, label=solver)
         for tol in self.tolerances:
             ax.axhline(tol, color=GREY, linewidth=1.0, linestyle="dotted", zorder=1)
-            where: Any = {"va": "bottom", "ha": "right", "transform": ax.get_yaxis_transform()}
-            ax.text(1.0, tol, f"{tol:.0e} ", color=GREY, **where)
-        ax.set_ylim(bottom=_EXACT / 3)
+            _write_at(ax, 1.0, tol, f"{tol:.0e}", GREY)
+        drawn = [trial.row.accuracy for trials in self.trials.values() for trial in trials]
+        ax.set_ylim(bottom=_floor([*self.tolerances, *drawn]))
+
+
+def _floor(values: list[float]) -> float:
+    """Return where an axis begins that shows all these values."""
+    return max(0.1 * min(values), _EXACT / 3)
 
 
 def _is_drawn(trial: Trial) -> bool:
     return bool(np.isfinite(trial.row.accuracy)) and trial.seconds > 0
+
+
+def _write_at(ax: Axes, side: float, level: float, text: str, colour: Any) -> None:
+    """Write a little above a level, inside the left end of the axes (0) or the right one (1)."""
+    shift, align = ((4, 2), "left") if side == 0.0 else ((-4, 2), "right")
+    frame: Any = ax.get_yaxis_transform()
+    ax.annotate(
+        text, (side, level), shift, frame, "offset points", ha=align, va="bottom", color=colour, annotation_clip=False
+    )
 
 
 def _numbered(names: Iterable[str]) -> dict[str, int]:

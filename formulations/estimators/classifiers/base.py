@@ -20,7 +20,8 @@ from formulations.estimators.base import KernelMachine, Training, as_sparse_as
 from formulations.estimators.inputs.labels import check_labels
 from formulations.estimators.inputs.weights import ClassWeight, class_weights, sample_weights, weighted
 from formulations.modelling import Classification
-from qpkernels.arrays import Matrix, Vector, check_choice, is_sparse
+from formulations.modelling.batch import check_jobs
+from qpkernels.arrays import Matrix, Vector, check_choice, check_flag, is_sparse
 from qpkernels.errors import ParameterError
 
 __all__ = ["PairwiseClassifier"]
@@ -82,6 +83,8 @@ class PairwiseClassifier(ClassifierMixin, KernelMachine):
             If there is no answer, or with strict=True none that is proved.
         """
         check_choice(self.decision_function_shape, "decision_function_shape", ("ovr", "ovo"))
+        check_flag(self.break_ties, "break_ties")
+        check_jobs(self.n_jobs)
         limits = self._limits()
         X, y = self._samples(X, y, reset=True)
         labels = column_or_1d(y, warn=True)
@@ -104,11 +107,12 @@ class PairwiseClassifier(ClassifierMixin, KernelMachine):
             solutions, pairs = [self.solution_], [(int(present[0]), int(present[1]))]
             message = self.solution_.message
         else:
-            self.model_ = _Pairs(training.data, codes, machine=machine, **parameters)
+            self.model_ = _Pairs(training.data, self.classes_[codes], machine=machine, **parameters)
             several = self.model_.solve(n_jobs=self.n_jobs, progress=False, **limits)
             self.solution_, solutions = several, list(several.solutions)
             pairs = [(int(present[i]), int(present[j])) for i, j in several.pairs]
-            message = next((each.message for each in solutions if each.status != "optimal"), "")
+            first = next((each.message for each in solutions if each.status != "optimal"), "")
+            message = f"{several.unproved}: {first}"
         self._keep(training, X, codes, pairs, solutions)
         self._judge(self.solution_.status, message)
         self._calibrate()

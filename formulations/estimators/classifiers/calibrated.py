@@ -19,6 +19,7 @@ from formulations.classification.meta.two_level import stratified_folds
 from formulations.estimators.classifiers.base import PairwiseClassifier
 from formulations.modelling.batch import Part, train
 from formulations.prediction.coupling import probabilities
+from qpkernels.arrays import check_flag
 from qpkernels.errors import QPKernelsError
 
 __all__ = ["CalibratedClassifier"]
@@ -53,7 +54,7 @@ class CalibratedClassifier(PairwiseClassifier):
 
     def _calibrate(self) -> None:
         """Fit a sigmoid for each machine, with probability=True."""
-        if self.probability:
+        if check_flag(self.probability, "probability"):
             seed = int(check_random_state(self.random_state).randint(_SEEDS))
             self.calibrations_ = [self._calibration(model, seed) for model in _machines(self.model_)]
 

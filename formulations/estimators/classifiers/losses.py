@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -132,7 +132,7 @@ class KernelClassifier(PairwiseClassifier):
         As in :class:`~formulations.estimators.classifiers.margins.SVC`.
     """
 
-    loss: str | MarginLoss = "hinge"
+    loss: str | MarginLoss | Callable[[Any], Any] = "hinge"
     C: float = 1.0
     model: type[TwoClassModel] | None = None
     parameters: Mapping[str, Any] | None = None

@@ -6,8 +6,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from formulations.classification.base import TwoClassModel
 from formulations.classification.lp import LinearProgramMachine
 from formulations.classification.margins.hard_margin import HardMargin
@@ -16,6 +14,7 @@ from formulations.classification.margins.soft_margin import SoftMargin
 from formulations.classification.margins.squared_hinge import SquaredHinge
 from formulations.estimators.classifiers.base import PairwiseClassifier
 from formulations.estimators.classifiers.calibrated import CalibratedClassifier
+from formulations.estimators.inputs.weights import is_infinite
 from formulations.modelling import Classification
 
 __all__ = ["LPSVC", "SVC", "NuSVC", "SquaredHingeSVC"]
@@ -60,7 +59,7 @@ class SVC(CalibratedClassifier):
     C: float = 1.0
 
     def _machine(self) -> tuple[type[TwoClassModel], dict[str, Any]]:
-        return (HardMargin, {}) if np.isposinf(self.C) else (SoftMargin, {"C": self.C})
+        return (HardMargin, {}) if is_infinite(self.C) else (SoftMargin, {"C": self.C})
 
 
 @dataclass(kw_only=True, eq=False, repr=False)

@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.sparse import csr_array
 
-from qpkernels.arrays import Indices, Matrix, Samples, Vector, check_positive, is_sparse, shown
+from qpkernels.arrays import Indices, Matrix, Samples, Vector, check_positive, is_scalar, is_sparse, shown
 from qpkernels.errors import ParameterError, ShapeError
 from qpkernels.gram import Gram
 from qpkernels.gram.expansions import Expansions
-from qpkernels.kernels import RBF, Kernel, Linear, Polynomial, Precomputed, Sigmoid
+from qpkernels.kernels import RBF, FunctionKernel, Kernel, Linear, Polynomial, Precomputed, Sigmoid
 
 __all__ = ["Functions", "Indefinite", "KernelLike", "OfKernel", "Space", "space_of", "space_of_function"]
 
@@ -47,7 +47,7 @@ class Space(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class OfKernel:
-    """The space of a kernel of samples that have features."""
+    """The space of a kernel, and samples as it takes them."""
 
     kernel: Kernel
     X: Samples
@@ -76,7 +76,7 @@ class OfMatrix:
     """
 
     K: Matrix
-    between: _Between
+    between: _Given
 
     def gram(self, rows: Indices | None, indefinite: Indefinite) -> Gram:
         """Return the matrix, or a part of it."""
@@ -85,11 +85,6 @@ class OfMatrix:
     def functions(self, rows: Indices, coefficients: Matrix | csr_array, intercepts: Vector) -> Functions:
         """Return sums of the values with these samples."""
         return _Sums(self.between, rows, coefficients, intercepts)
-
-
-class _Between(Protocol):
-    def __call__(self, X: Any) -> Matrix:
-        """Return the kernel values between new samples and those of the fit."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,20 +104,8 @@ class _Given:
 
 
 @dataclass(frozen=True, eq=False)
-class _ByFunction:
-    """A user's function gives them."""
-
-    function: Callable[[Any, Any], Any]
-    X: Any
-
-    def __call__(self, X: Any) -> Matrix:
-        values = self.function(X, self.X)
-        return np.asarray(values.todense() if is_sparse(values) else values, dtype=np.float64)
-
-
-@dataclass(frozen=True, eq=False)
 class _Sums:
-    between: _Between
+    between: _Given
     rows: Indices
     coefficients: Matrix | csr_array
     intercepts: Vector
@@ -156,9 +139,9 @@ def space_of(
         return OfKernel(kernel, X)
     if callable(kernel):
         return space_of_function(kernel, X)
-    if kernel == "precomputed":
+    if isinstance(kernel, str) and kernel == "precomputed":
         return OfMatrix(_square(np.asarray(X)), _Given(len(X)))
-    if kernel not in _NAMES:
+    if not isinstance(kernel, str) or kernel not in _NAMES:
         raise ParameterError(
             f"kernel must be one of {', '.join(_NAMES)}, a Kernel such as RBF(gamma=0.1), or a function of two lists "
             f"of samples, but {shown(kernel)} came."
@@ -168,8 +151,8 @@ def space_of(
 
 def space_of_function(function: Callable[[Any, Any], Any], X: Any) -> Space:
     """Return the space of a function of two lists of samples that returns the matrix of their kernel values."""
-    between = _ByFunction(function, X)
-    return OfMatrix(_square(between(X)), between)
+    kernel = FunctionKernel(function)
+    return OfKernel(kernel, kernel.samples(X))
 
 
 def _named(kernel: str, gamma: Callable[[], float], degree: int, coef0: float) -> Kernel:
@@ -197,6 +180,8 @@ def _square(K: ArrayLike) -> Matrix:
 def _gamma(gamma: float | str | None, X: Samples, weights: Vector) -> float:
     """Return gamma as a number."""
     features = int(X.shape[1])
+    if not is_scalar(gamma):
+        raise ParameterError(f"gamma must be 'scale', 'auto' or a number above 0, but {shown(gamma)} came.")
     if gamma == "auto":
         return 1.0 / features
     if gamma == "scale":

@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TypeVar
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
 
 from formulations.losses import MarginLoss, ResidualLoss
 from qpkernels.arrays import check_choice
@@ -14,7 +14,7 @@ __all__ = ["named_loss"]
 Kind = TypeVar("Kind", MarginLoss, ResidualLoss)
 
 
-def named_loss(loss: str | Kind, known: Mapping[str, Kind]) -> Kind:
+def named_loss(loss: str | Kind | Callable[[Any], Any], known: Mapping[str, Kind]) -> Kind | Callable[[Any], Any]:
     """Return a loss given by its name, or as it is.
 
     Raises

@@ -12,10 +12,10 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.class_weight import compute_class_weight
 
 from formulations.modelling import Model
-from qpkernels.arrays import Vector, finite_vector, is_scalar, real_number
+from qpkernels.arrays import Vector, check_positive, finite_vector, is_scalar, real_number
 from qpkernels.errors import OneClassError, ParameterError
 
-__all__ = ["ClassWeight", "class_weights", "sample_weights", "weighted"]
+__all__ = ["ClassWeight", "class_weights", "is_infinite", "sample_weights", "weighted"]
 
 ClassWeight: TypeAlias = Mapping[Any, float] | Literal["balanced"] | None
 """Label to weight; "balanced": inversely to how often a label occurs; None: 1."""
@@ -68,6 +68,11 @@ def class_weights(
     return np.asarray(compute_class_weight(class_weight, classes=classes, y=y, sample_weight=balance), dtype=np.float64)
 
 
+def is_infinite(cost: object) -> bool:
+    """Return whether a cost is infinite, which stands for constraints without slack."""
+    return isinstance(cost, float | np.floating) and bool(np.isposinf(cost))
+
+
 def weighted(model: type[Model[Any]], parameters: Mapping[str, Any], weights: Vector) -> dict[str, Any]:
     """Return hyper-parameters that make each sample count so often, given those for samples that count once.
 
@@ -80,7 +85,7 @@ def weighted(model: type[Model[Any]], parameters: Mapping[str, Any], weights: Ve
     name = next((each.name for each in model.hyperparameters if each.per_sample), None)
     if name is not None:
         once = found.get(name, inspect.signature(model).parameters[name].default)
-        found[name] = once * weights
+        found[name] = check_positive(once, name) * weights
     elif not model.hard and np.ptp(weights):
         raise ParameterError(
             f"{model.__name__} has no cost for single samples, so that they count alike; leave sample_weight and "

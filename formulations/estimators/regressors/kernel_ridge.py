@@ -180,7 +180,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelEstimator, ProvedEstim
         if isinstance(kernel, Kernel) or kernel == "precomputed":
             return space_of(kernel, X, weights, gamma="auto", degree=3, coef0=0.0)
         if callable(kernel):
-            return space_of_function(partial(pairwise_kernels, metric=kernel, **(self.kernel_params or {})), X)
+            return space_of_function(partial(_pairwise, metric=kernel, **(self.kernel_params or {})), X)
         if kernel not in PAIRWISE_KERNEL_FUNCTIONS:
             raise ParameterError(
                 f"kernel must be one of {', '.join(sorted(PAIRWISE_KERNEL_FUNCTIONS))}, precomputed, a Kernel such as "
@@ -194,10 +194,15 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelEstimator, ProvedEstim
                 Laplacian(check_positive(1.0 / X.shape[1] if self.gamma is None else self.gamma, "gamma")), X
             )
         parameters: dict[str, Any] = {} if self.gamma is None else {"gamma": self.gamma}
-        return space_of_function(partial(pairwise_kernels, metric=kernel, filter_params=True, **parameters), X)
+        return space_of_function(partial(_pairwise, metric=kernel, filter_params=True, **parameters), X)
 
     def predict(self, X: Any) -> NDArray[np.float64]:
         """Return f(x), shape (n,) or (n, targets)."""
         check_is_fitted(self, "solution_")
         values = self._functions(self._samples(X, reset=False))
         return values if self.dual_coef_.ndim > 1 else values[:, 0]
+
+
+def _pairwise(A: Any, B: Any, **settings: Any) -> NDArray[np.float64]:
+    """Return scikit-learn's kernel values; some of its kernels take no arrays that are read-only."""
+    return np.asarray(pairwise_kernels(*(each.copy() for each in (A, B)), **settings))

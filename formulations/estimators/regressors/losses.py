@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -127,7 +127,7 @@ class KernelRegressor(SingleRegressor):
         As in :class:`~formulations.estimators.regressors.tubes.SVR`.
     """
 
-    loss: str | ResidualLoss = "squared_error"
+    loss: str | ResidualLoss | Callable[[Any], Any] = "squared_error"
     C: float = 1.0
     model: type[RegressionModel] | None = None
     parameters: Mapping[str, Any] | None = None

@@ -6,8 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
+from formulations.estimators.inputs.weights import is_infinite
 from formulations.estimators.regressors.base import SingleRegressor
 from formulations.regression.base import RegressionModel
 from formulations.regression.tubes.hard import HardTube
@@ -47,7 +46,7 @@ class SVR(SingleRegressor):
     epsilon: float = 0.1
 
     def _machine(self) -> tuple[type[RegressionModel], dict[str, Any]]:
-        if np.isposinf(self.C):
+        if is_infinite(self.C):
             return HardTube, {"epsilon": self.epsilon}
         return SoftTube, {"C": self.C, "epsilon": self.epsilon}
 
@@ -101,6 +100,6 @@ class SparseApproximation(SingleRegressor):
     C: float = 1.0
 
     def _machine(self) -> tuple[type[RegressionModel], dict[str, Any]]:
-        if np.isposinf(self.C):
+        if is_infinite(self.C):
             return SparseApproximationModel, {"epsilon": self.epsilon}
         return SoftTube, {"C": self.C, "epsilon": self.epsilon, "fit_intercept": False}

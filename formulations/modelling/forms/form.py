@@ -13,35 +13,31 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 import formulations.cvx as cp
-from formulations.display import ShownForm
+from formulations.display import card_of_form, line_of_form
 from formulations.inputs.frozen import Frozen
 from formulations.modelling.candidate import Candidate
 from formulations.modelling.default import solve_by_request
 from formulations.modelling.forms.lowering import ConeAnswer, Lowered, lower
 from formulations.modelling.forms.reasons import conflict_of, relaxation_of
-from formulations.modelling.forms.solving import solve_lowered
+from formulations.modelling.forms.solving import enclose_extended, solve_lowered
 from formulations.modelling.model import Model
 from formulations.modelling.solution import Solution
-from formulations.modelling.solving import (
-    Latest,
-    SolveRequest,
-    first_taken,
-    foreign,
-    structures_of,
-)
-from formulations.modelling.statement import Extension, Multipliers
+from formulations.modelling.solving import Latest, SolveRequest, first_taken, foreign, structures_of
+from formulations.modelling.statement import Basis, Extension, Multipliers
 from qpkernels.arrays import Vector, shown
-from qpkernels.certificates import Bounds, Certificate, Enclosure, Status, enclose_cone_program
+from qpkernels.certificates import Bounds, Certificate, Enclosure, Status
 from qpkernels.diagnosis import Conflict, Relaxation
+from qpkernels.display import Card, TextbookProblem, carded
 from qpkernels.errors import ParameterError
 from qpkernels.files import write
 from qpkernels.programs import ConeProgram, LinearSystem, Program
-from qpkernels.solvers import Solver
+from qpkernels.solvers import Solver, SolverLike, find_solver
 
 __all__ = ["Form"]
 
 
-class Form(Frozen, ShownForm, metaclass=ABCMeta):
+@carded
+class Form(Frozen, metaclass=ABCMeta):
     """One statement of a model as a convex problem in CVXPY.
 
     ``model.dual`` is a form of ``model``; all forms of a model share its data, kernel matrix and hyper-parameters. A
@@ -56,6 +52,9 @@ class Form(Frozen, ShownForm, metaclass=ABCMeta):
     catalogue: ClassVar[str]
     """Id of the problem in the catalogue of models."""
 
+    textbook: ClassVar[TextbookProblem | None] = None
+    """The problem as the docstring writes it; None: the class does not say."""
+
     by_samples: ClassVar[bool] = False
     """Whether it has a variable for each sample, where others have one for each feature."""
 
@@ -63,6 +62,7 @@ class Form(Frozen, ShownForm, metaclass=ABCMeta):
 
     def __init__(self, model: Model[Any]) -> None:
         self.model = model
+        self._basis = Basis(model.gram, tuple(model.absent.tolist()))
         self.extension = Extension()
         self._shown, self._own = Latest(), Latest()
         self.freeze()
@@ -100,6 +100,13 @@ class Form(Frozen, ShownForm, metaclass=ABCMeta):
     def prepare(self) -> None:
         """Compute what the declaration needs of the kernel matrix, so that its time is told apart."""
 
+    def card(self) -> Card:
+        """Return what ``print`` and notebooks show: the problem, extensions, the data."""
+        return card_of_form(self)
+
+    def __repr__(self) -> str:
+        return line_of_form(self)
+
     # The problem ----------------------------------------------------------------------------------------------
 
     @property
@@ -121,8 +128,13 @@ class Form(Frozen, ShownForm, metaclass=ABCMeta):
     def _textbook(self) -> cp.Problem:
         return self.declare()
 
-    @cached_property
+    @property
     def _declared(self) -> cp.Problem:
+        self._basis.check(self.model, self.name)
+        return self._assembled
+
+    @cached_property
+    def _assembled(self) -> cp.Problem:
         textbook = self._textbook
         expression = textbook.objective.args[0]
         if self.extension.objective is not None:
@@ -199,7 +211,7 @@ class Form(Frozen, ShownForm, metaclass=ABCMeta):
         self._declared  # noqa: B018  what is declared is shared with the result
         extension = self.extension.with_added(constraints, objective)
         extended = copy(self)
-        del extended._declared
+        del extended._assembled
         object.__setattr__(extended, "extension", extension)
         return extended
 
@@ -224,7 +236,7 @@ class Form(Frozen, ShownForm, metaclass=ABCMeta):
 
     def solve(
         self,
-        solver: str | None = None,
+        solver: SolverLike | None = None,
         *,
         tol: float = 1e-6,
         max_iter: int | None = None,
@@ -235,8 +247,7 @@ class Form(Frozen, ShownForm, metaclass=ABCMeta):
     ) -> Any:
         """Solve the problem and certify the answer; parameters as in :meth:`formulations.modelling.model.Model.solve`.
 
-        Solvers of the model as it is (smo, linear) solve the model; the others this form in matrices. An extended form
-        goes to the others only.
+        Solvers of the model as it is (smo, linear) solve the model, unless the form is extended; others its matrices.
 
         Raises
         ------
@@ -244,12 +255,13 @@ class Form(Frozen, ShownForm, metaclass=ABCMeta):
             If the objective is unbounded below, which an extension can make it; else as there.
         """
         request = SolveRequest(solver, tol, max_iter, time_limit, warm_start, verbose, options)
+        self._basis.check(self.model, self.name)
         self.model.check_parameters()
         bounds = self.model.bounds()
         structures = self._structures(bounds)
         others = () if self.is_extended else (each for each in self.model.forms.values() if each is not self)
         answer = solve_by_request(self.model, request, bounds, structures, lambda: (self, *others), self)
-        if request.names_nobody and answer.in_matrices is not None and answer.status is not Status.OPTIMAL:
+        if self.is_extended and request.names_nobody and answer.status is not Status.OPTIMAL:
             # The last answer need not be the best.
             self.lower().write_back(answer.in_matrices.point, answer.in_matrices.multipliers, solved=False)
         return answer
@@ -259,8 +271,9 @@ class Form(Frozen, ShownForm, metaclass=ABCMeta):
             () if self.is_extended else structures_of(bounds, self.linear_system() or self.model.linear_system(bounds))
         )
 
-    def refusal(self, solver: Solver) -> str | None:
+    def refusal(self, solver: SolverLike) -> str | None:
         """Return why ``solver`` does not take this form, or None if it does."""
+        solver = find_solver(solver)
         program = first_taken(self._structures(self.model.bounds()), solver)
         if program is None and ConeProgram in solver.programs:
             program = self.lower().program
@@ -290,23 +303,15 @@ class Form(Frozen, ShownForm, metaclass=ABCMeta):
             If nothing is known of the rounding errors of this kernel, loss or model, or the extension has cones of
             another kind than equations, inequalities and norms.
         """
-        if not self.is_extended:
-            return self.model.enclose(answer)
-        if not isinstance(answer, Solution) or answer.in_matrices is None:
-            raise ParameterError(
-                f"an extended form is enclosed at its own Solution, but {type(answer).__name__} came"
-                f"{' of another form' if isinstance(answer, Solution) else ''}; pass what its solve returned."
-            )
-        at = answer.in_matrices
-        return enclose_cone_program(self.lower().program, at.point, at.multipliers)
+        return enclose_extended(self.lower(), answer) if self.is_extended else self.model.enclose(answer)
 
     # Reasons --------------------------------------------------------------------------------------------------
 
-    def conflict(self, solver: str = "clarabel", *, tol: float = 1e-6) -> Conflict | None:
+    def conflict(self, solver: SolverLike = "clarabel", *, tol: float = 1e-6) -> Conflict | None:
         """Return what :func:`qpkernels.diagnosis.find_conflict` finds: an irreducible infeasible subset, or None."""
         return conflict_of(self.lower(), solver, tol)
 
-    def relaxation(self, *labels: str, solver: str = "clarabel", tol: float = 1e-6) -> Relaxation:
+    def relaxation(self, *labels: str, solver: SolverLike = "clarabel", tol: float = 1e-6) -> Relaxation:
         """Return the smallest total slack with which a point satisfies all constraints.
 
         Those with these labels may give way; without labels the user's, or all of a textbook form. See

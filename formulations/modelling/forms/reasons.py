@@ -13,7 +13,7 @@ from scipy.sparse.csgraph import connected_components
 
 import formulations.cvx as cp
 from formulations.modelling.forms.lowering import Lowered
-from qpkernels.arrays import Indices, Vector
+from qpkernels.arrays import Indices, Vector, shown
 from qpkernels.certificates import PROVED, Certificate, certify_infeasibility
 from qpkernels.diagnosis import (
     Conflict,
@@ -27,7 +27,7 @@ from qpkernels.diagnosis import (
 )
 from qpkernels.errors import ParameterError
 from qpkernels.programs import Block
-from qpkernels.solvers import Claim, Outcome, Solver, find_solver
+from qpkernels.solvers import Claim, Outcome, Solver, SolverLike, find_solver
 
 __all__ = ["Contradiction", "conflict_of", "declared_groups", "proof_of", "relaxation_of"]
 
@@ -50,12 +50,12 @@ class Contradiction:
     names: tuple[str, ...]
 
 
-def conflict_of(lowered: Lowered, solver: str, tol: float) -> Conflict | None:
+def conflict_of(lowered: Lowered, solver: SolverLike, tol: float) -> Conflict | None:
     """Return an irreducible infeasible subset of the declared constraints, or None if a point satisfies them all."""
     return find_conflict(lowered.program, declared_groups(lowered), solver=solver, tol=tol)
 
 
-def relaxation_of(lowered: Lowered, labels: Collection[str], added: int, solver: str, tol: float) -> Relaxation:
+def relaxation_of(lowered: Lowered, labels: Collection[str], added: int, solver: SolverLike, tol: float) -> Relaxation:
     """Return the smallest total slack of declared constraints that makes them all satisfiable.
 
     Parameters
@@ -70,8 +70,10 @@ def relaxation_of(lowered: Lowered, labels: Collection[str], added: int, solver:
     """
     constraints = lowered.problem.constraints
     names = [constraint.label or f"constraint {k}" for k, constraint in enumerate(constraints, start=1)]
-    if unknown := sorted(set(labels) - set(names)):
-        raise ParameterError(f"no constraint is labelled {unknown[0]!r}; the labels are {', '.join(map(repr, names))}.")
+    if unknown := [label for label in labels if not isinstance(label, str) or label not in names]:
+        raise ParameterError(
+            f"no constraint is labelled {shown(unknown[0])}; the labels are {', '.join(map(repr, names))}."
+        )
     chosen = range(len(names) - added if added else 0, len(names))
     yielding = [k for k, name in enumerate(names) if name in labels] if labels else chosen
     return find_relaxation(lowered.program, declared_groups(lowered), relaxed=yielding, solver=solver, tol=tol)

@@ -13,7 +13,7 @@ from formulations.modelling.failures import infeasible, no_answer, unbounded
 from formulations.modelling.forms.lowering import ConeAnswer, Lowered
 from formulations.modelling.forms.reasons import Contradiction, proof_of
 from formulations.modelling.judging import judged
-from formulations.modelling.solution import ConePoint, Run, Seconds
+from formulations.modelling.solution import Run, Seconds, Solution
 from formulations.modelling.solving import (
     SolveRequest,
     foreign,
@@ -21,16 +21,16 @@ from formulations.modelling.solving import (
     quote,
     status_of,
 )
-from qpkernels.certificates import Bounds, Certificate, Status, repair
+from qpkernels.certificates import Bounds, Certificate, Enclosure, Status, enclose_cone_program, repair
 from qpkernels.diagnosis import Ray
-from qpkernels.errors import UnsupportedProgramError
+from qpkernels.errors import ParameterError, UnsupportedProgramError
 from qpkernels.programs import ConeProgram
-from qpkernels.solvers import Claim, Outcome, Solver
+from qpkernels.solvers import Claim, ConePoint, Outcome, Solver
 
 if TYPE_CHECKING:
     from formulations.modelling.forms.form import Form
 
-__all__ = ["solve_lowered"]
+__all__ = ["enclose_extended", "solve_lowered"]
 
 _LOOSE = 1e-2
 """Tolerance at which an answer must hold to be polished: beyond it the claim was wrong, not the answer loose."""
@@ -70,8 +70,7 @@ def solve_lowered(form: Form, backend: Solver, request: SolveRequest, bounds: Bo
         form.solved()
     seconds = Seconds(marks[1] - marks[0], marks[2] - marks[1], outcome.seconds, perf_counter() - begin)
     run = Run.of(outcome, form.name, _objective(form, certificate), status, request.tol, seconds)
-    if form.is_extended:
-        run = replace(run, in_matrices=shown)
+    run = replace(run, in_matrices=shown)
     return model.solution(answer, certificate, bounds, run)
 
 
@@ -125,3 +124,20 @@ def _no_solution(form: Form, outcome: Outcome, lowered: Lowered, backend: Solver
             return model.explain_unbounded(proof.certificate, message)
     unproved = f"{message}, but what it returned does not prove it"
     return no_answer(form.name, unproved) if form.is_extended else model.explain_failure(unproved)
+
+
+def enclose_extended(lowered: Lowered, answer: Any) -> Enclosure:
+    """Return an interval that holds the optimum of an extended form, given its Solution.
+
+    Raises
+    ------
+    ParameterError
+        If that is none, or of another form.
+    """
+    at, program = answer.in_matrices if isinstance(answer, Solution) else None, lowered.program
+    if at is None or (at.point.size, at.multipliers.size) != (program.q.size, program.b.size):
+        raise ParameterError(
+            f"an extended form is enclosed at its own Solution, but {type(answer).__name__} came"
+            f"{' of another form' if isinstance(answer, Solution) else ''}; pass what its solve returned."
+        )
+    return enclose_cone_program(program, at.point, at.multipliers)

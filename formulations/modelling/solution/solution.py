@@ -13,9 +13,9 @@ from qpkernels.display import Card, Carded, Fact, count
 from qpkernels.errors import ParameterError
 from qpkernels.gram import Correction, Expansion
 from qpkernels.gram.expansions import Expansions
-from qpkernels.solvers import Claim, Outcome
+from qpkernels.solvers import Claim, ConePoint, Outcome
 
-__all__ = ["ConePoint", "Run", "Seconds", "Solution"]
+__all__ = ["Run", "Seconds", "Solution"]
 
 
 @dataclass(frozen=True)
@@ -55,14 +55,6 @@ class Run:
         """Return what became of a solver's outcome."""
         said = (outcome.solver, outcome.claim, outcome.message, outcome.iterations)
         return cls(formulation, objective, status, tol, seconds, *said)
-
-
-@dataclass(frozen=True, eq=False)
-class ConePoint:
-    """The x and z of a form in matrices, as they were certified."""
-
-    point: Vector
-    multipliers: Vector
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -110,7 +102,8 @@ class Solution(Answering, Carded):
         Who solved it, what it says itself in our word and in its own, and its own count of iterations (None if it does
         not tell).
     in_matrices
-        Of an extended form, what :meth:`formulations.modelling.forms.form.Form.enclose` starts from; None of another.
+        Of a form that was solved in matrices, its x and z as they were certified: where another solve of that form may
+        start from, and :meth:`formulations.modelling.forms.form.Form.enclose` of an extended one.
     """
 
     formulation: str

@@ -19,15 +19,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 import formulations.cvx as cp
-from formulations.inputs.samples import SamplesLike
+from formulations.inputs.samples import KernelLike, SamplesLike
 from formulations.modelling import Candidate, Conditions, ConeAnswer, Form, Multipliers, Solution, per_sample
-from formulations.modelling.candidate import Sampling, at_coordinates, linear_values, sampled
+from formulations.modelling.candidate import at_coordinates
 from formulations.regression.base import RegressionModel
 from qpkernels.arrays import Vector, is_sparse
 from qpkernels.certificates import Bounds, Certificate, NormFitBounds, Support
-from qpkernels.gram import Expansion
-from qpkernels.kernels import Kernel, Linear
-from qpkernels.programs import LeastSquares, Program
+from qpkernels.kernels import Linear
+from qpkernels.programs import LeastSquares
 
 __all__ = ["FitDual", "LinearFit", "UnitFitDual"]
 
@@ -46,7 +45,7 @@ class LinearFit(RegressionModel):
     norm: ClassVar[type[NormFitBounds]]
 
     def __init__(
-        self, X: SamplesLike, y: ArrayLike, kernel: Kernel | None = None, *, fit_intercept: bool = True
+        self, X: SamplesLike, y: ArrayLike, kernel: KernelLike | None = None, *, fit_intercept: bool = True
     ) -> None:
         super().__init__(X, y, kernel, fit_intercept=fit_intercept)
 
@@ -69,11 +68,6 @@ class LinearFit(RegressionModel):
         """State the fit of least squares in w or u, and b."""
         return LeastSquares(self.data.coordinates, self.y, self.fit_intercept, self.name, interpolating)
 
-    def programs(self, bounds: Bounds) -> tuple[Program, ...]:
-        """Return linear algebra where it may do, and the linear program that a norm makes."""
-        system, program = self.linear_system(bounds), self._bounds.program
-        return tuple(each for each in (system, program) if each is not None)
-
     def from_fit(self, point: Vector, multipliers: Vector) -> Candidate:
         """Read w or u and b from the coordinates of the residuals' basis, and their multipliers."""
         w, b = self._bounds.weights(point)
@@ -87,19 +81,14 @@ class LinearFit(RegressionModel):
         """Return which samples the fit meets, and which are off it, where the norm tells them apart."""
         return bounds.support(answer.beta, answer.decision)
 
-    def candidate(self, answer: Any) -> Candidate:
-        """Read a Solution, (beta, b) of f = sum_j beta_j k(x_j, .), or a linear model with coef_ and intercept_."""
+    def candidate(self, answer: Any, weights: bool | None = None) -> Candidate:
+        """Read an answer, of a Solution with its own multipliers, or those that its residuals suggest."""
         if isinstance(answer, Solution):
-            # With its own multipliers or those that its residuals suggest: whichever prove more.
+            # Whichever prove more.
             suggested = self.completed(super().candidate(answer))
             given = replace(suggested, beta=answer.beta)
             return min((given, suggested), key=lambda each: _error(self.judge(each, self._bounds)))
-        if hasattr(answer, "coef_") and isinstance(self.gram.kernel, Linear) and not hasattr(answer, "dual_coef_"):
-            w, b = np.ravel(answer.coef_).astype(np.float64), self.checked_intercept(np.ravel(answer.intercept_)[0])
-            function = Expansion(self.gram.kernel, w[None, :], np.ones(1), b, None, self.gram.feature_names)
-            at_samples = sampled(function, self.gram.X, linear_values(self.gram.X, w), function.squared_norm)
-            return self.completed(Candidate(np.zeros(len(self)), b, function, Sampling.of(at_samples)))
-        return super().candidate(answer)
+        return super().candidate(answer, weights)
 
     def from_coefficients(self, beta: Any, intercept: Any) -> Candidate:
         """Return the answer whose function is the expansion in beta, with the multipliers its residuals suggest."""

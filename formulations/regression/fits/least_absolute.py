@@ -18,14 +18,13 @@ from dataclasses import replace
 from numpy.typing import ArrayLike
 
 import formulations.cvx as cp
-from formulations.inputs.samples import SamplesLike
+from formulations.inputs.samples import KernelLike, SamplesLike
 from formulations.modelling import Candidate, Multipliers, Stated, labelled, scalar
 from formulations.regression.base import ResidualPrimal
 from formulations.regression.fits.forms import LinearFit, UnitFitDual
 from qpkernels.arrays import Vector
 from qpkernels.certificates import AbsoluteFitBounds, BalancedAbsoluteFitBounds, Bounds
 from qpkernels.display import TextbookProblem
-from qpkernels.kernels import Kernel
 
 __all__ = [
     "LaplaceFit",
@@ -126,7 +125,7 @@ class LaplaceFit(LinearFit):
     norm = BalancedAbsoluteFitBounds
     primal, dual = Stated(LaplaceFitPrimal), Stated(LaplaceFitDual)
 
-    def __init__(self, X: SamplesLike, y: ArrayLike, kernel: Kernel | None = None) -> None:
+    def __init__(self, X: SamplesLike, y: ArrayLike, kernel: KernelLike | None = None) -> None:
         super().__init__(X, y, kernel)
 
     def certified(self, answer: Candidate, bounds: Bounds) -> Candidate:

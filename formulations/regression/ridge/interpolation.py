@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 import formulations.cvx as cp
-from formulations.inputs.samples import SamplesLike
+from formulations.inputs.samples import KernelLike, SamplesLike
 from formulations.modelling import Candidate, Conditions, ConeAnswer, Multipliers, Primal, Stated, labelled
 from formulations.regression.base import RegressionModel, ResidualDual
 from formulations.regression.tubes.conflict import TubeConflict
@@ -26,7 +26,6 @@ from qpkernels.arrays import Vector
 from qpkernels.certificates import Bounds, Certificate
 from qpkernels.display import TextbookProblem
 from qpkernels.errors import InfeasibleError
-from qpkernels.kernels import Kernel
 from qpkernels.programs import KernelQP
 
 __all__ = ["Interpolation", "InterpolationDual", "InterpolationPrimal"]
@@ -80,7 +79,7 @@ class Interpolation(RegressionModel):
     linear = True  # K c = y
     primal, dual = Stated(InterpolationPrimal), Stated(InterpolationDual)
 
-    def __init__(self, X: SamplesLike, y: ArrayLike, kernel: Kernel | None = None) -> None:
+    def __init__(self, X: SamplesLike, y: ArrayLike, kernel: KernelLike | None = None) -> None:
         super().__init__(X, y, kernel, fit_intercept=False)
 
     def qp(self) -> KernelQP:

@@ -19,12 +19,11 @@ from numpy.typing import ArrayLike
 
 import formulations.cvx as cp
 from formulations.inputs.hyperparameters import LAMBDA, mean_scaling
-from formulations.inputs.samples import SamplesLike
+from formulations.inputs.samples import KernelLike, SamplesLike
 from formulations.modelling import Candidate, Conditions, Primal, Stated
 from formulations.regression.base import RegressionModel, ResidualDual
 from qpkernels.certificates import Certificate
 from qpkernels.display import TextbookProblem
-from qpkernels.kernels import Kernel
 from qpkernels.programs import KernelQP
 
 __all__ = ["KernelRidge", "KernelRidgeDual", "KernelRidgePrimal"]
@@ -81,7 +80,7 @@ class KernelRidge(RegressionModel):
     primal, dual = Stated(KernelRidgePrimal), Stated(KernelRidgeDual)
 
     def __init__(
-        self, X: SamplesLike, y: ArrayLike, kernel: Kernel | None = None, *, regularisation: float = 1.0
+        self, X: SamplesLike, y: ArrayLike, kernel: KernelLike | None = None, *, regularisation: float = 1.0
     ) -> None:
         super().__init__(X, y, kernel, fit_intercept=False, regularisation=regularisation)
 

@@ -27,14 +27,13 @@ from numpy.typing import ArrayLike
 
 import formulations.cvx as cp
 from formulations.inputs.hyperparameters import COST, derived
-from formulations.inputs.samples import SamplesLike
+from formulations.inputs.samples import KernelLike, SamplesLike
 from formulations.modelling import Candidate, Conditions, Primal, Stated, labelled
 from formulations.modelling.candidate import at_coordinates
 from formulations.regression.base import RegressionModel, ResidualDual, ResidualPrimal
 from qpkernels.arrays import Vector
 from qpkernels.certificates import Certificate
 from qpkernels.display import TextbookProblem
-from qpkernels.kernels import Kernel
 from qpkernels.programs import KernelQP, LinearSystem
 
 __all__ = [
@@ -184,7 +183,7 @@ class LeastSquares(RegressionModel):
     primal, constrained, dual = Stated(LeastSquaresPrimal), Stated(LeastSquaresConstrained), Stated(LeastSquaresDual)
     system, centred = Stated(LeastSquaresSystem), Stated(LeastSquaresCentred)
 
-    def __init__(self, X: SamplesLike, y: ArrayLike, kernel: Kernel | None = None, *, C: float = 1.0) -> None:
+    def __init__(self, X: SamplesLike, y: ArrayLike, kernel: KernelLike | None = None, *, C: float = 1.0) -> None:
         super().__init__(X, y, kernel, C=C)
 
     @cached_property

@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike
 
 import formulations.cvx as cp
 from formulations.inputs.hyperparameters import EPSILON
-from formulations.inputs.samples import SamplesLike
+from formulations.inputs.samples import KernelLike, SamplesLike
 from formulations.modelling import Candidate, Conditions, Regression, Stated, labelled
 from formulations.modelling.failures import no_answer
 from formulations.regression.fits.chebyshev import ChebyshevFit
@@ -30,7 +30,6 @@ from qpkernels.arrays import Vector
 from qpkernels.certificates import Certificate
 from qpkernels.display import TextbookProblem
 from qpkernels.errors import InfeasibleError, QPKernelsError
-from qpkernels.kernels import Kernel
 from qpkernels.programs import KernelQP
 
 __all__ = ["HardTube", "HardTubeDual", "HardTubeModel", "HardTubePrimal"]
@@ -188,7 +187,7 @@ class HardTube(HardTubeModel):
         self,
         X: SamplesLike,
         y: ArrayLike,
-        kernel: Kernel | None = None,
+        kernel: KernelLike | None = None,
         *,
         epsilon: float = 0.1,
         fit_intercept: bool = True,

@@ -27,13 +27,12 @@ from numpy.typing import ArrayLike
 
 import formulations.cvx as cp
 from formulations.inputs.hyperparameters import COST, NU, WEIGHTS, derived
-from formulations.inputs.samples import SamplesLike
+from formulations.inputs.samples import KernelLike, SamplesLike
 from formulations.modelling import Candidate, Conditions, Multipliers, Stated, labelled, per_sample, scalar
 from formulations.regression.tubes.forms import TubeDual, TubeModel, TubePrimal, sides_of
 from qpkernels.arrays import Vector
 from qpkernels.certificates import TubeLevelBounds, best_level
 from qpkernels.display import TextbookProblem
-from qpkernels.kernels import Kernel
 
 __all__ = ["NuTube", "NuTubeDual", "NuTubePrimal"]
 
@@ -129,7 +128,7 @@ class NuTube(TubeModel):
     C
         Above 0: the cost of a unit of residual beyond the tube.
     sample_weight
-        Above 0, one number or one for each sample: how often it counts.
+        Above 0, one number, or one for each sample and 0 for an absent one: how often it counts.
     """
 
     catalogue = "D7"
@@ -144,7 +143,7 @@ class NuTube(TubeModel):
         self,
         X: SamplesLike,
         y: ArrayLike,
-        kernel: Kernel | None = None,
+        kernel: KernelLike | None = None,
         *,
         nu: float = 0.5,
         C: float = 1.0,

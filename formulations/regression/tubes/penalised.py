@@ -21,14 +21,13 @@ from numpy.typing import ArrayLike
 
 import formulations.cvx as cp
 from formulations.inputs.hyperparameters import EPSILON, LAMBDA, cost_of, mean_scaling
-from formulations.inputs.samples import SamplesLike
+from formulations.inputs.samples import KernelLike, SamplesLike
 from formulations.modelling import ConeAnswer, Stated
 from formulations.regression.tubes.forms import SoftTubeModel
 from formulations.regression.tubes.soft import SoftTubeDual, SoftTubeLoss
 from qpkernels.arrays import Vector
 from qpkernels.certificates import Bounds, Certificate
 from qpkernels.display import TextbookProblem
-from qpkernels.kernels import Kernel
 
 __all__ = ["PenalisedTube", "PenalisedTubeLoss"]
 
@@ -77,7 +76,7 @@ class PenalisedTube(SoftTubeModel):
         self,
         X: SamplesLike,
         y: ArrayLike,
-        kernel: Kernel | None = None,
+        kernel: KernelLike | None = None,
         *,
         regularisation: float = 0.5,
         epsilon: float = 0.1,

@@ -22,13 +22,12 @@ from numpy.typing import ArrayLike
 
 import formulations.cvx as cp
 from formulations.inputs.hyperparameters import EPSILON, TUBE_COSTS, derived
-from formulations.inputs.samples import SamplesLike
+from formulations.inputs.samples import KernelLike, SamplesLike
 from formulations.modelling import Candidate, ConeAnswer, Multipliers, Primal, Stated, labelled, per_sample
 from formulations.regression.tubes.forms import SoftTubeModel, TubeDual, TubePrimal, sides_of
 from qpkernels.arrays import Vector
 from qpkernels.certificates import Bounds
 from qpkernels.display import TextbookProblem
-from qpkernels.kernels import Kernel
 
 __all__ = ["SoftTube", "SoftTubeDual", "SoftTubeLoss", "SoftTubePrimal"]
 
@@ -125,7 +124,8 @@ class SoftTube(SoftTubeModel):
     X, y, kernel, fit_intercept
         As in :class:`~formulations.regression.base.RegressionModel`.
     C
-        Above 0: the cost of a unit of residual beyond the tube, one number or one for each sample.
+        Above 0: the cost of a unit of residual beyond the tube, one number, or one for each sample and 0 for an absent
+        one.
     epsilon
         At least 0, in the unit of y: half the width of the tube. Raising it leaves fewer support vectors.
     """
@@ -138,7 +138,7 @@ class SoftTube(SoftTubeModel):
         self,
         X: SamplesLike,
         y: ArrayLike,
-        kernel: Kernel | None = None,
+        kernel: KernelLike | None = None,
         *,
         C: ArrayLike = 1.0,
         epsilon: float = 0.1,

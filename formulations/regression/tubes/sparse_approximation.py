@@ -17,12 +17,11 @@ from __future__ import annotations
 from numpy.typing import ArrayLike
 
 import formulations.cvx as cp
-from formulations.inputs.samples import SamplesLike
+from formulations.inputs.samples import KernelLike, SamplesLike
 from formulations.modelling import Candidate, Dual, Multipliers, Stated, labelled, per_sample
 from formulations.regression.tubes.forms import TubeDual
 from formulations.regression.tubes.hard import HardTubeModel, HardTubePrimal
 from qpkernels.display import TextbookProblem
-from qpkernels.kernels import Kernel
 
 __all__ = ["SparseApproximation", "SparseApproximationL1", "SparseApproximationSplit"]
 
@@ -82,5 +81,5 @@ class SparseApproximation(HardTubeModel):
     l1, split = Stated(SparseApproximationL1), Stated(SparseApproximationSplit)
     primal = Stated(HardTubePrimal)
 
-    def __init__(self, X: SamplesLike, y: ArrayLike, kernel: Kernel | None = None, *, epsilon: float = 0.1) -> None:
+    def __init__(self, X: SamplesLike, y: ArrayLike, kernel: KernelLike | None = None, *, epsilon: float = 0.1) -> None:
         super().__init__(X, y, kernel, fit_intercept=False, epsilon=epsilon)

@@ -24,6 +24,7 @@ from formulations.selection.search.points import Point, grid_points, where, with
 from formulations.selection.search.table import GridSearch
 from qpkernels.arrays import Matrix, check_flag
 from qpkernels.errors import QPKernelsError
+from qpkernels.solvers import SolverLike
 
 __all__ = ["grid"]
 
@@ -35,7 +36,7 @@ def grid(
     scoring: Scoring = None,
     refit: bool = True,
     tol: float = 1e-3,
-    solver: str | None = None,
+    solver: SolverLike | None = None,
     n_jobs: int = -1,
     progress: bool = True,
     store: str | Path | None = None,

@@ -19,6 +19,7 @@ from formulations.selection.running import Effort, Kept, proved
 from formulations.selection.search.points import cell, listed, with_numbers
 from qpkernels.certificates import Status
 from qpkernels.errors import ParameterError, QPKernelsError
+from qpkernels.solvers import SolverLike
 
 __all__ = ["SolutionPath", "path"]
 
@@ -119,7 +120,7 @@ def path(
     model: Model[Any],
     *,
     tol: float = 1e-3,
-    solver: str | None = None,
+    solver: SolverLike | None = None,
     n_jobs: int = -1,
     progress: bool = True,
     store: str | Path | None = None,
@@ -161,6 +162,9 @@ def path(
             "make a grid."
         )
     values = listed(name, given)
+    (hyperparameter,) = (each for each in model.hyperparameters if each.name == name)
+    for value in values:
+        hyperparameter.checked(value, len(model))
     parts = [
         Part(with_numbers(model, {name: value}, rows), rows, None if k == 0 else k - 1)
         for k, value in enumerate(values)

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
@@ -12,12 +12,10 @@ import numpy as np
 
 from formulations.modelling import Model
 from qpkernels.arrays import Indices, is_scalar, shown
-from qpkernels.errors import ParameterError, ShapeError
+from qpkernels.errors import ParameterError
 from qpkernels.kernels import Kernel
 
 __all__ = ["Point", "cell", "grid_points", "listed", "where", "with_numbers"]
-
-_PREFIX = "kernel__"
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,8 +44,8 @@ class Point:
 def grid_points(model: Model[Any], parameters: Mapping[str, Any]) -> tuple[Point, ...]:
     """Return the points of the grid in scikit-learn's order: names sorted, the last one runs fastest.
 
-    Names are hyper-parameters of the model, ``kernel``, or parameters of its kernel, which may be written with the
-    prefix ``kernel__`` and must be where the model has a hyper-parameter of that name.
+    Names are hyper-parameters of the model, ``kernel``, or parameters of its kernel, as ``set_params`` of the model
+    takes them.
 
     Raises
     ------
@@ -67,7 +65,7 @@ def grid_points(model: Model[Any], parameters: Mapping[str, Any]) -> tuple[Point
     places: dict[tuple[int, ...], int] = {}
     for place in product(*(range(len(values[name])) for name in names)):
         chosen = {name: values[name][k] for name, k in zip(names, place, strict=True)}
-        kernel = _kernel_at(model, {name: value for name, value in chosen.items() if name not in known})
+        kernel = model.kernel_with({name: value for name, value in chosen.items() if name not in known})
         back = _one_step_back(place, [names.index(name) for name in own])
         places[place] = len(points)
         after = None if back is None else places[back]
@@ -118,25 +116,3 @@ def _one_step_back(place: tuple[int, ...], own: Sequence[int]) -> tuple[int, ...
         if place[k] > 0:
             return (*place[:k], place[k] - 1, *place[k + 1 :])
     return None
-
-
-def _kernel_at(model: Model[Any], chosen: Mapping[str, Any]) -> Kernel:
-    """Return the kernel with the parameters chosen; that of the model where none are."""
-    kernel = chosen.get("kernel", model.gram.kernel)
-    if not isinstance(kernel, Kernel):
-        raise ParameterError(
-            f"kernel must be a list of Kernel objects, such as RBF(0.1), but it holds {shown(kernel)}."
-        )
-    settings = {name.removeprefix(_PREFIX): value for name, value in chosen.items() if name != "kernel"}
-    has: list[str] = [field.name for field in fields(kernel) if field.init] if is_dataclass(kernel) else []
-    for name in settings:
-        if name not in has:
-            own = ", ".join(each.name for each in model.hyperparameters) or "none"
-            raise ParameterError(
-                f"a {model.name} has no hyper-parameter {name!r}, nor has its kernel {kernel!r} such a parameter; the "
-                f"names are {own} of the model, and {', '.join(has) or 'none'} of the kernel."
-            )
-    try:
-        return replace(kernel, **settings) if settings else kernel  # type: ignore[type-var]
-    except (ShapeError, TypeError) as error:
-        raise ParameterError(f"{kernel!r} does not take {shown(settings)}: {error}") from error

@@ -56,6 +56,7 @@ class LinearProgramBounds:
         del function
         if not (np.isfinite(beta).all() and np.isfinite(intercept)):
             return undefined("the answer holds NaN or infinity")
+        own = self.costs > 0
         alpha, a = self.y * beta, self.y * self.feasible(beta)
         slacks = np.maximum(1.0 - self.signed_product(a) - self.y * intercept, 0.0)
         given = self.completed(beta, self.gram.product(beta) + intercept)
@@ -64,7 +65,7 @@ class LinearProgramBounds:
         primal = float(a.sum() + self.costs @ slacks)
         # Where the best f is 0 there is rounding in a and nothing else; a coefficient costs what it is.
         size = max(float(np.abs(alpha).max()), primal / len(self.gram))
-        moved = 0.0 if self.multipliers is None else float((np.abs(given - multipliers) / self.costs).max())
+        moved = 0.0 if self.multipliers is None else float((np.abs(given - multipliers)[own] / self.costs[own]).max())
         return certify_values(
             primal=primal,
             dual=float(multipliers.sum()),
@@ -89,13 +90,13 @@ class LinearProgramBounds:
         return enclose_linear_program(self.gram, self.y, self.costs, self.total, beta, intercept, signed)
 
     def feasible(self, beta: Vector) -> Vector:
-        """Return beta without its parts of the wrong sign."""
-        return np.asarray(self.y * np.maximum(self.y * beta, 0.0))
+        """Return beta without its parts of the wrong sign, and 0 for a sample without a cost, which is absent."""
+        return np.asarray(self.y * np.maximum(self.y * beta, 0.0) * (self.costs > 0))
 
     def feasible_multipliers(self, given: Vector) -> Vector:
         """Return the l near those given that the dual allows: within their bounds and the sum, then shrunk."""
         multipliers = self.y * nearest_feasible(self.y * given, *self._box(), self.total)
-        return np.asarray(multipliers / max(1.0, float(self.signed_product(multipliers).max())))
+        return np.asarray(multipliers / max(1.0, float(self.signed_product(multipliers)[self.costs > 0].max())))
 
     def support(self, beta: Vector, decision: Vector) -> Support:
         """Return the samples with a coefficient; there is no bound."""

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import Field, dataclass, fields, is_dataclass
 from typing import Any, ClassVar, cast
@@ -11,7 +11,7 @@ from typing import Any, ClassVar, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from qpkernels.arrays import Matrix, Samples, Vector, finite_samples, is_sparse, shown
+from qpkernels.arrays import ChecksKeywords, Matrix, Samples, Vector, finite_samples, is_sparse, shown
 from qpkernels.display import Card, Carded, Fact, Line
 from qpkernels.errors import NoEnclosureError, NonFiniteError, ShapeError
 from qpkernels.kernels.base.enclosed import EnclosedRows
@@ -38,7 +38,7 @@ class Algebra:
     composed: Callable[[Kernel, Callable[[Samples], ArrayLike]], Kernel]
 
 
-class Kernel(Carded, ABC):
+class Kernel(Carded, metaclass=ChecksKeywords):
     r"""A symmetric function :math:`k(x, z)`, evaluated on all pairs of two sets of samples.
 
     A subclass is a frozen dataclass whose fields are its parameters, and gives :meth:`matrix` and :meth:`diagonal`.

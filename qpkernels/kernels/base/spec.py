@@ -69,7 +69,7 @@ def _plain(value: Any, name: str, arrays: list[NDArray[Any]]) -> Any:
     if plain is None or isinstance(plain, bool | int | float | str):
         return plain
     advice = (
-        "write the function as a frozen dataclass that derives from SampleFunction"
+        "write the function as a frozen dataclass that derives from SampleFunction, or a kernel that is one from Kernel"
         if callable(value)
         else "let the fields of a kernel be numbers, text, arrays and kernels"
     )

@@ -3,12 +3,16 @@
 
 from qpkernels.kernels.base import Algebra, Kernel
 from qpkernels.kernels.construction.algebra import Exponential, PolynomialOf, Power, Product, Scaled, Sum
+from qpkernels.kernels.construction.columns import Columns
 from qpkernels.kernels.construction.composition import Composed, RankOne
+from qpkernels.kernels.construction.function_kernel import FunctionKernel, as_kernel
 from qpkernels.kernels.construction.functions import QuadraticMap, ScaledQuadraticMap
 
 __all__ = [
+    "Columns",
     "Composed",
     "Exponential",
+    "FunctionKernel",
     "PolynomialOf",
     "Power",
     "Product",
@@ -17,6 +21,7 @@ __all__ = [
     "Scaled",
     "ScaledQuadraticMap",
     "Sum",
+    "as_kernel",
 ]
 
 Kernel.algebra = Algebra(

@@ -3,10 +3,11 @@
 
 from qpkernels.kernels.vectors.laplacian import Laplacian
 from qpkernels.kernels.vectors.linear import Linear
+from qpkernels.kernels.vectors.matching import Matching
 from qpkernels.kernels.vectors.matern import Matern
 from qpkernels.kernels.vectors.polynomial import Polynomial
 from qpkernels.kernels.vectors.precomputed import Precomputed
 from qpkernels.kernels.vectors.rbf import RBF, scale_gamma
 from qpkernels.kernels.vectors.sigmoid import Sigmoid
 
-__all__ = ["RBF", "Laplacian", "Linear", "Matern", "Polynomial", "Precomputed", "Sigmoid", "scale_gamma"]
+__all__ = ["RBF", "Laplacian", "Linear", "Matching", "Matern", "Polynomial", "Precomputed", "Sigmoid", "scale_gamma"]

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 import numpy as np
 import scipy
 
-from qpkernels.arrays import Matrix, Vector, check_positive
+from qpkernels.arrays import Matrix, Vector
 from qpkernels.display import leading
 from qpkernels.kernels.base import EnclosedRows, Kernel, Samples
 from qpkernels.kernels.base.enclosed_products import enclosed_distances
+from qpkernels.kernels.vectors.rbf import check_gamma
 
 __all__ = ["Laplacian"]
 
@@ -32,7 +33,7 @@ class Laplacian(Kernel):
     gamma: float
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "gamma", check_positive(self.gamma, "gamma"))
+        object.__setattr__(self, "gamma", check_gamma(self.gamma))
 
     def formula(self, x: str = "x", z: str = "z") -> str:
         return f"exp(-{leading(self.gamma)}||{x} - {z}||_1)"

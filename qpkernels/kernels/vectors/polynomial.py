@@ -6,11 +6,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from qpkernels.arrays import Matrix, Vector, check_count, check_finite, check_positive
+from qpkernels.arrays import Matrix, Vector, check_count, check_finite
 from qpkernels.display import leading, signed
 from qpkernels.kernels.base import EnclosedRows, Kernel, ProductForm, Samples
 from qpkernels.kernels.base.enclosed_products import enclosed_inner_products
 from qpkernels.kernels.base.products import are_zero, inner_products, squared_lengths
+from qpkernels.kernels.vectors.rbf import check_gamma
 
 __all__ = ["Polynomial"]
 
@@ -41,7 +42,7 @@ class Polynomial(Kernel):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "degree", check_count(self.degree, "degree"))
-        object.__setattr__(self, "gamma", check_positive(self.gamma, "gamma"))
+        object.__setattr__(self, "gamma", check_gamma(self.gamma))
         object.__setattr__(self, "coef0", check_finite(self.coef0, "coef0"))
 
     def formula(self, x: str = "x", z: str = "z") -> str:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -46,10 +47,18 @@ class RBF(Kernel):
 
     gamma: float | tuple[float, ...]
     tested = True
+    elsewhere = MappingProxyType(
+        {
+            "sigma": "RBF.from_sigma",
+            "length_scale": "RBF.from_sigma",
+            "c": "RBF.from_c",
+            "theta": "RBF.from_theta",
+        }
+    )
 
     def __post_init__(self) -> None:
         if is_scalar(self.gamma):
-            object.__setattr__(self, "gamma", check_positive(self.gamma, "gamma"))
+            object.__setattr__(self, "gamma", check_gamma(self.gamma))
             return
         weights = finite_vector(self.gamma, "gamma")
         if weights.size == 0 or weights.min() < 0 or weights.max() <= 0:
@@ -137,6 +146,19 @@ def scale_gamma(X: ArrayLike) -> float:
     if variance == 0.0:
         raise ParameterError("X is constant, so its variance gives no gamma; state a number.")
     return float(1.0 / (matrix.shape[1] * variance))
+
+
+def check_gamma(gamma: object, name: str = "gamma") -> float:
+    """Return a number above 0, or say what stands for scikit-learn's words.
+
+    Raises
+    ------
+    ParameterError
+        If it is none.
+    """
+    words = {"scale": "that is scale_gamma(X) of qpkernels.kernels", "auto": "that is 1 / X.shape[1]"}
+    advice = f"; {words[gamma]}, a number of your samples" if isinstance(gamma, str) and gamma in words else ""
+    return check_positive(gamma, name, advice)
 
 
 def _variance(X: Samples) -> float:

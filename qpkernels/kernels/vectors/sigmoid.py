@@ -5,11 +5,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from qpkernels.arrays import Matrix, Vector, check_finite, check_positive
+from qpkernels.arrays import Matrix, Vector, check_finite
 from qpkernels.display import leading, signed
 from qpkernels.kernels.base import EnclosedRows, Kernel, Samples
 from qpkernels.kernels.base.enclosed_products import enclosed_inner_products
 from qpkernels.kernels.base.products import inner_products, squared_lengths
+from qpkernels.kernels.vectors.rbf import check_gamma
 
 __all__ = ["Sigmoid"]
 
@@ -38,7 +39,7 @@ class Sigmoid(Kernel):
     b: float = 0.0
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "kappa", check_positive(self.kappa, "kappa"))
+        object.__setattr__(self, "kappa", check_gamma(self.kappa, "kappa"))
         object.__setattr__(self, "b", check_finite(self.b, "b"))
 
     def formula(self, x: str = "x", z: str = "z") -> str:

@@ -3,12 +3,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
 from scipy.sparse import csc_array, triu
 
-from qpkernels.errors import UnsupportedOptionError
 from qpkernels.programs import (
     Cone,
     ConeProgram,
@@ -21,6 +21,7 @@ from qpkernels.programs import (
 )
 from qpkernels.solvers.answer import Answer, Claim, Request
 from qpkernels.solvers.interface import Solver
+from qpkernels.solvers.options import attributes
 
 __all__ = ["Clarabel"]
 
@@ -46,6 +47,12 @@ class Clarabel(Solver):
     module = "clarabel"
     install = "pip install clarabel"
 
+    def settings(self) -> Mapping[str, Any]:
+        """Return those of ``clarabel.DefaultSettings``."""
+        import clarabel
+
+        return attributes(clarabel.DefaultSettings())
+
     def run(self, program: ConeProgram, request: Request, **options: Any) -> Answer:
         """Hand over the program, which is in Clarabel's own form."""
         import clarabel
@@ -60,8 +67,6 @@ class Clarabel(Solver):
         if request.time_limit is not None:
             settings.time_limit = request.time_limit
         for option, value in options.items():
-            if not hasattr(settings, option):
-                raise UnsupportedOptionError(f"clarabel has no setting {option!r}; see clarabel.DefaultSettings.")
             setattr(settings, option, value)
         P = csc_array(triu(program.P))
         cones = [_cone(clarabel, cone) for cone in program.cones]

@@ -8,6 +8,7 @@ Karush-Kuhn-Tucker conditions; where they do not hold, the next stage goes on fr
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from time import perf_counter
 from typing import Any, ClassVar
 
@@ -18,6 +19,7 @@ from qpkernels.arrays import Vector
 from qpkernels.programs import ConeProgram, Nonnegative, Zero
 from qpkernels.solvers.answer import Answer, Claim, Request
 from qpkernels.solvers.interface import Solver
+from qpkernels.solvers.options import attributes
 
 __all__ = ["OSQP"]
 
@@ -64,6 +66,15 @@ class OSQP(Solver):
     module = "osqp"
     install = "pip install osqp"
 
+    def settings(self) -> Mapping[str, Any]:
+        """Return those of ``osqp.OSQP.setup``."""
+        import osqp
+
+        library = osqp.OSQP().ext
+        defaults = library.OSQPSettings()
+        library.osqp_set_default_settings(defaults)
+        return attributes(defaults)
+
     def run(self, program: ConeProgram, request: Request, **options: Any) -> Answer:
         """Write the rows as l <= Ax <= u; the multipliers of both forms are the same."""
         import osqp
@@ -83,7 +94,7 @@ class OSQP(Solver):
             **(settings | {"max_iter": left} | options),
         )
         if request.warm_start is not None:
-            solver.warm_start(x=np.asarray(request.warm_start, dtype=float))
+            solver.warm_start(x=request.warm_start, y=request.warm_multipliers)
         begin, iterations = perf_counter(), 0
         for stage, eps in enumerate(stages):
             if stage:

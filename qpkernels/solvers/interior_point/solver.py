@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from time import perf_counter
 from typing import Any, ClassVar
@@ -40,13 +41,17 @@ class InteriorPoint(Solver):
     module = "scipy"
     install = "pip install scipy"
 
+    def settings(self) -> Mapping[str, Any]:
+        """Return that it has none of its own."""
+        return {}
+
     def prepare(self, program: KernelQP) -> None:
         """Settle that the matrix is positive semidefinite, and compute it where there are no features."""
         prepare_system(program.gram)
 
     def run(self, program: KernelQP, request: Request, **options: Any) -> Answer:
         """Minimise, and say in words why it stopped."""
-        self.require_known(options, {*self.options, "verbose"})
+        del options
         start = None if request.warm_start is None else finite_vector(request.warm_start, "warm_start", len(program))
         max_iter = request.max_iter or _ITERATIONS
         # What cannot move is left out.

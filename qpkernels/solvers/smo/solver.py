@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from qpkernels.solvers.smo.iterate import Iterate
 
 __all__ = ["SMO", "step_limit"]
+
+_CACHE = 2048.0
+"""MiB for rows of the kernel matrix."""
 
 
 class SMO(Solver):
@@ -48,6 +51,10 @@ class SMO(Solver):
         else:
             compile_for(program)
 
+    def settings(self) -> Mapping[str, Any]:
+        """Return what it has beside the options of every solver."""
+        return {"cache_size": _CACHE, "shrinking": True, "values": None, "watch": None}
+
     def prepare(self, program: KernelQP) -> None:
         """Settle that the matrix is positive semidefinite, and compute it where it is not formed row by row."""
         from qpkernels.solvers.smo.blocks import forms_matrix
@@ -61,7 +68,7 @@ class SMO(Solver):
         program: KernelQP,
         request: Request,
         *,
-        cache_size: float = 2048,
+        cache_size: float = _CACHE,
         values: ArrayLike | None = None,
         watch: Callable[[Iterate], bool] | None = None,
         shrinking: bool = True,
@@ -70,7 +77,7 @@ class SMO(Solver):
         """Minimise, and say in words why it stopped."""
         from qpkernels.solvers.smo.engine import minimise
 
-        self.require_known(options, {*self.options, "cache_size", "shrinking", "values", "verbose", "watch"})
+        del options
         start = None if request.warm_start is None else finite_vector(request.warm_start, "warm_start", len(program))
         if values is not None and start is None:
             raise UnsupportedOptionError("values are K beta at warm_start, which is missing; give both, or neither.")

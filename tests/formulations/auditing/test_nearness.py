@@ -11,8 +11,8 @@ from sklearn.kernel_ridge import KernelRidge
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.svm import SVC, SVR, LinearSVC, NuSVC, OneClassSVM
 
-from audit_data import GAMMA, targets, two_classes
-from formulations import NormConstrainedRegression, audit
+from audit_data import GAMMA, targets, three_classes, two_classes
+from formulations import NormConstrainedRegression, audit, estimators
 from formulations.auditing.nearness import nearness
 from formulations.losses import Squared
 
@@ -65,6 +65,15 @@ def test_real_targets_have_bounds_of_their_values() -> None:
         best = found.finish(1e-10)[0].solution.decision
         assert (near.lower - 1e-7 <= best).all()
         assert (best <= near.upper + 1e-7).all()
+
+
+def test_a_hard_margin_says_nothing_of_its_intercept() -> None:
+    X, y = three_classes()
+    found = audit(estimators.SVC(C=np.inf, kernel="linear").fit(X, y), X, y)
+    for each, end in zip(found, found.finish(1e-10), strict=True):
+        assert each.nearness is not None
+        assert end.distance <= each.nearness.radius + 1e-7
+        assert each.row.certain is None
 
 
 def test_a_ball_is_no_penalty_that_says_how_near() -> None:

@@ -38,7 +38,7 @@ def test_a_display_draws_in_a_figure_of_its_own(name: str) -> None:
     assert all(ax.get_xlabel() or ax.get_ylabel() for ax in display.axes_)
     assert matplotlib.rcParams == before
     # Nothing is cut off: the border of the picture is empty.
-    display.figure_.set_dpi(50)
+    display.figure_.set_dpi(100)
     display.figure_.canvas.draw()
     pixels = np.asarray(display.figure_.canvas.buffer_rgba())
     border = np.concatenate([pixels[0], pixels[-1], pixels[:, 0], pixels[:, -1]])

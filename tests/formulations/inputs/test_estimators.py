@@ -10,8 +10,12 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy.optimize import minimize
+from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.svm import SVC, LinearSVC
 
-from formulations import Huber, Logistic
+from formulations import Huber, Logistic, SoftMargin, estimators
 from formulations.inputs.estimators import (
     cost_of_margin,
     cost_of_penalty,
@@ -23,6 +27,30 @@ from formulations.inputs.estimators import (
 )
 from qpkernels.errors import NonFiniteError, ParameterError, ShapeError
 from regression_data import solved
+
+SAMPLES = np.random.default_rng(3).normal(size=(20, 2))
+LABELS = np.where(SAMPLES[:, 0] > 0, 1, -1)
+MODEL = SoftMargin(SAMPLES, LABELS)
+
+
+@pytest.mark.parametrize("estimator", [SVC(), LinearSVC(), make_pipeline(SVC()), estimators.SVC()], ids=repr)
+def test_an_estimator_that_is_not_fitted_says_just_that(estimator: Any) -> None:
+    with pytest.raises(NotFittedError, match=f"this {type(estimator).__name__} is not fitted yet; call fit"):
+        MODEL.certify(estimator)
+    with pytest.raises(NotFittedError):
+        MODEL.enclose(estimator)
+
+
+@pytest.mark.parametrize("estimator", [LinearSVC(), make_pipeline(SVC()), GridSearchCV(SVC(), {"C": [1.0]}, cv=2)])
+def test_a_fitted_estimator_without_coefficients_of_samples_is_named(estimator: Any) -> None:
+    name = type(estimator).__name__
+    with pytest.raises(ParameterError, match=f"a fitted {name} holds no coefficients of samples, dual_coef_, .*: SVC"):
+        MODEL.certify(estimator.fit(SAMPLES, LABELS))
+
+
+def test_a_class_is_no_estimator() -> None:
+    with pytest.raises(ParameterError, match="or a fitted SVC, but the class SVC came"):
+        MODEL.certify(SVC)
 
 
 def minimiser(objective: Callable[[np.ndarray], float], size: int) -> np.ndarray:

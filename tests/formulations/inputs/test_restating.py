@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from formulations import KernelRidge, LinearProgramMachine, NuMargin, OneClass, SoftMargin
+from formulations import Incremental, KernelRidge, LinearProgramMachine, NuMargin, OneClass, SoftMargin
 from model_data import MODEL_CASES, Case, overlapping
-from qpkernels import RBF, Gram, Linear, Precomputed
+from qpkernels import RBF, Gram, Linear, Matern, Precomputed
 from qpkernels.errors import IndefiniteKernelError, OneClassError, ParameterError, ShapeError
 
 each_case = pytest.mark.parametrize("case", MODEL_CASES, ids=str)
@@ -145,3 +145,68 @@ def test_a_share_that_few_samples_do_not_allow() -> None:
 def test_rows_that_are_none(rows: Any, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         OneClass(overlapping()[0]).on(rows)
+
+
+@each_case
+def test_the_kernel_is_set_as_a_parameter(case: Case) -> None:
+    X, *y = case.data()
+    # The radial kernels have full rank, which interpolation asks for and a fit without a norm does not take.
+    first, second = (Linear(), Linear()) if "rbf" not in case.example.kernels else (RBF(0.5), RBF(1.5))
+    model = case.model(X, *y, first, **case.example.parameters)
+    for form in model.forms.values():
+        form.problem  # noqa: B018  stated
+    anew = case.model(X, *y, second, **case.example.parameters)
+    assert model.set_params(kernel=second) is model
+    assert model.gram.kernel == second
+    for name, form in model.forms.items():
+        solution = form.solve("clarabel", tol=1e-7)
+        assert solution.status == "optimal"
+        assert solution.objective == pytest.approx(getattr(anew, name).solve("clarabel", tol=1e-7).objective, rel=1e-5)
+
+
+def test_parameters_of_the_kernel_are_swept() -> None:
+    X, y = overlapping()
+    model = SoftMargin(X, y, RBF(0.5))
+    cost = model.C
+    for gamma in (0.1, 1.0):
+        answer = model.set_params(gamma=gamma, C=2.0).solve(tol=1e-9)
+        alone = SoftMargin(X, y, RBF(gamma), C=2.0).solve(tol=1e-9)
+        assert answer.objective == pytest.approx(alone.objective, rel=1e-8)
+        assert model.dual.problem.value == pytest.approx(-alone.certificate.dual_value, rel=1e-8)
+        assert model.C is cost
+    mixed = SoftMargin(X, y, RBF(1.0) + Matern()).set_params(left__gamma=0.3, kernel__right__nu=2.5)
+    assert mixed.gram.kernel == RBF(0.3) + Matern(nu=2.5)
+    assert mixed.set_params(kernel=Matern(), nu=0.5).gram.kernel == Matern(nu=0.5)
+    # A name that both have is the model's own.
+    shared = NuMargin(X, y, Matern(), nu=0.3).set_params(nu=0.2, kernel__nu=0.5)
+    assert (float(shared.value_of("nu")), shared.gram.kernel) == (0.2, Matern(nu=0.5))
+
+
+def test_forms_of_another_kernel_refuse_to_go_on() -> None:
+    model = SoftMargin(*overlapping(), RBF(0.5))
+    form = model.dual
+    extended = model.primal.extend(model.primal.b <= 1.0)
+    extended.solve("clarabel")
+    model.set_params(gamma=0.7)
+    actions = [form.solve, form.lower, lambda: form.problem, lambda: form.extend(form.alpha <= 1.0), extended.solve]
+    for action in actions:
+        with pytest.raises(ParameterError, match=r"kernel RBF\(gamma=0\.5\), and its model has RBF\(gamma=0\.7\) now"):
+            action()
+    assert model.latest.answer is None
+    assert model.dual.solve("clarabel").status == "optimal"
+
+
+def test_nothing_is_set_if_one_value_is_refused() -> None:
+    model = SoftMargin(*overlapping(), RBF(0.5))
+    gram = model.gram
+    for values in ({"C": 2.0, "gamma": -1.0}, {"C": -2.0, "gamma": 1.0}, {"C": 2.0, "sigma": 1.0}, {"kernel": "rbf"}):
+        with pytest.raises(ParameterError):
+            model.set_params(**values)
+        assert model.gram is gram
+        assert np.unique(model.value_of("C")).tolist() == [1.0]
+    with pytest.raises(ParameterError, match="the names are C of the model, and none of the kernel"):
+        SoftMargin(*overlapping()).set_params(gamma=1.0)
+    with pytest.raises(ParameterError, match=r"function of two sets of samples, but <class .*write RBF\(...\)"):
+        model.set_params(kernel=RBF)
+    with pytest.raises(ParameterError, match="an Incremental keeps its kernel"):
+        Incremental(model).set_params(gamma=1.0)

@@ -121,7 +121,7 @@ def test_options_of_a_back_end_leave_it_alone() -> None:
     model = SoftMargin(*clouds(800, 5))
     assert model.solve(values=None).solver == "smo"
     assert model.solve(cache_size=10, shrinking=False).solver == "interior-point"
-    with pytest.raises(UnsupportedOptionError, match="smo has no option bogus"):
+    with pytest.raises(UnsupportedOptionError, match="'smo' has no option 'bogus'"):
         model.solve(bogus=1)
 
 

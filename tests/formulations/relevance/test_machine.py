@@ -57,5 +57,5 @@ def test_bad_arguments_are_refused(machine: type[RelevanceRegression]) -> None:
         machine(X, labels[:-1], KERNEL)
     with pytest.raises(ParameterError, match="max_iter must be an integer of at least 1, but 0 came"):
         machine(X, labels, KERNEL).solve(max_iter=0)
-    with pytest.raises(ParameterError, match="tol must be finite and above 0"):
+    with pytest.raises(ParameterError, match="tol must be above 0 and below 1"):
         machine(X, labels, KERNEL).solve(tol=0.0)

@@ -38,6 +38,13 @@ def test_bundled_regression() -> None:
     assert data.y.dtype == np.float64
 
 
+def test_bundled_classes_have_names() -> None:
+    assert load_dataset("iris").class_names == ("setosa", "versicolor", "virginica")
+    assert load_dataset("breast-cancer").class_names == ("malignant", "benign")
+    assert load_dataset("digits").class_names is None
+    assert load_dataset("diabetes").class_names is None
+
+
 def test_bundled_names_are_sorted_and_complete() -> None:
     assert BUNDLED_NAMES == ("breast-cancer", "diabetes", "digits", "iris", "wine")
 

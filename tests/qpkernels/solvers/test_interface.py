@@ -11,15 +11,27 @@ import pytest
 from builders import FAMILIES, KNOWN_OPTIMA, KnownOptimum, cone_program, manufacture
 from qpkernels.certificates import certify_cone_program, certify_kernel_qp, repair, repair_multipliers
 from qpkernels.errors import (
+    NonFiniteError,
     ParameterError,
+    ShapeError,
     SolverFailedError,
     SolverNotInstalledError,
     UnsupportedOptionError,
     UnsupportedProgramError,
 )
 from qpkernels.programs import Cone, ConeProgram, KernelQP, Nonnegative, PSDTriangle, Zero
-from qpkernels.solvers import Answer, Claim, Outcome, Request, Solver, find_solver, installed_solvers
-from solver_examples import CONE_SOLVERS, EXAMPLES, REGISTERED, SOFT, Foreign, Missing, MissingInside, example_for
+from qpkernels.solvers import Answer, Claim, ConePoint, Outcome, Request, Solver, find_solver, installed_solvers
+from solver_examples import (
+    CONE_SOLVERS,
+    CVXPY_ALL,
+    EXAMPLES,
+    REGISTERED,
+    SOFT,
+    Foreign,
+    Missing,
+    MissingInside,
+    example_for,
+)
 
 ASKED, GRANTED = 1e-7, 1e-5
 """The accuracy asked of every cone solver, and the one its certificate must show."""
@@ -259,6 +271,90 @@ def test_contract_options_it_lacks_are_refused(solver: Solver) -> None:
                 solver.solve(program, **{option: value})
 
 
+EVERY = [*REGISTERED, *(find_solver(name) for name in CVXPY_ALL)]
+WRONG: dict[type, Any] = {bool: "yes", int: 0.5, float: "much", str: 3}
+"""Values that are not of a type."""
+
+
+@pytest.mark.parametrize("solver", EVERY, ids=lambda solver: solver.name)
+def test_contract_options_that_no_one_has_are_refused_by_name(solver: Solver) -> None:
+    program = example_for(solver)
+    for option in ("nonsense", "lagrange"):
+        words = f"^solver '{solver.name}' has no option '{option}'; it has .*verbose"
+        with pytest.raises(UnsupportedOptionError, match=words):
+            solver.solve(program, **{option: 1})
+    with pytest.raises(UnsupportedOptionError, match="no option 'verbos'; did you mean 'verbose'"):
+        solver.solve(program, verbos=True)
+
+
+@pytest.mark.parametrize("solver", EVERY, ids=lambda solver: solver.name)
+def test_contract_options_of_a_wrong_type_are_refused_by_name(solver: Solver) -> None:
+    program, settings = example_for(solver), solver.settings()
+    assert settings is not None
+    common = {"tol", "max_iter", "time_limit", "warm_start", "verbose"}
+    typed = {name: type(value) for name, value in settings.items() if type(value) in WRONG and name not in common}
+    assert typed or solver.name in ("frisch-newton", "interior-point", "newton")
+    for option, kind in typed.items():
+        with pytest.raises(ParameterError, match=f"^{option} must be .*'{solver.name}', but .* came") as caught:
+            solver.solve(program, **{option: WRONG[kind]})
+        assert len(str(caught.value)) < 200
+
+
+def test_the_options_that_are_listed_are_those_that_the_back_ends_take() -> None:
+    """Those of compiled functions are written down here: each is passed once, at its default or near it."""
+    program = SOFT.to_cone_program()
+    given: dict[str, dict[str, Any]] = {
+        "scs": {"alpha": 1.5, "scale": 0.1, "rho_x": 1e-6, "eps_infeas": 1e-7, "normalize": True, "max_iters": 10_000},
+        "daqp": {"primal_tol": 1e-7, "iter_limit": 1000, "sing_tol": 1e-11, "cycle_tol": 10.0, "rho_soft": 1e-6},
+        "proxqp": {"mu_in": 1e-1, "mu_eq": 1e-3, "rho": 1e-6, "check_duality_gap": True, "compute_timings": True},
+        "highs": {"primal_feasibility_tolerance": 1e-9, "presolve": "off", "threads": 1},
+        "piqp": {"rho_init": 1e-6, "tau": 0.99, "backend": "sparse"},
+        "osqp": {"rho": 0.1, "polishing": True},
+        "clarabel": {"max_step_fraction": 0.99, "equilibrate_enable": False},
+    }
+    for name, options in given.items():
+        for option, value in options.items():
+            assert solve(name, program, **{option: value}).claim is Claim.OPTIMAL
+
+
+@pytest.mark.parametrize("option", ["acceleration_lookback", "acceleration_interval", "adaptive_scale", "write_data"])
+def test_scs_refuses_what_its_list_does_not_have(option: str) -> None:
+    known = set(find_solver("scs").settings() or {})
+    assert (option in known) == (option != "write_data")
+
+
+def test_a_value_that_highs_would_leave_out_is_refused() -> None:
+    program = SOFT.to_cone_program()
+    for options in ({"primal_feasibility_tolerance": -1.0}, {"presolve": "perhaps"}):
+        with pytest.raises(ParameterError, match=r"must be a value that HiGHS takes, but .* its default is"):
+            solve("highs", program, **options)
+
+
+def test_highs_is_asked_for_no_less_than_it_takes() -> None:
+    """Below 1e-10 it keeps its default of 1e-7 in silence."""
+    program = cone_program(np.zeros((1, 1)), [1], [[-1]], [-1 / 3], [Nonnegative(1)])
+    adapter: Any = find_solver("highs")
+    assert adapter._common(Request(1e-12, None, None, None, False))["primal_feasibility_tolerance"] == 1e-10
+    assert adapter.solve(program, tol=1e-12).claim is Claim.OPTIMAL
+
+
+@pytest.mark.parametrize("name", CVXPY_ALL)
+def test_limits_reach_the_solvers_of_cvxpy(name: str) -> None:
+    program = manufacture("weighted epsilon-insensitive").program.to_cone_program()
+    solver = find_solver(name)
+    assert solver.solve(program, max_iter=1).claim in {Claim.STOPPED, Claim.FAILED}
+    limits: dict[str, Any] = {"time_limit": 60.0} if "time_limit" in solver.options else {}
+    assert solver.solve(program, max_iter=10_000, **limits).claim is Claim.OPTIMAL
+
+
+def test_a_solver_of_cvxpy_without_limits_says_who_has_them() -> None:
+    program = SOFT.to_cone_program()
+    with pytest.raises(UnsupportedOptionError, match=r"'cvxpy:SCIPY' has no max_iter.*take it are CLARABEL, .*SCS"):
+        find_solver("cvxpy:SCIPY").solve(program, max_iter=3)
+    with pytest.raises(UnsupportedOptionError, match="'cvxpy:OSQP' has no warm_start"):
+        find_solver("cvxpy:OSQP").solve(program, warm_start=np.zeros(program.q.size))
+
+
 @every_solver
 @pytest.mark.parametrize(
     ("options", "words"),
@@ -267,6 +363,8 @@ def test_contract_options_it_lacks_are_refused(solver: Solver) -> None:
         ({"tol": -1e-6}, "tol"),
         ({"tol": np.nan}, "tol"),
         ({"tol": np.inf}, "tol"),
+        ({"tol": 1.0}, "tol must be above 0 and below 1, but 1 came: it is the relative gap"),
+        ({"tol": 10}, "tol must be above 0 and below 1, but 10 came: it is the relative gap"),
         ({"tol": "small"}, "tol"),
         ({"max_iter": 0}, "max_iter"),
         ({"max_iter": -3}, "max_iter"),
@@ -307,15 +405,26 @@ def test_contract_a_start_reaches_the_back_end(name: str) -> None:
     best = solve(name, program)
     warm = solve(name, program, warm_start=best.point)
     assert warm.claim is Claim.OPTIMAL
-    # After one iteration the answer still depends on where it began.
-    first = [solve(name, program, max_iter=1, warm_start=start).point for start in (best.point, None)]
-    assert np.abs(first[0] - first[1]).max() > 1e-3
+    # After one iteration the answer still depends on where it began, and on its multipliers.
+    point = ConePoint(best.point, best.multipliers)
+    starts = (None, best.point, point)
+    first = [solve(name, program, max_iter=1, warm_start=start).point for start in starts]
+    errors = [np.abs(answer - best.point).max() for answer in first]
+    assert errors[0] > 1e-3
+    assert errors[2] < min(1e-3, errors[1])
+    assert solve(name, program, warm_start=best).claim is Claim.OPTIMAL
 
 
-@pytest.mark.parametrize(("name", "option"), [("clarabel", "no_such_setting"), ("osqp", "no_such"), ("scs", "no_such")])
-def test_a_foreign_option_of_a_back_end_is_not_ignored(name: str, option: str) -> None:
-    with pytest.raises((UnsupportedOptionError, SolverFailedError), match=option):
-        solve(name, SOFT.to_cone_program(), **{option: 1})
+@pytest.mark.parametrize("name", [name for name in CONE_SOLVERS if "warm_start" in find_solver(name).options])
+def test_contract_a_start_of_another_size_is_refused(name: str) -> None:
+    program = SOFT.to_cone_program()
+    n, rows = program.q.size, program.b.size
+    with pytest.raises(ShapeError, match=f"warm_start must have {n} entries"):
+        solve(name, program, warm_start=np.zeros(n + 1))
+    with pytest.raises(ShapeError, match=f"the multipliers of warm_start must have {rows} entries"):
+        solve(name, program, warm_start=ConePoint(np.zeros(n), np.zeros(rows + 1)))
+    with pytest.raises(NonFiniteError, match=r"warm_start\[0\] is nan"):
+        solve(name, program, warm_start=np.full(n, np.nan))
 
 
 def test_options_of_the_back_end_reach_it() -> None:

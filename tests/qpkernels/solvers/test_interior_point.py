@@ -245,7 +245,9 @@ def test_progress_is_printed_when_asked_for(capsys: pytest.CaptureFixture[str]) 
 def test_bad_options_and_starts_are_refused() -> None:
     X, y = two_classes(4)
     program = soft_margin(Gram(RBF(1.0), X), y, 1.0)
-    with pytest.raises(UnsupportedOptionError, match="interior-point has no option barrier; it has max_iter, "):
+    with pytest.raises(
+        UnsupportedOptionError, match="solver 'interior-point' has no option 'barrier'; it has max_iter, "
+    ):
         solve(program, barrier=1.0)
     with pytest.raises(ShapeError, match="warm_start must have 4 entries"):
         solve(program, warm_start=np.zeros(3))

@@ -187,5 +187,7 @@ def test_a_system_of_another_shape_is_refused() -> None:
 
 
 def test_linear_algebra_has_its_own_options_only() -> None:
-    with pytest.raises(UnsupportedOptionError, match="linear has no option colour; it has dense_limit, rank"):
+    with pytest.raises(
+        UnsupportedOptionError, match="solver 'linear' has no option 'colour'; it has dense_limit, max_iter, rank"
+    ):
         linear(ridged(bordered=False), colour="blue")

@@ -107,7 +107,7 @@ def test_what_rounding_leaves_is_said() -> None:
 
 def test_refusals() -> None:
     model = Logistic(X, LABELS, RBF(0.5))
-    with pytest.raises(UnsupportedOptionError, match="newton has no option bogus"):
+    with pytest.raises(UnsupportedOptionError, match="solver 'newton' has no option 'bogus'; it has max_iter"):
         model.solve("newton", bogus=1)
     with pytest.raises(NonFiniteError, match=r"warm_start\[0\] is nan"):
         model.solve("newton", warm_start=np.full(90, np.nan))

@@ -5,12 +5,22 @@ import importlib.metadata
 import subprocess
 import sys
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
 import qpkernels.solvers.registry as registry
-from qpkernels.errors import SolverNotInstalledError, UnknownSolverError
-from qpkernels.solvers import find_solver, installed_solvers, registered_solvers
+from qpkernels.errors import ParameterError, SolverNotInstalledError, UnknownSolverError
+from qpkernels.programs import ConeProgram, Zero
+from qpkernels.solvers import (
+    Solver,
+    find_solver,
+    installed_solvers,
+    register_solver,
+    registered_solvers,
+    unregister_solver,
+)
+from qpkernels.solvers.backends.clarabel import Clarabel
 from solver_examples import CONE_SOLVERS, EXPECTED, REGISTERED, SOFT, example_for
 
 
@@ -105,6 +115,122 @@ def test_a_broken_entry_point_takes_no_other_solver_away(entry_points: list[impo
 def test_another_entry_point_group_is_not_asked(entry_points: list[importlib.metadata.EntryPoint]) -> None:
     entry_points.append(importlib.metadata.EntryPoint("foreign", "solver_examples:Foreign", "something.else"))
     assert "foreign" not in {solver.name for solver in registered_solvers()}
+
+
+class Mine(Clarabel):
+    """A solver as a notebook would write it."""
+
+    name = "mine"
+
+
+@pytest.fixture
+def _as_before() -> Iterator[None]:
+    """Take back what a test registered."""
+    before = dict(registry._added)
+    yield
+    registry._added.clear()
+    registry._added.update(before)
+
+
+@pytest.mark.usefixtures("_as_before")
+def test_a_solver_is_registered_while_the_program_runs() -> None:
+    mine = register_solver(Mine())
+    assert find_solver("mine") is mine
+    assert mine in registered_solvers()
+    assert mine in installed_solvers()
+    with pytest.raises(ParameterError, match=r"registered as 'mine' already \(Mine\).*replace=True"):
+        register_solver(Mine())
+    assert register_solver(other := Mine(), replace=True) is find_solver("mine") is other
+    unregister_solver("mine")
+    with pytest.raises(UnknownSolverError, match="no solver is called 'mine'"):
+        find_solver("mine")
+    with pytest.raises(UnknownSolverError, match="'mine' in this process; those that were: none"):
+        unregister_solver("mine")
+
+
+@pytest.mark.usefixtures("_as_before")
+def test_what_was_replaced_comes_back() -> None:
+    own = [solver.name for solver in registered_solvers()]
+
+    class Clarabel2(Clarabel):
+        """Takes the place of its base."""
+
+    register_solver(Clarabel2(), replace=True)
+    assert type(find_solver("clarabel")) is Clarabel2
+    assert [solver.name for solver in registered_solvers()] == own
+    unregister_solver("clarabel")
+    assert type(find_solver("clarabel")) is Clarabel
+
+
+@pytest.mark.usefixtures("_as_before")
+@pytest.mark.parametrize("name", ["smo", "interior-point", "linear"])
+def test_solvers_that_others_are_built_on_are_not_replaced(name: str) -> None:
+    mine = Mine()
+    mine.name = name
+    with pytest.raises(ParameterError, match=f"'{name}' is a solver of this project"):
+        register_solver(mine, replace=True)
+
+
+def changed(**parts: Any) -> Solver:
+    mine = Mine()
+    for part, value in parts.items():
+        setattr(mine, part, value)
+    return mine
+
+
+LACKING: dict[str, tuple[Any, str]] = {
+    "a class": (Mine, r"the class Mine came; pass Mine\(\)"),
+    "another class": (dict, "an object of a subclass of qpkernels.solvers.Solver"),
+    "nothing": (None, "an object of a subclass of qpkernels.solvers.Solver"),
+    "a function": (len, "an object of a subclass of qpkernels.solvers.Solver"),
+    "a name that is none": (changed(name=""), "it must have a name"),
+    "a number as name": (changed(name=3), "it must have a name"),
+    "a program": (changed(programs=ConeProgram), "programs must be a tuple"),
+    "no programs": (changed(programs=()), "programs must be a tuple"),
+    "no cones": (changed(cones=()), r"no cones: set cones = \(Zero, Nonnegative\)"),
+    "cones by name": (changed(cones=("zero",)), "cones must be a tuple"),
+    "an option that is none": (changed(options={"tolerance"}), "options must be a set of some of max_iter, "),
+    "an option in place of a set": (changed(options="tol"), "options must be a set of some of max_iter, "),
+    "the name of all": (changed(name="all"), "'all' stands for every solver"),
+}
+
+
+@pytest.mark.parametrize("case", LACKING)
+def test_what_is_no_solver_says_what_it_lacks(case: str) -> None:
+    value, words = LACKING[case]
+    with pytest.raises(ParameterError, match=words):
+        register_solver(value)
+    if isinstance(value, Solver) and case != "the name of all":
+        with pytest.raises(ParameterError, match=words):
+            find_solver(value)
+
+
+def test_a_solver_without_a_name_says_so() -> None:
+    class Nameless(Solver):
+        """It forgot its name."""
+
+        cones = (Zero,)
+
+        def run(self, program: Any, request: Any, **options: Any) -> Any:
+            raise NotImplementedError
+
+    with pytest.raises(ParameterError, match=r"the solver Nameless .* must have a name"):
+        find_solver(Nameless())
+
+
+def test_a_solver_needs_neither_a_module_nor_a_command_that_installs_it() -> None:
+    class Bare(Solver):
+        """Says what it must, and no more."""
+
+        name, cones = "bare", (Zero,)
+
+        def run(self, program: Any, request: Any, **options: Any) -> Any:
+            raise NotImplementedError
+
+    bare = find_solver(Bare())
+    assert bare.installed
+    bare.load()
+    assert repr(bare) == "<solver 'bare'>"
 
 
 def test_asking_for_one_solver_imports_no_other() -> None:

@@ -32,9 +32,8 @@ def enclose_linear_program(
     NoEnclosureError
         If the kernel states no bounds of its rounding errors.
     """
-    return Enclosure(
-        _dual_value(gram, y, costs, total, signed), _primal_value(gram, y, costs, np.maximum(y * beta, 0.0), intercept)
-    )
+    own = np.where(costs > 0, np.maximum(y * beta, 0.0), 0.0)
+    return Enclosure(_dual_value(gram, y, costs, total, signed), _primal_value(gram, y, costs, own, intercept))
 
 
 def _primal_value(gram: Gram, y: Vector, costs: Vector, a: Vector, b: float) -> float:
@@ -50,5 +49,5 @@ def _dual_value(gram: Gram, y: Vector, costs: Vector, total: float | None, signe
     if point is None:
         return float("-inf")
     values = enclose_on_samples(gram, point).values
-    largest = max(1.0, float(np.where(y > 0, values.upper, -values.lower).max()))
+    largest = max(1.0, float(np.where(y > 0, values.upper, -values.lower)[costs > 0].max()))
     return float(Interval.of(np.abs(point)).sum().divided_by(np.asarray(largest)).lower)

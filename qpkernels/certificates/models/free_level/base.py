@@ -161,9 +161,9 @@ class FreeLevelBounds(ABC):
 
     def support(self, beta: Vector, decision: Vector) -> Support:
         """Return the samples at the level (free) and beyond it (bounded)."""
-        return split_support(self._at(self.level(self.losses(self.excess(decision, 0.0)))), beta, decision)
+        return split_support(self.at_level(self.level(self.losses(self.excess(decision, 0.0)))), beta, decision)
 
-    def _at(self, level: float) -> KernelQP:
+    def at_level(self, level: float) -> KernelQP:
         """Return the KernelQP of that level; a margin of 0, where nothing has a unit, counts as 1."""
         return self.program.at_level((level or -1.0) if self.program.least else level)
 
@@ -188,7 +188,7 @@ class FreeLevelBounds(ABC):
         free, bounded = _of(support.free, own), _of(support.bounded, own)
         if free.any():
             return (float(losses[free].mean()),) * 2
-        within = self.side(sign) & ~bounded
+        within = self.side(sign) & ~bounded & (self.costs > 0)
         return float(losses[within].max(initial=-np.inf)), float(losses[bounded].min(initial=np.inf))
 
 

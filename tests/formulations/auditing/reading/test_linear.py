@@ -13,7 +13,6 @@ from sklearn.svm import LinearSVC, LinearSVR
 
 from audit_data import targets, three_classes, two_classes, weights
 from formulations import SoftMargin, audit
-from formulations.auditing.reading.multipliers import linear_answer
 from qpkernels.errors import NonFiniteError, ParameterError, ShapeError
 
 SHARP: dict[str, Any] = {"tol": 1e-10, "max_iter": 1_000_000, "random_state": 0}
@@ -116,7 +115,7 @@ def test_multipliers_of_the_hinge_are_found_at_its_kinks() -> None:
     X, y = two_classes()
     model = SoftMargin(X, y, C=0.5)
     solution = model.solve(tol=1e-12)
-    answer = linear_answer(model, X.T @ solution.beta, solution.intercept)
+    answer = model.candidate((X.T @ solution.beta, solution.intercept), weights=True)
     assert model.certify(answer).relative_gap < 1e-6
     slopes = model.qp().slopes(X @ (X.T @ solution.beta), solution.intercept)
     assert model.certify((model.qp().project(slopes), solution.intercept)).relative_gap > 1e-3

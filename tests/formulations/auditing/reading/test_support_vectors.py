@@ -152,6 +152,25 @@ def of_cuml(machine: Any, precision: Any = np.float32) -> Any:
     return made
 
 
+def of_intelex(machine: Any) -> Any:
+    """Return the machine as scikit-learn-intelex has one of two classes: its vectors in the order of the samples."""
+    order = np.argsort(machine.support_)
+    made = type(type(machine).__name__, (), {})()
+    vars(made).update(
+        parameters(machine),
+        dual_coef_=machine.dual_coef_[:, order],
+        support_=machine.support_[order],
+        support_vectors_=machine.support_vectors_[order],
+        intercept_=machine.intercept_,
+        n_support_=machine.n_support_,
+        classes_=machine.classes_,
+        class_weight_=machine.class_weight_,
+        shape_fit_=machine.shape_fit_,
+        _gamma=machine._gamma,
+    )
+    return made
+
+
 def of_thundersvm(machine: Any, y: Any = None) -> Any:
     """Return an object with the attributes of ThunderSVM's estimator of that name.
 
@@ -190,6 +209,22 @@ def test_classes_of_cuml(estimator: Any) -> None:
     assert found[0].decision == pytest.approx(machine.decision_function(X), abs=1e-4)
     machine.dual_coef_ = 0.5 * machine.dual_coef_
     assert audit(of_cuml(machine), X, y, tol=SINGLE).status == "uncertified"
+
+
+@pytest.mark.parametrize("estimator", [SVC(C=2.0, **RADIAL), NuSVC(nu=0.2, **RADIAL)], ids=str)
+def test_classes_of_intelex(estimator: Any) -> None:
+    X, y = two_classes()
+    machine = of_intelex(estimator.fit(X, y))
+    assert audit(machine, X, y, tol=1e-5).status == "optimal"
+    other = y.copy()
+    sample = int(machine.support_[4])
+    other[sample] = "yes" if y[sample] == "no" else "no"
+    with pytest.raises(ParameterError, match=r"support vectors of the classes .'no', 'yes'., but by y they are"):
+        audit(machine, X, other)
+    second = int(machine.support_[np.flatnonzero(y[machine.support_] == other[sample])[0]])
+    other[second] = y[sample]
+    (found,) = audit(machine, X, other)
+    assert any("the sign of the other class: 2 coefficients" in each for each in found.remarks)
 
 
 def test_targets_of_cuml() -> None:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import combinations
 from typing import Any
 
@@ -132,7 +133,9 @@ def test_the_status_is_that_of_the_weakest() -> None:
     stopped = OneVersusRest(X, y, KERNEL, C=100.0).solve("smo", max_iter=3)
     assert stopped.status is Status.STOPPED
     assert stopped.certificate.relative_gap == max(s.certificate.relative_gap for s in stopped.solutions)
-    assert "stopped" in str(stopped)
+    assert "stopped (unproved: class 0 against the rest, class 1 against the rest" in str(stopped)
+    assert re.search(r"weakest proof    class \d against the rest: relative gap", str(stopped))
+    assert OneVersusOne(X, y, KERNEL).solve().unproved == ""
 
 
 @each_scheme
@@ -141,8 +144,8 @@ def test_the_machine_without_an_answer_is_named(scheme: type) -> None:
     names = np.array(["a", "b", "c", "d"])[y]
     with pytest.raises(InseparableError) as caught:
         scheme(X, names, machine=HardMargin).solve(n_jobs=1)
-    note = "in the machine of class 'a' against the rest" if scheme is OneVersusRest else "of class 'b' against 'a'"
-    assert note in caught.value.__notes__[0]
+    pair = "'a' against the rest" if scheme is OneVersusRest else "'b' against 'a'"
+    assert str(caught.value).startswith(f"{scheme.__name__}, class {pair}: no hyperplane separates")
 
 
 def test_the_machines_with_an_answer_are_kept() -> None:

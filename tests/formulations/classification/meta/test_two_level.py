@@ -191,3 +191,10 @@ def test_models_of_one_kernel_are_one_batch(monkeypatch: pytest.MonkeyPatch) -> 
     # Machines of samples far away know nothing of those held out.
     assert np.ptp(cross_validated_scores(lambda X, y: SoftMargin(X + 100.0, y, RBF(0.5)), X, y, 4)) < 1.0
     assert sizes == [4]
+
+
+def test_a_model_in_place_of_what_states_one() -> None:
+    X, y = np.random.default_rng(3).normal(size=(12, 2)), np.arange(12) % 2
+    for entry in (calibrate, cross_validated_scores):
+        with pytest.raises(ParameterError, match=r"X, y: SoftMargin\(X, y, RBF\(0.1\)\), but a SoftMargin that"):
+            entry(SoftMargin(X, y), X, y)  # type: ignore[operator]

@@ -212,7 +212,7 @@ def test_what_is_no_plane() -> None:
         DecisionRegionDisplay.from_estimator(SVC(), np.zeros((3, 1)), [0, 1, 1])
     with pytest.raises(ShapeError, match="fixed"):
         make(solution, model, fixed=[1.0, 2.0, 3.0])
-    for extent in ((1, 0, 0, 1), (0, 1, 1, 1)):
+    for extent in ((1, 0, 0, 1), (0, 1, 1, 1), (0, 1), (0, 1, 2), (0, 1, 0, np.inf), ()):
         with pytest.raises(ParameterError, match=r"extent must be \(left, right, bottom, top\)"):
             make(solution, model, extent=extent)
     with pytest.raises(ParameterError, match="grid_resolution must be an integer of at least 2"):
@@ -232,6 +232,8 @@ def test_what_is_no_classifier() -> None:
         DecisionRegionDisplay.from_solution(solution, model, response_method="predict_proba")
     with pytest.raises(ParameterError, match="response_method must be"):
         DecisionRegionDisplay.from_solution(solution, model, response_method="predict")  # type: ignore[arg-type]
+    with pytest.raises(ParameterError, match="margins are lines between two classes, but there are 3"):
+        DecisionRegionDisplay.from_estimator(TheirLogistic().fit(*three()), *three(), margins=[1.0])
     fitted = SVC(gamma=1.0).fit(*moons())
     with pytest.raises(LabelError, match=r"knows the classes \[3, 7\], but y holds others"):
         DecisionRegionDisplay.from_estimator(fitted, moons()[0], np.zeros(60))

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from sklearn import svm
 
 from display_examples import soft_margin, three, tube
 from formulations import (
@@ -13,6 +14,7 @@ from formulations import (
     LinearProgramMachine,
     Separability,
     SoftMargin,
+    audit,
 )
 from formulations.displays import KKTDisplay
 from formulations.estimators import SVC
@@ -74,6 +76,19 @@ def test_a_violation_is_a_distance() -> None:
     reach = float(np.abs(shown.place).max())
     assert shown.violation[sample] == pytest.approx(min(0.1, (1.0 - shown.place[sample]) / reach), rel=1e-6)
     assert sample in shown.off
+
+
+def test_the_machine_of_an_audit() -> None:
+    X, y = soft_margin()[0].gram.X, soft_margin()[0].y
+    loose = audit(svm.SVC(C=2.0, gamma=1.0, tol=0.5).fit(X, y), X, y)
+    display = KKTDisplay.from_audit(loose[0])
+    assert display.place == pytest.approx(loose[0].margins)
+    assert display.multiplier == pytest.approx(loose[0].multipliers)
+    assert display.off.size
+    sharp = audit(svm.SVC(C=2.0, gamma=1.0, tol=1e-10).fit(X, y), X, y)
+    assert not KKTDisplay.from_audit(sharp[0]).off.size
+    with pytest.raises(ParameterError, match=r"one machine of an audit was expected, such as audit\(estimator, X, y\)"):
+        KKTDisplay.from_audit(sharp)  # type: ignore[arg-type]
 
 
 def test_costs_that_differ_are_divided_by() -> None:

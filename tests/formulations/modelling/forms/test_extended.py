@@ -7,7 +7,7 @@ import pytest
 
 from formulations import LeastAbsoluteFit, LeastSquares, SoftMargin
 from qpkernels.certificates import Status
-from qpkernels.errors import ParameterError, ShapeError, SolverFailedError
+from qpkernels.errors import ParameterError, SolverFailedError
 from qpkernels.kernels import Precomputed
 
 SOLVERS = ["clarabel", "scs", "osqp", "highs", "piqp", "proxqp"]
@@ -85,5 +85,5 @@ def test_only_its_own_answer_encloses_an_extended_form() -> None:
         extended.enclose(form.solve("clarabel"))
     with pytest.raises(ParameterError, match="at its own Solution, but tuple came"):
         extended.enclose((np.zeros(20), 0.0))
-    with pytest.raises(ShapeError):
+    with pytest.raises(ParameterError, match="of another form"):
         extended.enclose(form.extend(cp.norm(form.w) <= 1.0).solve("clarabel"))

@@ -146,7 +146,7 @@ def test_points_without_a_score_are_last() -> None:
         ({"C": []}, ParameterError, "C must be a list of values"),
         ({"C": "1"}, ParameterError, "C must be a list of values"),
         ({"kernel": RBF(1.0)}, ParameterError, "kernel must be a list of values"),
-        ({"kernel": ["rbf"]}, ParameterError, "kernel must be a list of Kernel objects"),
+        ({"kernel": ["rbf"]}, ParameterError, "kernel must be a Kernel object"),
         ({"C": [1.0, -1.0]}, ParameterError, "C must be a number above 0, but -1"),
         ({"C": [1.0, "much"]}, ParameterError, "C must be a number"),
         ({"C": [np.ones(7)]}, ShapeError, "C must"),

@@ -18,13 +18,21 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from qpkernels.arrays import Samples
 from qpkernels.arrays.archives import parsing
 from qpkernels.errors import ParameterError, UnsupportedProgramError
-from qpkernels.files.libsvm_machines import WHAT, SvmType, parse_model, split_model
+from qpkernels.files.libsvm.machines import WHAT, SvmType, parse_model, split_model
 from qpkernels.gram import Expansion
 from qpkernels.kernels import RBF, Kernel, Linear, Polynomial, Precomputed, Sigmoid
 
-__all__ = ["LibsvmModel", "read_libsvm_model", "write_libsvm_model"]
+__all__ = [
+    "LibsvmModel",
+    "describe_kernel",
+    "feature_text",
+    "integer_label",
+    "read_libsvm_model",
+    "write_libsvm_model",
+]
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,7 +98,9 @@ def read_libsvm_model(path: str | Path, kernel: Precomputed | None = None, featu
         if any(key in head for key in ("probA", "probB", "prob_density_marks")):
             raise UnsupportedProgramError(f"{path} has probabilities, which a function has not; train without -b 1.")
         if head.get("nr_class", "2") != "2":
-            raise UnsupportedProgramError(f"{path} has {head['nr_class'][:20]} classes; a function tells two apart.")
+            raise UnsupportedProgramError(
+                f"{path} has {head['nr_class'][:20]} classes; a function tells two apart, see read_libsvm_machines."
+            )
         found = parse_model(source, head, body, kernel, features)
         classes = None if found.labels is None else found.labels[::-1]
         parts = (found.kernel, found.centers, found.coefficients[0], float(found.intercepts[0]), classes)
@@ -142,25 +152,41 @@ def _order(function: Expansion, kind: SvmType) -> NDArray[np.intp]:
 
 def _labels(function: Expansion) -> str:
     assert function.classes is not None
-    numbers = function.classes.astype(np.float64) if function.classes.dtype.kind in "biuf" else np.full(2, np.nan)
-    if not all(number.is_integer() and abs(number) < 2**31 for number in numbers.tolist()):
-        raise UnsupportedProgramError(
-            f"labels in a model of LIBSVM are integers, but {function.classes.tolist()} came; fit with y of 1 and -1."
-        )
-    return f"{int(numbers[1])} {int(numbers[0])}"
+    negative, positive = function.classes.tolist()
+    return f"{integer_label(positive)} {integer_label(negative)}"
+
+
+def integer_label(label: object) -> str:
+    """Return a label as model files have it.
+
+    Raises
+    ------
+    UnsupportedProgramError
+        If it is no integer of 32 bits.
+    """
+    if isinstance(label, int | float) and float(label).is_integer() and abs(label) < 2**31:
+        return str(int(label))
+    raise UnsupportedProgramError(
+        f"labels in a model of LIBSVM are integers, but {label!r} came; fit with y of integers, such as 1 and -1."
+    )
 
 
 def _vectors(function: Expansion, order: NDArray[np.intp]) -> Iterator[str]:
-    if isinstance(function.kernel, Precomputed):
-        for j in order.tolist():
-            yield f"{float(function.coefficients[j])!r} 0:{int(function.centers[j]) + 1}"
+    texts = feature_text(function.kernel, function.centers, order)
+    for j, text in zip(order.tolist(), texts, strict=True):
+        yield f"{float(function.coefficients[j])!r}{text}"
+
+
+def feature_text(kernel: Kernel, centers: Samples, order: NDArray[np.intp]) -> Iterator[str]:
+    """Yield the features of centers as a model file has them; the first states the last feature, even if it is 0."""
+    if isinstance(kernel, Precomputed):
+        yield from (f" 0:{int(centers[j]) + 1}" for j in order.tolist())
         return
-    rows = csr_array(function.centers)
+    rows = csr_array(centers)
     last = rows.shape[1]
     for number, j in enumerate(order.tolist()):
         part = slice(rows.indptr[j], rows.indptr[j + 1])
         entries = {int(k) + 1: float(v) for k, v in zip(rows.indices[part], rows.data[part], strict=True) if v}
         if number == 0:
             entries.setdefault(last, 0.0)
-        features = "".join(f" {k}:{entries[k]!r}" for k in sorted(entries))
-        yield f"{float(function.coefficients[j])!r}{features}"
+        yield "".join(f" {k}:{entries[k]!r}" for k in sorted(entries))

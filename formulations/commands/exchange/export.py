@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The command ``qpkernels export``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.markup import escape
+from rich.table import Table
+
+from formulations.commands.options import FormName, JsonPath, KernelOptions, ModelOptions, TrainingOptions
+from formulations.commands.output import command, show
+
+__all__ = ["export_command"]
+
+
+@command
+def export_command(
+    source: TrainingOptions,
+    path: Annotated[Path, typer.Argument(help="The file to write: .npz, .mat, .mps, .qps or .json.", metavar="FILE")],
+    kernel: KernelOptions,
+    model: ModelOptions,
+    form: FormName = None,
+    structure: Annotated[
+        str,
+        typer.Option(
+            help="lowered: as solvers get it; textbook: without auxiliary variables, P = YKY in a dual.",
+            rich_help_panel="Model",
+        ),
+    ] = "lowered",
+    json_path: JsonPath = None,
+) -> None:
+    """Write the matrices of a form, every block named, in the format that the suffix of the file names."""
+    from formulations.commands import samples, stating
+    from qpkernels.files import write
+
+    asked = stating.ask(model, form)
+    training = samples.read_training(source, [asked])
+    samples.require_two_classes(training, [asked])
+    stated = asked.model(training.X, training.y, stating.choose_kernel(kernel, training.X))
+    chosen = stated.forms[asked.form or next(iter(stated.forms))]
+    program = chosen.lower().matrices(structure)
+    written = write(program, path)
+    record: dict[str, Any] = {
+        "path": str(written),
+        "variables": {block.name: block.stop - block.start for block in program.variables},
+        "rows": {block.name: block.stop - block.start for block in program.rows},
+    }
+    table = Table("kind", "block", "size", title=escape(f"{chosen.name} in {written}"))
+    for kind in ("variables", "rows"):
+        for name, size in record[kind].items():
+            table.add_row(kind, name, str(size))
+    show(table, record, json_path)

@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The command ``qpkernels plot``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from formulations.commands.options import JsonPath, KernelOptions, ModelOptions, SolverName, Tolerance, TrainingOptions
+from formulations.commands.output import check_picture, command, end, facts, show
+
+if TYPE_CHECKING:
+    from formulations.commands.samples import Training
+    from formulations.displays.base import Display
+
+__all__ = ["plot_command"]
+
+_KINDS = ("regions", "tube", "kkt", "certificate", "gram")
+
+
+@command
+def plot_command(
+    source: TrainingOptions,
+    path: Annotated[Path, typer.Argument(help="The picture to write: .png, .pdf or .svg.", metavar="FILE")],
+    kernel: KernelOptions,
+    model: ModelOptions,
+    kind: Annotated[
+        str | None,
+        typer.Option(
+            "--show",
+            help="regions of classes, tube of a regression, kkt: the optimality of each sample, certificate, or gram: "
+            "the kernel matrix; default: regions or tube.",
+            rich_help_panel="Output",
+        ),
+    ] = None,
+    features: Annotated[
+        str | None,
+        typer.Option(
+            "--features",
+            help="The two features of regions, or the one of a tube, by number from 1 or by name: 1,3; others are at "
+            "their median. Default: all, where there are no more.",
+            rich_help_panel="Output",
+        ),
+    ] = None,
+    solver: SolverName = None,
+    tol: Tolerance = 1e-6,
+    json_path: JsonPath = None,
+) -> None:
+    """Train a machine on a file, and draw it, its optimality, or its kernel matrix."""
+    from formulations.commands import samples, stating
+    from formulations.commands.machines.training import stated
+    from formulations.modelling import Form
+
+    check_picture(path)
+    asked = stating.ask(model)
+    chosen = _checked_kind(kind, values=not (asked.separates or asked.without_targets))
+    training = samples.read_training(source, [asked], named=True)
+    along = _columns(features, training, {"regions": 2, "tube": 1}.get(chosen, 0))
+    if chosen in ("kkt", "certificate"):
+        samples.require_two_classes(training, [asked])
+    statement = stated(asked, training, stating.choose_kernel(kernel, training.X))
+    solution = statement.solve(solver, tol=tol)
+    display = _display(chosen, solution, statement.model if isinstance(statement, Form) else statement, along)
+    if training.feature_names is not None:
+        for axis, number in zip(("xlabel", "ylabel"), along, strict=False):
+            setattr(display, axis, training.feature_names[number])
+    display.plot().figure_.savefig(path, dpi=150)
+    record = {"data": training.name, "model": asked.name, "status": str(solution.status), "picture": str(path)}
+    show(facts(record), record, json_path)
+    end([solution.status])
+
+
+def _checked_kind(kind: str | None, *, values: bool) -> str:
+    from qpkernels.errors import ParameterError
+
+    usual = "tube" if values else "regions"
+    if kind not in (None, *_KINDS):
+        raise ParameterError(f"--show must be one of {', '.join(_KINDS)}, but {kind!r} came.")
+    if kind in ("regions", "tube") and kind != usual:
+        raise ParameterError(f"--show {kind} is not for this model; take {usual}, kkt, certificate or gram.")
+    return kind or usual
+
+
+def _columns(features: str | None, training: Training, wanted: int) -> tuple[int, ...]:
+    """Return the numbers, from 0, of the features to draw along."""
+    from qpkernels.errors import ParameterError
+
+    width, names = training.X.shape[1], training.feature_names or ()
+    if features is None:
+        if wanted in (0, width):
+            return tuple(range(wanted))
+        few = ",".join(str(k) for k in range(1, wanted + 1))
+        raise ParameterError(f"{training.name} has {width} features, and {wanted} are drawn: --features {few}.")
+    found = []
+    for field in (text.strip() for text in features.split(",")):
+        number = names.index(field) if field in names else int(field) - 1 if field.isdecimal() else -1
+        if not 0 <= number < width:
+            known = f" or one of {', '.join(names)}" if names else ""
+            raise ParameterError(f"--features takes numbers from 1 to {width}{known}, but {field!r} came.")
+        found.append(number)
+    if len(found) != wanted:
+        raise ParameterError(f"this picture is along {wanted} features, but --features {features} names {len(found)}.")
+    return tuple(found)
+
+
+def _display(kind: str, solution: Any, model: Any, along: tuple[int, ...]) -> Display:
+    from formulations import displays
+
+    match kind:
+        case "regions":
+            return displays.DecisionRegionDisplay.from_solution(solution, model, features=(along[0], along[1]))
+        case "tube":
+            return displays.TubeDisplay.from_solution(solution, model, feature=along[0])
+        case "kkt":
+            return displays.KKTDisplay.from_solution(solution, model)
+        case "gram":
+            return displays.GramDisplay.from_model(model)
+    return displays.CertificateDisplay.from_solution(solution)

@@ -1,0 +1,236 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Machines trained on what a file holds: two classes, several, one, or values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from formulations.classification.base import TwoClassModel
+from formulations.classification.meta.calibration import Calibration, PlattCalibration
+from formulations.classification.meta.multiclass import OneVersusOne, OneVersusRest
+from formulations.classification.meta.multiclass_solution import MulticlassSolution
+from formulations.classification.meta.two_level import cross_validated_scores
+from formulations.commands.machines.measures import training_score, word
+from formulations.commands.output import waiting
+from formulations.commands.samples import Training
+from formulations.commands.stating import Asked
+from formulations.modelling import Form, Model
+from formulations.prediction import Labels, Predictor, Sigmoids, Votes
+from qpkernels.arrays import Indices, Vector
+from qpkernels.datasets.text import read_number
+from qpkernels.errors import LabelError, ParameterError
+from qpkernels.files import SvmType, write_libsvm_machines, write_libsvm_model, write_libsvm_range
+from qpkernels.gram import Expansion
+from qpkernels.kernels import Kernel
+
+__all__ = ["Trained", "calibrated", "class_factors", "prepared", "stated", "train", "weighted", "write_for_libsvm"]
+
+_SVM_TYPES = {
+    "nu-margin": SvmType.NU_SVC,
+    "one-class": SvmType.ONE_CLASS,
+    "nu-tube": SvmType.NU_SVR,
+}
+"""What LIBSVM calls models; others of classes are c_svc to it, and others of values epsilon_svr."""
+
+
+@dataclass(frozen=True, eq=False)
+class Trained:
+    """A machine, and what is known of its training.
+
+    Attributes
+    ----------
+    predictor
+        The machine, for samples as they are in files.
+    function
+        Its function, where it has one alone.
+    statuses, relative_gap, seconds
+        What is proved of its parts, of the weakest, and how long they took.
+    score
+        How good it is on its own samples, by the name of the score.
+    """
+
+    predictor: Predictor
+    function: Expansion | None = field(repr=False)
+    statuses: tuple[str, ...]
+    relative_gap: float
+    seconds: float
+    score: dict[str, float]
+
+    @property
+    def status(self) -> str:
+        """``optimal`` if every part is; otherwise the status of the first that is not."""
+        return next((status for status in self.statuses if status != "optimal"), "optimal")
+
+
+def stated(asked: Asked, training: Training, kernel: Kernel | None, *, against_rest: bool = False) -> Any:
+    """Return what is asked for: a model, one of its forms, or where there are several classes, a scheme of machines.
+
+    Raises
+    ------
+    ParameterError
+        If a form, or one against the rest, is asked for and does not apply.
+    """
+    if not (asked.separates and np.unique(training.y).size > 2):
+        if against_rest:
+            raise ParameterError(f"--one-versus-rest is for three classes or more, which {training.name} has not.")
+        return asked.statement(asked.model(training.X, training.y, kernel))
+    if asked.form is not None:
+        raise ParameterError(f"several classes are told apart by models, not by the form {asked.form}; leave it out.")
+    scheme, machine = OneVersusRest if against_rest else OneVersusOne, cast(type[TwoClassModel], asked.kind)
+    return scheme(training.X, training.y, kernel, machine=machine, **asked.values)
+
+
+def train(
+    asked: Asked,
+    training: Training,
+    kernel: Kernel | None,
+    *,
+    against_rest: bool,
+    solver: str | None,
+    tol: float,
+    time_limit: float | None,
+) -> Trained:
+    """Train the machine that is asked for, one of several classes where there are several.
+
+    Raises
+    ------
+    ParameterError
+        If it cannot be stated.
+    QPKernelsError
+        If there is no answer.
+    """
+    statement = stated(asked, training, kernel, against_rest=against_rest)
+    options: dict[str, Any] = {} if time_limit is None else {"time_limit": time_limit}
+    if isinstance(statement, Model | Form):
+        with waiting(f"training on {training.X.shape[0]} samples"):
+            solution = statement.solve(solver, tol=tol, **options)
+    else:
+        # It has a progress bar of its own.
+        solution = statement.solve(solver, tol=tol, **options)
+    if isinstance(solution, MulticlassSolution):
+        right = solution.predict(training.X) == training.y
+        return Trained(
+            prepared(solution.predictor, training),
+            None,
+            tuple(str(each.status) for each in solution.solutions),
+            solution.certificate.relative_gap,
+            solution.seconds,
+            {"training_accuracy": float(right.mean())},
+        )
+    model = statement.model if isinstance(statement, Form) else statement
+    return Trained(
+        prepared(solution.predictor, training),
+        solution.function,
+        (str(solution.status),),
+        solution.certificate.relative_gap,
+        solution.seconds.total,
+        training_score(model, solution),
+    )
+
+
+def calibrated(trained: Trained, asked: Asked, training: Training, kernel: Kernel | None, seed: int) -> Trained:
+    """Return the machine with a sigmoid for each part (C5), fitted to values of samples held out of its training.
+
+    Raises
+    ------
+    ParameterError
+        If there are no classes; values that are log-odds already stay as they are.
+    """
+    decision = trained.predictor.decision
+    if not isinstance(decision, Labels | Votes):
+        raise ParameterError(f"--probability is for classes, and {asked.name} has none; leave it out.")
+    if decision.sigmoids is not None:
+        return trained
+    if any(np.ndim(value) for value in asked.values.values()):
+        raise ParameterError("--probability and --weight exclude each other; keep one.")
+
+    def state(X: Any, y: Any) -> Any:
+        return asked.model(X, y, kernel)
+
+    found: list[Calibration] = []
+    with waiting("calibrating probabilities"):
+        for rows, signs in _parts(decision, training.y):
+            scores = cross_validated_scores(state, training.X[rows], signs, seed=seed)
+            found.append(PlattCalibration(scores, signs, targets="platt").solve())
+    sigmoids = Sigmoids(np.array([each.A for each in found]), np.array([each.B for each in found]))
+    predictor = replace(trained.predictor, decision=replace(decision, sigmoids=sigmoids))
+    return replace(trained, predictor=predictor, statuses=(*trained.statuses, *(str(each.status) for each in found)))
+
+
+def weighted(asked: Asked, y: NDArray[Any], weights: list[str]) -> Asked:
+    """Return the model with costs that are those of each sample's class.
+
+    Raises
+    ------
+    ParameterError, LabelError
+        If a weight is none, or of no class, or the model has no cost.
+    """
+    if not weights:
+        return asked
+    if "C" not in [each.name for each in asked.kind.hyperparameters] or not asked.separates:
+        raise ParameterError(f"--weight multiplies the cost C of a class, which {asked.name} has not; leave it out.")
+    return replace(asked, values={**asked.values, "C": asked.values.get("C", 1.0) * class_factors(y, weights)})
+
+
+def class_factors(y: NDArray[Any], weights: list[str]) -> Vector:
+    """Return the factor of each sample, shape (m,), that its class has in CLASS=FACTOR; 1 of other classes.
+
+    Raises
+    ------
+    ParameterError, LabelError
+        If a weight is none, or of no class.
+    """
+    factors = np.ones(y.size)
+    for weight in weights:
+        label, _, text = weight.rpartition("=")
+        factor = read_number(text.strip())
+        if factor is None or not label:
+            raise ParameterError(f"--weight takes CLASS=FACTOR with a number, such as -1=5, but {weight!r} came.")
+        rows = np.array([word(each) == label.strip() for each in y.tolist()])
+        if not rows.any():
+            known = ", ".join(word(each) for each in np.unique(y)[:10].tolist())
+            raise LabelError(f"--weight {weight} is of no class; the classes are {known}.")
+        factors[rows] *= factor
+    return factors
+
+
+def write_for_libsvm(trained: Trained, asked: Asked, path: Path) -> list[Path]:
+    """Write the machine as svm-train does, and the range of its features where they were scaled.
+
+    Raises
+    ------
+    UnsupportedProgramError
+        If LIBSVM has no such machine.
+    """
+    svm_type, decision = _SVM_TYPES.get(asked.name), trained.predictor.decision
+    if isinstance(decision, Votes):
+        functions, kind = trained.predictor.functions, svm_type or SvmType.C_SVC
+        written = [write_libsvm_machines(functions, decision.classes, decision.pairs, path, kind)]
+    else:
+        assert trained.function is not None
+        written = [write_libsvm_model(trained.function, path, svm_type)]
+    if trained.predictor.preprocessing is not None:
+        written.append(write_libsvm_range(trained.predictor.preprocessing, Path(f"{path}.range")))
+    return written
+
+
+def prepared(predictor: Predictor, training: Training) -> Predictor:
+    """Return the machine for samples as they are in files: with the names of their columns, and scaled by itself."""
+    named = replace(predictor, functions=replace(predictor.functions, feature_names=training.feature_names))
+    return named if training.scaling is None else named.with_preprocessing(training.scaling)
+
+
+def _parts(decision: Labels | Votes, y: NDArray[Any]) -> Iterator[tuple[Indices, Vector]]:
+    """Yield the samples of each function, and whether they are of the class of its positive values: +1 or -1."""
+    pairs = decision.pairs if isinstance(decision, Votes) else ((0, 1),)
+    for negative, positive in pairs:
+        of = y == decision.classes[positive]
+        against = ~of if negative < 0 else y == decision.classes[negative]
+        rows = np.flatnonzero(of | against)
+        yield rows, np.where(of[rows], 1.0, -1.0)

@@ -1,0 +1,314 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Answers that are a function alone: its values at the samples, and the best multipliers that can be read off them.
+
+P(f, b) needs no more than f. The dual point that belongs to it has -beta_i among the slopes of the loss at f(x_i) + b.
+Where that loss is smooth there, the slope says it; at a kink beta_i may be anything between two slopes, and the values
+of an answer that is not exact tell only which samples are near one. Of these the dual is solved, the others being held:
+any feasible beta gives a lower bound, and the largest found is the best proof.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import scipy
+from numpy.typing import ArrayLike, NDArray
+
+from formulations.modelling.candidate import Candidate, Sampling, evaluated, expand
+from qpkernels.arrays import Indices, Vector, check_finite, check_nonnegative, finite_vector, float_vector, shown
+from qpkernels.certificates import Bounds, FenchelBounds, FunctionAtSamples, KernelQPBounds
+from qpkernels.certificates.models.free_level import MarginLevelBounds, TubeLevelBounds
+from qpkernels.errors import ParameterError, ShapeError, SolverFailedError
+from qpkernels.gram import Expansion
+from qpkernels.kernels import Linear
+from qpkernels.programs import KernelQP
+from qpkernels.solvers import find_solver
+
+if TYPE_CHECKING:
+    from formulations.modelling.model import Model
+
+__all__ = ["PrimalFunction", "multipliers_at", "no_answer", "primal_answer", "require_expansion"]
+
+_BANDS = (1e-8, 1e-4, 1e-2, 1e-1)
+"""Distances from a kink, in the unit of the decision values, within which a sample counts as on it."""
+
+_EQUATION = 1e3
+"""Weight of an equation among those of least squares, which feasibility then makes exact."""
+
+_TOL, _ITERATIONS = 1e-10, 100_000
+"""Tolerance of the multipliers of those samples, and the limit of its iterations."""
+
+
+@dataclass(frozen=True, eq=False)
+class PrimalFunction:
+    """A function of the space of a kernel, by its values, with its norm: an answer without multipliers.
+
+    Parameters
+    ----------
+    function
+        Takes the samples of a model, as their kernel does, and returns f(x_i) without b, shape (m,).
+    squared_norm
+        ||f||^2 in the space of the kernel, at least 0. It is taken at its word, as nothing else tells it.
+    intercept
+        b.
+
+    Raises
+    ------
+    ParameterError
+        If these are none.
+    """
+
+    function: Callable[[Any], ArrayLike]
+    squared_norm: float
+    intercept: float = 0.0
+
+    def __post_init__(self) -> None:
+        if not callable(self.function):
+            raise ParameterError(f"a PrimalFunction takes a function of samples, but {shown(self.function)} came.")
+        object.__setattr__(self, "squared_norm", check_nonnegative(self.squared_norm, "squared_norm"))
+        object.__setattr__(self, "intercept", check_finite(self.intercept, "intercept"))
+
+
+def primal_answer(model: Model[Any], answer: Any, weights: bool | None) -> Candidate | None:
+    """Read an answer that is a function alone, without its multipliers yet; None of any other answer.
+
+    Raises
+    ------
+    ParameterError, ShapeError, NonFiniteError
+        If it does not fit the model, or is weights of features or coefficients of samples and nothing tells which.
+    """
+    if isinstance(answer, PrimalFunction):
+        values = finite_vector(answer.function(model.gram.X), "the values of the function", len(model))
+        nothing = expand(model.gram, np.zeros(len(model)), 0.0, model.classes).function
+        return _candidate(model, nothing, FunctionAtSamples(values, answer.squared_norm), answer.intercept)
+    if isinstance(answer, Expansion):
+        return _of_expansion(model, answer)
+    if not isinstance(answer, type) and hasattr(answer, "coef_") and not hasattr(answer, "dual_coef_"):
+        _check_classes(model, getattr(answer, "classes_", None))
+        return _of_weights(model, answer.coef_, getattr(answer, "intercept_", 0.0))
+    if isinstance(answer, tuple) and len(answer) == 2 and _are_weights(model, answer[0], weights):
+        return _of_weights(model, *answer)
+    return None
+
+
+def no_answer(answer: object, estimator: str) -> ParameterError:
+    """Return the error for what is no answer to a model whose estimator has that name."""
+    came = f"the class {answer.__name__}" if isinstance(answer, type) else type(answer).__name__
+    return ParameterError(
+        "an answer is a Solution, a pair (beta, b) or (w, b), an Expansion, a PrimalFunction with its norm, or a fitted "
+        f"{estimator}, but {came} came."
+    )
+
+
+def require_expansion(answer: object) -> None:
+    """Refuse a function of which only values are known, where their rounding errors are needed."""
+    if isinstance(answer, PrimalFunction):
+        raise ParameterError("nothing is known of the rounding errors of a PrimalFunction; pass an Expansion.")
+
+
+def _are_weights(model: Model[Any], numbers: Any, said: bool | None) -> bool:
+    """Return whether the numbers are weights of the features, as was said, or as their shape tells."""
+    if said is not None:
+        return said
+    features = _features(model)
+    if features is None or np.shape(numbers) == (1, features):
+        return features is not None
+    if np.shape(numbers) == (features,) == (len(model),):
+        raise ParameterError(
+            f"{features} numbers may be w, one for each feature, or beta, one for each sample; say which by "
+            "weights=True or weights=False."
+        )
+    if (shape := np.shape(numbers)) not in ((features,), (len(model),)):
+        raise ShapeError(
+            f"a pair must be (w, b) with {features} numbers, one for each feature, or (beta, b) with {len(model)}, one "
+            f"for each sample, but the shape of the first is {shape}."
+        )
+    return bool(shape == (features,))
+
+
+def _features(model: Model[Any]) -> int | None:
+    """Return the number of features where f has weights in them."""
+    return int(model.gram.X.shape[1]) if isinstance(model.gram.kernel, Linear) else None
+
+
+def _of_weights(model: Model[Any], w: Any, b: Any) -> Candidate:
+    features = _features(model)
+    if features is None:
+        raise ParameterError(
+            f"weights of the features are an answer to a model without a kernel, or of Linear(), but this {model.name} "
+            f"has {model.gram.kernel!r}; pass an Expansion, or a PrimalFunction."
+        )
+    if np.size(w) != features or np.size(b) != 1:
+        raise ShapeError(
+            f"w must hold {features} numbers, one for each feature, and b one, but arrays of shapes {np.shape(w)} and "
+            f"{np.shape(b)} came. With a constant feature for the intercept, as of with_constant, b is its weight: "
+            "(np.append(w, b / scaling), 0)."
+        )
+    gram, weights, level = model.gram, float_vector(np.ravel(w), "w", features), float(np.ravel(b)[0])
+    # Made without a check: of what is not finite the certificate says that nothing is proved.
+    function = Expansion.over(gram.kernel, weights[None, :], np.ones(1), level, None, gram.feature_names)
+    with np.errstate(over="ignore", invalid="ignore"):
+        return _of_expansion(model, function)
+
+
+def _of_expansion(model: Model[Any], function: Expansion) -> Candidate:
+    gram = model.gram
+    if function.kernel != gram.kernel:
+        raise ParameterError(
+            f"the function must be in the space of the model's kernel {gram.kernel!r}, but it is in that of "
+            f"{function.kernel!r}."
+        )
+    if gram.correction is not None:
+        raise ParameterError(
+            "the kernel matrix was corrected, so that the norm of a function in the space of the kernel itself is "
+            "another; pass coefficients (beta, b), or a PrimalFunction with its norm."
+        )
+    if function.centers.shape[1:] != gram.X.shape[1:]:
+        raise ShapeError(
+            f"the function is of samples of shape {function.centers.shape[1:]}, and those of the model have "
+            f"{gram.X.shape[1:]}."
+        )
+    _check_classes(model, function.classes)
+    coordinates = function.weights if model.data.explicit else None
+    return _candidate(model, function, evaluated(function, gram), function.intercept, coordinates)
+
+
+def _check_classes(model: Model[Any], classes: Any) -> None:
+    """Refuse the answer of a classifier of other classes; None: it is none."""
+    if classes is not None and not (model.classes is not None and np.array_equal(classes, model.classes)):
+        own = "none" if model.classes is None else model.classes.tolist()
+        raise ParameterError(f"the classes of the answer must be {own}, but they are {np.asarray(classes).tolist()}.")
+
+
+def _candidate(
+    model: Model[Any], function: Expansion, values: FunctionAtSamples, b: float, coordinates: Vector | None = None
+) -> Candidate:
+    return Candidate(
+        np.zeros(len(model)),
+        model.checked_intercept(b),
+        function,
+        Sampling.of(values),
+        is_expansion=False,
+        coordinates=coordinates,
+        is_primal=True,
+    )
+
+
+def multipliers_at(bounds: Bounds, answer: Candidate, name: str) -> Vector:
+    """Return the feasible beta of the largest dual value that is read off f(x_i) and b, of a model of that name.
+
+    Raises
+    ------
+    ParameterError
+        If a problem of these bounds has no multipliers that f tells.
+    """
+    values, intercept = answer.at_samples.values, answer.intercept
+    match bounds:
+        case KernelQPBounds():
+            return _of_program(bounds.program, values, intercept)
+        case MarginLevelBounds() | TubeLevelBounds():
+            return _of_level(bounds, values, intercept)
+        case FenchelBounds() if bounds.losses.slope is not None:
+            slopes = -bounds.losses.slope(values + (intercept - bounds.losses.level))
+            return bounds.best_multiple(bounds.feasible(slopes))
+        case _:
+            raise ParameterError(
+                f"an answer to a {name} is not told by its function alone, since its multipliers are not; pass a "
+                "Solution, or (beta, b)."
+            )
+
+
+def _of_program(program: KernelQP, values: Vector, b: float) -> Vector:
+    slopes = program.slopes(values, b)
+    found = [program.project(slopes)]
+    found += (program.project(_solved_near(program, slopes, near)) for near in _near_kinks(program, values, b))
+    found += [_best_multiple(program, beta) for beta in found]
+    return min(found, key=program.objective)
+
+
+def _best_multiple(program: KernelQP, beta: Vector) -> Vector:
+    """Return the t beta, t >= 0, of the largest dual value within the bounds: slopes far from an optimum are large."""
+    if program.total:
+        return beta
+    rise = float(program.target @ beta - program.epsilon @ np.abs(beta))
+    curvature = float(beta @ program.gram.product(beta) + program.ridge @ beta**2)
+    ends = np.where(beta > 0, program.upper, program.lower)
+    room = float(np.divide(ends, beta, out=np.full_like(beta, np.inf), where=beta != 0).min())
+    best = min(max(rise, 0.0) / curvature, room) if curvature > 0 else 1.0
+    return best * beta
+
+
+def _of_level(bounds: MarginLevelBounds | TubeLevelBounds, values: Vector, b: float) -> Vector:
+    """Return those of a level that is free, whose budget the problem of that level leaves open."""
+    program = bounds.at_level(bounds.level(bounds.losses(bounds.excess(values, b))))
+    found = [bounds.feasible(_of_program(program, values, b))]
+    for near in _near_kinks(program, values, b):
+        found.append(bounds.feasible(_fitted_near(program, values, b, near, bounds.budget)))
+
+    def value(beta: Vector) -> float:
+        return float(bounds.target @ beta - 0.5 * beta @ bounds.gram.product(beta))
+
+    return max(found, key=value)
+
+
+def _near_kinks(program: KernelQP, values: Vector, b: float) -> Iterator[Indices]:
+    """Yield the samples near a kink of their loss, ever more of them, until no more come."""
+    excess = (program.target - b) - values
+    free = (program.ridge == 0) & (program.lower < program.upper)
+    distance = np.where(free, np.abs(np.abs(excess) - program.epsilon), np.inf)
+    # What violates a hard constraint is beyond its kink, where there is no slope.
+    distance[_violating(program, excess)] = 0.0
+    unit = 0.5 * float(np.ptp(program.target)) or float(np.abs(values + b).max()) or 1.0
+    near = 0
+    for band in _BANDS:
+        found = np.flatnonzero(distance <= band * unit)
+        if found.size > near:
+            near = found.size
+            yield found
+
+
+def _fitted_near(program: KernelQP, values: Vector, b: float, near: Indices, budget: float) -> Vector:
+    """Return the dual point whose function is nearest to f, with 1'beta = total and 1'|beta| = ``budget``."""
+    beta = program.slopes(values, b)
+    beta[near] = 0.0
+    part = program.gram.part(near)
+    signs = np.sign((program.target - b) - values)[near]
+    signs = np.where(program.lower[near] == 0, 1.0, np.where(program.upper[near] == 0, -1.0, signs))
+    bounds = np.where(signs > 0, 0.0, program.lower[near]), np.where(signs > 0, program.upper[near], 0.0)
+    left = np.linalg.lstsq(part.factor, (values - program.gram.product(beta))[near])[0]
+    sums = [] if program.total is None else [(np.ones(near.size), program.total - float(beta.sum()))]
+    sums.append((signs, budget - float(np.abs(beta).sum())))
+    weight = _EQUATION * float(np.abs(part.factor).max())
+    rows = np.vstack([part.factor.T, *(weight * row for row, _ in sums)])
+    sides = np.append(left, [weight * side for _, side in sums])
+    beta[near] = scipy.optimize.lsq_linear(rows, sides, bounds).x
+    return beta
+
+
+def _violating(program: KernelQP, excess: Vector) -> NDArray[np.bool_]:
+    short, over = excess > program.epsilon, -excess > program.epsilon
+    beyond = (short & np.isinf(program.upper)) | (over & np.isinf(program.lower))
+    return np.asarray(beyond & (program.ridge == 0))
+
+
+def _solved_near(program: KernelQP, slopes: Vector, near: Indices) -> Vector:
+    """Return the dual point of the largest value whose other coefficients are the slopes."""
+    beta = slopes.copy()
+    beta[near] = 0.0
+    lower, upper = program.lower[near], program.upper[near]
+    total = None if program.total is None else program.total - float(beta.sum())
+    if total is not None and not float(lower.sum()) <= total <= float(upper.sum()):
+        total = None
+    target = program.target[near] - program.gram.product(beta)[near]
+    part = KernelQP(
+        program.gram.part(near), target, lower, upper, total, program.epsilon[near], program.ridge[near], program.name
+    )
+    try:
+        point = find_solver("smo").solve(part, tol=_TOL, max_iter=_ITERATIONS).point
+    except SolverFailedError:
+        return slopes
+    beta[near] = point
+    return beta if np.isfinite(point).all() else slopes

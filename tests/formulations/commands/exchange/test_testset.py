@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The command testset."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from command_line import run_json
+from qpkernels.files import read
+
+
+def test_a_test_set(tmp_path: Path) -> None:
+    records = run_json("testset", tmp_path / "set", "--max-variables", "10", "--format", ".mps")
+    assert {record["status"] for record in records} == {"optimal", "infeasible", "unbounded"}
+    for record in records:
+        assert record["variables"] == 10
+        assert read(tmp_path / "set" / record["files"][".mps"]).name == record["name"]
+    assert {path.name for path in (tmp_path / "set").iterdir()} > {"index.json", "README.md", "problems"}

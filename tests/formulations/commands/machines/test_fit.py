@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The command fit, held against LIBSVM inside scikit-learn; machines that predict and evaluate find."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris, load_wine
+from sklearn.preprocessing import MinMaxScaler, StandardScaler
+from sklearn.svm import SVC, SVR, NuSVC, OneClassSVM
+
+from command_line import refused, run, run_json, samples, write_libsvm
+from formulations import load
+from model_data import blobs
+from qpkernels.files import read_libsvm_model, read_libsvm_range
+
+TIGHT = {"tol": 1e-10}
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Work in a folder of its own, where machine.npz is written."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs"),
+    [
+        (["--C", "10", "--kernel", "rbf(gamma=0.1)"], SVC(C=10, gamma=0.1, **TIGHT)),
+        (["--kernel", "linear"], SVC(kernel="linear", **TIGHT)),
+        (
+            ["--kernel", "polynomial(2, gamma=1, coef0=1)"],
+            SVC(kernel="poly", degree=2, gamma=1, coef0=1, **TIGHT),
+        ),
+        (["--kernel", "rbf", "--weight", "1=5"], SVC(class_weight={1: 5.0}, **TIGHT)),
+        (["--model", "nu-margin", "--set", "nu=0.4", "--gamma", "0.5"], NuSVC(nu=0.4, gamma=0.5, **TIGHT)),
+    ],
+    ids=["rbf", "linear", "polynomial", "weights", "nu"],
+)
+def test_machines_of_svm_train(ours: list[str], theirs: SVC, libsvm: Path) -> None:
+    X, y = samples()
+    record = run_json("fit", libsvm, *ours, "--tol", "1e-10")
+    assert record["status"] == "optimal"
+    theirs.fit(X, y)
+    values = np.array(run_json("predict", libsvm, "--decision")["decision"])
+    expected = theirs.decision_function(X)
+    if "nu-margin" in ours:
+        # LIBSVM divides by rho, and so do we, by another one.
+        values, expected = values / np.abs(values).max(), expected / np.abs(expected).max()
+    assert values == pytest.approx(expected, abs=2e-5)
+
+
+def test_values_and_novelty_as_svm_train(tmp_path: Path) -> None:
+    X, y = samples()
+    targets = np.round(X @ [1.0, -2.0, 0.5] + 0.1 * y, 6)
+    path = write_libsvm(tmp_path / "values", X, targets)
+    run_json(
+        "fit", path, "--model", "soft-tube", "--set", "epsilon=0.1", "--C", "5", "--gamma", "0.2", "--tol", "1e-10"
+    )
+    theirs = SVR(C=5, epsilon=0.1, gamma=0.2, **TIGHT).fit(X, targets)
+    assert run_json("predict", path)["predicted"] == pytest.approx(theirs.predict(X), abs=1e-5)
+    record = run_json("fit", path, "--model", "one-class", "--set", "nu=0.3", "--gamma", "0.2", "--tol", "1e-10")
+    novel = OneClassSVM(nu=0.3, gamma=0.2, **TIGHT).fit(X)
+    free = np.abs(novel.decision_function(X)) > 1e-6
+    assert np.array_equal(np.array(run_json("predict", path)["predicted"])[free], novel.predict(X)[free])
+    assert record["training_inliers"] == pytest.approx(0.7, abs=0.1)
+
+
+def test_several_classes_keep_their_names() -> None:
+    record = run_json("fit", "iris", "--gamma", "0.5", "--tol", "1e-10")
+    assert record["classes"] == ["setosa", "versicolor", "virginica"]
+    assert record["machines"] == 3
+    iris = load_iris()
+    theirs = SVC(gamma=0.5, **TIGHT).fit(iris.data, iris.target_names[iris.target])
+    assert run_json("predict", "iris")["predicted"] == theirs.predict(iris.data).tolist()
+    assert run_json("fit", "iris", "--one-versus-rest", "-o", "rest.npz")["machines"] == 3
+    assert run_json("evaluate", "iris", "--model", "rest.npz")["accuracy"]["value"] > 0.9
+    assert run_json("fit", "iris", "--positive", "setosa")["classes"] == ["-1", "1"]
+    assert run_json("evaluate", "iris", "--positive", "setosa")["accuracy"]["value"] == 1.0
+
+
+@pytest.mark.parametrize(
+    ("option", "scaler"), [("--scale", MinMaxScaler((-1, 1))), ("--standardise", StandardScaler())]
+)
+def test_a_machine_keeps_the_scaling_of_its_samples(option: str, scaler: MinMaxScaler, folder: Path) -> None:
+    X, y = load_wine(return_X_y=True)
+    train, test = np.arange(0, 178, 2), np.arange(1, 178, 2)
+    for name, rows in (("train", train), ("test", test)):
+        np.savez(folder / f"{name}.npz", X=X[rows], y=y[rows])
+    run_json("fit", "train.npz", option, "--gamma", "0.1", "--tol", "1e-10")
+    theirs = SVC(gamma=0.1, **TIGHT).fit(scaler.fit_transform(X[train]), y[train])
+    accuracy = run_json("evaluate", "test.npz")["accuracy"]["value"]
+    assert accuracy == theirs.score(scaler.transform(X[test]), y[test]) > 0.9
+
+
+def test_a_saved_solution_keeps_it_as_well() -> None:
+    record = run_json("solve", "breast-cancer", "--scale", "--save", "machine")
+    found = run_json("evaluate", "breast-cancer")["accuracy"]["value"]
+    assert found == pytest.approx(record["training_accuracy"])
+    assert found > 0.97
+
+
+def test_sparse_files_stay_sparse_and_features_that_are_left_out_are_zero(folder: Path) -> None:
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(40, 12)) * (rng.random((40, 12)) < 0.15)
+    X[:, 11] = 0.0
+    X[0, 11] = 1.0
+    y = np.where(X @ rng.normal(size=12) + 0.1 * rng.normal(size=40) > 0, 1, -1)
+    few, more = X[:, :10], np.hstack([X, rng.normal(size=(40, 2))])
+    for name, part in (("train", X), ("few", few), ("more", more)):
+        write_libsvm(folder / name, part, y)
+    run_json("fit", "train", "--kernel", "rbf(0.3)", "--tol", "1e-10")
+    machine = load("machine.npz")
+    assert hasattr(machine.functions.centers, "nnz")
+    theirs = SVC(gamma=0.3, **TIGHT)
+    theirs.fit(X, y)
+    padded = np.hstack([few, np.zeros((40, 2))])
+    assert run_json("predict", "few", "--decision")["decision"] == pytest.approx(
+        theirs.decision_function(padded), abs=1e-5
+    )
+    # As svm-predict has it, the machine is 0 in features that it never saw.
+    theirs.fit(np.hstack([X, np.zeros((40, 2))]), y)
+    assert run_json("predict", "more", "--decision")["decision"] == pytest.approx(
+        theirs.decision_function(more), abs=1e-5
+    )
+    run_json("fit", "train", "--scale")
+    result = run("predict", "more")
+    assert result.exit_code == 0
+    assert "features above 12 are left out" in result.stderr
+    message = refused("fit", "train", "--kernel", "laplacian(1)")
+    assert "takes dense samples, but these are sparse; add --dense" in message
+    assert run("fit", "train", "--kernel", "laplacian(1)", "--dense").exit_code == 0
+    assert run("predict", "few").exit_code == 0
+
+
+def test_probabilities() -> None:
+    record = run_json("fit", "iris", "--probability", "--seed", "3")
+    assert record["status"] == "optimal"
+    columns = run_json("predict", "iris", "--probability")
+    shares = np.array([columns[f"probability {name}"] for name in record["classes"]])
+    assert shares.sum(axis=0) == pytest.approx(1.0)
+    iris = load_iris()
+    assert (shares.argmax(axis=0) == iris.target).mean() > 0.9
+    assert np.array_equal(load("machine.npz").predict_proba(iris.data), shares.T)
+    run_json("fit", "iris", "--probability", "--seed", "3", "-o", "again.npz")
+    assert np.array_equal(load("again.npz").predict_proba(iris.data), shares.T)
+    assert run("fit", "breast-cancer", "--model", "logistic", "--standardise", "--probability").exit_code == 0
+    assert run_json("predict", "breast-cancer", "--probability")["probability benign"][0] < 0.5
+
+
+def test_models_of_libsvm(libsvm: Path, folder: Path) -> None:
+    record = run_json("fit", libsvm, "--scale", "--libsvm-model", "two.model")
+    assert record["written"] == ["machine.npz", "two.model", "two.model.range"]
+    X, _ = samples()
+    scaled = read_libsvm_range("two.model.range", 3).transform(X)
+    values = run_json("predict", libsvm, "--decision")["decision"]
+    assert read_libsvm_model("two.model").function(scaled) == pytest.approx(values, abs=1e-12)
+    assert run("scale", libsvm, "scaled", "-r", "two.model.range").exit_code == 0
+    theirs = run_json("predict", "scaled", "--model", "two.model", "--decision")["decision"]
+    assert theirs == pytest.approx(values, abs=1e-9)
+    iris = load_iris()
+    path = write_libsvm(folder / "three", iris.data, iris.target)
+    run_json("fit", path, "--libsvm-model", "three.model")
+    assert run_json("predict", path, "--model", "three.model")["predicted"] == run_json("predict", path)["predicted"]
+    for model, written in (("one-class", "one_class"), ("soft-tube", "epsilon_svr"), ("nu-tube", "nu_svr")):
+        run_json("fit", path, "--model", model, "--libsvm-model", "other.model")
+        assert Path("other.model").read_text().startswith(f"svm_type {written}\n")
+        expected = run_json("predict", path)["predicted"]
+        assert run_json("predict", path, "--model", "other.model")["predicted"] == pytest.approx(expected)
+
+
+def test_a_machine_without_a_proof_ends_with_3(folder: Path) -> None:
+    X, y = blobs(seed=1, samples=400, features=3, distance=0.2)
+    path = write_libsvm(folder / "many", X, y)
+    result = run("fit", path, "--solver", "smo", "--time-limit", "1e-9", "--C", "100", "--json", "-")
+    assert result.exit_code == 3
+    assert json.loads(result.stdout)["status"] == "stopped"
+    assert load("machine.npz").predict(X).shape == (400,)
+
+
+def test_without_an_answer(libsvm: Path) -> None:
+    message = refused("fit", libsvm, "--model", "hard-margin", "--kernel", "linear", status=4)
+    assert "InseparableError: no hyperplane separates the two classes" in message
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["diabetes"], "diabetes has 214 different targets, as for regression, .* --model soft-tube"),
+        (["iris", "--model", "soft-tube"], "classes setosa, versicolor, virginica, and soft-tube predicts numbers"),
+        (["iris", "--model", "SoftMarginDual"], "several classes are told apart by models, not by the form dual"),
+        (["wine", "--scale", "--standardise"], "--scale and --standardise exclude each other"),
+        (["wine", "--scale", "--range", "nowhere"], "--scale and --range exclude each other"),
+        (["wine", "--range", "nowhere"], "No such file"),
+        (["wine", "--weight", "nobody=2"], "--weight nobody=2 is of no class; the classes are class_0"),
+        (["wine", "--weight", "class_0"], "--weight takes CLASS=FACTOR"),
+        (["wine", "--model", "hard-margin", "--weight", "class_0=2"], "which hard-margin has not"),
+        (["wine", "--probability", "--weight", "class_0=2"], "--probability and --weight exclude each other"),
+        (["diabetes", "--model", "soft-tube", "--probability"], "--probability is for classes"),
+        (["breast-cancer", "--one-versus-rest"], "--one-versus-rest is for three classes or more"),
+        (["iris", "--libsvm-model", "iris.model"], "labels in a model of LIBSVM are integers, but 'setosa'"),
+        (["wine", "--positive", "class_9"], "classes 'class_0', 'class_1', 'class_2', but 'class_9' came"),
+        (["wine", "--output", "nowhere/machine.npz"], "No such file"),
+        (["wine", "--set", "C"], "--set takes NAME=VALUE"),
+        (["wine", "--C", "1", "--set", "C=2"], "the hyper-parameter C came twice"),
+        (["wine", "--set", "epsilon=1"], "there is no hyper-parameter epsilon: soft-margin has C"),
+    ],
+)
+def test_refusals(arguments: list[str], words: str) -> None:
+    message = refused("fit", *arguments)
+    assert re.search(words, message), message

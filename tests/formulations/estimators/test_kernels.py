@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Kernels of samples that are no vectors: text, sequences, graphs, tables, and functions of one's own."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_score
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import FunctionTransformer
+
+from formulations import SoftMargin, SoftTube, cross_validate, grid
+from formulations.estimators import SVC, SVR, OneClassSVM
+from qpkernels import RBF, Columns, Expansion, FunctionKernel, Kernel, Matching, Spectrum, Subsequence
+from qpkernels.errors import ParameterError, ShapeError
+
+RNG = np.random.default_rng(11)
+
+
+# --- text and sequences ---
+
+LETTERS = ["bc"] * 15 + ["ab"] * 15
+WORDS = ["".join(RNG.choice(list(letters), RNG.integers(5, 9))) for letters in LETTERS]
+KINDS = np.repeat(["late", "early"], 15)
+
+
+@pytest.mark.parametrize("kernel", [Spectrum(2, normalise=True), Subsequence(2, 0.6, normalise=True)], ids=repr)
+def test_lists_of_text(kernel: Kernel) -> None:
+    fitted = SVC(kernel=kernel, C=5.0, tol=1e-8).fit(WORDS, KINDS)
+    by_matrix = SVC(kernel="precomputed", C=5.0, tol=1e-8).fit(kernel(WORDS), KINDS)
+    np.testing.assert_allclose(fitted.decision_function(WORDS), by_matrix.decision_function(kernel(WORDS)), atol=1e-6)
+    assert fitted.score(WORDS, KINDS) > 0.9
+    assert fitted.predict(["aaaa", "cccc"]).tolist() == ["early", "late"]
+    scores = cross_val_score(clone(fitted), WORDS, KINDS, cv=StratifiedKFold(3))
+    ours = cross_validate(SoftMargin(WORDS, KINDS, kernel, C=5.0), StratifiedKFold(3), tol=1e-8, progress=False)
+    np.testing.assert_allclose(scores, ours.scores)
+
+
+def test_text_in_a_pipeline() -> None:
+    lower = FunctionTransformer(lambda texts: [text.lower() for text in texts])
+    pipeline = make_pipeline(lower, SVC(kernel=Spectrum(2)))
+    pipeline.fit([word.upper() for word in WORDS], KINDS)
+    plain = SVC(kernel=Spectrum(2)).fit(WORDS, KINDS)
+    np.testing.assert_allclose(pipeline.decision_function(WORDS), plain.decision_function(WORDS))
+    search = GridSearchCV(Pipeline([("machine", SVC(kernel=Spectrum(1)))]), {"machine__kernel__p": [1, 2]}, cv=3)
+    assert search.fit(WORDS, KINDS).best_estimator_.named_steps["machine"].kernel.p in (1, 2)
+
+
+def test_sequences_of_integers_and_their_regression() -> None:
+    sequences = [RNG.integers(0, 4, 6).tolist() for _ in range(20)]
+    ones = np.array([float(each.count(1)) for each in sequences])
+    fitted = SVR(kernel=Spectrum(1), C=100.0, epsilon=0.01, tol=1e-6).fit(sequences, ones)
+    np.testing.assert_allclose(fitted.predict(sequences), ones, atol=0.02)
+    assert OneClassSVM(kernel=Spectrum(1, normalise=True), nu=0.2).fit(sequences).predict(sequences).mean() > 0.3
+
+
+# --- graphs ---
+
+Graph = dict[int, list[int]]
+
+
+def cycle(size: int) -> Graph:
+    return {node: [(node - 1) % size, (node + 1) % size] for node in range(size)}
+
+
+def star(size: int) -> Graph:
+    return {0: list(range(1, size)), **{node: [0] for node in range(1, size)}}
+
+
+def subtrees(graph: Graph, rounds: int = 2) -> Counter[Hashable]:
+    """Count the labels of Weisfeiler and Lehman: those of a node and its neighbours make the next one."""
+    labels: dict[int, Hashable] = dict.fromkeys(graph, "")
+    found = Counter(labels.values())
+    for _ in range(rounds):
+        labels = {node: (labels[node], tuple(sorted(str(labels[k]) for k in graph[node]))) for node in graph}
+        found.update(labels.values())
+    return found
+
+
+def weisfeiler_lehman(left: Any, right: Any) -> np.ndarray:
+    counts = [subtrees(graph) for graph in left], [subtrees(graph) for graph in right]
+    return np.array([[sum(a[label] * b[label] for label in a) for b in counts[1]] for a in counts[0]], dtype=float)
+
+
+GRAPHS = [make(size) for make in (cycle, star) for size in range(4, 12)]
+SHAPES = np.repeat(["cycle", "star"], 8)
+
+
+def test_graphs_by_a_precomputed_matrix() -> None:
+    """As in scikit-learn: the square matrix of the training samples, then the rows of new ones with all of these."""
+    new, K = [cycle(13), star(13)], weisfeiler_lehman(GRAPHS, GRAPHS)
+    fitted = SVC(kernel="precomputed").fit(K, SHAPES)
+    assert fitted.predict(weisfeiler_lehman(new, GRAPHS)).tolist() == ["cycle", "star"]
+    assert cross_val_score(SVC(kernel="precomputed"), K, SHAPES, cv=4).mean() == 1.0
+    with pytest.raises(ValueError, match="X has 4 features, but SVC is expecting 16"):
+        fitted.predict(weisfeiler_lehman(new, GRAPHS[:4]))
+
+
+def test_graphs_by_a_function() -> None:
+    model = SoftMargin(GRAPHS, SHAPES, kernel=weisfeiler_lehman)
+    solution = model.solve(tol=1e-8)
+    assert solution.status == "optimal"
+    assert solution.function.predict([cycle(13), star(13)]).tolist() == ["cycle", "star"]
+    by_matrix = SVC(kernel="precomputed", tol=1e-8).fit(weisfeiler_lehman(GRAPHS, GRAPHS), SHAPES)
+    assert model.certify(by_matrix).holds(1e-7)
+    assert model.certify(solution).holds(1e-7)
+    fitted = SVC(kernel=weisfeiler_lehman, tol=1e-8).fit(GRAPHS, SHAPES)
+    np.testing.assert_allclose(fitted.decision_function(GRAPHS), solution.decision, atol=1e-6)
+    combined = 0.1 * FunctionKernel(weisfeiler_lehman) + FunctionKernel(
+        lambda left, right: [[float(len(a) * len(b)) for b in right] for a in left]
+    )
+    assert SoftMargin(GRAPHS, SHAPES, combined).solve().status == "optimal"
+    found = grid(model, 4, kernel=[weisfeiler_lehman, combined], C=[0.1, 1.0], progress=False)
+    assert found.best_score == 1.0
+
+
+def test_a_function_that_is_no_kernel() -> None:
+    with pytest.raises(ParameterError, match=r"a file cannot hold .*weisfeiler_lehman"):
+        SoftMargin(GRAPHS, SHAPES, weisfeiler_lehman).solve().function.save("graphs")
+    with pytest.raises(ShapeError, match="must have an entry for each pair of samples"):
+        SVC(kernel=lambda left, right: weisfeiler_lehman(left, right)[:1]).fit(GRAPHS, SHAPES)
+
+
+# --- tables ---
+
+SIZE = 60
+TABLE = pd.DataFrame(
+    {
+        "age": RNG.normal(size=SIZE),
+        "bmi": RNG.normal(size=SIZE),
+        "city": pd.Categorical(RNG.choice(["rome", "oslo", "bonn"], SIZE)),
+        "note": ["".join(RNG.choice(list("abc"), 7)) for _ in range(SIZE)],
+    }
+)
+ILL = np.where(TABLE["age"] + 2.0 * (TABLE["city"] == "rome") + 0.3 * RNG.normal(size=SIZE) > 0.5, "ill", "well")
+MIXED = Columns(RBF(0.1), ["age", "bmi"]) + Columns(Matching(), "city") + Columns(Spectrum(3), "note")
+
+
+def test_a_table_by_columns() -> None:
+    model = SoftMargin(TABLE, ILL, MIXED)
+    solution = model.solve(tol=1e-8)
+    assert solution.status == "optimal"
+    cities, notes = TABLE["city"].to_numpy(), TABLE["note"].tolist()
+    K = RBF(0.1)(TABLE[["age", "bmi"]]) + np.equal.outer(cities, cities) + Spectrum(3)(notes)
+    by_matrix = SVC(kernel="precomputed", tol=1e-8).fit(K, ILL)
+    np.testing.assert_allclose(by_matrix.decision_function(K), solution.decision, atol=1e-5)
+    fitted = SVC(kernel=MIXED, tol=1e-8).fit(TABLE, ILL)
+    np.testing.assert_allclose(fitted.decision_function(TABLE), solution.decision, atol=1e-5)
+    assert fitted.feature_names_in_.tolist() == list(TABLE.columns)
+    with pytest.raises(ValueError, match="feature names should match"):
+        fitted.predict(TABLE[["age", "bmi"]])
+
+
+def test_parameters_of_the_parts_are_searched_over() -> None:
+    values = {"left__left__base__gamma": [0.05, 0.5], "right__base__p": [2, 3]}
+    ours = grid(SoftMargin(TABLE, ILL, MIXED), 3, C=[1.0, 10.0], tol=1e-6, progress=False, **values)
+    named = {f"kernel__{name}": each for name, each in values.items()} | {"C": [1.0, 10.0]}
+    theirs = GridSearchCV(SVC(kernel=MIXED, tol=1e-6), named, cv=3).fit(TABLE, ILL)
+    assert ours.best_score == pytest.approx(theirs.best_score_)
+    assert {f"kernel__{name}".replace("kernel__C", "C"): each for name, each in ours.best_params.items()} == (
+        theirs.best_params_
+    )
+    assert theirs.score(TABLE, ILL) > 0.8
+    changed = SoftMargin(TABLE, ILL, MIXED).set_params(left__right__columns=("city",), left__left__base__gamma=2.0)
+    assert changed.gram.kernel.left.left == Columns(RBF(2.0), ("age", "bmi"))
+
+
+def test_a_machine_of_a_table_is_saved(tmp_path: Any) -> None:
+    solution = SoftTube(TABLE, TABLE["age"] ** 2, MIXED, C=10.0).solve()
+    again = Expansion.load(solution.function.save(tmp_path / "table"))
+    np.testing.assert_array_equal(again(TABLE), solution.function(TABLE))
+    assert again.kernel == MIXED
