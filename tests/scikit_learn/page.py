@@ -14,8 +14,8 @@ __all__ = ["Page", "write"]
 
 _WORDS = (
     "Written by `make scikit-learn-tests`, which runs the tests that ship with scikit-learn {version} on the classes "
-    "of `formulations.estimators` in place of its own: {classes}. The modules are {modules}, as they are installed. The "
-    "seed is scikit-learn's usual one, and the default solvers are asked at the default tolerances."
+    "of `formulations.estimators` in place of its own: {classes}. The modules are {modules}, as they are installed. "
+    "The seed is scikit-learn's usual one, and the default solvers are asked at the default tolerances."
 )
 
 
