@@ -4,7 +4,7 @@ BIN := .venv/bin
 CODE := qpkernels formulations tests docs benchmarks noxfile.py
 
 .PHONY: demo test test-fast slow-tests coverage matrix lint format attack oracles examples catalogue performance \
-	campaign trust clean clean-code
+	campaign trust scikit-learn-tests clean clean-code
 
 demo: .venv/demo
 	$(BIN)/qpkernels compare breast-cancer --scale --picture demo.png
@@ -48,6 +48,10 @@ attack: .venv/dev
 # LIBSVM's heart_scale from a folder of yours: make oracles DATA=folder
 oracles: .venv/dev
 	$(BIN)/python -m pytest tests/oracles --data "$(DATA)"
+
+# The tests that scikit-learn ships, on our estimators in place of its own; docs/estimators/scikit-learn.md
+scikit-learn-tests: .venv/dev
+	$(BIN)/python -m tests.scikit_learn
 
 # The worked examples of docs/examples, and their pictures and that of README.md anew in docs/examples/pictures.
 examples: .venv/dev

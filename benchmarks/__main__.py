@@ -11,6 +11,7 @@ from shutil import which
 from benchmarks.auditing import examine_peer
 from benchmarks.comparison import compare
 from benchmarks.computer import Computer, this_computer
+from benchmarks.estimators import beside_models
 from benchmarks.growth import SIZES, grow
 from benchmarks.many.changes import walks
 from benchmarks.many.search import search
@@ -35,6 +36,7 @@ MEASUREMENTS = (
     "proving",
     "auditing",
     "overhead",
+    "estimators",
     "growth",
     "memory",
     "prediction",
@@ -97,6 +99,8 @@ def _alone(options: argparse.Namespace, computer: Computer) -> Iterator[Record]:
     yield from _certified(options, computer)
     if "overhead" in options.measure:
         yield from examine((20, 200, 700), computer)
+    if "estimators" in options.measure:
+        yield from beside_models(2000, computer)
     if "growth" in options.measure:
         sizes = [mnist_parity(samples) for samples in SIZES]
         yield from grow("mnist, even against odd", sizes, folder, repeats, tol, options.limit_seconds, computer)

@@ -7,11 +7,22 @@ from collections.abc import Callable
 from typing import Any
 
 from benchmarks.pages.many import changing, searching, training
-from benchmarks.pages.single import auditing, comparison, growth, memory, overhead, prediction, proving, start
+from benchmarks.pages.single import (
+    auditing,
+    comparison,
+    estimators,
+    growth,
+    memory,
+    overhead,
+    prediction,
+    proving,
+    start,
+)
 from benchmarks.records import (
     Auditing,
     Changes,
     Comparison,
+    Estimator,
     Growth,
     Memory,
     Overhead,
@@ -71,6 +82,7 @@ _SECTIONS: dict[type[Record], Callable[[Any], str]] = {
     Proving: proving,
     Auditing: auditing,
     Overhead: overhead,
+    Estimator: estimators,
     Growth: growth,
     Memory: memory,
     Prediction: prediction,

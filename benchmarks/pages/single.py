@@ -14,6 +14,7 @@ from benchmarks.records import (
     PROVED,
     Auditing,
     Comparison,
+    Estimator,
     Growth,
     Memory,
     Overhead,
@@ -24,7 +25,18 @@ from benchmarks.records import (
 from benchmarks.repetition import typical
 from benchmarks.slope import slope
 
-__all__ = ["auditing", "comparison", "growth", "in_order", "memory", "overhead", "prediction", "proving", "start"]
+__all__ = [
+    "auditing",
+    "comparison",
+    "estimators",
+    "growth",
+    "in_order",
+    "memory",
+    "overhead",
+    "prediction",
+    "proving",
+    "start",
+]
 
 
 def in_order(rows: Iterable[Comparison]) -> list[Comparison]:
@@ -232,5 +244,28 @@ def overhead(records: Sequence[Overhead]) -> str:
     return (
         "## Small models\n\nProcessor time of `model.solve('smo', tol=1e-3)`, from the arrays to the proved answer; "
         "the compiled steps and the kernel matrices in it, and the rest: Python, and the certificate.\n\n"
+        f"{table(heads, lines)}{note(records)}"
+    )
+
+
+def estimators(records: Sequence[Estimator]) -> str:
+    """Return the section of what estimators add to their models."""
+    heads = ["estimator", "samples", "model", "fit", "fit / model", "function", "predict", "predict / function"]
+    lines = [
+        [
+            r.estimator + sign(r),
+            str(r.samples),
+            seconds(r.solving),
+            seconds(r.fitting),
+            f"{r.fitting / r.solving:.3f}",
+            seconds(r.valuing),
+            seconds(r.predicting),
+            f"{r.predicting / r.valuing:.3f}",
+        ]
+        for r in sorted(records, key=lambda r: (r.samples, r.estimator))
+    ]
+    return (
+        "## Estimators\n\nProcessor time of `fit` beside that of the model's own statement and solve, and of `predict` "
+        f"beside that of its function, at {records[0].new} new samples; the least of many, taking turns.\n\n"
         f"{table(heads, lines)}{note(records)}"
     )

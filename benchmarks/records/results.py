@@ -15,7 +15,17 @@ from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
 from benchmarks.records.base import Record
 from benchmarks.records.many import Changes, Search, Training
-from benchmarks.records.single import Auditing, Comparison, Growth, Memory, Overhead, Prediction, Proving, Start
+from benchmarks.records.single import (
+    Auditing,
+    Comparison,
+    Estimator,
+    Growth,
+    Memory,
+    Overhead,
+    Prediction,
+    Proving,
+    Start,
+)
 
 __all__ = ["FILE", "Results"]
 
@@ -35,6 +45,7 @@ _KINDS: dict[str, type[Record]] = {
     "proving": Proving,
     "auditing": Auditing,
     "overhead": Overhead,
+    "estimators": Estimator,
 }
 
 

@@ -15,6 +15,7 @@ __all__ = [
     "PROVED",
     "Auditing",
     "Comparison",
+    "Estimator",
     "Growth",
     "Memory",
     "Overhead",
@@ -249,3 +250,34 @@ class Auditing(Record):
     def summary(self) -> str:
         """The audit, in products."""
         return f"{self.auditing:.3g} s, {self.auditing / self.multiplying:.2f} products"
+
+
+@dataclass(frozen=True)
+class Estimator(Record):
+    """An estimator of scikit-learn's interface beside its model, in seconds of all processors.
+
+    Attributes
+    ----------
+    solving, fitting
+        What the model takes from the arrays to the proved answer, and ``fit``.
+    valuing, predicting
+        What the model's function takes at so many ``new`` samples, and ``predict``.
+    """
+
+    estimator: str
+    samples: int
+    new: int
+    solving: float
+    fitting: float
+    valuing: float
+    predicting: float
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        """Estimator and samples."""
+        return self.estimator, self.samples
+
+    @property
+    def summary(self) -> str:
+        """How many times as long."""
+        return f"fit {self.fitting / self.solving:.3f}, predict {self.predicting / self.valuing:.3f} times the model's"

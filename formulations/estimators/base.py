@@ -3,23 +3,20 @@
 
 from __future__ import annotations
 
-import warnings
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import issparse
-from sklearn.base import BaseEstimator
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_is_fitted, validate_data
+from scipy.sparse import csr_array, csr_matrix, issparse, sparray
+from sklearn.utils.validation import check_is_fitted
 
-from formulations.classification.meta.multiclass_solution import MulticlassSolution
-from formulations.estimators.kernels import Functions, Indefinite, KernelLike, Space, space_of
+from formulations.estimators.inputs.kernels import Functions, Indefinite, Space, space_of
+from formulations.estimators.kernelised import KernelEstimator
+from formulations.estimators.proved import ProvedEstimator
 from formulations.inputs.samples import BoundSamples
 from formulations.modelling import Solution
 from qpkernels.arrays import (
-    ChecksKeywords,
     Indices,
     Matrix,
     Vector,
@@ -28,24 +25,18 @@ from qpkernels.arrays import (
     check_flag,
     check_positive,
     is_integer,
-    refuse_columns,
+    is_sparse,
     shown,
 )
-from qpkernels.certificates import Certificate, Status
-from qpkernels.errors import ParameterError, SolverFailedError
+from qpkernels.errors import ParameterError
 from qpkernels.kernels import Kernel, Linear
-from qpkernels.kernels.base.parameters import parameters_of, with_parameters
-from qpkernels.solvers import SolverLike, find_solver
+from qpkernels.solvers import find_solver
 from qpkernels.solvers.smo import SMO
 
-__all__ = ["CACHE_SIZE", "KernelMachine", "Training", "UncertifiedWarning"]
+__all__ = ["CACHE_SIZE", "KernelMachine", "Training", "as_sparse_as"]
 
 CACHE_SIZE = 2048.0
 """MiB for rows of the kernel matrix where nobody says otherwise."""
-
-
-class UncertifiedWarning(ConvergenceWarning):
-    """An answer is not proved to the tolerance asked for."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,112 +62,43 @@ class Training:
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class KernelMachine(BaseEstimator, metaclass=ChecksKeywords):
+class KernelMachine(KernelEstimator, ProvedEstimator):
     """An estimator whose functions are sums of kernel values with the samples.
 
     Every subclass has the parameters below, and its own; as fields of a dataclass they are those of its constructor.
 
     Parameters
     ----------
-    kernel
-        "linear", "poly", "rbf", "sigmoid", "precomputed" (X is then the matrix of kernel values), a Kernel object, or a
-        function of two lists of samples that returns their matrix. Parameters of an object can be searched over:
-        ``kernel__gamma``.
-    gamma, degree, coef0
-        Parameters of the named kernels: exp(-gamma ||x - z||^2), (gamma x'z + coef0)^degree, tanh(gamma x'z + coef0).
-        gamma is a number above 0, "scale" for 1 / (features * variance of X), or "auto" for 1 / features.
-    tol
-        The relative duality gap, and residuals, that the answer is proved to.
-    max_iter, time_limit
-        Limits in the solver's iterations (-1: none) and in seconds (None: none).
+    kernel, gamma, degree, coef0
+        As in :class:`~formulations.estimators.kernelised.KernelEstimator`.
+    tol, solver, time_limit, strict, verbose
+        As in :class:`~formulations.estimators.proved.ProvedEstimator`.
+    max_iter
+        Limit in the solver's iterations; -1: none.
     cache_size, shrinking
         Of smo, wherever that is asked: MiB for rows of the kernel matrix (scikit-learn has 200), and whether samples
         that are not likely to change are left out until the end.
-    solver
-        Name of a registered solver, or a Solver object; None: one after the other until the answer is proved.
     indefinite
         What becomes of a kernel matrix with a negative eigenvalue: "refuse", "clip" or "shift" it; see Gram.
-    strict
-        Raise SolverFailedError where an answer is not proved, in place of an UncertifiedWarning.
-    verbose
-        Let the solver print its progress.
     """
 
-    kernel: KernelLike = "rbf"
-    degree: int = 3
-    gamma: float | str = "scale"
-    coef0: float = 0.0
-    tol: float = 1e-3
     cache_size: float = CACHE_SIZE
     shrinking: bool = True
     max_iter: int = -1
-    time_limit: float | None = None
-    solver: SolverLike | None = None
     indefinite: Indefinite = "refuse"
-    strict: bool = False
-    verbose: bool = False
 
     if TYPE_CHECKING:
         # What a fit leaves behind, beside attributes of the subclass.
-        solution_: Solution | MulticlassSolution
-        support_: Indices
-        support_vectors_: Any
-        dual_coef_: Matrix
-        intercept_: Vector
-        n_iter_: Any
-        shape_fit_: tuple[int, ...]
-        n_features_in_: int
-        _functions: Functions
-
-    def __sklearn_tags__(self) -> Any:
-        """Return the tags: sparse samples are taken, and a matrix of kernel values is cut along both axes."""
-        tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = self.kernel == "precomputed"
-        tags.input_tags.sparse = self.kernel != "precomputed"
-        return tags
-
-    # Parameters -----------------------------------------------------------------------------------------------
-
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Return the parameters by name; if ``deep``, those of a kernel object as kernel__NAME as well."""
-        own: dict[str, Any] = super().get_params(deep)
-        if deep and isinstance(self.kernel, Kernel):
-            own |= {f"kernel__{name}": value for name, value in parameters_of(self.kernel).items()}
-        return own
-
-    def set_params(self, **params: Any) -> Self:
-        """Set parameters by name; kernel__NAME puts a kernel with another value of NAME in the place of the kernel."""
-        nested = {name: params.pop(name) for name in list(params) if name.startswith("kernel__")}
-        super().set_params(**params)
-        changes = {name.removeprefix("kernel__"): value for name, value in nested.items()}
-        if changes:
-            if not isinstance(self.kernel, Kernel):
-                raise ParameterError(
-                    f"kernel__{next(iter(changes))} is a parameter of a Kernel object, but kernel is {self.kernel!r}; "
-                    "the named kernels have gamma, degree and coef0."
-                )
-            self.kernel = with_parameters(self.kernel, changes)
-        return self
+        support_: Indices = field(init=False)
+        support_vectors_: Any = field(init=False)
+        dual_coef_: Any = field(init=False)
+        intercept_: Vector = field(init=False)
+        n_iter_: Any = field(init=False)
+        shape_fit_: tuple[int, ...] = field(init=False)
+        n_features_in_: int = field(init=False)
+        _functions: Functions = field(init=False)
 
     # Fitting --------------------------------------------------------------------------------------------------
-
-    def _samples(self, X: Any, y: Any = "no_validation", *, reset: bool) -> Any:
-        """Return samples as the kernel takes them, their names and number of features being those of the fit.
-
-        With a y, which a function or an object may take along with samples of any kind, return both.
-        """
-        if isinstance(self.kernel, str):
-            refuse_columns(X, "X")
-            if self.kernel == "precomputed" and issparse(X):
-                raise TypeError("Sparse precomputed kernels are not supported; pass the matrix as an array.")
-            sparse = False if self.kernel == "precomputed" else "csr"
-            return validate_data(self, X, y, reset=reset, dtype=np.float64, order="C", accept_sparse=sparse)
-        if y is None:
-            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
-        if isinstance(self.kernel, Kernel):
-            validate_data(self, X, reset=reset, skip_check_array=True)
-            X = self.kernel.samples(X)
-        return X if isinstance(y, str) else (X, y)
 
     def _train_on(self, X: Any, weights: Vector, costs: Vector | None = None) -> Training:
         """Return the samples that count: ``weights`` say how often, ``costs``, if others, what their losses cost."""
@@ -194,7 +116,6 @@ class KernelMachine(BaseEstimator, metaclass=ChecksKeywords):
             raise ParameterError(
                 f"max_iter must be an integer of at least 1, or -1 for no limit, but {shown(self.max_iter)} came."
             )
-        check_flag(self.strict, "strict")
         # Of a kernel that does not have them, too.
         check_count(self.degree, "degree", least=0)
         check_finite(self.coef0, "coef0")
@@ -204,11 +125,9 @@ class KernelMachine(BaseEstimator, metaclass=ChecksKeywords):
             if not check_flag(self.shrinking, "shrinking"):
                 of_smo["shrinking"] = False
         return {
+            **self._request(),
             **of_smo,
-            "solver": self.solver,
-            "tol": self.tol,
             "max_iter": None if self.max_iter == -1 else self.max_iter,
-            "time_limit": self.time_limit,
         }
 
     def _keep_function(self, training: Training, X: Any, solution: Solution, scale: float) -> None:
@@ -217,31 +136,15 @@ class KernelMachine(BaseEstimator, metaclass=ChecksKeywords):
         used = np.flatnonzero(beta)
         self.support_ = training.rows[used].astype(np.int32)
         self.support_vectors_ = self._rows_of(X, self.support_)
-        self.dual_coef_ = beta[None, used]
+        self.dual_coef_ = as_sparse_as(X, beta[None, used])
         self.intercept_ = np.array([scale * solution.intercept])
         self.n_iter_ = max(1, solution.iterations or 1)
-        self._functions = training.space.functions(self.support_, self.dual_coef_.T, self.intercept_)
+        self._functions = training.space.functions(self.support_, beta[used, None], self.intercept_)
 
     def _rows_of(self, X: Any, rows: Indices) -> Any:
         """Return the samples of these numbers; none of a matrix of kernel values, or of what has no features."""
         by_values = not isinstance(self.kernel, Kernel) and (callable(self.kernel) or self.kernel == "precomputed")
         return np.empty((0, 0)) if by_values else X[rows]
-
-    def _judge(self, status: Status, message: str) -> None:
-        """Warn of an answer that is not proved, or refuse it."""
-        self.fit_status_ = int(status is not Status.OPTIMAL)
-        if status is Status.OPTIMAL:
-            return
-        words = f"the answer is {status}, not proved to tol={self.tol:g}: {message}; {self.certificate_}"
-        if self.strict:
-            raise SolverFailedError(f"{words}. Pass strict=False to keep it, with a warning.")
-        warnings.warn(f"{words}.", UncertifiedWarning, stacklevel=3)
-
-    @property
-    def certificate_(self) -> Certificate:
-        """What is proved of the answer; of several machines, the weakest proof."""
-        check_is_fitted(self, "solution_")
-        return self.solution_.certificate
 
     # Answers --------------------------------------------------------------------------------------------------
 
@@ -252,16 +155,19 @@ class KernelMachine(BaseEstimator, metaclass=ChecksKeywords):
         return self._functions(X)
 
     @property
-    def coef_(self) -> Matrix:
-        """Weights of the features, one function a row, shape (functions, features); with the linear kernel only."""
+    def coef_(self) -> Any:
+        """Weights of the features, one function a row, shape (functions, features); with the linear kernel only.
+
+        They are sparse if the samples are, and read-only.
+        """
         if not (self.kernel == "linear" or isinstance(self.kernel, Linear)):
             raise AttributeError("coef_ is only available when using a linear kernel")
         check_is_fitted(self, "solution_")
-        weights = np.asarray(self._machine_coefficients() @ self.support_vectors_)
-        weights.flags.writeable = False
+        weights: Any = self._machine_coefficients() @ self.support_vectors_
+        (weights.data if is_sparse(weights) else weights).flags.writeable = False
         return weights
 
-    def _machine_coefficients(self) -> Matrix:
+    def _machine_coefficients(self) -> Any:
         """Return the coefficients of all functions, one a row, shape (functions, support vectors)."""
         return self.dual_coef_
 
@@ -274,3 +180,10 @@ class KernelMachine(BaseEstimator, metaclass=ChecksKeywords):
 
     def _counts(self) -> NDArray[np.int32]:
         return np.array([self.support_.size], dtype=np.int32)
+
+
+def as_sparse_as(X: Any, coefficients: Matrix) -> Any:
+    """Return coefficients as LIBSVM's wrapper has them: sparse where the samples are, and of their kind."""
+    if not issparse(X):
+        return coefficients
+    return (csr_array if isinstance(X, sparray) else csr_matrix)(coefficients)

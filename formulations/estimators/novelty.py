@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -13,7 +13,7 @@ from sklearn.utils.validation import _num_samples
 
 from formulations.classification.one_class import OneClass
 from formulations.estimators.base import KernelMachine
-from formulations.estimators.weights import sample_weights
+from formulations.estimators.inputs.weights import sample_weights
 from formulations.modelling import Novelty
 
 __all__ = ["OneClassSVM"]
@@ -50,8 +50,8 @@ class OneClassSVM(OutlierMixin, KernelMachine):
     nu: float = 0.5
 
     if TYPE_CHECKING:
-        model_: OneClass
-        solution_: Novelty
+        model_: OneClass = field(init=False)
+        solution_: Novelty = field(init=False)
 
     def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
         """Fit the half space, and prove how good it is.
@@ -80,7 +80,7 @@ class OneClassSVM(OutlierMixin, KernelMachine):
         weights = sample_weights(sample_weight, _num_samples(X))
         training = self._train_on(X, weights)
         self.model_ = OneClass(training.data, nu=self.nu, sample_weight=training.weights)
-        self.solution_ = self.model_.solve(verbose=self.verbose, **limits)
+        self.solution_ = self.model_.solve(verbose=bool(self.verbose), **limits)
         self._keep_function(training, X, self.solution_, self.nu * float(training.weights.sum()))
         self.offset_ = -self.intercept_
         self._judge(self.solution_.status, self.solution_.message)

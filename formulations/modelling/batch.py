@@ -21,7 +21,8 @@ from qpkernels.certificates import Certificate, KernelQPBounds, Status
 from qpkernels.errors import ParameterError, QPKernelsError
 from qpkernels.gram import Gram
 from qpkernels.gram.panels.threads import in_this_thread, threads
-from qpkernels.solvers import SolverLike, find_solver
+from qpkernels.programs import KernelQP
+from qpkernels.solvers import SolverLike, find_solver, second_order_comes_first
 
 if TYPE_CHECKING:
     from qpkernels.batch import Fitted
@@ -174,7 +175,7 @@ def train(
             report(number, answer)
 
     if solver in (None, "smo") and chosen.keys() <= _OF_A_BATCH:
-        spent = _train_together(gram, parts, tol, chosen, n_jobs, keep)
+        spent = _train_together(gram, parts, tol, chosen, n_jobs, keep, chooses=solver is None)
     alone = [number for number, answer in enumerate(answers) if answer is None]
     if alone and parts[alone[0]].model.gram is gram:
         # Of models that share all samples, the first makes what all need of the kernel matrix.
@@ -198,11 +199,19 @@ def _left(options: Mapping[str, Any], spent: float) -> Mapping[str, Any]:
 
 
 def _train_together(
-    gram: Gram, parts: Sequence[Part], tol: float, options: Mapping[str, Any], n_jobs: int, keep: Report
+    gram: Gram,
+    parts: Sequence[Part],
+    tol: float,
+    options: Mapping[str, Any],
+    n_jobs: int,
+    keep: Report,
+    *,
+    chooses: bool,
 ) -> dict[int, float]:
     """Solve what a batch takes, and keep what it proves, or what the user's limit leaves unproved.
 
-    Return the seconds that were spent on the others, by the number of the part.
+    Return the seconds that were spent on the others, by the number of the part. If no solver was named, ``chooses``, a
+    problem of all samples that few features make easier for another method is not among them.
     """
     spent: dict[int, float] = {}
     if gram.indefinite != "refuse" and not gram.kernel.positive_semidefinite:
@@ -216,7 +225,8 @@ def _train_together(
     stated: list[KernelQPBounds] = []
     for number, part in enumerate(parts):
         bounds = None if part.model.linear or part.model.hard else part.model.bounds()
-        if isinstance(bounds, KernelQPBounds):
+        apart = chooses and part.model.gram is gram
+        if isinstance(bounds, KernelQPBounds) and not (apart and _prefers_features(bounds.program)):
             numbers.append(number)
             stated.append(bounds)
     place = {number: k for k, number in enumerate(numbers)}
@@ -237,6 +247,10 @@ def _train_together(
     jobs = n_jobs if n_jobs >= -1 else max(1, threads() + 1 + n_jobs)
     solve_batch(gram, machines, tol=tol, n_jobs=jobs, report=receive, **options)
     return spent
+
+
+def _prefers_features(program: KernelQP) -> bool:
+    return program.gram.features is not None and second_order_comes_first(program)
 
 
 def _after(part: Part) -> int:

@@ -20,7 +20,7 @@ from qpkernels.solvers import THEN, Automatic, Budget, Claim, find_solver, spare
 if TYPE_CHECKING:
     from formulations.modelling.model import Model
 
-__all__ = ["solve_by_request"]
+__all__ = ["preferred", "solve_by_request"]
 
 _OTHERS = ("highs", "piqp", "osqp", "scs")
 """Solvers of cone programs that are asked where clarabel leaves all forms unproved, as far as they are installed."""
@@ -87,7 +87,7 @@ def _attempts(
     form: Statement | None,
     usual: str,
 ) -> Iterator[_Attempt]:
-    for program in _ordered(structures):
+    for program in preferred(structures):
         backend = Automatic() if isinstance(program, KernelQP) else usual_solver(program)
         solve = partial(_by_structure, model, program, backend, bounds, form)
         asks_smo = isinstance(program, KernelQP | LevelQP)
@@ -108,7 +108,7 @@ def _attempts(
             yield from (_Attempt(partial(_by_form, each, name, bounds), last_resort=True) for each in listed)
 
 
-def _ordered(structures: tuple[Program, ...]) -> tuple[Program, ...]:
+def preferred(structures: tuple[Program, ...]) -> tuple[Program, ...]:
     """Return the most special program first, unless its matrix is that of all samples and few features tell as much."""
     if len(structures) == 2 and isinstance(structures[0], LinearSystem) and isinstance(structures[1], KernelQP):
         return structures[::-1] if spares_factorisation(structures[1]) else structures

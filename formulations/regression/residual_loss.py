@@ -25,15 +25,15 @@ import formulations.cvx as cp
 from formulations.inputs.costs import per_cost, times_cost
 from formulations.inputs.hyperparameters import COSTS
 from formulations.inputs.samples import KernelLike, SamplesLike
-from formulations.losses import AbsolutePower, EpsilonInsensitive, ResidualLoss
+from formulations.losses import AbsolutePower, EpsilonInsensitive, ResidualLoss, SquaredEpsilonInsensitive
 from formulations.losses.expression import as_residual_loss
 from formulations.modelling import Candidate, Conditions, Multipliers, Stated, labelled, per_sample
 from formulations.regression.base import RegressionModel, ResidualDual, ResidualPrimal
 from qpkernels.arrays import Vector
-from qpkernels.certificates import Bounds, FenchelBounds
+from qpkernels.certificates import Bounds, FenchelBounds, KernelQPBounds
 from qpkernels.display import TextbookProblem
 from qpkernels.intervals import Interval, up
-from qpkernels.programs import KernelQP, SampleLosses
+from qpkernels.programs import KernelQP, LeastSquares, LinearSystem, SampleLosses
 
 __all__ = ["ResidualLossDual", "ResidualLossModel", "ResidualLossPrimal", "ResidualLossRegression"]
 
@@ -95,7 +95,7 @@ class ResidualLossModel(RegressionModel):
     def tube_width(self, residuals: Vector) -> float:
         """Return the epsilon of an epsilon-insensitive loss, else 0."""
         del residuals
-        return self.loss.epsilon if isinstance(self.loss, EpsilonInsensitive) else 0.0
+        return self.loss.epsilon if isinstance(self.loss, EpsilonInsensitive | SquaredEpsilonInsensitive) else 0.0
 
 
 class ResidualLossPrimal(ResidualPrimal):
@@ -197,6 +197,13 @@ class ResidualLossRegression(ResidualLossModel):
         if self.loss.quadratic_conjugate is not None:
             return super().bounds()
         return FenchelBounds(self.gram, self.losses(self.value_of("C")), self.total)
+
+    def linear_system(self, bounds: Bounds) -> LinearSystem | LeastSquares | None:
+        """State the optimality conditions of a loss whose conjugate is a square, without ends: equations only."""
+        if not isinstance(bounds, KernelQPBounds):
+            return None
+        ends = bounds.program.has_epsilon or np.isfinite(self.loss.domain).any()
+        return None if ends else bounds.program.linear_system()
 
     def conditions(self, answer: Candidate) -> Conditions:
         """Return C (psi(r) + psi*(c/C)) - c r, the gap of each sample."""

@@ -2,7 +2,7 @@
 """Solvers: one file each; the back-ends are imported when they are used."""
 
 from qpkernels.solvers.answer import Answer, Claim, ConePoint, Outcome, Request
-from qpkernels.solvers.automatic import OF_SMO, THEN, Automatic, Budget, spares_factorisation
+from qpkernels.solvers.automatic import OF_SMO, THEN, Automatic, Budget, second_order_comes_first, spares_factorisation
 from qpkernels.solvers.interface import Solver
 from qpkernels.solvers.registry import (
     SolverLike,
@@ -29,6 +29,7 @@ __all__ = [
     "installed_solvers",
     "register_solver",
     "registered_solvers",
+    "second_order_comes_first",
     "spares_factorisation",
     "unregister_solver",
 ]

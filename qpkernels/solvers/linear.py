@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -41,6 +41,11 @@ class LinearAlgebra(Solver):
 
     ``dense_limit`` moves that size. Of conjugate gradients, ``tol`` bounds the relative residual, to a hundredth,
     max_iter their number, and ``rank`` is that of the preconditioner. A factorisation takes no iterations.
+
+    Parameters
+    ----------
+    keeps_factor
+        Whether the last factorisation is kept, for the next system if its matrix is the same.
     """
 
     name = "linear"
@@ -49,6 +54,10 @@ class LinearAlgebra(Solver):
     options = frozenset({"tol", "max_iter"})
     module = "scipy"
     install = "pip install scipy"
+
+    def __init__(self, *, keeps_factor: bool = False) -> None:
+        self._keeps_factor = keeps_factor
+        self._kept: _Factored | None = None
 
     def settings(self) -> Mapping[str, Any]:
         """Return the two sizes."""
@@ -71,8 +80,39 @@ class LinearAlgebra(Solver):
             answer = _conjugate_gradients(around, around.matrix, request.tol, settings["rank"], limit)
         else:
             with blas_threads_for(around.rhs.size):
-                answer = _cholesky(around)
+                answer = _cholesky(around, self._factored(around.matrix))
         return replace(answer, multipliers=answer.multipliers + level)
+
+    def _factored(self, matrix: Matrix | RidgedGram) -> _Factored:
+        if self._kept is not None and self._kept.is_of(matrix):
+            return self._kept
+        found = _Factored.of(matrix)
+        if self._keeps_factor:
+            self._kept = found
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class _Factored:
+    """A matrix, as it was given and in full, with its Cholesky factor, or None where it has none."""
+
+    given: Matrix | RidgedGram
+    full: Matrix
+    factor: Any
+
+    @classmethod
+    def of(cls, matrix: Matrix | RidgedGram) -> _Factored:
+        full = matrix.dense() if isinstance(matrix, RidgedGram) else matrix
+        try:
+            return cls(matrix, full, cho_factor(full, lower=True, check_finite=False))
+        except LinAlgError:
+            return cls(matrix, full, None)
+
+    def is_of(self, matrix: Matrix | RidgedGram) -> bool:
+        """Return whether it is that of this matrix too."""
+        if not (isinstance(matrix, RidgedGram) and isinstance(self.given, RidgedGram)):
+            return False
+        return matrix.gram is self.given.gram and np.array_equal(matrix.ridge, self.given.ridge)
 
 
 def _least_norm(program: LeastSquares) -> Answer:
@@ -122,11 +162,9 @@ def _interpolation(features: Matrix, target: Vector) -> tuple[Vector, int] | Non
     return (w, int(rank)) if (missed <= np.minimum(rounding, _MET * np.abs(target).max())).all() else None
 
 
-def _cholesky(program: LinearSystem) -> Answer:
-    matrix = program.matrix.dense() if isinstance(program.matrix, RidgedGram) else program.matrix
-    try:
-        factor = cho_factor(matrix, lower=True, check_finite=False)
-    except LinAlgError:
+def _cholesky(program: LinearSystem, factored: _Factored) -> Answer:
+    matrix, factor = factored.full, factored.factor
+    if factor is None:
         return _by_eigenvectors(program, matrix)
     x, b = _refined(program, matrix, lambda rhs: np.asarray(cho_solve(factor, rhs, check_finite=False)))
     if not program.residual(x, b) <= _UNSOLVED:

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 from sklearn.utils import check_array
 
-from formulations.estimators.weights import sample_weights
+from formulations.estimators.inputs.weights import sample_weights
 from formulations.inputs.samples import BoundSamples
 from qpkernels.arrays import Indices, Samples, Vector, is_sparse
 from qpkernels.errors import ParameterError, ShapeError

@@ -26,7 +26,7 @@ from formulations.classification.base import TwoClassModel
 from formulations.classification.margins.nu_margin import NuMargin
 from formulations.classification.margins.soft_margin import SoftMargin
 from formulations.classification.one_class import OneClass
-from formulations.estimators.kernels import space_of
+from formulations.estimators.inputs.kernels import space_of
 from formulations.inputs.estimators import Coefficients
 from formulations.inputs.samples import BoundSamples
 from formulations.modelling import Model

@@ -103,14 +103,15 @@ class _Multiclass(Explained, metaclass=ChecksKeywords):
 
     def _stated(self, pair: tuple[int, int], rows: Indices) -> TwoClassModel:
         signs = np.where(self.y[rows] == self.classes[pair[1]], 1, -1)
-        return self.machine(self._samples(rows), signs, **self._parameters(rows))
+        return self.machine(self._samples(rows), signs, **self.parameters(pair, rows))
 
     def _samples(self, rows: Indices) -> BoundSamples:
         gram = self.data.gram
         return self.data if rows.size == len(gram) else BoundSamples(gram.part(rows), self.data.explicit)
 
-    def _parameters(self, rows: Indices) -> dict[str, Any]:
-        """Return the hyper-parameters, of those with one entry for each sample the entries of these."""
+    def parameters(self, pair: tuple[int, int], rows: Indices) -> dict[str, Any]:
+        """Return the hyper-parameters of a machine, of those with one entry for each sample the entries of these."""
+        del pair
         return {
             name: value if is_scalar(value) else self._part(name, value, rows)
             for name, value in self.hyperparameters.items()

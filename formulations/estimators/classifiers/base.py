@@ -4,23 +4,24 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 from sklearn.base import ClassifierMixin
-from sklearn.utils.multiclass import _ovr_decision_function, check_classification_targets
+from sklearn.utils.multiclass import _ovr_decision_function
 from sklearn.utils.validation import _num_samples, check_is_fitted, column_or_1d
 
 from formulations.classification.base import TwoClassModel
 from formulations.classification.meta.multiclass import OneVersusOne
-from formulations.estimators.base import KernelMachine, Training
-from formulations.estimators.weights import ClassWeight, class_weights, sample_weights, weighted
+from formulations.estimators.base import KernelMachine, Training, as_sparse_as
+from formulations.estimators.inputs.labels import check_labels
+from formulations.estimators.inputs.weights import ClassWeight, class_weights, sample_weights, weighted
 from formulations.modelling import Classification
 from formulations.modelling.batch import check_jobs
-from qpkernels.arrays import Matrix, Vector, check_choice, check_flag
+from qpkernels.arrays import Matrix, Vector, check_choice, check_flag, is_sparse
 from qpkernels.errors import ParameterError
 
 __all__ = ["PairwiseClassifier"]
@@ -47,9 +48,9 @@ class PairwiseClassifier(ClassifierMixin, KernelMachine):
     n_jobs: int = -1
 
     if TYPE_CHECKING:
-        model_: TwoClassModel | OneVersusOne
-        classes_: NDArray[Any]
-        class_weight_: Vector
+        model_: TwoClassModel | OneVersusOne = field(init=False)
+        classes_: NDArray[Any] = field(init=False)
+        class_weight_: Vector = field(init=False)
 
     @abstractmethod
     def _machine(self) -> tuple[type[TwoClassModel], dict[str, Any]]:
@@ -87,7 +88,7 @@ class PairwiseClassifier(ClassifierMixin, KernelMachine):
         limits = self._limits()
         X, y = self._samples(X, y, reset=True)
         labels = column_or_1d(y, warn=True)
-        check_classification_targets(labels)
+        check_labels(labels)
         if len(labels) != _num_samples(X):
             raise ParameterError(
                 f"X and y must have the same length, but X has {_num_samples(X)} samples and y has {len(labels)}."
@@ -102,7 +103,7 @@ class PairwiseClassifier(ClassifierMixin, KernelMachine):
         present = np.unique(codes)
         if present.size == 2:
             self.model_ = machine(training.data, codes, **parameters)
-            self.solution_ = self.model_.solve(verbose=self.verbose, **limits)
+            self.solution_ = self.model_.solve(verbose=bool(self.verbose), **limits)
             solutions, pairs = [self.solution_], [(int(present[0]), int(present[1]))]
             message = self.solution_.message
         else:
@@ -147,23 +148,25 @@ class PairwiseClassifier(ClassifierMixin, KernelMachine):
         self.intercept_ = intercepts
         self.n_iter_ = np.array([max(1, each.iterations or 1) for each in solutions], dtype=np.int32)
         self._pairs = pairs
-        self.dual_coef_ = _by_other_class(coefficients[own], codes[own], pairs, self.classes_.size)
+        self.dual_coef_ = as_sparse_as(X, _by_other_class(coefficients[own], codes[own], pairs, self.classes_.size))
         sparse = coefficients[own] if len(pairs) == 1 else csr_array(coefficients[own])
         self._functions = training.space.functions(self.support_, sparse, intercepts)
 
     def _counts(self) -> NDArray[np.int32]:
         return self._n_support
 
-    def _machine_coefficients(self) -> Matrix:
+    def _machine_coefficients(self) -> Any:
         """Return the coefficients of all machines, one a row, shape (machines, support vectors)."""
         if len(self._pairs) == 1:
             return self.dual_coef_
+        known: Any = self.dual_coef_
+        by_class = known.toarray() if is_sparse(known) else known
         codes = np.repeat(np.arange(self.classes_.size), self._n_support)
         rows = np.zeros((len(self._pairs), codes.size))
         for row, (i, j) in enumerate(self._pairs):
-            rows[row, codes == i] = self.dual_coef_[j - 1, codes == i]
-            rows[row, codes == j] = self.dual_coef_[i, codes == j]
-        return rows
+            rows[row, codes == i] = by_class[j - 1, codes == i]
+            rows[row, codes == j] = by_class[i, codes == j]
+        return as_sparse_as(self.dual_coef_, rows)
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Return f(x) + b of two classes, shape (n,), above 0 for the second one.

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -50,7 +50,7 @@ class CalibratedClassifier(PairwiseClassifier):
     random_state: Any = None
 
     if TYPE_CHECKING:
-        calibrations_: list[Calibration]
+        calibrations_: list[Calibration] = field(init=False)
 
     def _calibrate(self) -> None:
         """Fit a sigmoid for each machine, with probability=True."""

@@ -16,7 +16,7 @@ from formulations.classification.least_squares import LeastSquaresClassifier
 from formulations.classification.logistic import Logistic
 from formulations.classification.margin_loss import MarginLossClassifier
 from formulations.estimators.classifiers.base import PairwiseClassifier
-from formulations.estimators.losses import named_loss
+from formulations.estimators.inputs.losses import named_loss
 from formulations.losses import Hinge, LogisticLoss, MarginLoss, SquaredHinge
 from formulations.prediction.coupling import probabilities
 from qpkernels.errors import ParameterError

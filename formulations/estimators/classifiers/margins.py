@@ -14,7 +14,7 @@ from formulations.classification.margins.soft_margin import SoftMargin
 from formulations.classification.margins.squared_hinge import SquaredHinge
 from formulations.estimators.classifiers.base import PairwiseClassifier
 from formulations.estimators.classifiers.calibrated import CalibratedClassifier
-from formulations.estimators.weights import is_infinite
+from formulations.estimators.inputs.weights import is_infinite
 from formulations.modelling import Classification
 
 __all__ = ["LPSVC", "SVC", "NuSVC", "SquaredHingeSVC"]

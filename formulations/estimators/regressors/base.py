@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -13,7 +13,7 @@ from sklearn.base import RegressorMixin
 from sklearn.utils.validation import column_or_1d
 
 from formulations.estimators.base import KernelMachine
-from formulations.estimators.weights import sample_weights, weighted
+from formulations.estimators.inputs.weights import sample_weights, weighted
 from formulations.modelling import Model, Regression
 from formulations.regression.base import RegressionModel
 
@@ -25,8 +25,8 @@ class SingleRegressor(RegressorMixin, KernelMachine):
     """One function of the samples."""
 
     if TYPE_CHECKING:
-        model_: Model[Regression]
-        solution_: Regression
+        model_: Model[Regression] = field(init=False)
+        solution_: Regression = field(init=False)
 
     @abstractmethod
     def _machine(self) -> tuple[type[RegressionModel], dict[str, Any]]:
@@ -61,7 +61,7 @@ class SingleRegressor(RegressorMixin, KernelMachine):
         model, parameters = self._machine()
         parameters = weighted(model, parameters, training.weights)
         self.model_ = model(training.data, targets[training.rows], **parameters)
-        self.solution_ = self.model_.solve(verbose=self.verbose, **limits)
+        self.solution_ = self.model_.solve(verbose=bool(self.verbose), **limits)
         self._keep_function(training, X, self.solution_, 1.0)
         self._judge(self.solution_.status, self.solution_.message)
         return self

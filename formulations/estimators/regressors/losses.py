@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from formulations.estimators.losses import named_loss
+from formulations.estimators.inputs.losses import named_loss
 from formulations.estimators.regressors.base import SingleRegressor
 from formulations.losses import AbsolutePower, EpsilonInsensitive, ResidualLoss, Squared
 from formulations.losses import Huber as HuberLoss
@@ -47,7 +47,7 @@ class LSSVR(SingleRegressor):
     C: float = 1.0
 
     def _machine(self) -> tuple[type[RegressionModel], dict[str, Any]]:
-        return ResidualLossRegression, {"loss": Squared(), "C": 0.5 * self.C}
+        return ResidualLossRegression, {"loss": Squared(), "C": self.C}
 
 
 @dataclass(kw_only=True, eq=False, repr=False)

@@ -6,8 +6,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from formulations.estimators.inputs.weights import is_infinite
 from formulations.estimators.regressors.base import SingleRegressor
-from formulations.estimators.weights import is_infinite
 from formulations.regression.base import RegressionModel
 from formulations.regression.tubes.hard import HardTube
 from formulations.regression.tubes.nu import NuTube

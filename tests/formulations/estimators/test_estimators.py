@@ -318,7 +318,7 @@ def test_a_copy_from_a_file_answers_alike() -> None:
         (SVC(kernel="rbv"), ParameterError, "kernel must be one of linear, poly, rbf, sigmoid, precomputed"),
         (SVC(gamma="wide"), ParameterError, "gamma must be 'scale', 'auto' or a number above 0"),
         (SVC(gamma=0.0), ParameterError, "gamma must be finite and above 0"),
-        (SVC(max_iter=0), ParameterError, "max_iter must be at least 1, or -1 for no limit, but 0 came"),
+        (SVC(max_iter=0), ParameterError, "max_iter must be an integer of at least 1, or -1 for no limit, but 0 came"),
         (SVC(C=-1.0), ParameterError, "C must be"),
         (SVC(tol=0.0), ParameterError, "tol must be"),
         (SVC(cache_size=0), ParameterError, "cache_size must be"),

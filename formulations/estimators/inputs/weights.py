@@ -34,21 +34,23 @@ def sample_weights(sample_weight: ArrayLike | None, samples: int) -> Vector:
     if is_scalar(sample_weight):
         sample_weight = np.full(samples, real_number(sample_weight, "sample_weight"))
     weights = finite_vector(sample_weight, "sample_weight", samples)
+    if not (weights > 0).any():
+        raise ParameterError(
+            "Invalid input - all samples have zero or negative weights: sample_weight must be above 0 for some sample."
+        )
     if (weights < 0).any():
         first = int(np.argmax(weights < 0))
         raise ParameterError(
             f"sample_weight must be at least 0, but sample_weight[{first}] is {weights[first]:g}: a sample cannot be "
             "there less than not at all; leave it out, or give it 0."
         )
-    if not weights.any():
-        raise ParameterError(
-            "Invalid input - all samples have zero or negative weights: sample_weight must be above 0 for some sample."
-        )
     return weights
 
 
-def class_weights(class_weight: ClassWeight, classes: NDArray[Any], y: NDArray[Any], weights: Vector) -> Vector:
-    """Return the weight of each class.
+def class_weights(
+    class_weight: ClassWeight, classes: NDArray[Any], y: NDArray[Any], weights: Vector, balance: Vector | None = None
+) -> Vector:
+    """Return the weight of each class; where "balanced", samples count as often as ``balance`` says, once for None.
 
     Raises
     ------
@@ -61,7 +63,9 @@ def class_weights(class_weight: ClassWeight, classes: NDArray[Any], y: NDArray[A
             f"The number of classes has to be greater than one; got {present.size} class: every sample with a weight "
             f"above 0 is of {present.tolist()[0]!r}."
         )
-    return np.asarray(compute_class_weight(class_weight, classes=classes, y=y), dtype=np.float64)
+    if class_weight is None:
+        return np.ones(classes.size)
+    return np.asarray(compute_class_weight(class_weight, classes=classes, y=y, sample_weight=balance), dtype=np.float64)
 
 
 def is_infinite(cost: object) -> bool:

@@ -17,7 +17,7 @@ from qpkernels.gram import Gram
 from qpkernels.gram.expansions import Expansions
 from qpkernels.kernels import RBF, FunctionKernel, Kernel, Linear, Polynomial, Precomputed, Sigmoid
 
-__all__ = ["Functions", "Indefinite", "KernelLike", "Space", "space_of"]
+__all__ = ["Functions", "Indefinite", "KernelLike", "OfKernel", "Space", "space_of", "space_of_function"]
 
 KernelLike: TypeAlias = str | Kernel | Callable[[Any, Any], Any]
 """A name, a kernel, or a function of two lists of samples that returns the matrix of kernel values."""
@@ -114,7 +114,9 @@ class _Sums:
         return np.asarray(self.between(X)[:, self.rows] @ self.coefficients + self.intercepts)
 
 
-def space_of(kernel: KernelLike, X: Any, weights: Vector, *, gamma: float | str, degree: int, coef0: float) -> Space:
+def space_of(
+    kernel: KernelLike, X: Any, weights: Vector, *, gamma: float | str | None, degree: int, coef0: float
+) -> Space:
     """Return the space of a kernel given by name, as an object, by a function, or by its matrix in place of X.
 
     Parameters
@@ -136,8 +138,7 @@ def space_of(kernel: KernelLike, X: Any, weights: Vector, *, gamma: float | str,
     if isinstance(kernel, Kernel):
         return OfKernel(kernel, X)
     if callable(kernel):
-        by_function = FunctionKernel(kernel)
-        return OfKernel(by_function, by_function.samples(X))
+        return space_of_function(kernel, X)
     if isinstance(kernel, str) and kernel == "precomputed":
         return OfMatrix(_square(np.asarray(X)), _Given(len(X)))
     if not isinstance(kernel, str) or kernel not in _NAMES:
@@ -146,6 +147,12 @@ def space_of(kernel: KernelLike, X: Any, weights: Vector, *, gamma: float | str,
             f"of samples, but {shown(kernel)} came."
         )
     return OfKernel(_named(kernel, lambda: _gamma(gamma, X, weights), degree, coef0), X)
+
+
+def space_of_function(function: Callable[[Any, Any], Any], X: Any) -> Space:
+    """Return the space of a function of two lists of samples that returns the matrix of their kernel values."""
+    kernel = FunctionKernel(function)
+    return OfKernel(kernel, kernel.samples(X))
 
 
 def _named(kernel: str, gamma: Callable[[], float], degree: int, coef0: float) -> Kernel:
@@ -170,7 +177,7 @@ def _square(K: ArrayLike) -> Matrix:
     return matrix
 
 
-def _gamma(gamma: float | str, X: Samples, weights: Vector) -> float:
+def _gamma(gamma: float | str | None, X: Samples, weights: Vector) -> float:
     """Return gamma as a number."""
     features = int(X.shape[1])
     if not is_scalar(gamma):
@@ -178,9 +185,15 @@ def _gamma(gamma: float | str, X: Samples, weights: Vector) -> float:
     if gamma == "auto":
         return 1.0 / features
     if gamma == "scale":
-        variance = _variance(X, weights)
+        with np.errstate(over="ignore", invalid="ignore"):
+            variance = _variance(X, weights)
+        if not np.isfinite(features * variance):
+            raise ParameterError(
+                f"gamma='scale' is 1 / (features * variance of X), and that variance is {variance:g} in float64. The "
+                "dual coefficients or intercepts are not finite with such samples; scale them, as StandardScaler does."
+            )
         return 1.0 / (features * variance) if variance > 0 else 1.0
-    if isinstance(gamma, str):
+    if gamma is None or isinstance(gamma, str):
         raise ParameterError(f"gamma must be 'scale', 'auto' or a number above 0, but {shown(gamma)} came.")
     return check_positive(gamma, "gamma")
 

@@ -1,0 +1,204 @@
+# SPDX-License-Identifier: BSD-3-Clause
+r"""Linear machines of LIBLINEAR that are no kernel machine: their weights are not a combination of the samples.
+
+Of two classes, few weights, by the squared hinge; and one machine of several classes (Crammer and Singer, 2001)::
+
+    min  ||w||_1 + sum C_i xi_i^2              s.t.  y_i w'z_i >= 1 - xi_i
+    min  1/2 sum_k ||w_k||^2 + sum C_i xi_i    s.t.  (w_{y_i} - w_k)'z_i >= 1 - xi_i  for k != y_i,  xi >= 0
+
+Each is a quadratic program, solved and certified as one.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import coo_array, csc_array, csr_array, diags_array, eye_array, hstack, vstack
+
+from formulations.modelling.solving import is_finite, quote, status_of
+from qpkernels.arrays import Matrix, Samples, Vector
+from qpkernels.certificates import Certificate, Status, certify_cone_program, repair
+from qpkernels.errors import SolverFailedError
+from qpkernels.programs import Block, ConeProgram, Nonnegative
+from qpkernels.solvers import find_solver
+
+__all__ = ["CrammerSinger", "LinearAnswer", "LinearModel", "SparseWeights"]
+
+
+@dataclass(frozen=True, eq=False)
+class LinearAnswer:
+    """The weights of a linear machine, with the proof of how good they are.
+
+    Attributes
+    ----------
+    weights
+        One function a row, shape (functions, features).
+    status, certificate
+        ``optimal`` only if the certificate, of the quadratic program, holds at the tolerance asked for.
+    solver, message, iterations
+        Who solved it, what it says, and its count of iterations, None if it does not tell.
+    """
+
+    weights: Matrix
+    status: Status
+    certificate: Certificate
+    solver: str
+    message: str
+    iterations: int | None
+
+
+@dataclass(frozen=True, eq=False)
+class LinearModel(ABC):
+    """A linear machine without an intercept.
+
+    Attributes
+    ----------
+    features
+        Samples z_i, shape (m, d), dense or sparse.
+    costs
+        C_i, above 0, shape (m,).
+    """
+
+    features: Samples
+    costs: Vector
+
+    @property
+    @abstractmethod
+    def program(self) -> ConeProgram:
+        """The quadratic program."""
+
+    @abstractmethod
+    def weights(self, point: Vector) -> Matrix:
+        """Return the weights at a point of the program."""
+
+    def tidied(self, point: Vector, multipliers: Vector) -> Vector:
+        """Return a point near, with zeros where the multipliers say so."""
+        del multipliers
+        return point
+
+    def solve(
+        self,
+        solver: str | None = None,
+        *,
+        tol: float = 1e-6,
+        max_iter: int | None = None,
+        time_limit: float | None = None,
+        verbose: bool = False,
+    ) -> LinearAnswer:
+        """Solve the program by a solver of cone programs, clarabel without a name, and certify the answer.
+
+        Raises
+        ------
+        UnknownSolverError, SolverNotInstalledError, UnsupportedProgramError, UnsupportedOptionError
+            If the solver cannot be asked.
+        SolverFailedError
+            If it gives no answer.
+        """
+        program = self.program
+        outcome = find_solver(solver or "clarabel").solve(
+            program, tol=tol, max_iter=max_iter, time_limit=time_limit, verbose=verbose
+        )
+        if not is_finite(outcome):
+            raise SolverFailedError(f"{quote(outcome)}, and gives no point; try another solver, or scale the features.")
+        found = repair(program, outcome.point, outcome.multipliers, tol)
+        point, certificate = found.point, found.certificate
+        tidy = self.tidied(point, found.multipliers)
+        if (proof := certify_cone_program(program, tidy, found.multipliers)).holds(tol):
+            point, certificate = tidy, proof
+        status = status_of(certificate, outcome.claim, tol)
+        return LinearAnswer(
+            self.weights(point), status, certificate, outcome.solver, outcome.message, outcome.iterations
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class SparseWeights(LinearModel):
+    """Two classes by few weights, with the squared hinge.
+
+    Attributes
+    ----------
+    y
+        +1.0 or -1.0 for each sample.
+    """
+
+    y: Vector
+
+    @property
+    def program(self) -> ConeProgram:
+        """The program in w+, w- and xi, with w = w+ - w-."""
+        m, d = self.features.shape
+        signed = diags_array(self.y) @ csr_array(self.features)
+        A = vstack([hstack([-signed, signed, -eye_array(m)]), hstack([-eye_array(2 * d), csr_array((2 * d, m))])])
+        return ConeProgram(
+            P=csc_array(diags_array(np.concatenate([np.zeros(2 * d), 2.0 * self.costs]))),
+            q=np.concatenate([np.ones(2 * d), np.zeros(m)]),
+            A=csc_array(A),
+            b=np.concatenate([-np.ones(m), np.zeros(2 * d)]),
+            cones=(Nonnegative(m + 2 * d),),
+            variables=(Block("w+", 0, d), Block("w-", d, 2 * d), Block("xi", 2 * d, 2 * d + m)),
+            rows=(Block("margin", 0, m), Block("nonnegative", m, m + 2 * d)),
+            name="l1-penalised squared hinge",
+        )
+
+    def weights(self, point: Vector) -> Matrix:
+        """Return w, shape (1, d)."""
+        d = self.features.shape[1]
+        return (point[:d] - point[d : 2 * d])[None, :]
+
+    def tidied(self, point: Vector, multipliers: Vector) -> Vector:
+        """Return w with zeros where the multiplier of a part is larger than it, and the slacks of that."""
+        d = self.features.shape[1]
+        parts = np.where(multipliers[len(self.y) :] > point[: 2 * d], 0.0, np.maximum(point[: 2 * d], 0.0))
+        margins = self.y * np.asarray(self.features @ (parts[:d] - parts[d:]))
+        return np.concatenate([parts, np.maximum(0.0, 1.0 - margins)])
+
+
+@dataclass(frozen=True, eq=False)
+class CrammerSinger(LinearModel):
+    """Several classes by one machine: each sample's own class is to score higher than every other, by 1.
+
+    Attributes
+    ----------
+    codes
+        Number of the class of each sample, shape (m,).
+    classes
+        How many there are.
+    """
+
+    codes: NDArray[np.intp]
+    classes: int
+
+    @property
+    def program(self) -> ConeProgram:
+        """The program in the weights of all classes, one after the other, and xi."""
+        (m, d), Z = self.features.shape, csr_array(self.features)
+        blocks = []
+        for rival in range(self.classes):
+            rows = np.flatnonzero(self.codes != rival)
+            own = self.codes[rows]
+            parts = [
+                Z[rows] if k == rival else -(diags_array((own == k).astype(float)) @ Z[rows])
+                for k in range(self.classes)
+            ]
+            slack = coo_array((-np.ones(rows.size), (np.arange(rows.size), rows)), shape=(rows.size, m))
+            blocks.append(hstack([*parts, slack]))
+        margins, size = m * (self.classes - 1), self.classes * d
+        A = vstack([*blocks, hstack([csr_array((m, size)), -eye_array(m)])])
+        return ConeProgram(
+            P=csc_array(diags_array(np.concatenate([np.ones(size), np.zeros(m)]))),
+            q=np.concatenate([np.zeros(size), self.costs]),
+            A=csc_array(A),
+            b=np.concatenate([-np.ones(margins), np.zeros(m)]),
+            cones=(Nonnegative(margins + m),),
+            variables=(Block("w", 0, size), Block("xi", size, size + m)),
+            rows=(Block("margin", 0, margins), Block("slack", margins, margins + m)),
+            name="machine of Crammer and Singer",
+        )
+
+    def weights(self, point: Vector) -> Matrix:
+        """Return the weights of each class, shape (classes, d); of two classes, what they differ by, shape (1, d)."""
+        of_classes = point[: self.classes * self.features.shape[1]].reshape(self.classes, -1)
+        return of_classes if self.classes > 2 else of_classes[1:] - of_classes[:1]

@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Linear classifiers, with the parameters, defaults and fitted attributes of scikit-learn."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass, field
+from typing import TYPE_CHECKING, Any, Literal, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.linear_model._base import LinearClassifierMixin, SparseCoefMixin
+from sklearn.utils.validation import validate_data
+
+from formulations.classification.base import TwoClassModel
+from formulations.classification.linear import CrammerSinger, LinearModel, SparseWeights
+from formulations.classification.margins.soft_margin import SoftMargin
+from formulations.classification.margins.squared_hinge import SquaredHinge
+from formulations.classification.meta.multiclass import OneVersusRest
+from formulations.estimators.inputs.labels import check_labels
+from formulations.estimators.inputs.weights import ClassWeight, class_weights, sample_weights
+from formulations.estimators.linear.base import LinearMachine, weights_of
+from formulations.inputs.samples import BoundSamples
+from qpkernels.arrays import Indices, Vector, check_choice
+from qpkernels.errors import LabelError
+
+__all__ = ["LinearSVC"]
+
+
+class _Rest(OneVersusRest):
+    """One against the rest, as LIBLINEAR has it: a class has its weight in its own machine alone."""
+
+    def __init__(
+        self, data: BoundSamples, codes: NDArray[np.intp], machine: type[TwoClassModel], costs: Vector, of_class: Vector
+    ) -> None:
+        super().__init__(data, codes, machine=machine, C=costs, fit_intercept=False)
+        self.of_class = of_class
+
+    def parameters(self, pair: tuple[int, int], rows: Indices) -> dict[str, Any]:
+        """Return the costs, times the weight of the class for its own samples."""
+        found, own = super().parameters(pair, rows), pair[1]
+        return {**found, "C": found["C"] * np.where(self.y[rows] == own, self.of_class[own], 1.0)}
+
+
+@dataclass(eq=False, repr=False)
+class LinearSVC(LinearClassifierMixin, SparseCoefMixin, LinearMachine):
+    r"""A linear classifier: :math:`\min \frac12 (\|w\|^2 + (b/s)^2) + \sum_i C w_i L(y_i (x_i'w + b))`.
+
+    L(z) is the hinge max(0, 1 - z), or its square.
+
+    Parameters
+    ----------
+    penalty
+        "l2", or "l1" for few weights: ||w||_1 + |b|/s in place of the half squares, with the squared hinge.
+    loss
+        "hinge" (C2) or "squared_hinge" (C7).
+    dual
+        Which problem LIBLINEAR would solve. Both are proved here, so that it changes nothing; "hinge" has dual=True
+        or "auto" only, and "l1" dual=False or "auto", as there.
+    tol, solver, time_limit, strict, verbose
+        As in :class:`~formulations.estimators.proved.ProvedEstimator`.
+    C
+        Above 0: the cost of a unit of loss.
+    multi_class
+        "ovr": each class against the rest; "crammer_singer": one problem, in which every sample's own class is to score
+        higher than all others, by 1. It has no choice of penalty, loss and dual, and minds none.
+    fit_intercept
+        Whether there is a b.
+    intercept_scaling
+        s, above 0: raising it penalises b less.
+    class_weight
+        Label to weight, "balanced" or None: C is multiplied by the weight of the class, of several classes in its own
+        machine only, as in LIBLINEAR.
+    random_state
+        Not used, as with dual=False in scikit-learn: nothing here is random.
+    max_iter
+        Limit of the solver's iterations for each sample: an iteration of LIBLINEAR is a pass over all of them.
+    n_jobs
+        Number of threads for the machines of several classes; -1: one for each core.
+
+    Attributes
+    ----------
+    model_, solution_, certificate_
+        The model on the samples (x_i, s), or that of several classes; its answer; what is proved of it. With "l1" and
+        several classes, a list of each.
+    coef_, intercept_
+        Weights, shape (1, features) or (classes, features), and b; b is 0.0 without an intercept.
+    classes_, n_iter_, fit_status_, n_features_in_, feature_names_in_
+        The labels in sorted order; the most iterations of a machine; 0 if all are proved; the data.
+    """
+
+    penalty: Literal["l2", "l1"] = "l2"
+    loss: Literal["hinge", "squared_hinge"] = "squared_hinge"
+    _: KW_ONLY
+    multi_class: Literal["ovr", "crammer_singer"] = "ovr"
+    class_weight: ClassWeight = None
+    n_jobs: int = -1
+
+    if TYPE_CHECKING:
+        model_: Any = field(init=False)
+        classes_: NDArray[Any] = field(init=False)
+
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Fit the machines, and prove how good they are.
+
+        Parameters
+        ----------
+        X
+            Samples, shape (m, features), dense or sparse.
+        y
+            Labels, shape (m,).
+        sample_weight
+            At least 0: how often each sample counts. One of weight 0 is absent.
+
+        Raises
+        ------
+        ParameterError, ShapeError, LabelError, OneClassError
+            If the data or parameters are none of these.
+        SolverFailedError
+            If there is no answer, or with strict=True none that is proved.
+        """
+        self._check_scheme()
+        X, y = validate_data(self, X, y, dtype=np.float64, order="C", accept_sparse="csr")
+        y = np.asarray(y)
+        check_labels(y)
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        weights = sample_weights(sample_weight, codes.size)
+        of_class = class_weights(self.class_weight, self.classes_, y, weights, balance=weights)
+        rows = np.flatnonzero(weights)
+        codes, costs = codes[rows], self.C * weights[rows]
+        self._check_present(codes)
+        data = self._bound(X, rows)
+        if self.penalty == "l1" or self.multi_class == "crammer_singer":
+            answers = self._solve_programs(data, codes, costs, of_class)
+            machines = np.vstack([each.weights for each in answers])
+        else:
+            answers = self._solve_kernel_machines(data, codes, costs, of_class)
+            machines = weights_of(data, answers)
+        self.coef_ = self._keep(machines, answers)
+        worst = next((each for each in answers if each.status != "optimal"), answers[0])
+        self._judge(worst.status, worst.message)
+        return self
+
+    def _solve_kernel_machines(
+        self, data: BoundSamples, codes: NDArray[np.intp], costs: Vector, of_class: Vector
+    ) -> Sequence[Any]:
+        """Solve the machine of two classes, or that of each class; return the answers."""
+        machine = SoftMargin if self.loss == "hinge" else SquaredHinge
+        if self.classes_.size == 2:
+            self.model_ = machine(data, codes, C=costs * of_class[codes], fit_intercept=False)
+            self.solution_ = self.model_.solve(verbose=bool(self.verbose), **self._limits(data))
+            return [self.solution_]
+        self.model_ = _Rest(data, codes, machine, costs, of_class)
+        # Who is to be verbose solves alone: in a batch nobody would take over where pair steps make no way.
+        limits = {"verbose": bool(self.verbose), **self._limits(data)}
+        several = self.model_.solve(n_jobs=self.n_jobs, progress=False, **limits)
+        self.solution_ = several
+        return list(several.solutions)
+
+    def _solve_programs(
+        self, data: BoundSamples, codes: NDArray[np.intp], costs: Vector, of_class: Vector
+    ) -> Sequence[Any]:
+        """Solve what is no kernel machine; return the answers."""
+        features, classes = data.gram.X, self.classes_.size
+        if self.multi_class == "crammer_singer":
+            models: list[LinearModel] = [CrammerSinger(features, costs * of_class[codes], codes, classes)]
+        elif classes == 2:
+            models = [SparseWeights(features, costs * of_class[codes], np.where(codes, 1.0, -1.0))]
+        else:
+            own = [(codes == k, of_class[k]) for k in range(classes)]
+            models = [SparseWeights(features, costs * np.where(k, w, 1.0), np.where(k, 1.0, -1.0)) for k, w in own]
+        answers = [each.solve(verbose=bool(self.verbose), **self._limits(data)) for each in models]
+        single = len(models) == 1
+        self.model_, self.solution_ = (models[0], answers[0]) if single else (models, answers)
+        return answers
+
+    def _check_scheme(self) -> None:
+        """Refuse what LIBLINEAR does not know; Crammer and Singer's machine has no choice of penalty, loss and dual."""
+        check_choice(self.penalty, "penalty", ("l2", "l1"))
+        check_choice(self.multi_class, "multi_class", ("ovr", "crammer_singer"))
+        crammer_singer = self.multi_class == "crammer_singer"
+        self._check_parameters(("hinge", "squared_hinge"), "any" if crammer_singer else self.penalty)
+
+    def _check_present(self, codes: NDArray[np.intp]) -> None:
+        """Refuse a class whose samples all weigh nothing: its machine has nobody to separate."""
+        absent = np.setdiff1d(np.arange(self.classes_.size), codes)
+        if absent.size:
+            raise LabelError(
+                f"every class needs a sample with a weight above 0, but all of {self.classes_.tolist()[absent[0]]!r} "
+                "have the weight 0; leave these samples out."
+            )

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What every estimator of a convex model shares: who is asked, how well it must be proved, and what if it is not."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import check_is_fitted
+
+from qpkernels.arrays import ChecksKeywords, check_flag
+from qpkernels.certificates import Certificate, Status
+from qpkernels.errors import SolverFailedError
+from qpkernels.solvers import SolverLike
+
+__all__ = ["ProvedEstimator", "UncertifiedWarning"]
+
+
+class UncertifiedWarning(ConvergenceWarning):
+    """An answer is not proved to the tolerance asked for."""
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class ProvedEstimator(BaseEstimator, metaclass=ChecksKeywords):
+    """An estimator whose answer has a certificate.
+
+    Parameters
+    ----------
+    tol
+        The relative duality gap, and residuals, that the answer is proved to.
+    solver
+        Name of a registered solver, or a Solver object; None: one after the other until the answer is proved.
+    time_limit
+        Limit in seconds; None: none.
+    strict
+        Raise SolverFailedError where an answer is not proved, in place of an UncertifiedWarning.
+    verbose
+        Let the solver print its progress.
+    """
+
+    tol: float = 1e-3
+    solver: SolverLike | None = None
+    time_limit: float | None = None
+    strict: bool = False
+    verbose: bool | int = False
+
+    if TYPE_CHECKING:
+        # What a fit leaves behind, beside attributes of the subclass.
+        solution_: Any = field(init=False)
+
+    def _request(self) -> dict[str, Any]:
+        """Return what a solver is asked for."""
+        check_flag(self.strict, "strict")
+        return {"solver": self.solver, "tol": self.tol, "time_limit": self.time_limit}
+
+    def _judge(self, status: Status, message: str) -> None:
+        """Warn of an answer that is not proved, or refuse it."""
+        self.fit_status_ = int(status is not Status.OPTIMAL)
+        if status is Status.OPTIMAL:
+            return
+        words = f"the answer is {status}, not proved to tol={self.tol:g}: {message}; {self.certificate_}"
+        if self.strict:
+            raise SolverFailedError(f"{words}. Pass strict=False to keep it, with a warning.")
+        warnings.warn(f"{words}.", UncertifiedWarning, stacklevel=3)
+
+    @property
+    def certificate_(self) -> Certificate:
+        """What is proved of the answer; of several machines, the weakest proof."""
+        check_is_fitted(self, "solution_")
+        answers = self.solution_ if isinstance(self.solution_, list) else [self.solution_]
+        proofs: list[Certificate] = [each.certificate for each in answers]
+        return max(proofs, key=lambda proof: proof.relative_gap)

@@ -1,0 +1,266 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Relevance vector machines with scikit-learn's interface.
+
+Their evidence is not concave, so that there is no certificate: what is proved is that it is stationary where they are.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import expit, log_expit, softmax
+from sklearn.base import ClassifierMixin, RegressorMixin
+from sklearn.utils.validation import check_is_fitted, column_or_1d
+
+from formulations.estimators.inputs.kernels import OfKernel, space_of
+from formulations.estimators.inputs.labels import check_labels
+from formulations.estimators.kernelised import KernelEstimator
+from formulations.estimators.proved import UncertifiedWarning
+from formulations.relevance import RelevanceClassification, RelevanceRegression
+from formulations.relevance.posterior import Stationarity
+from formulations.relevance.solution import RelevanceSolution
+from qpkernels.arrays import Indices, check_flag
+from qpkernels.errors import OneClassError, ParameterError, SolverFailedError
+from qpkernels.gram import Gram
+from qpkernels.kernels import Kernel
+
+__all__ = ["RelevanceClassifier", "RelevanceRegressor"]
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class _RelevanceEstimator(KernelEstimator):
+    """A Gaussian over functions, where the evidence is stationary."""
+
+    tol: float = 1e-6
+    max_iter: int = 1000
+    strict: bool = False
+
+    if TYPE_CHECKING:
+        solution_: Any = field(init=False)
+        relevance_: Indices = field(init=False)
+        relevance_vectors_: Any = field(init=False)
+        log_evidence_: Any = field(init=False)
+        converged_: bool = field(init=False)
+        n_iter_: int = field(init=False)
+
+    def _gram(self, X: Any, samples: int) -> Gram:
+        """Return the kernel matrix of a kernel of samples, whose values with new ones the variance needs."""
+        check_flag(self.strict, "strict")
+        named = isinstance(self.kernel, str) and self.kernel != "precomputed"
+        if not (named or isinstance(self.kernel, Kernel)):
+            raise ParameterError(
+                f"a {type(self).__name__} takes a named kernel or a Kernel object, but {self.kernel!r} came; write a "
+                "function as a Kernel, with the methods matrix and diagonal."
+            )
+        weights = np.ones(samples)
+        space = space_of(self.kernel, X, weights, gamma=self.gamma, degree=self.degree, coef0=self.coef0)
+        assert isinstance(space, OfKernel)
+        return space.gram(None, "refuse")
+
+    def _keep(self, X: Any, solutions: Sequence[RelevanceSolution]) -> None:
+        """Read off the attributes."""
+        self.relevance_ = np.unique(np.concatenate([each.relevance for each in solutions]))
+        self.relevance_vectors_ = X[self.relevance_]
+        self.n_iter_ = max(max(1, each.iterations) for each in solutions)
+        self.converged_ = all(each.converged for each in solutions)
+
+    def _judge(self, solutions: Sequence[RelevanceSolution]) -> None:
+        """Warn of an evidence that is not stationary, or refuse it."""
+        worst = next((each for each in solutions if not each.converged), None)
+        if worst is None:
+            return
+        words = f"the machine has not converged: {worst.message}; {worst.stationarity}"
+        if self.strict:
+            raise SolverFailedError(f"{words}. Pass strict=False to keep the answer, with a warning.")
+        warnings.warn(f"{words}.", UncertifiedWarning, stacklevel=3)
+
+    @property
+    def stationarity_(self) -> Stationarity:
+        """Slopes of the evidence: proof that it is stationary. No proof is there that it is not higher elsewhere."""
+        check_is_fitted(self, "solution_")
+        answers = self.solution_ if isinstance(self.solution_, list) else [self.solution_]
+        slopes: list[Stationarity] = [each.stationarity for each in answers]
+        return max(slopes, key=lambda each: max(each.weights, each.noise, each.pruned))
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class RelevanceRegressor(RegressorMixin, _RelevanceEstimator):
+    """The relevance vector machine for regression (G1): predictions with their variance, by few samples.
+
+    Parameters
+    ----------
+    noise
+        The variance of the noise where it is known, above 0; None: learned.
+    kernel, gamma, degree, coef0
+        As in :class:`~formulations.estimators.kernelised.KernelEstimator`, but for "precomputed" and functions.
+    tol
+        Above 0: what every slope of the evidence must be within.
+    max_iter
+        Limit in iterations from each start, at least 1.
+    strict
+        Raise SolverFailedError where the evidence is not stationary, in place of an UncertifiedWarning.
+
+    Attributes
+    ----------
+    model_, solution_
+        The machine and its answer.
+    relevance_, relevance_vectors_
+        Numbers of the relevance vectors, and these samples.
+    log_evidence_, noise_
+        The logarithm of the evidence, and the variance of the noise.
+    stationarity_, converged_, n_iter_
+        Slopes of the evidence, whether they are within tol, and the number of iterations.
+    n_features_in_, feature_names_in_
+        The data.
+    """
+
+    noise: float | None = None
+
+    if TYPE_CHECKING:
+        model_: RelevanceRegression = field(init=False)
+        solution_: RelevanceSolution = field(init=False)
+
+    def fit(self, X: Any, y: ArrayLike) -> Self:
+        """Raise the evidence from several starts, and keep the highest stationary point.
+
+        Parameters
+        ----------
+        X
+            Samples, shape (m, features).
+        y
+            Targets, shape (m,).
+
+        Raises
+        ------
+        ParameterError, ShapeError, NonFiniteError
+            If the data or parameters are none of these.
+        SolverFailedError
+            With strict=True, if the evidence is not stationary.
+        """
+        X, y = self._samples(X, y, reset=True)
+        targets = column_or_1d(y, warn=True).astype(np.float64, copy=False)
+        self.model_ = RelevanceRegression(self._gram(X, targets.size), targets, noise=self.noise)
+        self.solution_ = self.model_.solve(tol=self.tol, max_iter=self.max_iter)
+        self.log_evidence_, self.noise_ = self.solution_.log_evidence, self.solution_.noise
+        self._keep(X, [self.solution_])
+        self._judge([self.solution_])
+        return self
+
+    def predict(self, X: Any, return_std: bool = False) -> Any:
+        """Return the mean at each sample, shape (n,); if ``return_std``, with it the standard deviation of a target."""
+        check_is_fitted(self, "solution_")
+        X = self._samples(X, reset=False)
+        mean = self.solution_.mean(X)
+        return (mean, np.sqrt(self.solution_.variance(X))) if return_std else mean
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class RelevanceClassifier(ClassifierMixin, _RelevanceEstimator):
+    """The relevance vector machine for classification (G2): probabilities by few samples.
+
+    Of several classes, each has a machine against the rest, and their probabilities are divided by their sum.
+
+    Parameters
+    ----------
+    kernel, gamma, degree, coef0
+        As in :class:`~formulations.estimators.kernelised.KernelEstimator`, but for "precomputed" and functions.
+    tol, max_iter, strict
+        As in :class:`RelevanceRegressor`.
+
+    Attributes
+    ----------
+    model_, solution_
+        The machine and its answer; of several classes, a list of each.
+    classes_
+        The labels in sorted order.
+    relevance_, relevance_vectors_
+        Numbers of the relevance vectors, of several classes those of any machine, and these samples.
+    log_evidence_
+        Laplace's logarithm of the evidence; of several classes, that of each machine.
+    stationarity_, converged_, n_iter_
+        Slopes of the evidence, the largest of all machines; whether all are within tol; the most iterations.
+    n_features_in_, feature_names_in_
+        The data.
+    """
+
+    if TYPE_CHECKING:
+        model_: RelevanceClassification | list[RelevanceClassification] = field(init=False)
+        solution_: RelevanceSolution | list[RelevanceSolution] = field(init=False)
+        classes_: NDArray[Any] = field(init=False)
+
+    def fit(self, X: Any, y: ArrayLike) -> Self:
+        """Raise the evidence of each machine from several starts, and keep its highest stationary point.
+
+        Parameters
+        ----------
+        X
+            Samples, shape (m, features).
+        y
+            Labels, shape (m,).
+
+        Raises
+        ------
+        ParameterError, ShapeError, NonFiniteError, OneClassError
+            If the data or parameters are none of these.
+        SolverFailedError
+            With strict=True, if the evidence is not stationary.
+        """
+        X, y = self._samples(X, y, reset=True)
+        labels = column_or_1d(y, warn=True)
+        check_labels(labels)
+        self.classes_, codes = np.unique(labels, return_inverse=True)
+        if self.classes_.size < 2:
+            raise OneClassError(
+                f"The number of classes has to be greater than one; got 1 class: every label is "
+                f"{self.classes_.tolist()[0]!r}."
+            )
+        gram = self._gram(X, labels.size)
+        wanted = [1] if self.classes_.size == 2 else range(self.classes_.size)
+        models = [RelevanceClassification(gram, codes == k) for k in wanted]
+        solutions = [each.solve(tol=self.tol, max_iter=self.max_iter) for each in models]
+        single = len(models) == 1
+        self.model_, self.solution_ = (models[0], solutions[0]) if single else (models, solutions)
+        self.log_evidence_ = solutions[0].log_evidence if single else np.array([s.log_evidence for s in solutions])
+        self._keep(X, solutions)
+        self._judge(solutions)
+        return self
+
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """Return the log-odds of the second of two classes, shape (n,), or of each against the rest, (n, classes).
+
+        They are averaged over the posterior, so that they decide as the probabilities do.
+        """
+        check_is_fitted(self, "solution_")
+        X = self._samples(X, reset=False)
+        if not isinstance(self.solution_, list):
+            return _log_odds(self.solution_, X)
+        return np.column_stack([_log_odds(each, X) for each in self.solution_])
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return the probability of each class, shape (n, classes)."""
+        odds = self.decision_function(X)
+        if odds.ndim == 1:
+            return np.column_stack([expit(-odds), expit(odds)])
+        # The logarithms are finite where all probabilities underflow.
+        return np.asarray(softmax(log_expit(odds), axis=1))
+
+    def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return the logarithm of the probability of each class."""
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.log(self.predict_proba(X)))
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the label of the most probable class."""
+        odds = self.decision_function(X)
+        chosen = (odds > 0).astype(np.intp) if odds.ndim == 1 else np.argmax(odds, axis=1)
+        return np.asarray(self.classes_[chosen])
+
+
+def _log_odds(solution: RelevanceSolution, X: Any) -> NDArray[np.float64]:
+    """Return the decision values as MacKay moderates them: they saturate nowhere, where probabilities do."""
+    return np.asarray(solution.mean(X) / np.sqrt(1.0 + np.pi / 8.0 * solution.variance(X)))
