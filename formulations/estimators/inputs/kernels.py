@@ -76,7 +76,7 @@ class OfMatrix:
     """
 
     K: Matrix
-    between: _Given
+    between: _Between
 
     def gram(self, rows: Indices | None, indefinite: Indefinite) -> Gram:
         """Return the matrix, or a part of it."""
@@ -85,6 +85,11 @@ class OfMatrix:
     def functions(self, rows: Indices, coefficients: Matrix | csr_array, intercepts: Vector) -> Functions:
         """Return sums of the values with these samples."""
         return _Sums(self.between, rows, coefficients, intercepts)
+
+
+class _Between(Protocol):
+    def __call__(self, X: Any) -> Matrix:
+        """Return the kernel values between new samples and those of the fit."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,8 +109,19 @@ class _Given:
 
 
 @dataclass(frozen=True, eq=False)
+class _ByFunction:
+    """A user's function gives them, asked of all samples at once as by scikit-learn; FunctionKernel asks for parts."""
+
+    function: Callable[[Any, Any], Any]
+    X: Any
+
+    def __call__(self, X: Any) -> Matrix:
+        return _dense(self.function(X, self.X))
+
+
+@dataclass(frozen=True, eq=False)
 class _Sums:
-    between: _Given
+    between: _Between
     rows: Indices
     coefficients: Matrix | csr_array
     intercepts: Vector
@@ -138,7 +154,7 @@ def space_of(
     if isinstance(kernel, Kernel):
         return OfKernel(kernel, X)
     if callable(kernel):
-        return space_of_function(kernel, X)
+        return OfMatrix(_square(_dense(kernel(X, X))), _ByFunction(kernel, X))
     if isinstance(kernel, str) and kernel == "precomputed":
         return OfMatrix(_square(np.asarray(X)), _Given(len(X)))
     if not isinstance(kernel, str) or kernel not in _NAMES:
@@ -165,6 +181,10 @@ def _named(kernel: str, gamma: Callable[[], float], degree: int, coef0: float) -
             return Sigmoid(kappa=gamma(), b=-coef0)
         case _:
             return RBF(gamma=gamma())
+
+
+def _dense(values: Any) -> Matrix:
+    return np.asarray(values.todense() if is_sparse(values) else values, dtype=np.float64)
 
 
 def _square(K: ArrayLike) -> Matrix:

@@ -123,7 +123,7 @@ def test_graphs_by_a_function() -> None:
 def test_a_function_that_is_no_kernel() -> None:
     with pytest.raises(ParameterError, match=r"a file cannot hold .*weisfeiler_lehman"):
         SoftMargin(GRAPHS, SHAPES, weisfeiler_lehman).solve().function.save("graphs")
-    with pytest.raises(ShapeError, match="must have an entry for each pair of samples"):
+    with pytest.raises(ShapeError, match="must be a square matrix of kernel values among the samples"):
         SVC(kernel=lambda left, right: weisfeiler_lehman(left, right)[:1]).fit(GRAPHS, SHAPES)
 
 
