@@ -41,7 +41,7 @@ from qpkernels import RBF, Kernel
 from qpkernels.display import TextbookProblem, to_latex, to_text
 from showing import check_bundle, check_latex, check_repr
 
-STATED = {form for _, _, form in FORMS}
+STATED = sorted({form for _, _, form in FORMS}, key=lambda form: form.__name__)
 
 
 def others() -> dict[str, Any]:

@@ -68,7 +68,9 @@ def test_attributes_that_a_library_sets_to_nothing() -> None:
         audit(SVC(), *two_classes())
 
 
-@pytest.mark.parametrize("estimator", [DecisionTreeClassifier(), object(), 3.0, None], ids=str)
+@pytest.mark.parametrize(
+    "estimator", [DecisionTreeClassifier(), object(), 3.0, None], ids=lambda each: type(each).__name__
+)
 def test_what_is_no_machine(estimator: Any) -> None:
     X, y = two_classes()
     name = type(estimator).__name__

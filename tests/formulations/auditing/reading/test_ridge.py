@@ -27,7 +27,7 @@ from qpkernels.errors import ParameterError, ShapeError
         KernelRidge(alpha=0.3, kernel="cosine"),
         KernelRidge(alpha=0.3, kernel=lambda x, z, scale: float(x @ z) ** 2 / scale, kernel_params={"scale": 2.0}),
     ],
-    ids=lambda each: str(each)[:60],
+    ids=lambda each: each.kernel if isinstance(each.kernel, str) else "function",
 )
 def test_kernels(estimator: Any) -> None:
     X, y = targets()
