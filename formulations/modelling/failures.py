@@ -9,9 +9,9 @@ from formulations.inputs.hyperparameters import Parametrised
 from qpkernels.arrays import Vector
 from qpkernels.certificates import Certificate
 from qpkernels.diagnosis import Ray
-from qpkernels.errors import InfeasibleError, SolverFailedError, UnboundedError
+from qpkernels.errors import InfeasibleError, ParameterError, SolverFailedError, UnboundedError
 
-__all__ = ["Failing", "infeasible", "no_answer", "unbounded"]
+__all__ = ["Failing", "infeasible", "no_answer", "not_an_answer", "unbounded"]
 
 _NAMED = 6
 """Constraints that a message names."""
@@ -81,3 +81,12 @@ def unbounded(name: str, certificate: Certificate, message: str, ray: Ray | None
 def no_answer(name: str, message: str) -> SolverFailedError:
     """Return the error where a solver gives no point, or none that its claim would need."""
     return SolverFailedError(f"{message}, for this {name}; try another solver, or a larger max_iter.")
+
+
+def not_an_answer(answer: object, estimator: str) -> ParameterError:
+    """Return the error for what is no answer to a model whose estimator has that name."""
+    came = f"the class {answer.__name__}" if isinstance(answer, type) else type(answer).__name__
+    return ParameterError(
+        "an answer is a Solution, a pair (beta, b) or (w, b), an Expansion, a PrimalFunction with its norm, or a "
+        f"fitted {estimator}, but {came} came."
+    )

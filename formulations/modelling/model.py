@@ -17,8 +17,8 @@ from formulations.inputs.restating import Restatable
 from formulations.inputs.samples import OF_KERNELS, BoundSamples
 from formulations.modelling.candidate import Candidate, checked_coefficients, expand, vanishing, with_function_of
 from formulations.modelling.default import solve_by_request
-from formulations.modelling.failures import Failing
-from formulations.modelling.primal import multipliers_at, no_answer, primal_answer, require_expansion
+from formulations.modelling.failures import Failing, not_an_answer
+from formulations.modelling.primal import multipliers_at, primal_answer, require_expansion
 from formulations.modelling.solution import Run, Solution
 from formulations.modelling.solving import Held, Latest, SolveRequest, structures_of
 from formulations.modelling.statement import Stated
@@ -270,7 +270,7 @@ class Model(Restatable, Failing, ShownModel, Generic[Answered], metaclass=Checks
             return self.from_coefficients(*self.translate(read_coefficients(answer, len(self))))
         if isinstance(answer, tuple) and len(answer) == 2:
             return self.from_coefficients(*answer)
-        raise no_answer(answer, self.estimator)
+        raise not_an_answer(answer, self.estimator)
 
     def completed(self, answer: Candidate) -> Candidate:
         """Return an answer that is a function alone with the best multipliers that its values tell."""

@@ -18,7 +18,16 @@ import scipy
 from numpy.typing import ArrayLike, NDArray
 
 from formulations.modelling.candidate import Candidate, Sampling, evaluated, expand
-from qpkernels.arrays import Indices, Vector, check_finite, check_nonnegative, finite_vector, float_vector, shown
+from qpkernels.arrays import (
+    Indices,
+    Vector,
+    check_finite,
+    check_nonnegative,
+    finite_vector,
+    float_vector,
+    read_array,
+    shown,
+)
 from qpkernels.certificates import Bounds, FenchelBounds, FunctionAtSamples, KernelQPBounds
 from qpkernels.certificates.models.free_level import MarginLevelBounds, TubeLevelBounds
 from qpkernels.errors import ParameterError, ShapeError, SolverFailedError
@@ -30,7 +39,7 @@ from qpkernels.solvers import find_solver
 if TYPE_CHECKING:
     from formulations.modelling.model import Model
 
-__all__ = ["PrimalFunction", "multipliers_at", "no_answer", "primal_answer", "require_expansion"]
+__all__ = ["PrimalFunction", "multipliers_at", "primal_answer", "require_expansion"]
 
 _BANDS = (1e-8, 1e-4, 1e-2, 1e-1)
 """Distances from a kink, in the unit of the decision values, within which a sample counts as on it."""
@@ -94,15 +103,6 @@ def primal_answer(model: Model[Any], answer: Any, weights: bool | None) -> Candi
     return None
 
 
-def no_answer(answer: object, estimator: str) -> ParameterError:
-    """Return the error for what is no answer to a model whose estimator has that name."""
-    came = f"the class {answer.__name__}" if isinstance(answer, type) else type(answer).__name__
-    return ParameterError(
-        "an answer is a Solution, a pair (beta, b) or (w, b), an Expansion, a PrimalFunction with its norm, or a "
-        f"fitted {estimator}, but {came} came."
-    )
-
-
 def require_expansion(answer: object) -> None:
     """Refuse a function of which only values are known, where their rounding errors are needed."""
     if isinstance(answer, PrimalFunction):
@@ -114,14 +114,15 @@ def _are_weights(model: Model[Any], numbers: Any, said: bool | None) -> bool:
     if said is not None:
         return said
     features = _features(model)
-    if features is None or np.shape(numbers) == (1, features):
+    shape = read_array(numbers, "the first of a pair").shape
+    if features is None or shape == (1, features):
         return features is not None
-    if np.shape(numbers) == (features,) == (len(model),):
+    if shape == (features,) == (len(model),):
         raise ParameterError(
             f"{features} numbers may be w, one for each feature, or beta, one for each sample; say which by "
             "weights=True or weights=False."
         )
-    if (shape := np.shape(numbers)) not in ((features,), (len(model),)):
+    if shape not in ((features,), (len(model),)):
         raise ShapeError(
             f"a pair must be (w, b) with {features} numbers, one for each feature, or (beta, b) with {len(model)}, one "
             f"for each sample, but the shape of the first is {shape}."
@@ -141,10 +142,11 @@ def _of_weights(model: Model[Any], w: Any, b: Any) -> Candidate:
             f"weights of the features are an answer to a model without a kernel, or of Linear(), but this {model.name} "
             f"has {model.gram.kernel!r}; pass an Expansion, or a PrimalFunction."
         )
-    if np.size(w) != features or np.size(b) != 1:
+    w, b = read_array(w, "w"), read_array(b, "b")
+    if w.size != features or b.size != 1:
         raise ShapeError(
-            f"w must hold {features} numbers, one for each feature, and b one, but arrays of shapes {np.shape(w)} and "
-            f"{np.shape(b)} came. With a constant feature for the intercept, as of with_constant, b is its weight: "
+            f"w must hold {features} numbers, one for each feature, and b one, but arrays of shapes {w.shape} and "
+            f"{b.shape} came. With a constant feature for the intercept, as of with_constant, b is its weight: "
             "(np.append(w, b / scaling), 0)."
         )
     gram, weights, level = model.gram, float_vector(np.ravel(w), "w", features), float(np.ravel(b)[0])

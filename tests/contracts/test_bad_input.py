@@ -468,7 +468,7 @@ def test_solvers_that_do_not_take_the_program(case: Case) -> None:
 @each_form
 def test_unknown_options(case: Case) -> None:
     model = case.state()
-    with pytest.raises(UnsupportedOptionError, match="clarabel has no setting 'colour'"):
+    with pytest.raises(UnsupportedOptionError, match="'clarabel' has no option 'colour'"):
         model.solve("clarabel", colour="blue")
     if case.is_kernel_qp:
         with pytest.raises(UnsupportedOptionError, match="smo has no option colour; it has cache_size, max_iter"):

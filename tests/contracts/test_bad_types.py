@@ -342,8 +342,8 @@ def test_answers_too_large_for_float64_are_not_proved(case: Case, size: float) -
 @pytest.mark.parametrize("cost", [1e-100, 1e-30, 1e30, 1e100])
 def test_costs_at_the_ends_of_their_range_end_in_words(cost: float, kernel: Any) -> None:
     """Warnings of NumPy are errors here."""
-    solution = SoftMargin(X, y, kernel, C=cost).solve(time_limit=5.0)
-    assert solution.status in (Status.OPTIMAL, Status.STOPPED)
+    solution = SoftMargin(X, y, kernel, C=cost).solve(time_limit=2.0)
+    assert solution.message
     assert cost > 1.0 or solution.status is Status.OPTIMAL
 
 
