@@ -16,8 +16,8 @@ from benchmarks.records import ANSWERED, MATCHED, PROVED, Comparison, Run
 
 __all__ = ["compare"]
 
-_FINEST = 1e-12
-"""Gap below which ours is not asked to match a peer: it would be that of rounding."""
+_FINEST, _COARSEST = 1e-12, 0.5
+"""Gap below which ours is not asked to match a peer, as it would be that of rounding, and the largest asked for."""
 
 
 def compare(
@@ -51,7 +51,7 @@ def compare(
                 columns[name].add(ours(problem, X, y, tol, limit_seconds))
         reached = [gap for peer in peers if (gap := columns[peer.name].gap) is not None]
         if reached and MATCHED not in columns:
-            columns[MATCHED] = _Column(machines, max(min(reached), _FINEST), limit_seconds)
+            columns[MATCHED] = _Column(machines, min(max(min(reached), _FINEST), _COARSEST), limit_seconds)
         if MATCHED in columns and columns[MATCHED].in_time:
             columns[MATCHED].add(proved(problem, X, y, columns[MATCHED].tol, limit_seconds))
         support = support_sizes(columns[MATCHED if MATCHED in columns else PROVED].points)

@@ -161,11 +161,11 @@ def _parameters(rng: Generator, takes: Any, spread: float) -> dict[str, Any]:
     if "fit_intercept" in takes and rng.random() < 0.25:
         parameters["fit_intercept"] = False
     if "loss" in takes:
-        parameters["loss"] = _loss(rng, str(takes["loss"].annotation), spread)
+        parameters["loss"] = _loss(rng, str(takes["loss"].annotation).startswith("MarginLoss"), spread)
     return parameters
 
 
-def _loss(rng: Generator, kind: str, spread: float) -> Any:
+def _loss(rng: Generator, of_margins: bool, spread: float) -> Any:
     margins: tuple[Any, ...] = (Hinge(), SquaredHinge(), LogisticLoss())
     residuals: tuple[Any, ...] = (
         AbsolutePower(float(rng.choice([1.0, 1.5, 2.0, 3.0]))),
@@ -175,7 +175,7 @@ def _loss(rng: Generator, kind: str, spread: float) -> Any:
         Pinball(0.3),
         Squared(),
     )
-    choices = margins if kind == "MarginLoss" else residuals
+    choices = margins if of_margins else residuals
     return choices[int(rng.integers(len(choices)))]
 
 

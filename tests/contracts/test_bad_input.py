@@ -471,10 +471,10 @@ def test_unknown_options(case: Case) -> None:
     with pytest.raises(UnsupportedOptionError, match="'clarabel' has no option 'colour'"):
         model.solve("clarabel", colour="blue")
     if case.is_kernel_qp:
-        with pytest.raises(UnsupportedOptionError, match="smo has no option colour; it has cache_size, max_iter"):
+        with pytest.raises(UnsupportedOptionError, match="'smo' has no option 'colour'; it has cache_size, max_iter"):
             model.solve("smo", colour="blue")
     if case.is_system:
-        with pytest.raises(UnsupportedOptionError, match="linear has no option colour; it has dense_limit, rank"):
+        with pytest.raises(UnsupportedOptionError, match="'linear' has no option 'colour'; it has dense_limit, "):
             model.solve("linear", colour="blue")
     assert model.solve("clarabel", presolve_enable=False).status == "optimal"
 
@@ -483,7 +483,7 @@ def test_unknown_options(case: Case) -> None:
 @each_form
 def test_tolerances_outside_their_range(case: Case, tol: Any) -> None:
     for solver in case.routes:
-        with pytest.raises(ParameterError, match=r"tol must be .* above 0, but"):
+        with pytest.raises(ParameterError, match=r"tol must be .*above 0 and below 1, but"):
             case.state().solve(solver, tol=tol)
 
 
@@ -605,16 +605,18 @@ def test_interpolation_of_a_sample_that_comes_twice(form: type, kernel: Any) -> 
 def test_answers_that_do_not_fit(case: Case) -> None:
     model = case.state_model()
     m = len(model)
-    with pytest.raises(ShapeError, match=rf"beta must hold {m} real numbers, .* arrays of shapes \({m - 1},\)"):
+    with pytest.raises(ShapeError, match=rf"(beta must hold|\(beta, b\) with) {m}\b.* \({m - 1},\)"):
         model.certify((np.zeros(m - 1), 0.0))
-    with pytest.raises(ShapeError, match=rf"arrays of shapes \({m}, 1\)"):
+    with pytest.raises(ShapeError, match=rf" \({m}, 1\)"):
         model.certify((np.zeros((m, 1)), 0.0))
     with pytest.raises(ShapeError, match=r"and b one, but .* and \(1,\) came"):
         model.certify((np.zeros(m), np.zeros(1)))
     with pytest.raises(ShapeError, match=f"must hold {m} real numbers"):
         model.certify((["much"] * m, 0.0))
     for nothing in (None, 5.0, "optimal", np.zeros(m), SVC):
-        with pytest.raises(ParameterError, match=r"an answer is a Solution, a pair \(beta, b\), or a fitted \w+, but"):
+        with pytest.raises(
+            ParameterError, match=r"an answer is a Solution, a pair \(beta, b\) or \(w, b\), .* or a fitted \w+, but"
+        ):
             model.certify(nothing)
 
 

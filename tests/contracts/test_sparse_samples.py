@@ -153,8 +153,8 @@ def test_several_classes(machine: Any, kernel: Kernel | None) -> None:
     dense = machine(X, y, kernel, C=2.0).solve("smo", tol=1e-9)
     sparse = machine(csr_array(X), y, kernel, C=2.0).solve("smo", tol=1e-9)
     assert sparse.status == dense.status == "optimal"
-    np.testing.assert_allclose(sparse(csr_array(X)), dense(X), atol=1e-3)
-    assert_close(sparse(csr_array(X)), sparse(X))
+    np.testing.assert_allclose(sparse.function(csr_array(X)), dense.function(X), atol=1e-3)
+    assert_close(sparse.function(csr_array(X)), sparse.function(X))
     np.testing.assert_array_equal(sparse.predict(csr_array(X)), sparse.predict(X))
 
 

@@ -90,7 +90,7 @@ def test_a_fit_that_is_nearly_exact() -> None:
     best = model.solve()
     assert best.certificate.holds(1e-6)
     w, b = float(best.function.weights[0]), best.intercept
-    bent = type("Fit", (), {"coef_": np.array([w + 1e-6]), "intercept_": b - 1e-6 * float(x.mean())})
+    bent = type("Fit", (), {"coef_": np.array([w + 1e-6]), "intercept_": b - 1e-6 * float(x.mean())})()
     assert model.certify(bent).primal_value > 1.001 * best.objective
     assert not model.certify(bent).holds(1e-4)
 
@@ -209,9 +209,9 @@ def test_an_exact_fit_is_exact_up_to_rounding_only(model: Any) -> None:
         solution = form.solve("clarabel")
         assert solution.status is Status.OPTIMAL, form.name
         assert np.abs(solution.residuals).max() <= 1e-14
-    beside = type("Fit", (), {"coef_": np.array([1.0, 2.0 + 1e-9]), "intercept_": 7.0})
+    beside = type("Fit", (), {"coef_": np.array([1.0, 2.0 + 1e-9]), "intercept_": 7.0})()
     assert not model(X, targets).certify(beside).holds(1e-6)
     # Weights so large that every digit is rounding prove nothing.
     doubled = model(np.column_stack([X, X[:, 0]]), TARGETS)
-    lost = type("Fit", (), {"coef_": np.array([1e17, 0.0, -1e17]), "intercept_": 0.0})
+    lost = type("Fit", (), {"coef_": np.array([1e17, 0.0, -1e17]), "intercept_": 0.0})()
     assert not doubled.certify(lost).holds(1e-2)

@@ -85,8 +85,8 @@ def test_every_estimator_names_itself(name: str) -> None:
     if not isinstance(kind, ChecksKeywords):
         assert not hasattr(kind, "fit")
         return
-    with pytest.raises(UnsupportedOptionError, match=f"^{name} has no parameter 'kernal'; did you mean kernel"):
-        kind(kernal="rbf")
+    with pytest.raises(UnsupportedOptionError, match=f"^{name} has no parameter 'stric'; did you mean strict"):
+        kind(stric=True)
 
 
 def test_others() -> None:

@@ -80,7 +80,9 @@ def test_our_own_exceptions_and_their_causes_come_back() -> None:
 
 
 def test_what_cannot_be_sent_is_said() -> None:
-    with pytest.raises(SolverFailedError, match=r"'hostile' cannot be run in a process of its own: .*pickle"):
+    with pytest.raises(
+        SolverFailedError, match=r"'hostile' cannot be sent to a process of its own, or its answer back .*pickle"
+    ):
         Hostile().solve(SOFT, isolate=True, fail=(number for number in range(3)))
 
 
