@@ -20,7 +20,6 @@ from formulations.estimators import (
     SVC,
     HuberSVR,
     KernelClassifier,
-    KernelRegressor,
     LinearSVC,
     LinearSVR,
     NuSVC,
@@ -38,7 +37,7 @@ WEIGHING = [each for each in EVERY if has_fit_parameter(each, "sample_weight")]
 OF_WEIGHTS = (check_sample_weight_equivalence_on_dense_data, check_sample_weight_equivalence_on_sparse_data)
 
 
-NOT_EXACT = (SVC, LPSVC, SquaredHingeSVC, KernelClassifier, HuberSVR, KernelRegressor, LinearSVC, LinearSVR)
+NOT_EXACT = (SVC, LPSVC, SquaredHingeSVC, KernelClassifier, HuberSVR, LinearSVC, LinearSVR)
 """Estimators whose answers to small problems are not exact anyway."""
 
 
