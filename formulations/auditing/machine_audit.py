@@ -31,7 +31,7 @@ _READ_OFF = (
 )
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class MachineAudit:
     """What is found of one machine.
 
@@ -58,6 +58,9 @@ class MachineAudit:
         bounds = machine.model.bounds()
         return cls(machine, bounds, machine.model.judge(machine.answer, bounds), tol)
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} of {self.machine.name}: {self.verdict}>"
+
     @property
     def status(self) -> Status:
         """``optimal`` if the certificate holds at the tolerance, else ``uncertified``."""
@@ -73,7 +76,10 @@ class MachineAudit:
             return f"not proved to {self.tol:g}: {proof.worst}"
         if proof.relative_gap <= self.tol:
             return f"not proved to {self.tol:g}: its constraints are missed by {proof.error:.1e}"
-        return f"not proved to {self.tol:g}: up to {100 * proof.relative_gap:.3g}% above the optimum"
+        gap = proof.primal_value - proof.dual_value + proof.rounding
+        # Relative to the optimum, which the dual value is a lower bound of.
+        above = f"{100 * gap / proof.dual_value:.3g}%" if proof.dual_value > 0 else f"{gap:.3g}"
+        return f"not proved to {self.tol:g}: up to {above} above the optimum"
 
     @property
     def rows(self) -> Indices:

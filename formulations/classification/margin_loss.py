@@ -29,9 +29,10 @@ from formulations.inputs.samples import KernelLike, SamplesLike
 from formulations.losses import Hinge, LogisticLoss, MarginLoss
 from formulations.losses.expression import as_margin_loss
 from formulations.modelling import Candidate, Classification, Conditions, Multipliers, Stated, labelled, per_sample
-from qpkernels.arrays import Vector
+from qpkernels.arrays import Vector, shown
 from qpkernels.certificates import Bounds, FenchelBounds
 from qpkernels.display import TextbookProblem
+from qpkernels.errors import ParameterError
 from qpkernels.intervals import Interval, up
 from qpkernels.programs import KernelQP, SampleLosses
 
@@ -150,7 +151,11 @@ class MarginLossClassifier(TwoClassModel):
     ) -> None:
         self.loss = as_margin_loss(loss)
         # A loss that is not convex has no conjugate, and says so here.
-        _ = self.loss.domain
+        if self.loss.domain[0] >= 0.0:
+            raise ParameterError(
+                f"a margin loss must fall somewhere as the margin y g(x) rises, but {shown(self.loss)} rewards wrong "
+                "sides; turn the sign of its argument."
+            )
         super().__init__(X, y, kernel, fit_intercept=fit_intercept, C=C)
 
     def qp(self) -> KernelQP | None:

@@ -121,6 +121,20 @@ def waiting(what: str) -> Iterator[None]:
         yield
 
 
+def check_folder(path: Path) -> None:
+    """Refuse to begin work whose result cannot be written.
+
+    Raises
+    ------
+    ParameterError
+        If the folder of the file does not exist.
+    """
+    from qpkernels.errors import ParameterError
+
+    if not path.parent.is_dir():
+        raise ParameterError(f"the folder {path.parent} of {path.name} does not exist; make it, or name another.")
+
+
 def hint(text: str) -> None:
     """Print a remark on standard error."""
     Console(stderr=True, soft_wrap=True).print(text, markup=False, highlight=False, style="yellow")

@@ -32,7 +32,8 @@ class KernelEstimator(BaseEstimator, metaclass=ChecksKeywords):
         ``kernel__gamma``.
     gamma, degree, coef0
         Parameters of the named kernels: exp(-gamma ||x - z||^2), (gamma x'z + coef0)^degree, tanh(gamma x'z + coef0).
-        gamma is a number above 0, "scale" for 1 / (features * variance of X), or "auto" for 1 / features.
+        gamma is a number above 0, "scale" for 1 / (features * variance of X), each sample counted by its weight, or
+        "auto" for 1 / features.
     """
 
     kernel: KernelLike = "rbf"

@@ -35,7 +35,11 @@ class Answering:
         return predictor.decision.predict(predictor.values(X))
 
     def decision_function(self, X: ArrayLike) -> Vector | Matrix:
-        """Return f(x) + b, shape (n,), or of several machines the values of each, shape (n, machines)."""
+        """Return f(x) + b, shape (n,), above 0 for the greater label; of several machines, shape (n, machines).
+
+        A machine of one class against the rest has positive values for that class, one of the classes j < k for k (in
+        scikit-learn for j), in the order of ``pairs``.
+        """
         values = self.predictor.values(X)
         return values[:, 0] if values.shape[1] == 1 else values
 

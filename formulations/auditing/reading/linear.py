@@ -151,15 +151,22 @@ def linear_classifiers(
     by_class = compute_class_weight(
         settings.default("class_weight", None), classes=classes, y=taken.labels, sample_weight=taken.weights
     )
-    costs = settings("C") * (taken.weights * by_class[np.searchsorted(classes, taken.labels)])[taken.rows]
+    cost, labels = settings("C") * taken.weights[taken.rows], taken.labels[taken.rows]
     if len(found.coefficients) == 1:
-        labels = taken.labels[taken.rows]
-        yield stated(found, 0, data, taken, labels, lambda *a, **k: machine(*a, C=costs, **k), settings.what)
+        costs = cost * by_class[np.searchsorted(classes, labels)]
+        yield stated(found, 0, data, taken, labels, _with_costs(machine, costs), settings.what)
         return
     for number, label in enumerate(classes.tolist()):
-        signs = np.where(taken.labels[taken.rows] == classes[number], 1, -1)
-        name = f"{label!r} against the rest"
-        yield stated(found, number, data, taken, signs, lambda *a, **k: machine(*a, C=costs, **k), name)
+        own = labels == classes[number]
+        # LIBLINEAR weighs the samples of the class by its weight, and the rest by 1, whatever their own classes weigh.
+        costs = np.where(own, by_class[number], 1.0) * cost
+        yield stated(
+            found, number, data, taken, np.where(own, 1, -1), _with_costs(machine, costs), f"{label!r} against the rest"
+        )
+
+
+def _with_costs(machine: Stating, costs: Vector) -> Stating:
+    return lambda *given, **options: machine(*given, C=costs, **options)
 
 
 def read_linear_regressor(estimator: Any, X: Any, y: Any, weights: Any, settings: Settings) -> list[Machine]:

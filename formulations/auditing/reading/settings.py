@@ -45,7 +45,8 @@ class Settings:
             return self._given[name]
         if not hasattr(self.owner, name):
             raise ParameterError(
-                f"{self.what} does not hold {name}; say what it was trained with: audit(..., {name}=)."
+                f"{self.what} does not hold {name}; say what it was trained with: audit(..., {name}=), "
+                f"or --{name} at the command line."
             )
         return getattr(self.owner, name)
 

@@ -34,11 +34,11 @@ def scale_command(
     """
     from sklearn.datasets import dump_svmlight_file
 
-    from formulations.commands.stating.samples import read_set, scaled
+    from formulations.commands.stating.samples import ranged, read_set, scaled
     from qpkernels.arrays import is_sparse
     from qpkernels.datasets import Scaling
     from qpkernels.errors import LabelError, ParameterError
-    from qpkernels.files import read_libsvm_range, write_libsvm_range
+    from qpkernels.files import write_libsvm_range
 
     dataset = read_set(source)
     if dataset.y.dtype.kind == "U":
@@ -51,7 +51,7 @@ def scale_command(
         X = dataset.X
         scaling = Scaling.to_range(X.toarray() if is_sparse(X) else X, lower, upper)
     else:
-        scaling = read_libsvm_range(ranges, dataset.X.shape[1])
+        scaling = ranged(ranges, dataset.X)
     dump_svmlight_file(scaled(scaling, dataset.X), dataset.y, str(path), zero_based=False)
     record = {"written": str(path), "samples": dataset.X.shape[0], "features": int(scaling.low.size)}
     if save_range is not None:

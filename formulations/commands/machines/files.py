@@ -9,10 +9,11 @@ from pathlib import Path
 import numpy as np
 
 from formulations.commands.options import MACHINE
+from formulations.commands.output import hint
 from formulations.prediction import Inliers, Labels, Predictor, Targets, Votes, load
 from qpkernels.arrays import Matrix, npz_path
 from qpkernels.errors import FileFormatError
-from qpkernels.files import LibsvmMachines, SvmType, read_libsvm_machines
+from qpkernels.files import LibsvmMachines, SvmType, read_libsvm_machines, read_libsvm_range
 from qpkernels.gram import Expansion
 from qpkernels.gram.expansions import Expansions
 
@@ -43,7 +44,15 @@ def read_machine(path: Path) -> Predictor:
 
 
 def _of_libsvm(path: Path) -> Predictor:
-    read = read_libsvm_machines(path)
+    ranges = Path(f"{path}.range")
+    if not ranges.exists():
+        return _predictor(read_libsvm_machines(path))
+    hint(f"samples are scaled by {ranges}, which lies beside the model.")
+    scaling = read_libsvm_range(ranges)
+    return _predictor(read_libsvm_machines(path, None, scaling.low.size)).with_preprocessing(scaling)
+
+
+def _predictor(read: LibsvmMachines) -> Predictor:
     if read.labels is None:
         function = Expansion(read.kernel, read.centers, read.coefficients[0], float(read.intercepts[0]))
         one_class = read.svm_type is SvmType.ONE_CLASS

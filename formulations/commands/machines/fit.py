@@ -19,7 +19,7 @@ from formulations.commands.options import (
     Tolerance,
     TrainingOptions,
 )
-from formulations.commands.output import command, end, facts, number, show
+from formulations.commands.output import check_folder, command, end, facts, number, show
 
 if TYPE_CHECKING:
     from formulations.commands.machines.training import Trained
@@ -84,6 +84,10 @@ def fit_command(
     asked = statements.ask(model)
     read = samples.read_training(source, [asked], named=True)
     chosen = statements.choose_kernel(kernel, read.X)
+    for target in filter(None, (output, libsvm_model)):
+        check_folder(target)
+    if libsvm_model is not None:
+        training.check_for_libsvm(asked, read, chosen)
     weighted = training.weighted(asked, read.y, weights or [])
     trained = training.train(
         weighted, read, chosen, against_rest=against_rest, solver=solver, tol=tol, time_limit=time_limit
@@ -93,7 +97,9 @@ def fit_command(
     record = _record(trained, asked.name, statements.describe(chosen), read)
     record["written"] = [str(trained.predictor.save(output))]
     if libsvm_model is not None:
-        record["written"] += [str(path) for path in training.write_for_libsvm(trained, asked, libsvm_model)]
+        record["written"] += [
+            str(path) for path in training.write_for_libsvm(trained, asked, read.X.shape[0], libsvm_model)
+        ]
     show(facts(_shown(record)), record, json_path)
     end(trained.statuses)
 

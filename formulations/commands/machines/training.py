@@ -17,17 +17,19 @@ from formulations.classification.meta.multiclass import OneVersusOne, OneVersusR
 from formulations.classification.meta.multiclass_solution import MulticlassSolution
 from formulations.classification.meta.two_level import cross_validated_scores
 from formulations.commands.machines.measures import training_score, word
-from formulations.commands.output import waiting
+from formulations.commands.output import hint, waiting
 from formulations.commands.stating.samples import Training
 from formulations.commands.stating.statements import Asked
+from formulations.inputs.estimators import scale_of_one_class
 from formulations.modelling import Form, Model
 from formulations.prediction import Labels, Predictor, Sigmoids, Votes
 from qpkernels.arrays import Indices, Vector
 from qpkernels.datasets.text import read_number
 from qpkernels.errors import LabelError, ParameterError
 from qpkernels.files import SvmType, write_libsvm_machines, write_libsvm_model, write_libsvm_range
+from qpkernels.files.libsvm.model import describe_kernel, integer_label
 from qpkernels.gram import Expansion
-from qpkernels.kernels import Kernel
+from qpkernels.kernels import Kernel, Linear
 
 __all__ = ["Trained", "calibrated", "class_factors", "prepared", "stated", "train", "weighted", "write_for_libsvm"]
 
@@ -200,8 +202,24 @@ def class_factors(y: NDArray[Any], weights: list[str]) -> Vector:
     return factors
 
 
-def write_for_libsvm(trained: Trained, asked: Asked, path: Path) -> list[Path]:
-    """Write the machine as svm-train does, and the range of its features where they were scaled.
+def check_for_libsvm(asked: Asked, training: Training, kernel: Kernel | None) -> None:
+    """Refuse what LIBSVM has no model for, before anything is trained.
+
+    Raises
+    ------
+    UnsupportedProgramError
+        If it has no such kernel, or no such labels.
+    """
+    describe_kernel(Linear() if kernel is None else kernel)
+    if asked.separates:
+        for label in np.unique(training.y).tolist():
+            integer_label(label)
+
+
+def write_for_libsvm(trained: Trained, asked: Asked, samples: int, path: Path) -> list[Path]:
+    """Write the machine of so many samples as svm-train does, and the range of its features where they were scaled.
+
+    LIBSVM's machine of one class has nu m times the coefficients of the model.
 
     Raises
     ------
@@ -214,7 +232,15 @@ def write_for_libsvm(trained: Trained, asked: Asked, path: Path) -> list[Path]:
         written = [write_libsvm_machines(functions, decision.classes, decision.pairs, path, kind)]
     else:
         assert trained.function is not None
-        written = [write_libsvm_model(trained.function, path, svm_type)]
+        function = trained.function
+        if svm_type is SvmType.ONE_CLASS:
+            scale = scale_of_one_class(float(asked.values.get("nu", 0.5)), samples)
+            function = replace(
+                function, coefficients=scale * function.coefficients, intercept=scale * function.intercept
+            )
+        written = [write_libsvm_model(function, path, svm_type)]
+        if isinstance(decision, Labels) and decision.sigmoids is not None:
+            hint(f"{path} is written without probabilities, which the machine itself has.")
     if trained.predictor.preprocessing is not None:
         written.append(write_libsvm_range(trained.predictor.preprocessing, Path(f"{path}.range")))
     return written

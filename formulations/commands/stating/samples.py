@@ -85,6 +85,7 @@ def read_training(options: TrainingOptions, models: Iterable[Asked], *, named: b
         If the targets are no labels, or no values, as the models need them.
     """
     dataset = read_set(options)
+    check_unique_names(options.data, dataset.feature_names)
     y = labels_of(dataset, options.positive, named=named)
     for asked in models:
         _check_targets(options.data, asked, y)
@@ -92,6 +93,19 @@ def read_training(options: TrainingOptions, models: Iterable[Asked], *, named: b
     X = dataset.X if scaling is None else scaled(scaling, dataset.X)
     labels = labels_of(dataset, options.positive, named=True)
     return Training(options.data, X, y, labels, scaling, dataset.feature_names)
+
+
+def check_unique_names(source: str, names: FeatureNames) -> None:
+    """Refuse a table with two columns of one name, which no new table could be held against.
+
+    Raises
+    ------
+    FeatureNamesError
+        With the name.
+    """
+    twice = [name for k, name in enumerate(names or ()) if name in (names or ())[:k]]
+    if twice:
+        raise FeatureNamesError(f"the column {twice[0]!r} of {source} occurs twice; give each its own name.")
 
 
 def labels_of(dataset: Dataset, positive: str | None, *, named: bool) -> NDArray[Any]:
@@ -219,10 +233,18 @@ def scaling_of(options: TrainingOptions, X: Samples) -> Scaling | None:
     if len(chosen) > 1:
         raise ParameterError(f"--{chosen[0]} and --{chosen[1]} exclude each other; keep one.")
     if options.ranges is not None:
-        return read_libsvm_range(options.ranges, X.shape[1])
+        return ranged(options.ranges, X)
     if options.scale:
         return Scaling.to_range(X)
     return Scaling.standardise(X) if options.standardise else None
+
+
+def ranged(path: Path, X: Samples) -> Scaling:
+    """Return the scaling of a file of svm-scale for samples with as many features, and say which it does not know."""
+    known = read_libsvm_range(path).low.size
+    if known < X.shape[1]:
+        hint(f"{path} has no features above {known}, so that those of the samples become 0, as with svm-scale.")
+    return read_libsvm_range(path, X.shape[1])
 
 
 def scaled(scaling: Scaling, X: Samples) -> Samples:
@@ -253,6 +275,7 @@ def _widened(predictor: Predictor, X: Samples) -> tuple[Predictor, Samples]:
     if predictor.preprocessing is not None:
         hint(f"features above {features} are left out, as by svm-scale: the training file has not got them.")
         return predictor, X[:, :features]
+    hint(f"the samples have {X.shape[1]} features, and the machine was trained on {features}: the others were 0 there.")
     centers = padded(functions.centers, X.shape[1])
     return replace(predictor, functions=replace(functions, centers=centers)), X
 

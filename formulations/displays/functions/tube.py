@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.base import is_classifier, is_outlier_detector
 
 from formulations.displays.base import Display
 from formulations.displays.functions.sections import Feature, Section, only
@@ -150,10 +151,17 @@ class TubeDisplay(Display):
         ParameterError, ShapeError
             If epsilon is negative, or the rest does not fit together.
         """
+        if is_classifier(estimator) or is_outlier_detector(estimator):
+            raise ParameterError(
+                f"a tube is that of a regression, but {type(estimator).__name__} came; DecisionRegionDisplay draws it."
+            )
         section = Section.of(X, only(feature), fixed, 1)
         targets = finite_vector(y, "y", len(section.X))
         residuals = targets - np.asarray(estimator.predict(section.table(section.X)))
-        found = getattr(getattr(estimator, "solution_", None), "epsilon", 0.0) if epsilon is None else epsilon
+        found = epsilon
+        if found is None:
+            # That of a fit is found along with it where nu is given; scikit-learn's SVR has it as a parameter.
+            found = getattr(getattr(estimator, "solution_", None), "epsilon", getattr(estimator, "epsilon", 0.0))
         width = check_nonnegative(found, "epsilon")
         tube = _tube_of(residuals, width) if width > 0 else _no_tube(residuals)
         support = _rows_in(section.X, estimator)

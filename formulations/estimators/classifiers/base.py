@@ -30,6 +30,8 @@ __all__ = ["PairwiseClassifier"]
 class _Pairs(OneVersusOne):
     """One against one, as LIBSVM has it: also where a class has a single sample."""
 
+    name = OneVersusOne.__name__
+
     def check_classes(self) -> None:
         """Refuse nothing."""
 

@@ -128,7 +128,10 @@ def parse_model(
     total = coefficients.shape[1]
     counts = np.array([int(count) for count in head.get("nr_sv", str(total)).split()])
     if not total == int(head["total_sv"]) == counts.sum():
-        raise FileFormatError(f"{source} has {total} support vectors, but counts others.")
+        raise FileFormatError(
+            f"{source} announces {head['total_sv']} support vectors, of all classes {counts.sum()}, but holds {total}: "
+            "it is cut short or damaged."
+        )
     intercepts = -np.array([float(level) for level in head["rho"].split()])
     if not kind.classifies:
         counts_known, labels = None, None

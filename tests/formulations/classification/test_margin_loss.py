@@ -154,3 +154,8 @@ def test_what_is_no_loss_of_margins_is_refused(loss: Any) -> None:
 def test_a_loss_that_is_not_convex_is_refused() -> None:
     with pytest.raises(UnsupportedProgramError, match="the 0/1 loss is not convex"):
         MarginLossClassifier(*overlapping(), loss=ZeroOne())
+
+
+def test_a_loss_that_rewards_wrong_sides_is_refused() -> None:
+    with pytest.raises(ParameterError, match="rewards wrong sides; turn the sign"):
+        MarginLossClassifier(*overlapping(), loss=lambda z: cp.exp(z))

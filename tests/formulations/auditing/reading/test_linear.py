@@ -176,3 +176,13 @@ def test_other_data() -> None:
     X, t = targets()
     with pytest.raises(ParameterError, match=r"has 2 outputs, but y has 1"):
         audit(Ridge().fit(X, np.column_stack([t, t])), X, t)
+
+
+@pytest.mark.parametrize("weight", ["balanced", {0: 3.0, 2: 0.2}])
+def test_classes_weigh_against_the_rest_as_liblinear_has_it(weight: Any) -> None:
+    rng = np.random.default_rng(3)
+    y = np.repeat([0, 1, 2], [12, 20, 40])
+    X = rng.normal(size=(72, 4)) + 0.7 * np.eye(3, 4)[y]
+    for loss in ("hinge", "squared_hinge"):
+        theirs = LinearSVC(C=0.8, loss=loss, class_weight=weight, tol=1e-10, max_iter=1_000_000).fit(X, y)
+        assert audit(theirs, X, y, tol=1e-5).status == "optimal"

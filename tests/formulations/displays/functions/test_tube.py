@@ -95,3 +95,11 @@ def test_what_is_no_line_or_no_regression() -> None:
         TubeDisplay.from_estimator(SVR().fit(*sine()), *sine(), epsilon=-1.0)
     with pytest.raises(ShapeError):
         TubeDisplay.from_estimator(SVR().fit(*sine()), sine()[0], [1.0])
+
+
+def test_the_tube_of_a_peer_and_no_tube_of_classes() -> None:
+    x, t = sine()
+    display = TubeDisplay.from_estimator(svm.SVR(epsilon=0.2).fit(x, t), x, t)
+    assert display.epsilon == 0.2
+    with pytest.raises(ParameterError, match="a tube is that of a regression, but SVC came"):
+        TubeDisplay.from_estimator(svm.SVC().fit(x, t > 0), x, t > 0)

@@ -66,7 +66,7 @@ def test_two_classes_are_those_of_the_function(tmp_path: Path) -> None:
     ("old", "new", "words"),
     [
         ("\nSV\n", "\n", "it has no line SV"),
-        ("total_sv 4", "total_sv 5", "has 4 support vectors, but counts others"),
+        ("total_sv 4", "total_sv 5", "but holds 4"),
         ("rho 0.5 -0.25 2", "rho 0.5 -0.25", "has 3 classes, but 2 numbers rho"),
         ("label 2 0 1", "label 2 0", "3 classes, but 2 labels and 3 numbers nr_sv"),
         ("nr_sv 2 1 1", "nr_sv 2 2", "3 classes, but 3 labels and 2 numbers nr_sv"),
