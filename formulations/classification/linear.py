@@ -12,7 +12,7 @@ Each is a quadratic program, solved and certified as one.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,7 +42,7 @@ class LinearAnswer:
         Who solved it, what it says, and its count of iterations, None if it does not tell.
     """
 
-    weights: Matrix
+    weights: Matrix = field(repr=False)
     status: Status
     certificate: Certificate
     solver: str

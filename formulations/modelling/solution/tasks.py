@@ -9,7 +9,7 @@ import numpy as np
 
 from formulations.modelling.solution.solution import Solution
 from formulations.prediction import Decision, Inliers, Labels, Sigmoids
-from qpkernels.arrays import Indices, Vector, frozen
+from qpkernels.arrays import Indices, Vector, frozen, shown
 
 __all__ = ["Classification", "Novelty", "Regression", "Tube"]
 
@@ -61,11 +61,18 @@ class Classification(Solution):
         """xi_i = max(0, margin_level - y_i g(x_i)) of each sample."""
         return np.maximum(0.0, self.margin_level - self.margins)
 
+    def _class_of(self, sample: int) -> str:
+        """Return the label of a sample, and its sign where that is another."""
+        sign = f"y = {self.y[sample]:+g}"
+        if self.function.classes is None:
+            return sign
+        return f"class {shown(self.function.classes.tolist()[int(self.y[sample] > 0)])} ({sign})"
+
     def _position(self, sample: int) -> str:
         margin = float(self.margins[sample])
         if not self.sparse:
             side = "right" if margin > 0 else "wrong"
-            return f"class {self.y[sample]:+g}, y g(x) = {margin:.6g} is on the {side} side"
+            return f"{self._class_of(sample)}, y g(x) = {margin:.6g} is on the {side} side"
         beyond = margin - self.margin_level
         if margin < 0:
             where = "on the wrong side"
@@ -73,7 +80,7 @@ class Classification(Solution):
             where = "on the margin"
         else:
             where = "beyond the margin" if beyond > 0 else "inside the margin"
-        return f"class {self.y[sample]:+g}, y g(x) = {margin:.6g} is {where}, slack {self.slacks[sample]:.3g}"
+        return f"{self._class_of(sample)}, y g(x) = {margin:.6g} is {where}, slack {self.slacks[sample]:.3g}"
 
 
 @dataclass(frozen=True, eq=False)

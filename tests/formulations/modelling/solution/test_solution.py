@@ -97,7 +97,7 @@ def test_an_explanation_says_where_a_sample_stands(case: Case) -> None:
             assert role in text
         match solution:
             case Classification():
-                assert f"class {solution.y[sample]:+g}" in text
+                assert f"y = {solution.y[sample]:+g})" in text
                 assert f"y g(x) = {solution.margins[sample]:.6g} is " in text
                 assert ("on the wrong side" in text) == (solution.margins[sample] < 0)
             case Regression():
