@@ -13,7 +13,7 @@ from formulations.commands.output import hint
 from formulations.prediction import Inliers, Labels, Predictor, Targets, Votes, load
 from qpkernels.arrays import Matrix, npz_path
 from qpkernels.errors import FileFormatError
-from qpkernels.files import LibsvmMachines, SvmType, read_libsvm_machines, read_libsvm_range
+from qpkernels.files import LibsvmMachines, SvmType, read_libsvm_machines
 from qpkernels.gram import Expansion
 from qpkernels.gram.expansions import Expansions
 
@@ -45,14 +45,10 @@ def read_machine(path: Path) -> Predictor:
 
 def _of_libsvm(path: Path) -> Predictor:
     ranges = Path(f"{path}.range")
-    if not ranges.exists():
-        return _predictor(read_libsvm_machines(path))
-    hint(f"samples are scaled by {ranges}, which lies beside the model.")
-    scaling = read_libsvm_range(ranges)
-    return _predictor(read_libsvm_machines(path, None, scaling.low.size)).with_preprocessing(scaling)
-
-
-def _predictor(read: LibsvmMachines) -> Predictor:
+    if ranges.exists():
+        # As with svm-predict: who scales does so first, and twice would be wrong without a word.
+        hint(f"{path} is a machine of samples that were scaled: qpkernels scale FILE SCALED -r {ranges} does so.")
+    read = read_libsvm_machines(path)
     if read.labels is None:
         function = Expansion(read.kernel, read.centers, read.coefficients[0], float(read.intercepts[0]))
         one_class = read.svm_type is SvmType.ONE_CLASS

@@ -28,12 +28,13 @@ def test_a_machine_of_one_class_has_the_coefficients_of_svm_train(train: Path, t
     assert run("audit", train, "--model", model, "--set", "nu=0.3", "--tol", "1e-5").exit_code == 0
 
 
-def test_the_range_beside_a_model_is_applied(train: Path, tmp_path: Path) -> None:
+def test_a_range_beside_a_model_is_told(train: Path, tmp_path: Path) -> None:
     machine, model = tmp_path / "m.npz", tmp_path / "m.model"
     run_json("fit", train, "--scale", "-o", machine, "--libsvm-model", model)
     ours = run_json("predict", train, "--model", machine, "--decision")["decision"]
-    theirs = run("predict", train, "--model", model, "--decision")
-    assert f"scaled by {model}.range" in " ".join(theirs.stderr.split())
+    run_json("scale", train, tmp_path / "scaled", "-r", f"{model}.range")
+    theirs = run("predict", tmp_path / "scaled", "--model", model, "--decision")
+    assert f"qpkernels scale FILE SCALED -r {model}.range" in " ".join(theirs.stderr.split())
     values = [float(line.split()[1]) for line in theirs.stdout.splitlines()[1:]]
     np.testing.assert_allclose(values, ours, atol=1e-9)
 

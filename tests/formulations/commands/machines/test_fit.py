@@ -205,7 +205,7 @@ def test_without_an_answer(libsvm: Path) -> None:
         (["breast-cancer", "--one-versus-rest"], "--one-versus-rest is for three classes or more"),
         (["iris", "--libsvm-model", "iris.model"], "labels in a model of LIBSVM are integers, but 'setosa'"),
         (["wine", "--positive", "class_9"], "classes 'class_0', 'class_1', 'class_2', but 'class_9' came"),
-        (["wine", "--output", "nowhere/machine.npz"], "No such file"),
+        (["wine", "--output", "nowhere/machine.npz"], "the folder nowhere of machine.npz does not exist"),
         (["wine", "--set", "C"], "--set takes NAME=VALUE"),
         (["wine", "--C", "1", "--set", "C=2"], "the hyper-parameter C came twice"),
         (["wine", "--set", "epsilon=1"], "there is no hyper-parameter epsilon: soft-margin has C"),
