@@ -15,11 +15,9 @@ from formulations.classification.one_class import OneClass
 from formulations.estimators.base import KernelMachine
 from formulations.estimators.inputs.weights import sample_weights
 from formulations.modelling import Novelty
+from formulations.prediction import Inliers
 
 __all__ = ["OneClassSVM"]
-
-_ROUNDING = 1e-12
-"""Share of the level within which a decision value is 0 but for rounding."""
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -96,4 +94,5 @@ class OneClassSVM(OutlierMixin, KernelMachine):
 
     def predict(self, X: Any) -> NDArray[np.intp]:
         """Return +1 for samples like those of the fit, to rounding on the boundary as well, and -1 for outliers."""
-        return np.where(self.decision_function(X) >= -_ROUNDING * np.abs(self.offset_), 1, -1)
+        values = self._values(X)
+        return Inliers(float(self.offset_[0])).predict(values)

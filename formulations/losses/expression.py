@@ -149,11 +149,7 @@ def as_margin_loss(loss: object) -> MarginLoss:
     ParameterError
         If it is neither.
     """
-    if isinstance(loss, MarginLoss):
-        return loss
-    if callable(loss) and not isinstance(loss, type):
-        return ExpressionLoss(loss)
-    raise ParameterError(f"loss must be a margin loss, such as LogisticLoss(), but {shown(loss)} came.")
+    return loss if isinstance(loss, MarginLoss) else _of_function(loss, "a margin loss, such as LogisticLoss()")
 
 
 def as_residual_loss(loss: object) -> ResidualLoss:
@@ -164,11 +160,13 @@ def as_residual_loss(loss: object) -> ResidualLoss:
     ParameterError
         If it is neither.
     """
-    if isinstance(loss, ResidualLoss):
-        return loss
+    return loss if isinstance(loss, ResidualLoss) else _of_function(loss, "a residual loss, such as AbsolutePower(1.5)")
+
+
+def _of_function(loss: object, wanted: str) -> ExpressionLoss:
     if callable(loss) and not isinstance(loss, type):
         return ExpressionLoss(loss)
-    raise ParameterError(f"loss must be a residual loss, such as AbsolutePower(1.5), but {shown(loss)} came.")
+    raise ParameterError(f"loss must be {wanted}, but {shown(loss)} came.")
 
 
 def _convex(function: Callable[[Any], Any], expression: cp.Expression) -> cp.Expression:

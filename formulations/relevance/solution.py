@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -86,7 +87,7 @@ class RelevanceSolution(Answering, Carded):
         """Share of the samples that are no relevance vectors, between 0 and 1."""
         return 1.0 - self.n_relevance / self.alpha.size
 
-    @property
+    @cached_property
     def predictor(self) -> Predictor:
         """The machine without its training samples: what :meth:`save` writes."""
         posterior = Posterior(self._root, bool(np.isfinite(self.bias_alpha)), self.noise)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Protocol, TypeAlias, cast
 
 import numpy as np
@@ -88,7 +89,7 @@ class TwoLevelMachine(Answering, Carded):
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {self.solution.formulation}, {self.calibration!r}>"
 
-    @property
+    @cached_property
     def predictor(self) -> Predictor:
         """The machine without its training samples; it predicts the label whose probability is above 1/2.
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
@@ -72,7 +73,7 @@ class PerceptronSolution(Answering, Carded):
     criterion: Vector
     message: str
 
-    @property
+    @cached_property
     def predictor(self) -> Predictor:
         """The machine without its training samples: what :meth:`save` writes."""
         assert self.function.classes is not None

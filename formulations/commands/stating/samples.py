@@ -241,10 +241,12 @@ def scaling_of(options: TrainingOptions, X: Samples) -> Scaling | None:
 
 def ranged(path: Path, X: Samples) -> Scaling:
     """Return the scaling of a file of svm-scale for samples with as many features, and say which it does not know."""
-    known = read_libsvm_range(path).low.size
-    if known < X.shape[1]:
-        hint(f"{path} has no features above {known}, so that those of the samples become 0, as with svm-scale.")
-    return read_libsvm_range(path, X.shape[1])
+    scaling = read_libsvm_range(path)
+    known, more = scaling.low.size, X.shape[1] - scaling.low.size
+    if more <= 0:
+        return scaling
+    hint(f"{path} has no features above {known}, so that those of the samples become 0, as with svm-scale.")
+    return replace(scaling, low=np.pad(scaling.low, (0, more)), high=np.pad(scaling.high, (0, more)))
 
 
 def scaled(scaling: Scaling, X: Samples) -> Samples:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from formulations.prediction import Answering, Decision, Predictor, Targets
 from qpkernels.arrays import Vector, is_integer, shown
@@ -128,7 +129,7 @@ class Solution(Answering, Carded):
     iterations: int | None
     in_matrices: ConePoint | None = field(default=None, kw_only=True)
 
-    @property
+    @cached_property
     def predictor(self) -> Predictor:
         """The machine without its training samples: what :meth:`save` writes."""
         return Predictor(Expansions.of([self.function]), self._decision)
