@@ -5,7 +5,7 @@ The models themselves are in the package :mod:`formulations`. Importing this pac
 solver.
 """
 
-from qpkernels.gram import Expansion, Gram, Mercer
+from qpkernels.gram import Expansion, Gram, LowRank, Mercer
 from qpkernels.kernels import (
     RBF,
     Columns,
@@ -15,9 +15,11 @@ from qpkernels.kernels import (
     Linear,
     Matching,
     Matern,
+    Nystroem,
     Polynomial,
     Precomputed,
     QuadraticMap,
+    RandomFourier,
     RankOne,
     ScaledQuadraticMap,
     Sigmoid,
@@ -36,12 +38,15 @@ __all__ = [
     "Kernel",
     "Laplacian",
     "Linear",
+    "LowRank",
     "Matching",
     "Matern",
     "Mercer",
+    "Nystroem",
     "Polynomial",
     "Precomputed",
     "QuadraticMap",
+    "RandomFourier",
     "RankOne",
     "ScaledQuadraticMap",
     "Sigmoid",

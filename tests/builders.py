@@ -22,8 +22,10 @@ from qpkernels import (
     Linear,
     Matching,
     Matern,
+    Nystroem,
     Polynomial,
     Precomputed,
+    RandomFourier,
     RankOne,
     ScaledQuadraticMap,
     Sigmoid,
@@ -108,11 +110,16 @@ KERNEL_EXAMPLES: dict[type[Kernel], Kernel] = {
     Columns: Columns(RBF(0.4), (0, 2)),
     Matching: Matching(),
     FunctionKernel: FunctionKernel(inner_products),
+    Nystroem: Nystroem(RBF(0.4), _ROOT[:4, :3]),
+    RandomFourier: RandomFourier.sampled(RBF(0.4), 3, 8),
 }
 """One example for each public kernel; every example takes three features, row numbers below 12, or text."""
 
 SAVED_KERNELS = {kind: kernel for kind, kernel in KERNEL_EXAMPLES.items() if kind is not FunctionKernel}
 """Those that a file can hold."""
+
+HOLDS_ARRAYS = (Precomputed, Nystroem, RandomFourier)
+"""Those that are equal to themselves alone."""
 
 INDEFINITE = {Sigmoid}
 """Those whose example has a negative eigenvalue."""

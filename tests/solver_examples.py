@@ -33,6 +33,7 @@ EXPECTED = {
     "linear",
     "newton",
     "frisch-newton",
+    "semismooth-newton",
     "clarabel",
     "osqp",
     "scs",

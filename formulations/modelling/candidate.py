@@ -165,11 +165,7 @@ def expand(
         Who computes it as exactly as they need it, and judge by it; left out, float64 does.
     """
     usable = 0.0 < np.abs(beta).max() <= _LARGEST
-    clipped = gram.correction is not None
-    coefficients = (gram.expansion_coefficients(beta) if clipped else beta) if usable else np.zeros(len(gram))
-    # Of a clipped matrix, a sample without a multiplier has a coefficient all the same.
-    used = np.flatnonzero(coefficients) if usable else np.arange(1)
-    function = Expansion.over(gram.kernel, gram.X[used], coefficients[used], intercept, classes, gram.feature_names)
+    function = Expansion.of(gram, beta if usable else np.zeros(len(gram)), intercept, classes)
     product = None if bounds is None else partial(bounds.product, beta, intercept)
     return Candidate(beta, intercept, function, Sampling(partial(_expanded, gram, beta, values, product)))
 

@@ -5,6 +5,7 @@ from qpkernels.gram.changing import ChangingGram, changed
 from qpkernels.gram.definiteness import PSD_TOLERANCE, Correction
 from qpkernels.gram.expansion import Expansion
 from qpkernels.gram.gram import Gram
+from qpkernels.gram.low_rank import LowRank
 from qpkernels.gram.mercer import Mercer
 from qpkernels.gram.products import BoundedProduct, bounded_product
 
@@ -15,6 +16,7 @@ __all__ = [
     "Correction",
     "Expansion",
     "Gram",
+    "LowRank",
     "Mercer",
     "bounded_product",
     "changed",

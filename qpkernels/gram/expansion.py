@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -29,6 +29,9 @@ from qpkernels.gram.products import weights_of
 from qpkernels.gram.storage import Centers
 from qpkernels.kernels.base import Kernel, Samples
 from qpkernels.kernels.vectors import Linear
+
+if TYPE_CHECKING:
+    from qpkernels.gram.gram import Gram
 
 __all__ = ["Expansion"]
 
@@ -101,6 +104,21 @@ class Expansion:
             feature_names=feature_names,
         )
         return function
+
+    @classmethod
+    def of(cls, gram: Gram, beta: Vector, intercept: float = 0.0, classes: NDArray[Any] | None = None) -> Expansion:
+        """Return f + b with f = sum_j beta_j k(x_j, .) over the samples with a coefficient, or over fewer points.
+
+        Of a clipped matrix it is over all samples, one without a multiplier having a coefficient all the same.
+        """
+        features = gram.features if gram.correction is None else None
+        if features is not None:
+            few = gram.kernel.condensed(weights_of(features, beta, features.mean(axis=0)))
+            if few is not None:
+                return cls.over(gram.kernel, *few, intercept, classes, gram.feature_names)
+        coefficients = beta if gram.correction is None else gram.expansion_coefficients(beta)
+        used = np.flatnonzero(coefficients) if coefficients.any() else np.arange(1)
+        return cls.over(gram.kernel, gram.X[used], coefficients[used], intercept, classes, gram.feature_names)
 
     def __call__(self, X: ArrayLike) -> Vector:
         """Return the decision values f(x_i) + b, shape (number of samples,); memory stays bounded.

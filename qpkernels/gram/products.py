@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
 __all__ = ["BoundedProduct", "Features", "bounded_product", "matrix_product", "streamed_product", "weights_of"]
 
+_CACHED = 2**17
+"""Numbers that a processor keeps near between two passes."""
+
 
 def weights_of(features: Matrix, coefficients: Vector, level: Vector) -> Vector:
     """Return Phi'c without losing the digits that the rows of Phi share: sum c_j (phi_j - level) + level sum c_j.
@@ -28,7 +31,22 @@ def weights_of(features: Matrix, coefficients: Vector, level: Vector) -> Vector:
     Coefficients of a model with an intercept add up to 0. What rounding leaves of that counts for as much as the
     samples are far away, so that it is added up exactly, whatever the order. NaN where that sum overflows.
     """
-    return np.asarray((features - level).T @ coefficients + level * exact_sum(coefficients))
+    return np.asarray(_sums_around(features, coefficients, level) + level * exact_sum(coefficients))
+
+
+def _sums_around(features: Matrix, coefficients: Vector, level: Vector) -> Vector:
+    """Return (Phi - 1 level')'c, from rows that stay in a processor's cache between the difference and the product."""
+    if features.size <= _CACHED:
+        return np.asarray((features - level).T @ coefficients)
+    sums = np.zeros(features.shape[1])
+    for rows in _strips(features):
+        sums += coefficients[rows] @ (features[rows] - level)
+    return sums
+
+
+def _strips(features: Matrix) -> list[slice]:
+    step = max(1, _CACHED // features.shape[1])
+    return [slice(start, start + step) for start in range(0, len(features), step)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,12 +84,26 @@ class Features:
 
     def product(self, v: Vector) -> Vector:
         """Return Phi Phi'v."""
-        weights = weights_of(self.matrix, v, self.level)
-        return np.asarray((self.matrix - self.level) @ weights + self.level @ weights)
+        return self.values(self.weights(v))
+
+    def weights(self, v: Vector) -> Vector:
+        """Return Phi'v."""
+        return weights_of(self.matrix, v, self.level)
+
+    def values(self, weights: Vector) -> Vector:
+        """Return Phi w."""
+        base = self.level @ weights
+        if self.matrix.size <= _CACHED:
+            return np.asarray((self.matrix - self.level) @ weights + base)
+        values = np.empty(len(self.matrix))
+        for rows in _strips(self.matrix):
+            values[rows] = (self.matrix[rows] - self.level) @ weights
+        values += base
+        return values
 
     def radii(self) -> Vector:
         """Return the distances of the rows from their mean."""
-        return np.asarray(np.linalg.norm(self.matrix - self.level, axis=1))
+        return np.concatenate([np.linalg.norm(self.matrix[rows] - self.level, axis=1) for rows in _strips(self.matrix)])
 
 
 def matrix_product(K: Matrix, v: Vector) -> Vector:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Kernels: one file each, over vectors and over sequences, and the construction of kernels from others."""
+"""Kernels: one file each, over vectors and sequences, made of others, and of low rank in their place."""
 
+from qpkernels.kernels.approximations import Nystroem, RandomFourier
 from qpkernels.kernels.base import Kernel, ProductForm, SampleFunction, Samples
 from qpkernels.kernels.construction import (
     Columns,
@@ -41,6 +42,7 @@ __all__ = [
     "Linear",
     "Matching",
     "Matern",
+    "Nystroem",
     "Polynomial",
     "PolynomialOf",
     "Power",
@@ -48,6 +50,7 @@ __all__ = [
     "Product",
     "ProductForm",
     "QuadraticMap",
+    "RandomFourier",
     "RankOne",
     "SampleFunction",
     "Samples",

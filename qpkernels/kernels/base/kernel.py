@@ -66,7 +66,7 @@ class Kernel(Carded, metaclass=ChecksKeywords):
         """
         super().__init_subclass__(**options)
         if "matrix" in vars(cls):
-            for name in ("product_form", "enclosed", "vanishes", "tested", "formula"):
+            for name in ("product_form", "enclosed", "vanishes", "tested", "formula", "frequencies"):
                 if name not in vars(cls):
                     setattr(cls, name, vars(Kernel)[name])
 
@@ -119,6 +119,16 @@ class Kernel(Carded, metaclass=ChecksKeywords):
     def features(self, X: Samples) -> Matrix | None:
         """Return features Phi, dense, shape (m, d), with k(x, z) = phi(x)'phi(z), or None if they are not few."""
         del X
+        return None
+
+    def condensed(self, weights: Vector) -> tuple[Samples, Vector] | None:
+        """Return few z_j and c_j with sum_j c_j k(z_j, x) = <weights, phi(x)> in its features; None: none are known."""
+        del weights
+        return None
+
+    def frequencies(self, generator: np.random.Generator, count: int, features: int) -> Matrix | None:
+        """Return frequencies w with k(x, z) = E cos(w'(x - z)), shape (count, features), or None if none are known."""
+        del generator, count, features
         return None
 
     def product_form(self, X: Samples) -> ProductForm | None:

@@ -55,3 +55,7 @@ class Laplacian(Kernel):
 
     def diagonal(self, X: Samples) -> Vector:
         return np.ones(X.shape[0])
+
+    def frequencies(self, generator: np.random.Generator, count: int, features: int) -> Matrix:
+        """Return draws of a Cauchy distribution with the scale gamma, each feature by itself."""
+        return generator.standard_cauchy((count, features)) * self.gamma

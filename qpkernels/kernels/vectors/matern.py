@@ -111,6 +111,13 @@ class Matern(Kernel):
     def diagonal(self, X: Samples) -> Vector:
         return np.ones(X.shape[0])
 
+    def frequencies(self, generator: np.random.Generator, count: int, features: int) -> Matrix:
+        """Return draws of a multivariate t distribution with 2 nu degrees of freedom and the scale 1 / l."""
+        normal = generator.standard_normal((count, features)) / self.length_scale
+        if self.nu == np.inf:
+            return normal
+        return np.asarray(normal / np.sqrt(generator.chisquare(2.0 * self.nu, (count, 1)) / (2.0 * self.nu)))
+
 
 _CLOSED = (0.5, 1.5, 2.5)
 """The orders at which M_nu is a polynomial times exp(-x)."""

@@ -124,6 +124,10 @@ class RBF(Kernel):
         squares = enclosed_negative_squares(X, Z, np.broadcast_to(np.asarray(self.gamma), (X.shape[1],)))
         return lambda rows: squares(rows).exp()
 
+    def frequencies(self, generator: np.random.Generator, count: int, features: int) -> Matrix:
+        """Return draws of a normal distribution with the variances 2 gamma_k."""
+        return generator.standard_normal((count, features)) * np.sqrt(2.0 * np.asarray(self.gamma))
+
     def product_form(self, X: Samples) -> ProductForm:
         return ProductForm.exponential(self.gamma, X)
 

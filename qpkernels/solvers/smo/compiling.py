@@ -18,7 +18,7 @@ from qpkernels.gram import Gram
 from qpkernels.gram.panels.making import form_and_samples, make_product
 from qpkernels.gram.panels.products import mostly_zero
 from qpkernels.gram.panels.sums import DoubleSums
-from qpkernels.kernels import RBF, ProductForm
+from qpkernels.kernels import RBF, Linear, ProductForm
 from qpkernels.programs.kernel_qp import KernelQP
 from qpkernels.solvers.smo.blocks import holds_matrix, streamed_rows
 from qpkernels.solvers.smo.rows.product_rows import ProductRows
@@ -44,11 +44,13 @@ def compile_for(program: KernelQP) -> None:
         _compile_matrix(pairs)
         return
     gram, hard = program.gram, program.is_hard
-    kind = type(gram.kernel), is_sparse(gram.X), mostly_zero(gram.X), gram.features is None, pairs, hard
+    if gram.features is not None:
+        _compile_features(pairs, hard)
+        return
+    kind = type(gram.kernel), is_sparse(gram.X), mostly_zero(gram.X), pairs, hard
     if kind in _compiled:
         return
-    # With as few samples as features, these would not be used.
-    count = min(len(gram), _FEW if gram.features is None else gram.features.shape[1] + 1)
+    count = min(len(gram), _FEW)
     few = Gram(gram.kernel, gram.X[np.linspace(0, len(gram) - 1, count).astype(np.intp)])
     sample = _alternating(few, pairs, np.inf if hard else 1.0)
     _use(sample, next(streamed_rows(sample, _KEPT)))
@@ -58,6 +60,13 @@ def compile_for(program: KernelQP) -> None:
         sums = DoubleSums(form, X, np.ones(count))
         sums(X, sums.buffer())
     _compiled.add(kind)
+
+
+@cache
+def _compile_features(pairs: bool, hard: bool) -> None:
+    # With as few samples as features, these would not be used.
+    program = _alternating(Gram(Linear(), np.eye(3, 1)), pairs, np.inf if hard else 1.0)
+    _use(program, next(streamed_rows(program, _KEPT)))
 
 
 @cache

@@ -33,6 +33,7 @@ def test_the_solvers_of_the_extra_are_all_here() -> None:
         "linear",
         "newton",
         "frisch-newton",
+        "semismooth-newton",
     }
     assert {solver.name for solver in REGISTERED} >= {solver.name for solver in installed_solvers()}
 

@@ -14,7 +14,7 @@ import pytest
 from scipy.sparse import csr_array, csr_matrix
 
 import qpkernels.kernels
-from builders import INDEFINITE, KERNEL_EXAMPLES, example_samples
+from builders import HOLDS_ARRAYS, INDEFINITE, KERNEL_EXAMPLES, example_samples
 from kernel_samples import X, Z
 from qpkernels import (
     RBF,
@@ -25,9 +25,11 @@ from qpkernels import (
     Laplacian,
     Linear,
     Matern,
+    Nystroem,
     Polynomial,
     Precomputed,
     QuadraticMap,
+    RandomFourier,
     RankOne,
     Sigmoid,
     Spectrum,
@@ -139,7 +141,7 @@ def test_contract_text_and_arrays_hold_the_kernel(kind: type[Kernel]) -> None:
     again = kernel_from_spec(json.loads(text), arrays)
     assert type(again) is kind
     np.testing.assert_array_equal(again.matrix(X, Z), kernel.matrix(X, Z))
-    if kind is not Precomputed:
+    if kind not in HOLDS_ARRAYS:
         assert arrays == []
         assert again == kernel
         assert hash(again) == hash(kernel)
@@ -241,6 +243,7 @@ def test_which_kernels_take_sparse_samples() -> None:
     assert {type(kernel) for kernel in TAKERS} == {
         *(Linear, Polynomial, Sigmoid, RBF, Matern),
         *(Sum, Product, Scaled, Power, Exponential, PolynomialOf, Columns, FunctionKernel),
+        *(Nystroem, RandomFourier),
     }
     for combined in (Linear() + Laplacian(1.0), Laplacian(1.0) * Linear(), 2 * Laplacian(1.0)):
         assert not combined.takes_sparse

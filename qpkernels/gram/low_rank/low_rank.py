@@ -1,0 +1,278 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A kernel matrix of low rank, K~ = Z Z', in place of one that does not fit in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import cached_property
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from qpkernels.arrays import (
+    FeatureNames,
+    Indices,
+    Matrix,
+    Samples,
+    Vector,
+    check_choice,
+    check_count,
+    check_nonnegative,
+    check_tolerance,
+    finite_rows,
+    frozen,
+)
+from qpkernels.errors import GramTooLargeError, IndefiniteKernelError, ParameterError
+from qpkernels.gram.definiteness import Formed
+from qpkernels.gram.factor import pivoted_cholesky
+from qpkernels.gram.gram import Gram
+from qpkernels.gram.low_rank.pivots import partial_cholesky
+from qpkernels.gram.low_rank.sources import ArraySource, BlockSource, as_source
+from qpkernels.gram.products import Features
+from qpkernels.kernels.approximations import Nystroem, RandomFourier
+from qpkernels.kernels.base import Kernel
+
+__all__ = ["LowRank"]
+
+_METHODS = ("random", "greedy", "fourier")
+
+
+class LowRank(Gram):
+    r"""K~ = Z Z' of rank r, with Z of shape (m, r), in place of the kernel matrix K of m samples.
+
+    It is the kernel matrix of another kernel, k~, and models take it as any other: ``SoftMargin(LowRank(...), y)``.
+    Certificates are about k~. With landmarks, which all methods but "fourier" choose among the samples, k~ is
+    Nystroem's approximation: functions in its space are functions in that of k, with the same norm, so that the primal
+    value of an answer is the same with the exact kernel, and K - K~ is positive semidefinite.
+
+    Parameters
+    ----------
+    kernel
+        k; positive semidefinite.
+    X
+        The samples, as ``kernel`` takes them: an array, also one that is mapped from a file, a sparse matrix, a data
+        frame; or a function without arguments that returns the samples in blocks, in the same order at each call, of
+        which only Z is kept.
+    rank
+        r, at most m. Fewer columns are made where the residual K - K~ vanishes before, up to rounding.
+    trace_error
+        Above 0 and below 1: fewer columns are made where the trace of the residual is at most this share of that of K.
+        One of the two must be given; without ``rank`` there are as many columns as ``memory_limit`` allows.
+    method
+        "random": pivots of a Cholesky decomposition drawn with probabilities proportional to the diagonal of the
+        residual, which is as good as the best approximation of somewhat smaller rank. "greedy": the largest entry of
+        that diagonal, which takes outliers first. "fourier": random Fourier features of a shift-invariant kernel.
+    landmarks
+        The samples whose functions span the space, in place of a method; those that add nothing are left out.
+    seed
+        Of the random choices; equal seeds give equal matrices.
+    memory_limit
+        Largest size in bytes of Z, and of a matrix m x m where one is asked for.
+
+    Raises
+    ------
+    ParameterError
+        If neither a rank, an error nor landmarks are given, the rank exceeds the number of samples, or an iterator
+        came, which can be visited only once.
+    GramTooLargeError
+        If Z exceeds ``memory_limit``.
+    IndefiniteKernelError
+        If the kernel proves not to be positive semidefinite.
+    ShapeError
+        If a stream of blocks changes between visits.
+    """
+
+    def __init__(
+        self,
+        kernel: Kernel,
+        X: ArrayLike | Callable[[], Iterable[Any]],
+        rank: int | None = None,
+        *,
+        trace_error: float | None = None,
+        method: Literal["random", "greedy", "fourier"] = "random",
+        landmarks: ArrayLike | None = None,
+        seed: int = 0,
+        memory_limit: float = 4 * 2**30,
+    ) -> None:
+        if not isinstance(kernel, Kernel):
+            raise ParameterError(
+                f"a LowRank takes a Kernel first, then samples, but {type(kernel).__name__} came first."
+            )
+        check_choice(method, "method", _METHODS)
+        memory_limit = check_nonnegative(memory_limit, "memory_limit")
+        self.base, self.source = kernel, as_source(kernel, X)
+        request = _Request(rank, trace_error, method, landmarks, seed, memory_limit)
+        made = _make(kernel, self.source, request)
+        self._begin(made.kernel, memory_limit, "refuse")
+        self._by_construction, self._settled = True, 0.0
+        self._of_factor = Features(frozen(made.factor))
+        self.feature_names: FeatureNames = self.source.feature_names
+        self.residual, self.pivots = frozen(made.residual), made.pivots
+
+    def __len__(self) -> int:
+        return len(self.source)
+
+    def __repr__(self) -> str:
+        return f"LowRank({self.base!r}, {len(self)} samples, rank={self.rank})"
+
+    @cached_property
+    def X(self) -> Samples:
+        """The samples, read-only.
+
+        Raises
+        ------
+        ParameterError
+            If they came as a stream: then they are not kept.
+        """
+        if not isinstance(self.source, ArraySource):
+            raise ParameterError(
+                "the samples came as a stream, of which the factor alone is kept; for what needs the samples, pass "
+                "them as an array, which may be mapped from a file: numpy.load(path, mmap_mode='r')."
+            )
+        return frozen(self.source.samples)
+
+    @property
+    def rank(self) -> int:
+        """Number of columns of Z, r."""
+        return int(self._of_factor.matrix.shape[1])
+
+    @property
+    def trace_error(self) -> float:
+        """The trace of the residual K - K~, as a share of that of K; nan for random Fourier features."""
+        if isinstance(self.kernel, RandomFourier):
+            return float("nan")
+        left, kept = float(self.residual.sum()), float(self.diagonal.sum())
+        return left / (left + kept) if left else 0.0
+
+    @cached_property
+    def exact(self) -> Gram:
+        """The matrix K of the exact kernel, of which nothing is computed before it is asked for."""
+        return Gram(self.base, self.X, self.memory_limit)
+
+    @property
+    def _features(self) -> Features:
+        return self._of_factor
+
+    @cached_property
+    def _diagonal_of_kernel(self) -> Vector:
+        return frozen(np.einsum("ij,ij->i", self._of_factor.matrix, self._of_factor.matrix))
+
+    def coefficients(self, coordinates: Vector | Matrix) -> Vector | Matrix:
+        """Return a beta with Z'beta = ``coordinates``: at the pivots, where there are such."""
+        if self.pivots is None or not isinstance(self.kernel, Nystroem):
+            return super().coefficients(coordinates)
+        coordinates = finite_rows(coordinates, "coordinates", self.rank)
+        beta = np.zeros((len(self), *coordinates.shape[1:]))
+        beta[self.pivots] = self.kernel.coefficients(coordinates)
+        return beta
+
+    def _form(self) -> Formed:
+        if self._formed is None:
+            size = 8 * len(self) ** 2
+            if size > self.memory_limit:
+                raise GramTooLargeError(
+                    f"the matrix Z Z' of {len(self)} samples takes {size / 2**30:.1f} GiB, above the limit of "
+                    f"{self.memory_limit / 2**30:.1f} GiB; what asked for it does not work on the factor Z."
+                )
+            self._formed = Formed(frozen(self._of_factor.matrix @ self._of_factor.matrix.T))
+        return self._formed
+
+    def _indefiniteness(self) -> float:
+        return 0.0
+
+
+class _Request(NamedTuple):
+    """The parameters of a LowRank."""
+
+    rank: int | None
+    trace_error: float | None
+    method: str
+    landmarks: Any
+    seed: int
+    memory_limit: float
+
+
+class _Made(NamedTuple):
+    """The kernel, Z, the diagonal of the residual, and the numbers of the pivots where these are samples."""
+
+    kernel: Kernel
+    factor: Matrix
+    residual: Vector
+    pivots: Indices | None
+
+
+def _make(kernel: Kernel, source: BlockSource, request: _Request) -> _Made:
+    if request.landmarks is not None:
+        if request.rank is not None or request.trace_error is not None or request.method != "random":
+            raise ParameterError("landmarks say what is spanned: leave out rank, trace_error and method beside them.")
+        return _from_features(_spanned(kernel, request.landmarks), kernel, source, request.memory_limit)
+    rank = _rank(source, request)
+    if request.method == "fourier":
+        if request.rank is None or request.trace_error is not None:
+            raise ParameterError("random Fourier features are made by rank: give it, and leave trace_error out.")
+        width = int(source.take(np.zeros(1, dtype=np.intp)).shape[1])
+        sampled = RandomFourier.sampled(kernel, width, rank, request.seed)
+        return _from_features(sampled, kernel, source, request.memory_limit)
+    generator = (
+        np.random.default_rng(check_count(request.seed, "seed", least=0)) if request.method == "random" else None
+    )
+    error = 0.0 if request.trace_error is None else check_tolerance(request.trace_error, "trace_error")
+    made = partial_cholesky(kernel, source, rank, error, generator)
+    return _Made(Nystroem(kernel, made.landmarks), made.factor, made.residual, made.pivots)
+
+
+def _rank(source: BlockSource, request: _Request) -> int:
+    m = len(source)
+    most = int(min(m, request.memory_limit // (8 * m)))
+    if request.rank is None:
+        if request.trace_error is None:
+            raise ParameterError("a LowRank needs a rank, or a trace_error, or landmarks; give rank=300, say.")
+        rank = most
+    else:
+        rank = check_count(request.rank, "rank")
+    if rank > m:
+        raise ParameterError(f"rank must be at most the number of samples, {m}, but {rank} came; take Gram(kernel, X).")
+    if rank > most or not rank:
+        raise _too_large(m, max(rank, 1), request.memory_limit)
+    return rank
+
+
+def _too_large(m: int, rank: int, memory_limit: float) -> GramTooLargeError:
+    return GramTooLargeError(
+        f"the factor of {m} samples and rank {rank} takes {8 * m * rank / 2**30:.2f} GiB, above the limit of "
+        f"{memory_limit / 2**30:.2f} GiB; take a smaller rank, or a larger memory_limit."
+    )
+
+
+def _spanned(kernel: Kernel, landmarks: Any) -> Nystroem:
+    """Return Nystroem's approximation by those of the landmarks that add to the span."""
+    samples = kernel.samples(landmarks)
+    K = kernel(samples)
+    smallest = float(np.linalg.eigvalsh(K).min())
+    if smallest < -1e-8 * float(np.abs(K.diagonal()).max()):
+        raise IndefiniteKernelError(
+            f"{kernel!r} has no factor of low rank: the matrix of the landmarks has the eigenvalue {smallest:.6g}, so "
+            "it is not positive semidefinite; take another kernel.",
+            smallest,
+        )
+    return Nystroem(kernel, samples[pivoted_cholesky(K, K.diagonal()).pivots])
+
+
+def _from_features(
+    approximation: Nystroem | RandomFourier, kernel: Kernel, source: BlockSource, memory_limit: float
+) -> _Made:
+    """Return the matrix of a kernel with explicit features, made block by block."""
+    m = len(source)
+    rank = approximation.rank
+    if 8 * m * rank > memory_limit:
+        raise _too_large(m, rank, memory_limit)
+    factor, residual = np.empty((m, rank)), np.empty(m)
+
+    def visit(rows: slice, samples: Samples) -> None:
+        features = approximation.features(samples)
+        factor[rows] = features
+        residual[rows] = np.maximum(kernel.diagonal(samples) - np.einsum("ij,ij->i", features, features), 0.0)
+
+    source.visit(visit, rank)
+    return _Made(approximation, factor, residual, None)

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Nystroem's approximation of a kernel: its projection to the span of some of its functions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.linalg import solve_triangular
+from scipy.linalg.lapack import dpotrf
+
+from qpkernels.arrays import Matrix, Vector, frozen, shown
+from qpkernels.errors import ParameterError
+from qpkernels.kernels.base import Kernel, Samples
+
+__all__ = ["Nystroem"]
+
+
+@dataclass(frozen=True, eq=False)
+class Nystroem(Kernel):
+    r"""Nystroem's approximation :math:`\tilde k(x, z) = k_x' K^{-1} k_z` of a kernel k, of rank r.
+
+    Here k_x = (k(z_1, x), ..., k(z_r, x)) for landmarks z_1, ..., z_r, and K is their kernel matrix. The function
+    k~(x, .) is the projection of k(x, .) to the span of the k(z_j, .), so that
+
+    * k~(z_j, .) = k(z_j, .): a function in the space of k~ is one in the space of k, with the same norm;
+    * k - k~ is positive semidefinite, and k~(x, x) <= k(x, x).
+
+    With K = L L' it has the features phi(x) = L^{-1} k_x.
+
+    Parameters
+    ----------
+    base
+        k; positive semidefinite.
+    landmarks
+        The r samples z_j, as ``base`` takes them, whose kernel matrix must not be singular.
+
+    Raises
+    ------
+    ParameterError
+        If ``base`` is no kernel, or the matrix of the landmarks is singular or has a negative eigenvalue.
+
+    Notes
+    -----
+    Source: Williams and Seeger, Using the Nystroem method to speed up kernel machines (NIPS 2000).
+    """
+
+    base: Kernel
+    landmarks: Samples = field(repr=False)
+    tested = True
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.base, Kernel):
+            raise ParameterError(f"Nystroem takes a Kernel first, such as RBF(0.1), but {shown(self.base)} came.")
+        object.__setattr__(self, "landmarks", frozen(self.base.samples(self.landmarks)))
+        self.triangle  # noqa: B018  a singular matrix is refused here
+
+    def __repr__(self) -> str:
+        return f"Nystroem({self.base!r}, {self.landmarks.shape[0]} landmarks)"
+
+    def formula(self, x: str = "x", z: str = "z") -> str:
+        """Return k_x' K^(-1) k_z in the words of the base kernel."""
+        return f"k(Z, {x})' k(Z, Z)^(-1) k(Z, {z}), k(x, z) = {self.base.formula()}"
+
+    @cached_property
+    def triangle(self) -> Matrix:
+        """L, lower triangular with a positive diagonal, shape (r, r)."""
+        K = self.base(self.landmarks)
+        triangle, failed = dpotrf(K, lower=1)
+        smallest = 0.0 if failed else float(triangle.diagonal().min())
+        if smallest**2 <= len(K) * np.finfo(float).eps * float(np.abs(K.diagonal()).max()):
+            raise ParameterError(
+                f"the kernel matrix of these {len(K)} landmarks is singular, or {self.base!r} is not positive "
+                "semidefinite; leave out landmarks that are equal, or take LowRank, which leaves out what adds nothing."
+            )
+        return frozen(np.tril(triangle))
+
+    @property
+    def rank(self) -> int:
+        """Number of landmarks, r."""
+        return int(self.landmarks.shape[0])
+
+    @property
+    def positive_semidefinite(self) -> bool:
+        """True: it is the product of features."""
+        return True
+
+    @property
+    def takes_sparse(self) -> bool:
+        """True when the base kernel does."""
+        return self.base.takes_sparse
+
+    def samples(self, X: ArrayLike) -> Samples:
+        """Return the samples as the base kernel takes them."""
+        return self.base.samples(X)
+
+    def features(self, X: Samples) -> Matrix:
+        """Return L^{-1} k_x for each sample, shape (m, r)."""
+        rows = self.base.matrix(self.landmarks, X)
+        return np.asarray(solve_triangular(self.triangle, rows, lower=True, overwrite_b=True, check_finite=False).T)
+
+    def coefficients(self, weights: Vector | Matrix) -> Vector | Matrix:
+        """Return the c with <weights, phi(x)> = sum_j c_j k(z_j, x), shape (r,); or several, one a column."""
+        return np.asarray(solve_triangular(self.triangle, weights, trans="T", lower=True, check_finite=False))
+
+    def condensed(self, weights: Vector) -> tuple[Samples, Vector]:
+        """Return the landmarks, and the coefficients of the function over them."""
+        return self.landmarks, np.asarray(self.coefficients(weights))
+
+    def matrix(self, X: Samples, Z: Samples) -> Matrix:
+        left = self.features(X)
+        return np.asarray(left @ (left if X is Z else self.features(Z)).T)
+
+    def diagonal(self, X: Samples) -> Vector:
+        features = self.features(X)
+        return np.asarray(np.einsum("ij,ij->i", features, features))
