@@ -62,6 +62,9 @@ class Explained(Carded):
 
 _SHORT = ("data", "kernel", "with")
 
+_FORMULA = ": k(x, z) = "
+"""Between a kernel and its formula."""
+
 
 class ShownModel(Explained):
     """How a model shows itself: the problem of its usual form, and what it is made of."""
@@ -177,7 +180,7 @@ def kernel_of(kernel: Kernel, explicit: bool = False) -> str:
     """Return a kernel as Python writes it, and its formula; or that f has weights in explicit features."""
     if explicit:
         return f"none: {to_text('f(x) = <w, x>')}"
-    return f"{_shortened(repr(kernel))}: k(x, z) = {to_text(kernel.formula())}"
+    return f"{' '.join(repr(kernel).split())}{_FORMULA}{to_text(kernel.formula())}"
 
 
 def value_text(value: Any) -> str:
@@ -195,7 +198,7 @@ def _line(name: str, facts: Iterable[Fact]) -> str:
 def _in_a_line(fact: Fact) -> str:
     if fact.name != "kernel":
         return fact.value.replace(", one for each sample", "")
-    return fact.value.partition(": ")[0].replace("none", "no kernel")
+    return "no kernel" if fact.value.startswith("none: ") else _shortened(fact.value.rpartition(_FORMULA)[0])
 
 
 def _shortened(text: str) -> str:

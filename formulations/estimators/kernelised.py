@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
 from formulations.estimators.inputs.kernels import KernelLike
-from qpkernels.arrays import ChecksKeywords, refuse_columns
+from qpkernels.arrays import ChecksKeywords, check_feature_names, refuse_columns
 from qpkernels.errors import ParameterError
 from qpkernels.kernels import Kernel
 from qpkernels.kernels.base.parameters import parameters_of, with_parameters
@@ -89,6 +89,9 @@ class KernelEstimator(BaseEstimator, metaclass=ChecksKeywords):
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
         if isinstance(self.kernel, Kernel):
-            validate_data(self, X, reset=reset, skip_check_array=True)
+            if reset or self.kernel.names is None or not hasattr(self, "feature_names_in_"):
+                validate_data(self, X, reset=reset, skip_check_array=True)
+            else:
+                check_feature_names(X, tuple(self.feature_names_in_), self.kernel.names)
             X = self.kernel.samples(X)
         return X if isinstance(y, str) else (X, y)

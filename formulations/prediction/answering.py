@@ -20,7 +20,8 @@ __all__ = ["Answering"]
 class Answering:
     """An answer that knows new samples: the methods are those of scikit-learn's estimators.
 
-    A data frame must have the columns of the one that the machine was fitted to, in their order; arrays have no names.
+    A data frame must have the columns of the one that the machine was fitted to, in their order, or if the kernel takes
+    its columns by their names (``Columns``) those, in any order and among others; arrays have no names.
     All methods raise ShapeError, NonFiniteError or FeatureNamesError if ``X`` are no samples such as those of the fit.
     """
 

@@ -136,5 +136,9 @@ class Predictor(Answering, Carded):
         return write(self, path)
 
     def _prepared(self, X: ArrayLike) -> ArrayLike:
+        if self.preprocessing is None:
+            return X
+        # It takes features by their places, and returns them without names.
         check_feature_names(X, self.feature_names)
-        return X if self.preprocessing is None else self.preprocessing.transform(X)
+        scaled: ArrayLike = self.preprocessing.transform(X)
+        return scaled

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Set
 from typing import TypeAlias
 
 from qpkernels.errors import FeatureNamesError
@@ -24,8 +25,15 @@ def feature_names(X: object) -> FeatureNames:
     return names if names and all(isinstance(name, str) for name in names) else None
 
 
-def check_feature_names(X: object, known: FeatureNames) -> None:
+def check_feature_names(X: object, known: FeatureNames, taken: Set[str] | None = None) -> None:
     """Refuse a table whose columns are not those of the fit in their order; arrays have no names, and pass.
+
+    Parameters
+    ----------
+    X, known
+        The table, and the columns of the fit.
+    taken
+        The columns that are looked up by their names, if all are: only they must be there, in any order.
 
     Raises
     ------
@@ -34,6 +42,14 @@ def check_feature_names(X: object, known: FeatureNames) -> None:
     """
     names = feature_names(X)
     if known is None or names is None or names == known:
+        return
+    if taken is not None:
+        absent = [name for name in known if name in taken and name not in names]
+        if absent:
+            raise FeatureNamesError(
+                f"the kernel takes the columns {_listed([name for name in known if name in taken])} by their names, "
+                f"but X has no {_listed(absent)}; its columns are {_listed(names)}."
+            )
         return
     unknown, missing = [name for name in names if name not in known], [name for name in known if name not in names]
     if not unknown and not missing and len(names) == len(known):

@@ -3,7 +3,7 @@
 
 from qpkernels.display.card import Card, Carded, Fact, carded, count
 from qpkernels.display.formulas import grouped, leading, signed
-from qpkernels.display.maths import to_html, to_latex, to_text
+from qpkernels.display.maths import quoted, to_html, to_latex, to_text
 from qpkernels.display.notebook import Displayed, bars
 from qpkernels.display.problem import Line, TextbookProblem
 
@@ -19,6 +19,7 @@ __all__ = [
     "count",
     "grouped",
     "leading",
+    "quoted",
     "signed",
     "to_html",
     "to_latex",

@@ -20,7 +20,7 @@ def signed(value: float) -> str:
 
 def grouped(formula: str) -> str:
     """Return a formula as a factor: in parentheses if it is a sum."""
-    outer = formula
+    outer = re.sub(r'"[^"]*"', "", formula)
     while (inner := re.sub(r"\([^()]*\)", "", outer)) != outer:
         outer = inner
     # The difference within a norm is no sum.

@@ -7,7 +7,8 @@ becomes ½ ‖f‖² + Σᵢ Cᵢ max(0, 1 − yᵢ (f(xᵢ) + b)), and ``\frac{
 take one word or number, or what stands in parentheses; ``'`` transposes; ``a+`` and ``a-`` before a space, comma,
 parenthesis or subscript are letters with a sign, and ``psi*`` is a conjugate; ``a/b`` without spaces is a fraction, and
 ``<w, x>`` an inner product; words of the table :data:`~qpkernels.display.symbols.SYMBOLS` are what they name, and other
-words products of letters, unless a parenthesis follows (``YKY``, ``MyKernel(x, z)``).
+words products of letters, unless a parenthesis follows (``YKY``, ``MyKernel(x, z)``). What stands in double quotes is
+text, such as the name of a column: ``x_("age")``; see :func:`quoted`.
 """
 
 from __future__ import annotations
@@ -21,11 +22,20 @@ from typing import TypeAlias
 
 from qpkernels.display.symbols import SUBSCRIPTS, SUPERSCRIPTS, SYMBOLS, Symbol
 
-__all__ = ["to_html", "to_latex", "to_text"]
+__all__ = ["quoted", "to_html", "to_latex", "to_text"]
 
-_TOKEN = re.compile(r"\s+|\|\||<=|>=|!=|->|<-|\d+(?:\.\d+)?(?:e[+-]?\d+)?|[A-Za-z]+\d*|.")
+_TOKEN = re.compile(r"\"[^\"]*\"|\s+|\|\||<=|>=|!=|->|<-|\d+(?:\.\d+)?(?:e[+-]?\d+)?|[A-Za-z]+\d*|.")
 _NUMBER = re.compile(r"(\d+(?:\.\d+)?)(?:e([+-]?\d+))?")
 _WORD = re.compile(r"[A-Za-z]+\d*")
+
+_IN_TEXT = {
+    **{letter: f"\\{letter}" for letter in "%&#$_{}"},
+    " ": "\\ ",
+    "\\": "\\backslash ",
+    "^": "\\wedge ",
+    "~": "\\sim ",
+}
+"""Letters that LaTeX takes for something else."""
 
 
 @dataclass(frozen=True)
@@ -69,6 +79,11 @@ class _Fraction:
 _HALF = _Fraction(_Leaf("1"), _Leaf("2"))
 
 _Piece: TypeAlias = _Leaf | _Script | _Group | _Root | _Fraction
+
+
+def quoted(text: str) -> str:
+    """Return plain text as a formula holds it; double quotes in it become single ones."""
+    return '"' + " ".join(text.replace('"', "'").split()) + '"'
 
 
 def to_text(formula: str) -> str:
@@ -203,9 +218,10 @@ def _indexed(pieces: list[_Piece]) -> Iterator[_Piece]:
 def _text(piece: _Piece) -> str:
     match piece:
         case _Leaf(word):
-            return SYMBOLS[word].text if word in SYMBOLS else " " if word.isspace() else word
+            return SYMBOLS[word].text if word in SYMBOLS else " " if word.isspace() else word.strip('"')
         case _Script(above, content):
-            return _raised("".join(map(_text, content)), above)
+            named = any(isinstance(part, _Leaf) and part.word.startswith('"') for part in content)
+            return _raised("".join(map(_text, content)), above, named)
         case _Group(content):
             return f"({''.join(map(_text, content))})"
         case _Root(content):
@@ -214,9 +230,9 @@ def _text(piece: _Piece) -> str:
             return "½" if piece == _HALF else f"{_text(upper)}/{_text(lower)}"
 
 
-def _raised(content: str, above: bool) -> str:
+def _raised(content: str, above: bool, named: bool) -> str:
     table = SUPERSCRIPTS if above else SUBSCRIPTS
-    if all(ord(letter) in table for letter in content):
+    if not named and all(ord(letter) in table for letter in content):
         return content.translate(table)
     mark = "^" if above else "_"
     return f"{mark}{content}" if content.isalnum() else f"{mark}({content})"
@@ -258,6 +274,8 @@ def _bare_latex(piece: _Piece) -> str:
 def _latex_leaf(word: str, called: bool) -> str:
     if word in SYMBOLS:
         return SYMBOLS[word].latex
+    if word.startswith('"'):
+        return f"\\mathrm{{{''.join(_IN_TEXT.get(letter, letter) for letter in word[1:-1])}}}"
     number = _NUMBER.fullmatch(word)
     if number and number[2]:
         power = f"10^{{{int(number[2])}}}"
@@ -294,6 +312,8 @@ def _all(written: Callable[[_Piece], str], pieces: tuple[_Piece, ...]) -> str:
 def _html_leaf(word: str, called: bool) -> str:
     if word.isspace():
         return " "
+    if word.startswith('"'):
+        return escape(word.strip('"'))
     is_variable = bool(_WORD.fullmatch(word)) and not (called and len(word) > 1)
     symbol = SYMBOLS.get(word, Symbol(word, word, upright=not is_variable))
     return escape(symbol.text) if symbol.upright else f"<i>{escape(symbol.text)}</i>"

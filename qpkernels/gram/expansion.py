@@ -56,7 +56,7 @@ class Expansion:
         (label of negative values, label of positive values) of a classifier, or None.
     feature_names
         The columns of the data frame that the centers come from; a frame that the function is called with must have
-        the same. None: they have no names.
+        the same, or those that the kernel takes by their names. None: they have no names.
     """
 
     kernel: Kernel
@@ -128,7 +128,7 @@ class Expansion:
         ShapeError, FeatureNamesError
             If ``X`` has other features than the centers.
         """
-        check_feature_names(X, self.feature_names)
+        check_feature_names(X, self.feature_names, self.kernel.names)
         samples = self.kernel.samples(X)
         if samples.shape[1:] != self.centers.shape[1:]:
             raise ShapeError(

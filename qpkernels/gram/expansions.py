@@ -67,7 +67,7 @@ class Expansions:
         ShapeError, FeatureNamesError
             If ``X`` has other features than the centers.
         """
-        check_feature_names(X, self.feature_names)
+        check_feature_names(X, self.feature_names, self.kernel.names)
         samples = self.kernel.samples(X)
         if self._apart is not None:
             return np.column_stack([function(samples) for function in self._apart])

@@ -37,7 +37,7 @@ from formulations import (
 from formulations.display import Explained, statement_of_form
 from formulations.prediction import Answering
 from model_data import CASES, FIRST_CASES, FORMS, KERNELS, MODEL_CASES, measured, overlapping
-from qpkernels import RBF, Kernel
+from qpkernels import RBF, Columns, Kernel
 from qpkernels.display import TextbookProblem, to_latex, to_text
 from showing import check_bundle, check_latex, check_repr
 
@@ -258,6 +258,12 @@ def test_names_from_outside_are_escaped() -> None:
     object.__setattr__(solution, "message", EVIL)
     assert "says: " + EVIL in check_bundle(solution, maths=False)
     assert EVIL not in compare(strange, ["smo"], progress=False)._repr_html_()
+
+
+def test_the_names_of_columns_are_text() -> None:
+    kernel = Columns(RBF(0.5), ["a_b", "50% $ {a}", "x^2~y\\", "<b>"])
+    assert "&lt;b&gt;" in kernel._repr_html_()
+    check_drawn(iter([kernel.formula()]))
 
 
 def test_a_function_within_a_kernel_is_escaped() -> None:

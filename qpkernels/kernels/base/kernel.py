@@ -109,6 +109,11 @@ class Kernel(Carded, metaclass=ChecksKeywords):
         """
         return False
 
+    @property
+    def names(self) -> frozenset[str] | None:
+        """The columns of a table that the kernel looks up by their names, if it takes nothing else; here None."""
+        return None
+
     def vanishes(self, X: Samples) -> NDArray[np.bool_]:
         """Return where k(x, x) = 0 in exact arithmetic, shape (m,): there a computed 0 is none that underflowed.
 

@@ -29,6 +29,12 @@ class _Pair(Kernel):
         """True when both parts do."""
         return self.left.takes_sparse and self.right.takes_sparse
 
+    @property
+    def names(self) -> frozenset[str] | None:
+        """Those of both parts."""
+        left, right = self.left.names, self.right.names
+        return None if left is None or right is None else left | right
+
     def samples(self, X: ArrayLike) -> Samples:
         """Return the samples as both kernels take them."""
         return self.right.samples(self.left.samples(X))
@@ -105,6 +111,11 @@ class _Mapped(Kernel):
     def takes_sparse(self) -> bool:
         """True when the base kernel does."""
         return self.base.takes_sparse
+
+    @property
+    def names(self) -> frozenset[str] | None:
+        """Those of the base kernel."""
+        return self.base.names
 
     def samples(self, X: ArrayLike) -> Samples:
         """Return the samples as the base kernel takes them."""

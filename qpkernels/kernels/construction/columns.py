@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from qpkernels.arrays import Matrix, Vector, is_integer, shown
 from qpkernels.arrays.structured import as_table
+from qpkernels.display import quoted
 from qpkernels.errors import NonFiniteError, ParameterError, ShapeError
 from qpkernels.kernels.base import EnclosedRows, Kernel, Samples
 
@@ -20,12 +21,16 @@ __all__ = ["Columns"]
 Column: TypeAlias = str | int
 """A column by its name, or by its position from 0."""
 
+_FEW = 6
+"""Columns that a formula names."""
+
 
 @dataclass(frozen=True)
 class Columns(Kernel):
     """k of some columns of the samples: ``Columns(RBF(0.1), ["age", "bmi"]) + Columns(Spectrum(3), "text")``.
 
-    The sum and the product of two kernels, each of its own columns, are kernels of them all.
+    The sum and the product of two kernels, each of its own columns, are kernels of them all. Columns by name may stand
+    anywhere in a later table, and among others.
 
     Parameters
     ----------
@@ -56,8 +61,11 @@ class Columns(Kernel):
             raise ParameterError(f"columns must be at least one, all different, but {shown(given)} came.")
 
     def formula(self, x: str = "x", z: str = "z") -> str:
-        """Return k of x_S and z_S, for the columns S."""
-        return self.base.formula(f"({x}_S)", f"({z}_S)")
+        """Return k of the parts of x and z in these columns, which are the indices."""
+        written = [each if isinstance(each, int) else quoted(each) for each in self._listed[:_FEW]]
+        more = [quoted("...")] if len(self._listed) > _FEW else []
+        index = ", ".join(map(str, [*written, *more]))
+        return self.base.formula(f"({x}_({index}))", f"({z}_({index}))")
 
     @property
     def _listed(self) -> tuple[Column, ...]:
@@ -67,6 +75,12 @@ class Columns(Kernel):
     def positive_semidefinite(self) -> bool:
         """True when the base kernel is."""
         return self.base.positive_semidefinite
+
+    @property
+    def names(self) -> frozenset[str] | None:
+        """The columns, if all of them are named."""
+        named = [column for column in self._listed if isinstance(column, str)]
+        return frozenset(named) if len(named) == len(self._listed) else None
 
     @property
     def takes_sparse(self) -> bool:
@@ -87,7 +101,7 @@ class Columns(Kernel):
         try:
             self.base.samples(part)
         except (NonFiniteError, ParameterError, ShapeError) as error:
-            raise type(error)(f"the columns {shown(self.columns)} are none of {self.base!r}: {error}") from error
+            raise type(error)(f"the columns {shown(self.columns)} do not suit {self.base!r}: {error}") from error
         return whole
 
     def matrix(self, X: Samples, Z: Samples) -> Matrix:

@@ -20,7 +20,7 @@ from formulations import (
 from formulations.losses import AbsolutePower
 from formulations.modelling import Stated
 from model_data import overlapping
-from qpkernels import RBF, Precomputed
+from qpkernels import RBF, Columns, Polynomial, Precomputed
 
 X, Y = overlapping()
 
@@ -54,6 +54,13 @@ class Own(SoftMargin):
     """A model with one form more."""
 
     silent = Stated(Silent)
+
+
+def test_a_kernel_is_shown_whole_in_a_card_and_shortened_in_a_line() -> None:
+    kernel = Columns(RBF(0.1), [0, 1]) * Columns(Polynomial(3, coef0=1.0), 2)
+    model = SoftMargin(X, Y, kernel)
+    assert f"kernel      {kernel!r}: k(x, z) = exp(−0.1 ‖" in str(model)
+    assert ", Product(left=Columns(base=RBF(gamma=0.1), columns=(0, 1))..., C = 1>" in repr(model)
 
 
 def test_a_form_without_maths_shows_the_rest() -> None:

@@ -18,7 +18,7 @@ from sklearn.preprocessing import FunctionTransformer
 from formulations import SoftMargin, SoftTube, cross_validate, grid
 from formulations.estimators import SVC, SVR, OneClassSVM
 from qpkernels import RBF, Columns, Expansion, FunctionKernel, Kernel, Matching, Spectrum, Subsequence
-from qpkernels.errors import ParameterError, ShapeError
+from qpkernels.errors import FeatureNamesError, ParameterError, ShapeError
 
 RNG = np.random.default_rng(11)
 
@@ -153,8 +153,13 @@ def test_a_table_by_columns() -> None:
     fitted = SVC(kernel=MIXED, tol=1e-8).fit(TABLE, ILL)
     np.testing.assert_allclose(fitted.decision_function(TABLE), solution.decision, atol=1e-5)
     assert fitted.feature_names_in_.tolist() == list(TABLE.columns)
-    with pytest.raises(ValueError, match="feature names should match"):
-        fitted.predict(TABLE[["age", "bmi"]])
+    # Its columns are looked up by their names.
+    elsewhere = TABLE[["note", "city", "bmi", "age"]].assign(more=1.0)
+    np.testing.assert_array_equal(fitted.decision_function(elsewhere), fitted.decision_function(TABLE))
+    np.testing.assert_array_equal(solution.predict(elsewhere), solution.predict(TABLE))
+    for machine in (fitted, solution):
+        with pytest.raises(FeatureNamesError, match="by their names, but X has no city, note"):
+            machine.predict(TABLE[["age", "bmi"]])
 
 
 def test_parameters_of_the_parts_are_searched_over() -> None:

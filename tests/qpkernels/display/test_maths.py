@@ -3,7 +3,7 @@
 
 import pytest
 
-from qpkernels.display import grouped, leading, signed, to_html, to_latex, to_text
+from qpkernels.display import grouped, leading, quoted, signed, to_html, to_latex, to_text
 
 FORMULAS = {
     "1/2 ||f||^2 + sum C_i xi_i": ("½ ‖f‖² + Σᵢ Cᵢ ξᵢ", r"\frac{1}{2} \|f\|^{2} + \sum_{i} C_{i} \xi_{i}"),
@@ -24,6 +24,9 @@ FORMULAS = {
     "2.5e+20 x": ("2.5e+20 x", r"2.5 \cdot 10^{20} x"),
     "Mine(x, z)": ("Mine(x, z)", r"\operatorname{Mine}(x, z)"),
     "lambda I": ("λ I", r"\lambda I"),
+    'x_("age", 2)': ("x_(age, 2)", r"x_{\mathrm{age}, 2}"),
+    '(x_("sex"))_j': ("(x_sex)ⱼ", r"(x_{\mathrm{sex}})_{j}"),
+    'x_("a_b 5%")': ("x_(a_b 5%)", r"x_{\mathrm{a\_b\ 5\%}}"),
 }
 
 
@@ -36,13 +39,20 @@ def test_text_and_latex(formula: str) -> None:
 
 def test_html_slants_letters_and_escapes_the_rest() -> None:
     assert to_html("1/2 f(x_i)'K >= 1") == "½ <i>f</i>(<i>x</i><sub><i>i</i></sub>)<sup>T</sup><i>K</i> ≥ 1"
-    assert to_html('exp(x) < "&"') == "exp(<i>x</i>) &lt; &quot;&amp;&quot;"
+    assert to_html("exp(x) < & c") == "exp(<i>x</i>) &lt; &amp; <i>c</i>"
+    assert to_html('x_("<b> lambda")') == "<i>x</i><sub>&lt;b&gt; lambda</sub>"
 
 
 @pytest.mark.parametrize("broken", ["", "(", "x_", "x^", "√(", "_", "'", "(()", ")"])
 def test_what_is_no_formula_is_shown_all_the_same(broken: str) -> None:
     assert to_text(broken).startswith(broken[:1].replace("'", "ᵀ"))
     assert to_latex(broken).count("{") == to_latex(broken).count("}")
+
+
+def test_text_is_quoted() -> None:
+    assert quoted('the "age"\n in years') == "\"the 'age' in years\""
+    assert to_text(quoted("sum - (f_i")) == "sum - (f_i"
+    assert grouped(f"delta(x_({quoted('a) - b')}))") == 'delta(x_("a) - b"))'
 
 
 def test_numbers_before_and_behind_others() -> None:

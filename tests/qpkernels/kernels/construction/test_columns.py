@@ -13,7 +13,8 @@ import pytest
 from scipy.sparse import csr_array
 
 from qpkernels import RBF, Columns, Expansion, Gram, Laplacian, Linear, Matching, Spectrum
-from qpkernels.errors import QPKernelsError
+from qpkernels.display import to_text
+from qpkernels.errors import FeatureNamesError, QPKernelsError
 
 RNG = np.random.default_rng(4)
 FRAME = pd.DataFrame(
@@ -26,6 +27,7 @@ FRAME = pd.DataFrame(
         "when": pd.date_range("2020", periods=14),
     }
 )
+NAMES = tuple(FRAME.columns)
 MIXED = Columns(RBF(0.1), ["age", "bmi"]) + Columns(Spectrum(2), "text") * Columns(Matching(), ["sex", "rank"])
 
 
@@ -67,6 +69,26 @@ def test_a_gram_of_a_table() -> None:
     assert (MIXED.enclosed(gram.X, gram.X)(slice(0, 3)).errors < 1e-13).all()
 
 
+def test_columns_by_name_may_stand_anywhere(tmp_path: Path) -> None:
+    f = Expansion.load(Expansion(MIXED, FRAME, np.ones(14), 0.3, feature_names=NAMES).save(tmp_path / "named"))
+    other = FRAME[["text", "rank", "bmi", "sex", "age"]].assign(more="x")
+    np.testing.assert_array_equal(f(other), f(FRAME))
+    assert MIXED.names == (2.0 * MIXED).names == {"age", "sex", "bmi", "rank", "text"}
+    with pytest.raises(FeatureNamesError, match=r"takes the columns age, sex, bmi, .* has no sex, text; its columns"):
+        f(other.drop(columns=["sex", "text"]))
+    # A position is one in the table of the fit.
+    for kernel in (Columns(RBF(0.1), [0, 2]), Columns(RBF(0.1), "age") * Columns(RBF(0.1), 2)):
+        assert kernel.names is None
+        with pytest.raises(FeatureNamesError, match="in the order of the fit"):
+            Expansion(kernel, FRAME, np.ones(14), feature_names=NAMES)(FRAME[FRAME.columns[::-1]])
+
+
+def test_a_formula_names_its_columns() -> None:
+    assert to_text(Columns(RBF(0.1), ["age", "bmi"]).formula()) == "exp(−0.1 ‖(x_(age, bmi)) − (z_(age, bmi))‖²)"
+    assert to_text(Columns(Linear(), 2).formula()) == "(x₂)ᵀ(z₂)"
+    assert "(x_(0, 1, 2, 3, 4, 5, ...))" in to_text(Columns(Linear(), range(9)).formula())
+
+
 @pytest.mark.parametrize(
     ("action", "words"),
     [
@@ -75,14 +97,14 @@ def test_a_gram_of_a_table() -> None:
         (lambda: Columns(RBF(1.0), ["age", "age"]), "all different"),
         (lambda: Columns(RBF(1.0), -1), "position of at least 0"),
         (lambda: Columns(RBF(1.0), True), "position of at least 0"),
-        (lambda: Columns(RBF(1.0), "text")(FRAME), r"'text' are none of RBF.*but text came"),
+        (lambda: Columns(RBF(1.0), "text")(FRAME), r"'text' do not suit RBF.*but text came"),
         (lambda: Columns(RBF(1.0), "height")(FRAME), "column 'height' of numbers or text.*age, sex, bmi, rank, text"),
         (lambda: Columns(RBF(1.0), "when")(FRAME), "column 'when' of numbers or text"),
         (lambda: Columns(RBF(1.0), 5)(FRAME), "column 5 of numbers or text"),
         (lambda: Columns(RBF(1.0), 3)(np.eye(3)), "column 3, counted from 0, but they have 3"),
         (lambda: Columns(RBF(1.0), "age")(np.eye(3)), "the samples have no names"),
-        (lambda: Columns(RBF(1.0), "age")(FRAME.assign(age=np.nan)), r"'age' are none of RBF.*is nan"),
-        (lambda: Columns(Spectrum(2), "age")(FRAME), "'age' are none of Spectrum"),
+        (lambda: Columns(RBF(1.0), "age")(FRAME.assign(age=np.nan)), r"'age' do not suit RBF.*is nan"),
+        (lambda: Columns(Spectrum(2), "age")(FRAME), "'age' do not suit Spectrum"),
     ],
 )
 def test_what_is_refused(action: Callable[[], Any], words: str) -> None:
