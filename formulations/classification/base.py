@@ -27,7 +27,7 @@ from formulations.modelling import (
     Primal,
     per_sample,
 )
-from qpkernels.arrays import Vector
+from qpkernels.arrays import Vector, shown_label
 from qpkernels.certificates import Bounds
 from qpkernels.errors import OneClassError, ParameterError
 from qpkernels.programs import KernelQP
@@ -85,8 +85,8 @@ class TwoClassModel(Model[Classification]):
         if not (self.y > 0).any() or not (self.y < 0).any():
             label = self.classes.tolist()[int(self.y[0] > 0)]
             raise OneClassError(
-                f"the {len(self)} samples must hold both classes, {self.classes.tolist()[0]!r} and "
-                f"{self.classes.tolist()[1]!r}, but all are of {label!r}; choose others."
+                f"the {len(self)} samples must hold both classes, {shown_label(self.classes.tolist()[0])} and "
+                f"{shown_label(self.classes.tolist()[1])}, but all are of {shown_label(label)}; choose others."
             )
 
     def check_parameters(self) -> None:

@@ -33,6 +33,7 @@ from formulations.inputs.hyperparameters import LAMBDA, cost_of, derived, mean_s
 from formulations.inputs.samples import KernelLike, SamplesLike
 from formulations.losses import LogisticLoss
 from formulations.modelling import Candidate, Classification, Conditions, ConeAnswer, Primal, Stated, absence, labelled
+from formulations.prediction import Sigmoids
 from qpkernels.arrays import Vector
 from qpkernels.certificates import Bounds, Certificate, FenchelBounds
 from qpkernels.display import TextbookProblem
@@ -116,7 +117,7 @@ class _LogisticModel(TwoClassModel):
 
     def interpret(self, answer: Candidate, **fields: Any) -> Classification:
         """Make the solution, whose values are log-odds."""
-        return super().interpret(answer, log_odds=True, **fields)
+        return super().interpret(answer, sigmoids=Sigmoids.of_log_odds(), **fields)
 
     @property
     def costs(self) -> Vector:

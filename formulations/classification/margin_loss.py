@@ -29,6 +29,7 @@ from formulations.inputs.samples import KernelLike, SamplesLike
 from formulations.losses import Hinge, LogisticLoss, MarginLoss
 from formulations.losses.expression import as_margin_loss
 from formulations.modelling import Candidate, Classification, Conditions, Multipliers, Stated, labelled, per_sample
+from formulations.prediction import Sigmoids
 from qpkernels.arrays import Vector, shown
 from qpkernels.certificates import Bounds, FenchelBounds
 from qpkernels.display import TextbookProblem
@@ -183,7 +184,8 @@ class MarginLossClassifier(TwoClassModel):
 
     def interpret(self, answer: Candidate, **fields: Any) -> Classification:
         """Make the solution; with the logistic loss its values are log-odds."""
-        return super().interpret(answer, log_odds=isinstance(self.loss, LogisticLoss), **fields)
+        sigmoids = Sigmoids.of_log_odds() if isinstance(self.loss, LogisticLoss) else None
+        return super().interpret(answer, sigmoids=sigmoids, **fields)
 
     def conditions(self, answer: Candidate) -> Conditions:
         """Return C_i (psi(z_i) + psi*(-a_i / C_i)) + a_i z_i, the gap of each sample."""

@@ -15,7 +15,6 @@ from formulations.comparison.pairs import (
     pairs_of,
 )
 from formulations.comparison.problems import Problem, problems_of
-from formulations.comparison.row import Row
 from formulations.comparison.table import Comparison
 from formulations.display import progress_bar
 from qpkernels.arrays import check_positive, check_tolerance
@@ -65,9 +64,11 @@ def compare(
     ------
     ParameterError
         If ``models`` holds none, or something else, or ``tol`` or ``time_limit`` is not above 0.
+    UnknownSolverError
+        If no solver has one of the names; one that is not installed is a row.
     """
     problems = problems_of(checked_models(models, "compare"))
-    known, unknown = find_solvers(solvers)
+    known = find_solvers(solvers)
     check_tolerance(tol)
     if time_limit is not None:
         check_positive(time_limit, "time_limit")
@@ -81,7 +82,6 @@ def compare(
             except UnsupportedProgramError as error:
                 if solvers != ALL:
                     rows.append(pair.row(error))
-    rows += [Row.of_error(each.label, each.model.name, name, error) for each in problems for name, error in unknown]
     return Comparison(tuple(rows), tol, tuple(problem.label for problem in problems), _differences(problems))
 
 

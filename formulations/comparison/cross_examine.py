@@ -67,6 +67,8 @@ def cross_examine(
     ------
     ParameterError
         If ``model`` is none, or several, or a tolerance or ``time_limit`` is not above 0.
+    UnknownSolverError
+        If no solver has one of the names.
     """
     stated = checked_models(model, "cross_examine")
     if len(stated) > 1:
@@ -79,14 +81,12 @@ def cross_examine(
     if time_limit is not None:
         check_positive(time_limit, "time_limit")
     (problem,) = problems_of(stated)
-    known, unknown = find_solvers(solvers)
+    known = find_solvers(solvers)
     answers: list[tuple[Row, float, Solution | None]] = []
     with progress_bar(len(known), progress) as show:
         for solver in known:
             show(f"{problem.label} by {solver.name}")
             answers += _answers(problem, solver, asked, time_limit, options, named=solvers != ALL)
-    for name, error in unknown:
-        answers += [(Row.of_error(problem.label, problem.model.name, name, error), tol, None) for tol in asked]
     return _measured(problem, asked, answers)
 
 

@@ -12,7 +12,7 @@ from formulations.comparison.row import Row
 from formulations.modelling import Form, Model
 from formulations.modelling.solution import Solution
 from qpkernels.arrays import shown
-from qpkernels.errors import ParameterError, QPKernelsError, UnknownSolverError, UnsupportedProgramError
+from qpkernels.errors import ParameterError, QPKernelsError, UnsupportedProgramError
 from qpkernels.programs import ConeProgram
 from qpkernels.solvers import Solver, SolverLike, find_solver, installed_solvers
 
@@ -87,8 +87,8 @@ def checked_models(models: Any, caller: str) -> list[Comparable]:
     return stated
 
 
-def find_solvers(names: SolverLike | Iterable[SolverLike]) -> tuple[list[Solver], list[tuple[str, UnknownSolverError]]]:
-    """Return the solvers of these names, and the names that no solver has, with the error that says so.
+def find_solvers(names: SolverLike | Iterable[SolverLike]) -> list[Solver]:
+    """Return the solvers of these names, installed or not.
 
     "all" is every installed solver, the project's own first. A solver stands for itself.
 
@@ -96,23 +96,18 @@ def find_solvers(names: SolverLike | Iterable[SolverLike]) -> tuple[list[Solver]
     ------
     ParameterError
         If these are no names and no solvers, or two solvers have one name.
+    UnknownSolverError
+        If no solver has that name.
     """
     listed = [names] if isinstance(names, str | Solver) else _listed(names, str | Solver)
     if listed == [ALL]:
-        return sorted(installed_solvers(), key=lambda solver: (solver.name != "smo", solver.name)), []
+        return sorted(installed_solvers(), key=lambda solver: (solver.name != "smo", solver.name))
     if listed is None:
         raise ParameterError(f"solvers must be names of solvers, Solver objects, or 'all', but {shown(names)} came.")
     if not listed:
         raise ParameterError("solvers must name at least one solver, or be 'all', but an empty list came.")
     _refuse_namesakes(listed)
-    known: list[Solver] = []
-    unknown: list[tuple[str, UnknownSolverError]] = []
-    for each in listed:
-        try:
-            known.append(find_solver(each))
-        except UnknownSolverError as error:
-            unknown.append((str(each), error))
-    return known, unknown
+    return [find_solver(each) for each in listed]
 
 
 def _refuse_namesakes(solvers: list[SolverLike]) -> None:

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from qpkernels.arrays import Vector, is_scalar, shown
+from qpkernels.arrays import Vector, is_scalar, shown, shown_label
 from qpkernels.display import Card, Carded, Fact, TextbookProblem, count, to_text
 from qpkernels.gram import Gram
 from qpkernels.kernels import Kernel
@@ -172,7 +172,7 @@ def classes_of(classes: NDArray[Any] | None, signs: Vector | None) -> str:
     if classes is None or signs is None:
         return ""
     sizes = (int((signs < 0).sum()), int((signs > 0).sum()))
-    each = " and ".join(f"{size} of {shown(label)}" for size, label in zip(sizes, classes.tolist(), strict=True))
+    each = " and ".join(f"{size} of {shown_label(label)}" for size, label in zip(sizes, classes.tolist(), strict=True))
     return f", {each}"
 
 

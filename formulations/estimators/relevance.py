@@ -24,7 +24,7 @@ from formulations.estimators.proved import UncertifiedWarning
 from formulations.relevance import RelevanceClassification, RelevanceRegression
 from formulations.relevance.posterior import Stationarity
 from formulations.relevance.solution import RelevanceSolution
-from qpkernels.arrays import Indices, check_flag
+from qpkernels.arrays import Indices, check_flag, shown_label
 from qpkernels.errors import OneClassError, ParameterError, SolverFailedError
 from qpkernels.gram import Gram
 from qpkernels.kernels import Kernel
@@ -217,11 +217,11 @@ class RelevanceClassifier(ClassifierMixin, _RelevanceEstimator):
         if self.classes_.size < 2:
             raise OneClassError(
                 f"The number of classes has to be greater than one; got 1 class: every label is "
-                f"{self.classes_.tolist()[0]!r}."
+                f"{shown_label(self.classes_.tolist()[0])}."
             )
         gram = self._gram(X, labels.size)
-        wanted = [1] if self.classes_.size == 2 else range(self.classes_.size)
-        models = [RelevanceClassification(gram, codes == k) for k in wanted]
+        wanted = [labels] if self.classes_.size == 2 else [codes == k for k in range(self.classes_.size)]
+        models = [RelevanceClassification(gram, each) for each in wanted]
         solutions = [each.solve(tol=self.tol, max_iter=self.max_iter) for each in models]
         single = len(models) == 1
         self.model_, self.solution_ = (models[0], solutions[0]) if single else (models, solutions)

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from formulations.inputs.targets import real_targets
 from formulations.inputs.two_classes import checked_labels
 from formulations.modelling import Model
-from qpkernels.arrays import Indices, Samples, Vector, is_sparse, read_array, shown
+from qpkernels.arrays import Indices, Samples, Vector, is_sparse, read_array, shown, shown_label
 from qpkernels.errors import LabelError, OneClassError, ParameterError, ShapeError
 from qpkernels.gram import Gram
 
@@ -80,8 +80,8 @@ def read_targets(model: Model[Any], y: Any, count: int) -> Vector | None:
     new = (labels != negative) & (labels != positive)
     if np.any(new):
         raise LabelError(
-            f"a label must be {model.classes.tolist()[0]!r} or {model.classes.tolist()[1]!r}, as those that are there, "
-            f"but {labels[new].tolist()[0]!r} came; a further class takes OneVersusRest or OneVersusOne."
+            f"a label must be {' or '.join(map(shown_label, model.classes.tolist()))}, as those that are there, "
+            f"but {shown_label(labels[new].tolist()[0])} came; a further class takes OneVersusRest or OneVersusOne."
         )
     return np.where(labels == positive, 1.0, -1.0)
 
@@ -99,6 +99,6 @@ def require_classes(model: Model[Any], y: Vector) -> None:
     for sign, label in zip((-1.0, 1.0), model.classes.tolist(), strict=True):
         if not (y == sign).any():
             raise OneClassError(
-                f"class {label!r} would be left without samples, and there would be nothing to separate; add others of "
-                "it first."
+                f"class {shown_label(label)} would be left without samples, and there would be nothing to separate; "
+                "add others of it first."
             )

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from qpkernels.arrays import Vector, frozen, read_array
+from qpkernels.arrays import Vector, frozen, read_array, shown, shown_label
 from qpkernels.errors import LabelError, NonFiniteError, OneClassError, ShapeError
 
 __all__ = ["checked_labels", "two_classes"]
@@ -28,12 +28,13 @@ def two_classes(y: ArrayLike, samples: int) -> tuple[Vector, NDArray[Any]]:
     classes = _classes(labels)
     if classes.size == 1:
         raise OneClassError(
-            f"y must hold two classes, but every label is {classes.tolist()[0]!r}; there is nothing to separate."
+            f"y must hold two classes, but every label is {shown_label(classes.tolist()[0])}; there is nothing to "
+            "separate."
         )
     if classes.size != 2:
-        shown = ", ".join(map(str, classes[:6])) + (", ..." if classes.size > 6 else "")
+        some = ", ".join(map(shown_label, classes[:6].tolist())) + (", ..." if classes.size > 6 else "")
         raise LabelError(
-            f"y must hold two classes, but it holds {classes.size} ({shown}); "
+            f"y must hold two classes, but it holds {classes.size} ({some}); "
             "set one against the rest: np.where(y == label, 1, -1), or take OneVersusRest or OneVersusOne."
         )
     return frozen(np.where(labels == classes[1], 1.0, -1.0)), classes
@@ -61,11 +62,17 @@ def checked_labels(y: ArrayLike, samples: int) -> NDArray[Any]:
         If the labels are neither numbers nor text.
     """
     labels = read_array(y, "y")
-    if labels.dtype.kind == "U" and isinstance(y, list | tuple) and not all(isinstance(label, str) for label in y):
-        raise LabelError("y must hold numbers or text, but a list of both came; convert them to one first.")
+    given = labels.ravel().tolist() if labels.dtype == object else y
     if labels.dtype == object:
         # Text from a table arrives as objects; anything else there does not sort, or hides missing values.
         labels = read_array(labels.tolist(), "y")
+    if labels.dtype.kind == "U" and isinstance(given, list | tuple):
+        other = next((label for label in given if not isinstance(label, str)), None)
+        if other is not None:
+            raise LabelError(
+                f"y must hold numbers or text, but both came, such as {shown(other)} and "
+                f"{shown(next(label for label in given if isinstance(label, str)))}; convert them to one first."
+            )
     if labels.dtype.kind not in "biufUS":
         raise LabelError(f"y must hold numbers or text, but labels of type {labels.dtype} came; convert them first.")
     if labels.ndim != 1:

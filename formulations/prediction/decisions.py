@@ -139,13 +139,16 @@ class Labels(_OfClasses):
         The labels of negative and of positive values.
     sigmoids
         One, where there are probabilities.
+    by_probability
+        Whether the label goes by the probability, which may be above 1/2 at values that are not above 0.
     """
 
     sigmoids: Sigmoids | None = None
+    by_probability: bool = False
 
     def predict(self, values: Matrix) -> NDArray[Any]:
         """Return the labels."""
-        second = values[:, 0] > 0 if self.sigmoids is None else self.sigmoids(values)[:, 0] > 0.5
+        second = self.probabilities(values)[:, 1] > 0.5 if self.by_probability else values[:, 0] > 0
         return np.asarray(self.classes[second.astype(np.intp)])
 
     def probabilities(self, values: Matrix) -> Matrix:

@@ -88,7 +88,7 @@ def _decision(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], fun
     if kind == "Labels":
         if classes.shape != (2,) or functions != 1:
             raise ValueError(f"{classes.size} classes by {functions} functions")
-        return Labels(classes, sigmoids)
+        return Labels(classes, sigmoids, bool(header["by_probability"]))
     if kind != "Votes":
         raise ValueError(f"there is no decision {kind!r}")
     pairs = tuple((int(j), int(k)) for j, k in sized(arrays["pairs"], "pairs", functions, 2).astype(np.intp))

@@ -59,6 +59,8 @@ def _of_decision(decision: Decision, header: dict[str, Any]) -> dict[str, Any]:
         contents["classes"] = np.array(decision.classes.tolist())
         if decision.sigmoids is not None:
             contents |= {"A": decision.sigmoids.A, "B": decision.sigmoids.B}
+    if isinstance(decision, Labels):
+        header["by_probability"] = decision.by_probability
     if isinstance(decision, Votes):
         contents["pairs"] = np.array(decision.pairs)
     return contents

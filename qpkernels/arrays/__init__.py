@@ -36,6 +36,7 @@ from qpkernels.arrays.numbers import (
     is_integer,
     real_number,
     shown,
+    shown_label,
 )
 from qpkernels.arrays.tables import refuse_columns
 
@@ -75,4 +76,5 @@ __all__ = [
     "row_blocks",
     "same_entries",
     "shown",
+    "shown_label",
 ]

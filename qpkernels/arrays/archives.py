@@ -15,7 +15,7 @@ import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
-from qpkernels.arrays.checks import check_path
+from qpkernels.arrays.checks import check_path, npz_path
 from qpkernels.arrays.sparse import is_compressed
 from qpkernels.errors import FileFormatError, UnsupportedProgramError
 
@@ -60,8 +60,13 @@ def load_arrays(path: str | Path, what: str) -> dict[str, NDArray[Any]]:
     ------
     FileFormatError
         If the file is no such archive, is damaged, or holds objects.
+    FileNotFoundError
+        If there is none; where only its suffix is missing, with the name of the one that there is.
     """
-    content = check_path(path).read_bytes()
+    file = check_path(path)
+    if not file.exists() and (whole := npz_path(path)).exists():
+        raise FileNotFoundError(f"there is no file {path}, but there is {whole}; pass that name.")
+    content = file.read_bytes()
     with parsing(path, what), ZipFile(BytesIO(content)) as archive:
         members = archive.infolist()
         if len(members) > _MOST_ARRAYS:

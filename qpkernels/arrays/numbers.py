@@ -22,6 +22,7 @@ __all__ = [
     "is_integer",
     "real_number",
     "shown",
+    "shown_label",
 ]
 
 _LARGEST_COUNT = 2**63 - 1
@@ -37,6 +38,11 @@ def shown(value: object) -> str:
     except Exception:
         # Python itself refuses to write integers of many digits.
         return f"<{type(value).__name__}>"
+
+
+def shown_label(label: object) -> str:
+    """Return a label as a message names it: text in quotes, a whole number without the .0 that it has as a float."""
+    return shown(int(label) if isinstance(label, float) and label.is_integer() else label)
 
 
 def real_number(value: object, name: str, wanted: str = "a number", advice: str = "") -> float:

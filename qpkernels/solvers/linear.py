@@ -213,7 +213,7 @@ def _singular(program: LinearSystem, smallest: float, largest: float, *, is_sing
     return SolverFailedError(
         f"the matrix of this {program.name} must be positive definite beyond rounding, but its smallest eigenvalue is "
         f"{smallest:.3g} (largest {largest:.3g}): two samples are equal to the kernel, or nearly, or the features are "
-        "far from the origin; centre and scale them, add a ridge (KernelRidge), or merge those samples."
+        "far from the origin; centre and scale them, raise the ridge above 0, or merge those samples."
     )
 
 

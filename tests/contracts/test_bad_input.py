@@ -115,13 +115,19 @@ def test_data_that_are_not_finite(case: Case, value: float) -> None:
 @each_labelled_case
 def test_labels_that_are_not_two(case: Case) -> None:
     X, y = case.data()
-    with pytest.raises(LabelError, match=r"y must hold two classes, but it holds 3 \(-1.0, 1.0, 2.0\).*rest") as caught:
+    with pytest.raises(LabelError, match=r"y must hold two classes, but it holds 3 \(-1, 1, 2\).*rest") as caught:
         case.state_model(y=changed(y, 0, 2))
     assert not isinstance(caught.value, OneClassError)
     with pytest.raises(LabelError, match=r"it holds 30 \(0, 1, 2, 3, 4, 5, \.\.\.\)"):
         case.state_model(y=np.arange(len(X)))
     with pytest.raises(OneClassError, match=r"every label is .*'ham'.*nothing to separate"):
         case.state_model(y=["ham"] * len(X))
+    with pytest.raises(OneClassError, match=r"every label is 1;"):
+        case.state_model(y=np.ones(len(X)))
+    mixed = [1, "ham"] * (len(X) // 2)
+    for both in (mixed, np.array(mixed, dtype=object)):
+        with pytest.raises(LabelError, match="y must hold numbers or text, but both came, such as 1 and 'ham'"):
+            case.state_model(y=both)
 
 
 @each_case
@@ -552,7 +558,7 @@ def test_a_tube_that_is_too_thin(form: type, solver: str) -> None:
     X, y = measured()
     smallest = ChebyshevFit(X, y).primal.solve(tol=1e-8).objective
     assert smallest == pytest.approx(0.894, abs=1e-3)
-    words = f"no function of this space comes within epsilon = 0.8 .* the smallest feasible epsilon is {smallest:.5g}"
+    words = f"within epsilon = 0.8 of every target: the smallest feasible epsilon is {smallest:.5g}"
     with pytest.raises(InfeasibleError, match=words) as caught:
         stated(form, X, y, epsilon=0.8).solve(solver)
     certificate = caught.value.certificate
@@ -589,7 +595,7 @@ def test_interpolation_of_a_sample_that_comes_twice(form: type, kernel: Any) -> 
     """K is singular: the answer of least norm is found, or it is proved that there is none."""
     for solver in ("linear", "clarabel", "scs"):
         with pytest.raises(
-            InfeasibleError, match=r"no function of this space meets every target .*the kernel matrix is"
+            InfeasibleError, match=r"no function of this space meets every target: the kernel matrix is"
         ):
             stated(form, *twice(contradicting=True), kernel).solve(solver)
     for solver in ("linear", "clarabel"):

@@ -34,7 +34,7 @@ from formulations.inputs.samples import BoundSamples, KernelLike, SamplesLike, b
 from formulations.inputs.two_classes import checked_labels
 from formulations.modelling import Classification
 from formulations.modelling.batch import Part, Solutions, Trained, check_jobs, train
-from qpkernels.arrays import ChecksKeywords, Indices, is_scalar, read_array, shown
+from qpkernels.arrays import ChecksKeywords, Indices, is_scalar, read_array, shown, shown_label
 from qpkernels.arrays.keywords import check_keywords
 from qpkernels.display import Fact, TextbookProblem
 from qpkernels.errors import LabelError, OneClassError, ParameterError, QPKernelsError
@@ -76,7 +76,9 @@ class _Multiclass(Explained, metaclass=ChecksKeywords):
         self.classes = np.unique(self.y)
         self.hyperparameters = hyperparameters
         if self.classes.size < 2:
-            raise OneClassError(f"y must hold several classes, but every label is {self.classes.tolist()[0]!r}.")
+            raise OneClassError(
+                f"y must hold several classes, but every label is {shown_label(self.classes.tolist()[0])}."
+            )
         self.check_classes()
 
     def check_classes(self) -> None:
@@ -199,7 +201,7 @@ class _Multiclass(Explained, metaclass=ChecksKeywords):
         return error
 
     def _label(self, number: int) -> str:
-        return "the rest" if number < 0 else repr(self.classes.tolist()[number])
+        return "the rest" if number < 0 else shown_label(self.classes.tolist()[number])
 
 
 class OneVersusRest(_Multiclass):
@@ -252,7 +254,7 @@ class OneVersusOne(_Multiclass):
         if counts.min() == 1:
             lonely = labels.tolist()[int(np.argmin(counts))]
             raise LabelError(
-                f"one-versus-one needs at least two samples of every class, but {lonely!r} has one; "
+                f"one-versus-one needs at least two samples of every class, but {shown_label(lonely)} has one; "
                 "leave that sample out, or take OneVersusRest."
             )
 

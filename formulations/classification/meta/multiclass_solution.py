@@ -13,7 +13,7 @@ from formulations.classification.meta.decisions import Decisions
 from formulations.modelling import Classification
 from formulations.modelling.batch import Solutions
 from formulations.prediction import Answering, Predictor, Sigmoids, Votes
-from qpkernels.arrays import shown
+from qpkernels.arrays import shown, shown_label
 from qpkernels.certificates import Certificate, Status
 from qpkernels.display import Card, Carded, Fact
 
@@ -39,6 +39,9 @@ class MulticlassSolution(Answering, Carded):
         The answer of each machine, with its certificate; made when it is first asked for.
     function
         X -> the decision values of all machines, shape (len(X), number of machines).
+    sigmoids
+        Those that an estimator with probability=True fitted, one for each machine; None: those of log-odds, if the
+        machines have such.
     """
 
     formulation: str
@@ -46,11 +49,14 @@ class MulticlassSolution(Answering, Carded):
     pairs: tuple[tuple[int, int], ...]
     solutions: Solutions[Classification]
     function: Decisions
+    sigmoids: Sigmoids | None = None
 
     @cached_property
     def predictor(self) -> Predictor:
         """The machines without their training samples: what :meth:`save` writes."""
-        sigmoids = Sigmoids.of_log_odds(len(self.pairs)) if self.solutions[0].log_odds else None
+        sigmoids = self.sigmoids
+        if sigmoids is None and self.solutions[0].sigmoids is not None:
+            sigmoids = Sigmoids.of_log_odds(len(self.pairs))
         return Predictor(self.function.expansions, Votes(self.classes, self.pairs, sigmoids))
 
     @property
@@ -97,6 +103,6 @@ class MulticlassSolution(Answering, Carded):
 
     def _words(self, machine: int) -> str:
         """Return which classes a machine tells apart."""
-        labels = self.classes.tolist()
+        labels = [shown_label(label) for label in self.classes.tolist()]
         negative, positive = self.pairs[machine]
-        return f"class {labels[positive]!r} against {'the rest' if negative < 0 else repr(labels[negative])}"
+        return f"class {labels[positive]} against {'the rest' if negative < 0 else labels[negative]}"

@@ -31,6 +31,7 @@ from qpkernels.arrays import (
     read_array,
     same_entries,
     shown,
+    shown_label,
 )
 from qpkernels.display import Card, Carded, Fact, Line
 from qpkernels.errors import LabelError, ParameterError, QPKernelsError, ShapeError
@@ -95,7 +96,8 @@ class TwoLevelMachine(Answering, Carded):
 
         That can differ from the sign of f(x) + b.
         """
-        return Predictor(Expansions.of([self.function]), Labels(self.calibration.classes, self.calibration.sigmoids))
+        labels = Labels(self.calibration.classes, self.calibration.sigmoids, by_probability=True)
+        return Predictor(Expansions.of([self.function]), labels)
 
     def probability(self, X: ArrayLike) -> Vector:
         """Return the probability of the greater label for each sample: the second column of ``predict_proba``."""
@@ -104,8 +106,8 @@ class TwoLevelMachine(Answering, Carded):
 
 def calibrate(
     state: StateModel,
-    X: ArrayLike,
-    y: ArrayLike,
+    X: ArrayLike | None = None,
+    y: ArrayLike | None = None,
     *,
     folds: int | None = 5,
     seed: int = 0,
@@ -131,8 +133,8 @@ def calibrate(
     SeparableScoresError
         If the targets are plain and the scores separate the classes.
     """
-    samples, labels = _samples(X, y)
     _check_callable(state)
+    samples, labels = _samples(X, y)
     scores = None if folds is None else cross_validated_scores(state, samples, labels, folds, seed)
     solution = _stated(state, samples, labels).solve()
     if scores is None:
@@ -165,9 +167,9 @@ def cross_validated_scores(state: StateModel, X: ArrayLike, y: ArrayLike, folds:
     ParameterError, LabelError, ShapeError
         If the folds are no such number, or a class is too small, or X does not fit y.
     """
-    samples, labels = _samples(X, y)
     _check_callable(state)
-    number = stratified_folds(labels, folds, seed)
+    samples, labels = _samples(X, y)
+    number = stratified_folds(labels, folds, seed, "use folds=None in calibrate")
     trained = [np.flatnonzero(number != fold) for fold in range(folds)]
     models = [_stated(state, samples[rows], labels[rows]) for rows in trained]
     scores = np.empty(labels.size)
@@ -214,8 +216,8 @@ def _check_callable(state: object) -> None:
         came = f"a {state.name} that is stated already" if isinstance(state, Model) else shown(state)
         name = state.name if isinstance(state, Model) else "SoftMargin"
         raise ParameterError(
-            f"state must be a class of models, such as {name}, or a function that states one on the samples of each "
-            f"fold, such as lambda X, y: {name}(X, y, RBF(0.1)), but {came} came."
+            f"state must be followed by X and y, and be a class of models, such as {name}, or a function that states "
+            f"one on the samples of each fold, such as lambda X, y: {name}(X, y, RBF(0.1)), but {came} came."
         )
 
 
@@ -226,7 +228,12 @@ def _stated(state: StateModel, X: Samples, y: NDArray[Any]) -> _Model:
     return model
 
 
-def _samples(X: ArrayLike, y: ArrayLike) -> tuple[Samples, NDArray[Any]]:
+def _samples(X: ArrayLike | None, y: ArrayLike | None) -> tuple[Samples, NDArray[Any]]:
+    if X is None or y is None:
+        raise ParameterError(
+            "samples and labels must follow what states the model, as in calibrate(SoftMargin, X, y), but "
+            f"{' and '.join(name for name, value in (('X', X), ('y', y)) if value is None)} did not come."
+        )
     samples = finite_samples(X, "X") if is_sparse(X) else read_array(X, "X")
     if samples.ndim == 0:
         raise ShapeError(
@@ -237,8 +244,10 @@ def _samples(X: ArrayLike, y: ArrayLike) -> tuple[Samples, NDArray[Any]]:
     return samples, checked_labels(y, samples.shape[0])
 
 
-def stratified_folds(labels: NDArray[Any], folds: int, seed: int) -> Indices:
+def stratified_folds(labels: NDArray[Any], folds: int, seed: int, instead: str) -> Indices:
     """Return the fold of each sample: each class is shuffled, and both are dealt out one after the other.
+
+    ``instead`` is the advice for a class with one sample.
 
     Raises
     ------
@@ -254,8 +263,8 @@ def stratified_folds(labels: NDArray[Any], folds: int, seed: int) -> Indices:
     classes, counts = np.unique(labels, return_counts=True)
     if counts.min() < 2:
         raise LabelError(
-            f"cross-validation needs two samples of each class, since one is held out, but there is one of "
-            f"{classes.tolist()[int(counts.argmin())]!r}; use folds=None in calibrate, or more samples."
+            f"probabilities are fitted by cross-validation, which needs two samples of each class, but there is one of "
+            f"{shown_label(classes.tolist()[int(counts.argmin())])}; {instead}, or give more samples."
         )
     rng = np.random.default_rng(seed)
     dealt = np.concatenate([rng.permutation(np.flatnonzero(labels == label)) for label in classes])

@@ -130,9 +130,9 @@ class Separability(TwoClassModel):
         samples = ", ".join(map(str, proof.support[:8])) + (", ..." if proof.support.size > 8 else "")
         through, hulls = ("", "convex") if self.fit_intercept else ("through the origin ", "conic")
         return InseparableError(
-            f"no hyperplane {through}separates the two classes ({message}): their {hulls} hulls meet "
-            f"(to {proof.distance:.1e} of the samples' radius) in a {hulls} combination of the samples {samples}; "
-            "use a soft margin, or a more flexible kernel.",
+            f"no hyperplane {through}separates the two classes: their {hulls} hulls meet (to {proof.distance:.1e} of "
+            f"the samples' radius) in a {hulls} combination of the samples {samples}; use a soft margin, or a more "
+            f"flexible kernel ({message}).",
             certificate or proof.certificate,
             multipliers,
             proof,

@@ -104,7 +104,7 @@ class PairwiseClassifier(ClassifierMixin, KernelMachine):
         codes = codes[training.rows]
         present = np.unique(codes)
         if present.size == 2:
-            self.model_ = machine(training.data, codes, **parameters)
+            self.model_ = machine(training.data, self.classes_[codes], **parameters)
             self.solution_ = self.model_.solve(verbose=bool(self.verbose), **limits)
             solutions, pairs = [self.solution_], [(int(present[0]), int(present[1]))]
             message = self.solution_.message

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,9 +15,11 @@ from sklearn.utils.metaestimators import available_if
 from formulations.classification.base import TwoClassModel
 from formulations.classification.meta.calibration import Calibration, PlattCalibration
 from formulations.classification.meta.multiclass import OneVersusOne
+from formulations.classification.meta.multiclass_solution import MulticlassSolution
 from formulations.classification.meta.two_level import stratified_folds
 from formulations.estimators.classifiers.base import PairwiseClassifier
 from formulations.modelling.batch import Part, train
+from formulations.prediction import Sigmoids
 from formulations.prediction.coupling import probabilities
 from qpkernels.arrays import check_flag
 from qpkernels.errors import QPKernelsError
@@ -35,15 +37,19 @@ def _calibrates(classifier: Any) -> bool:
     return True
 
 
-def _machines(model: TwoClassModel | OneVersusOne) -> list[TwoClassModel]:
-    return [model.model(pair) for pair in model.pairs()] if isinstance(model, OneVersusOne) else [model]
+def _machines(model: TwoClassModel | OneVersusOne) -> list[tuple[TwoClassModel, NDArray[Any]]]:
+    """Return each machine of two classes, with the label of each of its samples."""
+    if isinstance(model, OneVersusOne):
+        return [(model.model(pair), model.y[model.rows(pair)]) for pair in model.pairs()]
+    return [(model, model.classes[(model.y > 0).astype(np.intp)])]
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class CalibratedClassifier(PairwiseClassifier):
     """A sigmoid for each machine (C5), fitted to decision values of samples that were held out of its training.
 
-    Probabilities need not agree with ``predict``, which goes by the decision values.
+    Probabilities need not agree with ``predict``, which goes by the decision values. ``solution_`` has the sigmoids,
+    and so has the file that ``solution_.save`` writes.
     """
 
     probability: bool = False
@@ -56,11 +62,19 @@ class CalibratedClassifier(PairwiseClassifier):
         """Fit a sigmoid for each machine, with probability=True."""
         if check_flag(self.probability, "probability"):
             seed = int(check_random_state(self.random_state).randint(_SEEDS))
-            self.calibrations_ = [self._calibration(model, seed) for model in _machines(self.model_)]
+            self.calibrations_ = [self._calibration(*machine, seed) for machine in _machines(self.model_)]
+            self.solution_ = replace(self.solution_, sigmoids=self._sigmoids())
 
-    def _calibration(self, model: TwoClassModel, seed: int) -> Calibration:
+    def _sigmoids(self) -> Sigmoids:
+        """Return those of the functions of the solution, which are not scaled."""
+        several = isinstance(self.solution_, MulticlassSolution)
+        scales = [self._scale(each) for each in (self.solution_.solutions if several else [self.solution_])]
+        slopes = [scale * each.A for scale, each in zip(scales, self.calibrations_, strict=True)]
+        return Sigmoids(np.array(slopes), np.array([each.B for each in self.calibrations_]))
+
+    def _calibration(self, model: TwoClassModel, labels: NDArray[Any], seed: int) -> Calibration:
         """Fit a sigmoid to the decision values of five folds, each by the machine of the others."""
-        number = stratified_folds(model.y, min(_FOLDS, len(model)), seed)
+        number = stratified_folds(labels, min(_FOLDS, len(model)), seed, "set probability=False")
         split = [(np.flatnonzero(number != fold), np.flatnonzero(number == fold)) for fold in np.unique(number)]
         parts = [Part(model.on(rows), rows, None, held_out) for rows, held_out in split]
         scores = np.empty(len(model))
@@ -70,7 +84,7 @@ class CalibratedClassifier(PairwiseClassifier):
                 raise answer
             assert answer.held_out is not None
             scores[part.held_out] = self._scale(answer.solution) * answer.held_out
-        return PlattCalibration(scores, model.y, targets="platt").solve()
+        return PlattCalibration(scores, labels, targets="platt").solve()
 
     @available_if(_calibrates)
     def predict_proba(self, X: Any) -> NDArray[np.float64]:

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.class_weight import compute_class_weight
 
 from formulations.modelling import Model
-from qpkernels.arrays import Vector, check_positive, finite_vector, is_scalar, real_number
+from qpkernels.arrays import Vector, check_positive, finite_vector, is_scalar, real_number, shown_label
 from qpkernels.errors import OneClassError, ParameterError
 
 __all__ = ["ClassWeight", "class_weights", "is_infinite", "sample_weights", "weighted"]
@@ -61,7 +61,7 @@ def class_weights(
     if present.size < 2:
         raise OneClassError(
             f"The number of classes has to be greater than one; got {present.size} class: every sample with a weight "
-            f"above 0 is of {present.tolist()[0]!r}."
+            f"above 0 is of {shown_label(present.tolist()[0])}."
         )
     if class_weight is None:
         return np.ones(classes.size)

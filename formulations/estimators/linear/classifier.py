@@ -21,7 +21,7 @@ from formulations.estimators.inputs.labels import check_labels
 from formulations.estimators.inputs.weights import ClassWeight, class_weights, sample_weights
 from formulations.estimators.linear.base import LinearMachine, weights_of
 from formulations.inputs.samples import BoundSamples
-from qpkernels.arrays import Indices, Vector, check_choice
+from qpkernels.arrays import Indices, Vector, check_choice, shown_label
 from qpkernels.errors import LabelError
 
 __all__ = ["LinearSVC"]
@@ -30,16 +30,18 @@ __all__ = ["LinearSVC"]
 class _Rest(OneVersusRest):
     """One against the rest, as LIBLINEAR has it: a class has its weight in its own machine alone."""
 
+    name = OneVersusRest.__name__
+
     def __init__(
-        self, data: BoundSamples, codes: NDArray[np.intp], machine: type[TwoClassModel], costs: Vector, of_class: Vector
+        self, data: BoundSamples, labels: NDArray[Any], machine: type[TwoClassModel], costs: Vector, of_class: Vector
     ) -> None:
-        super().__init__(data, codes, machine=machine, C=costs, fit_intercept=False)
+        super().__init__(data, labels, machine=machine, C=costs, fit_intercept=False)
         self.of_class = of_class
 
     def parameters(self, pair: tuple[int, int], rows: Indices) -> dict[str, Any]:
         """Return the costs, times the weight of the class for its own samples."""
         found, own = super().parameters(pair, rows), pair[1]
-        return {**found, "C": found["C"] * np.where(self.y[rows] == own, self.of_class[own], 1.0)}
+        return {**found, "C": found["C"] * np.where(self.y[rows] == self.classes[own], self.of_class[own], 1.0)}
 
 
 @dataclass(eq=False, repr=False)
@@ -145,12 +147,12 @@ class LinearSVC(LinearClassifierMixin, SparseCoefMixin, LinearMachine):
         self, data: BoundSamples, codes: NDArray[np.intp], costs: Vector, of_class: Vector
     ) -> Sequence[Any]:
         """Solve the machine of two classes, or that of each class; return the answers."""
-        machine = SoftMargin if self.loss == "hinge" else SquaredHinge
+        machine, labels = SoftMargin if self.loss == "hinge" else SquaredHinge, self.classes_[codes]
         if self.classes_.size == 2:
-            self.model_ = machine(data, codes, C=costs * of_class[codes], fit_intercept=False)
+            self.model_ = machine(data, labels, C=costs * of_class[codes], fit_intercept=False)
             self.solution_ = self.model_.solve(verbose=bool(self.verbose), **self._limits(data))
             return [self.solution_]
-        self.model_ = _Rest(data, codes, machine, costs, of_class)
+        self.model_ = _Rest(data, labels, machine, costs, of_class)
         # Who is to be verbose solves alone: in a batch nobody would take over where pair steps make no way.
         limits = {"verbose": bool(self.verbose), **self._limits(data)}
         several = self.model_.solve(n_jobs=self.n_jobs, progress=False, **limits)
@@ -185,7 +187,8 @@ class LinearSVC(LinearClassifierMixin, SparseCoefMixin, LinearMachine):
         """Refuse a class whose samples all weigh nothing: its machine has nobody to separate."""
         absent = np.setdiff1d(np.arange(self.classes_.size), codes)
         if absent.size:
+            label = shown_label(self.classes_.tolist()[absent[0]])
             raise LabelError(
-                f"every class needs a sample with a weight above 0, but all of {self.classes_.tolist()[absent[0]]!r} "
-                "have the weight 0; leave these samples out."
+                f"every class needs a sample with a weight above 0, but all of {label} have the weight 0; leave these "
+                "samples out."
             )

@@ -4,11 +4,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from formulations.estimators.inputs.losses import named_loss
 from formulations.estimators.regressors.base import SingleRegressor
+from formulations.inputs.hyperparameters import TAU
 from formulations.losses import AbsolutePower, EpsilonInsensitive, ResidualLoss, Squared
 from formulations.losses import Huber as HuberLoss
 from formulations.regression.base import RegressionModel
@@ -25,6 +26,9 @@ _LOSSES: dict[str, ResidualLoss] = {
     "huber": HuberLoss(1.0),
     "epsilon_insensitive": EpsilonInsensitive(0.1),
 }
+
+
+_QUANTILE = replace(TAU, name="quantile")
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -99,6 +103,7 @@ class QuantileSVR(SingleRegressor):
     C: float = 1.0
 
     def _machine(self) -> tuple[type[RegressionModel], dict[str, Any]]:
+        _QUANTILE.checked(self.quantile, 1)
         return Quantile, {"tau": self.quantile, "C": self.C}
 
 

@@ -27,18 +27,19 @@ class Classification(Solution):
         +1 or -1 for each sample.
     margin_level
         The value of y g(x) on the margin: 1, or the rho of a nu-machine.
-    log_odds
-        Whether g(x) is the logarithm of the odds of the positive class, so that there are probabilities.
+    sigmoids
+        One, of g(x) to the probability of the positive class, where there are probabilities: that of log-odds, or one
+        that an estimator with probability=True fitted. The label goes by the sign of g(x) all the same.
     """
 
     y: Vector
     margin_level: float = 1.0
-    log_odds: bool = False
+    sigmoids: Sigmoids | None = None
 
     @property
     def _decision(self) -> Decision:
         assert self.function.classes is not None
-        return Labels(self.function.classes, Sigmoids.of_log_odds() if self.log_odds else None)
+        return Labels(self.function.classes, self.sigmoids)
 
     @property
     def alpha(self) -> Vector:

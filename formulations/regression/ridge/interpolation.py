@@ -115,9 +115,9 @@ class Interpolation(RegressionModel):
     ) -> InfeasibleError:
         named = "" if conflict is None else f" ({conflict})"
         return InfeasibleError(
-            f"no function of this space meets every target ({message}): the kernel matrix is singular, and the targets "
-            f"contradict what it allows{named}; use a ridge (KernelRidge), a tube (SparseApproximation), or another "
-            "kernel.",
+            f"no function of this space meets every target: the kernel matrix is singular, and the targets contradict "
+            f"what it allows{named}; use a ridge above 0 (KernelRidge), a tube (SparseApproximation), or another "
+            f"kernel ({message}).",
             certificate,
             multipliers,
             conflict,

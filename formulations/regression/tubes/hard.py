@@ -90,8 +90,8 @@ class HardTubeModel(FixedTube):
         self, message: str, needed: str, certificate: Certificate, multipliers: Vector, conflict: TubeConflict | None
     ) -> InfeasibleError:
         return InfeasibleError(
-            f"no function of this space comes within epsilon = {self.half_width:g} of every target ({message}): "
-            f"{needed}; widen the tube, allow slacks (SoftTube), or use a more flexible kernel.",
+            f"no function of this space comes within epsilon = {self.half_width:g} of every target: {needed}; widen "
+            f"the tube, allow slacks (SoftTube), or use a more flexible kernel ({message}).",
             certificate,
             multipliers,
             conflict,

@@ -98,16 +98,15 @@ def test_the_first_proof_may_come_from_another_tolerance() -> None:
 
 @pytest.mark.usefixtures("fakes")
 def test_one_that_gives_no_answer_has_its_reason() -> None:
-    trials = examined(soft(), ["smo", "broken", "hostile", "unheard-of"], 1e-3, 1e-6)
-    assert len(trials) == 8
-    for name, words in {"broken": "raised ZeroDivisionError", "unheard-of": "no solver is called"}.items():
-        for trial in trials.of(name):
-            assert (trial.row.claim, trial.row.status) == ("", "failed")
-            assert words in trial.row.reason
-            assert np.isnan(trial.disagreement)
-        assert [remark for remark in trials.remarks if remark.startswith(f"{name} at ")] == [
-            f"{name} at {tol:g}: {trials.of(name)[0].row.reason}" for tol in (1e-3, 1e-6)
-        ]
+    trials = examined(soft(), ["smo", "broken", "hostile"], 1e-3, 1e-6)
+    assert len(trials) == 6
+    for trial in trials.of("broken"):
+        assert (trial.row.claim, trial.row.status) == ("", "failed")
+        assert "raised ZeroDivisionError" in trial.row.reason
+        assert np.isnan(trial.disagreement)
+    assert [remark for remark in trials.remarks if remark.startswith("broken at ")] == [
+        f"broken at {tol:g}: {trials.of('broken')[0].row.reason}" for tol in (1e-3, 1e-6)
+    ]
     assert {trial.row.claim for trial in trials.of("hostile")} == {"stopped"}
 
 

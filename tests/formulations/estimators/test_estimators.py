@@ -341,5 +341,5 @@ def test_refusals_of_answers() -> None:
         _ = SVC().n_support_
     with pytest.raises(ParameterError, match="break_ties must be False"):
         SVC(break_ties=True, decision_function_shape="ovo").fit(IRIS, SPECIES).predict(IRIS)
-    with pytest.raises(LabelError, match="cross-validation needs two samples of each class"):
+    with pytest.raises(LabelError, match="needs two samples of each class"):
         SVC(probability=True).fit(np.arange(5.0)[:, None], [0, 0, 0, 0, 1])

@@ -205,6 +205,14 @@ def test_a_machine_takes_its_scaling_along(tmp_path: Path) -> None:
 # --- files that are none ---
 
 
+def test_a_file_without_its_suffix_is_named(tmp_path: Path) -> None:
+    ANSWERS["pairs"].save(tmp_path / "tube")
+    with pytest.raises(FileNotFoundError, match=r"there is no file .*tube, but there is .*tube\.npz; pass that name"):
+        load(tmp_path / "tube")
+    with pytest.raises(FileNotFoundError, match="No such file"):
+        load(tmp_path / "cube")
+
+
 def test_files_of_others_are_refused(tmp_path: Path) -> None:
     path = ANSWERS["pairs"].save(tmp_path / "machine")
     content = path.read_bytes()

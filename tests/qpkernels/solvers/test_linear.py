@@ -111,7 +111,7 @@ def test_the_whole_matrix_is_not_needed_above_the_dense_limit() -> None:
     ids=["singular", "indefinite", "kernel of low rank"],
 )
 def test_a_matrix_that_is_not_positive_definite(matrix: Any) -> None:
-    words = r"matrix of this interpolation must be positive definite beyond rounding, but its smallest .*add a ridge"
+    words = r"matrix of this interpolation must be positive definite beyond rounding, .*raise the ridge above 0"
     with pytest.raises(SolverFailedError, match=words):
         linear(LinearSystem(matrix, np.array([1.0, -1.0]), name="interpolation"))
 

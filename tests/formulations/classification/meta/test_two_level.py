@@ -193,6 +193,16 @@ def test_models_of_one_kernel_are_one_batch(monkeypatch: pytest.MonkeyPatch) -> 
     assert sizes == [4]
 
 
+def test_a_model_without_its_samples() -> None:
+    X, y = np.random.default_rng(3).normal(size=(12, 2)), np.arange(12) % 2
+    with pytest.raises(ParameterError, match=r"must be followed by X and y, .* a SoftMargin that is stated already"):
+        calibrate(SoftMargin(X, y))
+    with pytest.raises(ParameterError, match=r"as in calibrate\(SoftMargin, X, y\), but X and y did not come"):
+        calibrate(SoftMargin)
+    with pytest.raises(ParameterError, match="but y did not come"):
+        calibrate(SoftMargin, X)
+
+
 def test_a_model_in_place_of_what_states_one() -> None:
     X, y = np.random.default_rng(3).normal(size=(12, 2)), np.arange(12) % 2
     for entry in (calibrate, cross_validated_scores):
