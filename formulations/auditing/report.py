@@ -19,6 +19,7 @@ from formulations.auditing.machine_audit import MachineAudit
 from formulations.auditing.records import AuditRow
 from formulations.display import as_text, plain_text
 from qpkernels.certificates import Status
+from qpkernels.display import Displayed
 
 __all__ = ["Audit"]
 
@@ -26,8 +27,8 @@ _NAMED = 3
 """How many machines that are not proved have their samples named below the table."""
 
 
-@dataclass(frozen=True, eq=False)
-class Audit(Sequence[MachineAudit]):
+@dataclass(frozen=True, eq=False, repr=False)
+class Audit(Displayed, Sequence[MachineAudit]):
     """What is found of an estimator: one entry for each of its machines.
 
     Prints as a table in a terminal (rich) and in a notebook (HTML).
@@ -100,6 +101,13 @@ class Audit(Sequence[MachineAudit]):
 
     def __str__(self) -> str:
         return plain_text(self)
+
+    def __repr__(self) -> str:
+        proved = sum(row.status == Status.OPTIMAL for row in self.rows)
+        found = (
+            self.machines[0].verdict if len(self) == 1 else f"{proved} of {len(self)} machines proved to {self.tol:g}"
+        )
+        return f"<Audit of {self.estimator}: {found}>"
 
     def _repr_html_(self) -> str:
         """Return the table for a notebook."""

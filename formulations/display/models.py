@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qpkernels.arrays import Vector, is_scalar, shown, shown_label
-from qpkernels.display import Card, Carded, Fact, TextbookProblem, count, to_text
+from qpkernels.display import Card, Carded, Fact, TextbookProblem, to_text
 from qpkernels.gram import Gram
 from qpkernels.kernels import Kernel
 from qpkernels.programs import ConeProgram
@@ -162,9 +162,7 @@ def _facts_of_form(form: FormLike) -> Iterator[Fact]:
 
 def samples_of(gram: Gram) -> str:
     """Return how many samples there are, and how many features they have if these are numbers."""
-    samples = count(len(gram), "sample")
-    shape: tuple[int, ...] = getattr(gram.X, "shape", ())
-    return f"{samples}, {count(shape[1], 'feature')}" if len(shape) == 2 else samples
+    return gram.extent
 
 
 def classes_of(classes: NDArray[Any] | None, signs: Vector | None) -> str:

@@ -61,7 +61,9 @@ class ProvedEstimator(BaseEstimator, metaclass=ChecksKeywords):
         self.fit_status_ = int(status is not Status.OPTIMAL)
         if status is Status.OPTIMAL:
             return
-        words = f"the answer is {status}, not proved to tol={self.tol:g}: {message}; {self.certificate_}"
+        # The gap that a solver says is that of its certificate, or nobody's.
+        said = [part for part in message.split("; ") if not part.startswith("relative gap")]
+        words = f"the answer is {status}, not proved to tol={self.tol:g}: {'; '.join([*said, str(self.certificate_)])}"
         if self.strict:
             raise SolverFailedError(f"{words}. Pass strict=False to keep it, with a warning.")
         warnings.warn(f"{words}.", UncertifiedWarning, stacklevel=3)

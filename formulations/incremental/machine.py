@@ -22,6 +22,7 @@ from formulations.modelling.solving import SolveRequest
 from formulations.modelling.structures import solve_structure
 from qpkernels.arrays import ChecksKeywords, Indices, Samples, Vector, check_tolerance, frozen, shown
 from qpkernels.certificates import KernelQPBounds, Status
+from qpkernels.display import Card, Carded, Fact
 from qpkernels.errors import ParameterError, QPKernelsError
 from qpkernels.gram import ChangingGram, Gram, changed
 
@@ -33,7 +34,7 @@ __all__ = ["Incremental"]
 Answered = TypeVar("Answered", bound=Solution)
 
 
-class Incremental(Generic[Answered], metaclass=ChecksKeywords):
+class Incremental(Carded, Generic[Answered], metaclass=ChecksKeywords):
     """A model whose samples and hyper-parameters change; each change returns the certified answer to the new model.
 
     The model given stays as it is. Where a change is refused, or its model has no answer, the machine stays as it was.
@@ -76,6 +77,16 @@ class Incremental(Generic[Answered], metaclass=ChecksKeywords):
     def __len__(self) -> int:
         """Return the present number m of samples."""
         return len(self._model)
+
+    def card(self) -> Card:
+        """Return the present model, and what is proved of its answer."""
+        model, solution = self._model.card(), self._solution.card()
+        stated = [fact for fact in model.facts if fact.name not in ("forms", "solvers", "intercept")]
+        facts = (Fact("model", model.title), *stated, *solution.facts)
+        return Card(type(self).__name__, model.formulas, facts, solution.figure)
+
+    def __repr__(self) -> str:
+        return f"<Incremental: {self._model!r}, {self._solution.status} to {self._tol:g}>"
 
     def add(self, x: ArrayLike, y: ArrayLike | None = None, **costs: ArrayLike) -> Answered:
         """Add a sample, or several, after those that are there.

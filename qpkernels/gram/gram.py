@@ -30,12 +30,13 @@ from qpkernels.gram.panels.threads import blas_threads_for
 from qpkernels.gram.products import BoundedProduct, Features, bounded_product, matrix_product, streamed_product
 from qpkernels.gram.selection import Selection
 from qpkernels.gram.settling import check_diagonal, check_few, check_whole, indefinite, kernel_matrix
+from qpkernels.gram.shown_gram import ShownGram
 from qpkernels.kernels.base import Kernel, Samples
 
 __all__ = ["Gram"]
 
 
-class Gram(metaclass=ChecksKeywords):
+class Gram(ShownGram, metaclass=ChecksKeywords):
     """The m x m kernel matrix K of m samples, computed once and when asked for.
 
     Parameters
@@ -99,11 +100,6 @@ class Gram(metaclass=ChecksKeywords):
             return frozen(self._source.whole._diagonal_of_kernel[self._source.rows])
         with np.errstate(over="ignore", invalid="ignore"):
             return frozen(self.kernel.diagonal(self.X))
-
-    @property
-    def _size(self) -> int:
-        """Bytes of the whole matrix."""
-        return 8 * len(self) ** 2
 
     def _form(self) -> Formed:
         """Return the matrix, formed when first asked for, and corrected if that was asked for and it is indefinite."""
@@ -311,10 +307,10 @@ class Gram(metaclass=ChecksKeywords):
             # No eigenvalue of a part is below all those of the whole, where these are known.
             self._settled = self._source.whole._settled
         if self._settled is None:
-            if self._by_construction or self._size > self.memory_limit:
+            within = 8 * len(self) ** 2 <= self.memory_limit
+            if self._by_construction or not within:
                 check_few(self.kernel, self.X)
             if not self.trusted:
-                within = self._size <= self.memory_limit
                 check_whole(self.kernel, self.diagonal, self.dense if within else None, self.product)
             self._settled = 0.0 if self.trusted else psd_threshold(self.diagonal)
         return self._settled

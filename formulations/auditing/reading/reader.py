@@ -24,7 +24,8 @@ from formulations.auditing.reading.ridge import read_kernel_ridge
 from formulations.auditing.reading.settings import Settings
 from formulations.auditing.reading.support_vectors import KINDS, read_support_vectors
 from formulations.estimators.base import KernelMachine
-from qpkernels.errors import ParameterError
+from qpkernels.arrays import shown
+from qpkernels.errors import ParameterError, ShapeError
 
 __all__ = ["machines_of"]
 
@@ -58,6 +59,8 @@ def machines_of(estimator: Any, X: Any, y: Any, weights: Any, given: Mapping[str
     ParameterError, ShapeError, FileFormatError
         If it is none that can be read, or these are not the data that it was fitted to.
     """
+    if isinstance(X, str):
+        raise ShapeError(f"X must be the samples that the machine was fitted to, but the text {shown(X)} came.")
     if isinstance(estimator, str | Path):
         name = Path(estimator).name
         settings = Settings(None, name, given)

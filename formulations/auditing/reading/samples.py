@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
-from sklearn.utils import check_array
 
 from formulations.estimators.inputs.weights import sample_weights
 from formulations.inputs.samples import BoundSamples
-from qpkernels.arrays import Indices, Samples, Vector, is_sparse
+from qpkernels.arrays import Indices, Samples, Vector, finite_samples, is_sparse
 from qpkernels.errors import ParameterError, ShapeError
 from qpkernels.gram import Gram
 from qpkernels.kernels import Linear
@@ -86,16 +85,16 @@ def vectors(X: Any, features: int | None = None) -> Samples:
 
     Raises
     ------
-    ShapeError
-        If the estimator was fitted to another number of features.
+    ShapeError, NonFiniteError
+        If they are none, or the estimator was fitted to another number of features.
     """
-    found = check_array(X, accept_sparse="csr", dtype=np.float64, order="C")
+    found = finite_samples(X, "X")
     if features is not None and found.shape[1] != features:
         raise ShapeError(
             f"the estimator was fitted to samples of {features} features, but X has {found.shape[1]}; pass the X that "
             "it was fitted to."
         )
-    return csr_array(found) if is_sparse(found) else found
+    return found
 
 
 def linear_samples(X: Samples) -> BoundSamples:

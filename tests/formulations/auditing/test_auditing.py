@@ -14,9 +14,9 @@ from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.svm import SVC, SVR, LinearSVC, LinearSVR, NuSVC, NuSVR, OneClassSVM
 
 from audit_data import GAMMA, SHARP, targets, two_classes
-from formulations import KernelRidge, LeastSquares, NuMargin, NuTube, OneClass, SoftMargin, SoftTube, audit
+from formulations import KernelRidge, LeastSquares, NuMargin, NuTube, OneClass, SoftMargin, SoftTube, audit, estimators
 from formulations.inputs.estimators import cost_of_ridge
-from qpkernels.errors import ParameterError
+from qpkernels.errors import ParameterError, ShapeError
 from qpkernels.kernels import RBF, Linear, Polynomial
 
 RADIAL = RBF(GAMMA)
@@ -177,6 +177,15 @@ def test_tolerances(tol: Any) -> None:
     X, y = two_classes()
     with pytest.raises(ParameterError, match=r"tol must be"):
         audit(SVC().fit(X, y), X, y, tol=tol)
+
+
+@pytest.mark.parametrize("estimator", [SVC(), LinearSVC(), estimators.SVC()], ids=["SVC", "linear", "of this package"])
+def test_what_are_no_samples(estimator: Any) -> None:
+    X, y = two_classes()
+    fitted = estimator.fit(X, y)
+    for text, words in (("X", "the text 'X' came"), (["a"] * len(y), "text came|two dimensions")):
+        with pytest.raises(ShapeError, match=words):
+            audit(fitted, text, y)
 
 
 def test_hyper_parameters_that_nobody_has() -> None:

@@ -12,6 +12,7 @@ from sklearn.svm import SVC, SVR, NuSVC
 from audit_data import GAMMA, SHARP, targets, three_classes, two_classes
 from formulations import Audit, audit
 from formulations.auditing import AuditRow
+from showing import check_bundle
 
 
 def found(tol: float = 0.5) -> Audit:
@@ -74,6 +75,15 @@ def test_what_is_not_known_is_null() -> None:
     (row,) = json.loads(audit(NuSVC(nu=0.3, **SHARP).fit(X, y), X, y).to_json(indent=None))
     assert row["certain"] is None
     assert row["distance"] >= 0
+
+
+def test_it_is_one_line_where_it_is_not_printed() -> None:
+    assert repr(found()) == "<Audit of SVC: 0 of 3 machines proved to 0.001>"
+    X, y = two_classes()
+    alone = audit(SVC(gamma=GAMMA, tol=1e-9).fit(X, y), X, y)
+    assert repr(alone).startswith("<Audit of SVC: proved optimal to 0.001: at most ")
+    assert check_bundle(alone, maths=False)
+    assert alone._repr_mimebundle_()["text/plain"] == str(alone)
 
 
 def test_html() -> None:

@@ -20,7 +20,7 @@ from formulations import (
 from formulations.losses import AbsolutePower
 from formulations.modelling import Stated
 from model_data import overlapping
-from qpkernels import RBF, Columns, Polynomial, Precomputed
+from qpkernels import RBF, Columns, Gram, Polynomial, Precomputed
 
 X, Y = overlapping()
 
@@ -121,8 +121,10 @@ class Counting(RBF):
 @pytest.mark.parametrize("state", [SoftMargin, SoftTube, OneVersusRest, ChebyshevFit, LinearProgramMachine])
 def test_showing_computes_no_kernel_value(state: Any) -> None:
     model = state(X, Y, Counting(0.5))
+    gram = Gram(Counting(0.5), X)
     before = Counting.asked
     assert "Counting" in str(model) + repr(model)
+    assert "not formed yet" in str(gram)
     assert Counting.asked == before
 
 

@@ -22,9 +22,21 @@ from qpkernels.errors import (
     QPKernelsError,
     ShapeError,
 )
+from showing import check_bundle, check_repr
 
 KERNEL_CASES = [replace(case, kernel="rbf") for case in MODEL_CASES if "rbf" in case.example.kernels]
 CHANGES = ("add", "remove", "move", "relabel", "set_params")
+
+
+def test_it_shows_the_present_model_and_answer() -> None:
+    machine = Incremental(SoftMargin(*overlapping(), RBF(0.5), C=2.0))
+    machine.remove([0, 1])
+    check_repr(machine)
+    assert repr(machine).startswith("<Incremental: <SoftMargin: 28 samples, 3 features, ")
+    assert repr(machine).endswith("RBF(gamma=0.5), C = 2>, optimal to 1e-06>")
+    text = check_bundle(machine, maths=True)
+    for said in ("model", "28 samples", "C = 2", "relative gap", "support vectors", "says: "):
+        assert said in text
 
 
 class Twin:
