@@ -70,6 +70,8 @@ class DecisionRegionDisplay(Display):
         The score between two classes, further level lines, and what the score is called, in TeX.
     xlabel, ylabel
         What the axes are called.
+    held
+        Where the other features are fixed, in words below the axes; empty where there are none.
     """
 
     xx0: Matrix
@@ -85,6 +87,7 @@ class DecisionRegionDisplay(Display):
     score: str
     xlabel: str
     ylabel: str
+    held: str
 
     @classmethod
     def from_solution(
@@ -151,7 +154,9 @@ class DecisionRegionDisplay(Display):
         ----------
         estimator
             What has ``decision_function`` or ``predict_proba``; of several classes, ``predict`` as well. Where it has
-            ``support_vectors_``, these are ringed, and the margin is where the decision values are -1 and +1.
+            ``support_vectors_``, these are ringed, and the margin is where the decision values are -1 and +1; so it is
+            of a linear machine with a hinge loss. Pipelines and searches are drawn as what they end with, but for rings
+            of samples that a pipeline changes.
         X, y
             The samples to be drawn, those of the training or others, and their labels; no labels of one class. Features
             of a table can be chosen by name.
@@ -196,6 +201,7 @@ class DecisionRegionDisplay(Display):
             score=decision.score,
             xlabel=section.labels[0],
             ylabel=section.labels[1],
+            held=section.held,
         )
 
     def _draw(self, axes: Sequence[Axes]) -> None:
@@ -207,7 +213,7 @@ class DecisionRegionDisplay(Display):
         self._draw_samples(ax)
         if len(self.marked):
             ring(ax, self.marked[:, 0], self.marked[:, 1], self.mark)
-        ax.set(xlabel=self.xlabel, ylabel=self.ylabel)
+        ax.set(xlabel=f"{self.xlabel}\n{self.held}".rstrip(), ylabel=self.ylabel)
         ax.set(xlim=(self.xx0[0, 0], self.xx0[0, -1]), ylim=(self.xx1[0, 0], self.xx1[-1, 0]))
 
     def _draw_levels(self, ax: Axes) -> None:
@@ -217,14 +223,16 @@ class DecisionRegionDisplay(Display):
         edges = [min(low, lines[0]) - 1.0, *lines, max(high, lines[-1]) + 1.0]
         tints = [self._tint(0.5 * (left + right)) for left, right in pairwise(edges)]
         ax.contourf(self.xx0, self.xx1, self.response, edges, colors=tints, zorder=0)
-        # Matplotlib warns of a level that the function does not take.
-        for level in (level for level in lines if low < level < high):
+        # Matplotlib warns of a level that the function does not take, and nobody looks for it.
+        taken = [level for level in lines if low < level < high]
+        for level in taken:
             dashes, width = ("solid", 1.6) if level == self.boundary else ("dashed", 1.1)
             grid = (self.xx0, self.xx1, self.response, [level])
             ax.contour(*grid, colors=[ink_of(ax)], linestyles=dashes, linewidths=width, zorder=2)
-        names = [(f"${self.score} = {self.boundary:g}$", "solid", 1.6)]
-        if self.margins:
-            names.append((f"${self.score} = {_listed(self.margins)}$", "dashed", 1.1))
+        dashed = tuple(level for level in taken if level != self.boundary)
+        names = [(f"${self.score} = {self.boundary:g}$", "solid", 1.6)] if self.boundary in taken else []
+        if dashed:
+            names.append((f"${self.score} = {_listed(dashed)}$", "dashed", 1.1))
         for name, dashes, width in names:
             ax.plot([], [], color=ink_of(ax), linestyle=dashes, linewidth=width, label=name)
 

@@ -38,6 +38,9 @@ ResponseMethod: TypeAlias = Literal["decision_function", "predict_proba"]
 
 _METHODS = ("decision_function", "predict_proba")
 
+_HINGES = ("hinge", "squared_hinge")
+"""Losses of linear machines whose margin is where the decision values are -1 and +1."""
+
 _BOUNDARY = 1e-3
 """Share of the largest decision value of one class within which a sample lies on the boundary of the picture."""
 
@@ -135,13 +138,17 @@ def decision_of_estimator(estimator: Any, X: Any, y: ArrayLike | None, method: R
             f"the estimator must have {method}, but a {type(estimator).__name__} has not; fit it, or choose another "
             "response_method."
         )
-    marked = _support_vectors(estimator)
+    machine, as_given = _unwrapped(estimator)
+    carrying = _support_vectors(machine)
+    # Those within a pipeline are samples that its other steps have changed.
+    marked = carrying if as_given else None
     if y is None:
         values = np.asarray(estimator.decision_function(X))
         outside = (values < -_BOUNDARY * np.abs(values).max()).astype(np.intp)
         return _decision(estimator, None, outside, marked, (), method)
     classes, codes = _codes(estimator, y, len(X))
-    return _decision(estimator, classes, codes, marked, () if marked is None else (-1.0, 1.0), method)
+    has_margin = carrying is not None or getattr(machine, "loss", None) in _HINGES
+    return _decision(estimator, classes, codes, marked, (-1.0, 1.0) if has_margin else (), method)
 
 
 def _decision(
@@ -191,6 +198,15 @@ def _codes(estimator: Any, y: ArrayLike, count: int) -> tuple[NDArray[Any], Indi
     if not np.isin(labels, classes).all():
         raise LabelError(f"the estimator knows the classes {classes.tolist()}, but y holds others.")
     return classes, np.searchsorted(classes, labels)
+
+
+def _unwrapped(estimator: Any) -> tuple[Any, bool]:
+    """Return the machine within searches and pipelines, and whether it takes the samples as they come."""
+    if hasattr(estimator, "best_estimator_"):
+        return _unwrapped(estimator.best_estimator_)
+    if hasattr(estimator, "steps"):
+        return _unwrapped(estimator.steps[-1][1])[0], False
+    return estimator, True
 
 
 def _support_vectors(estimator: Any) -> Matrix | None:

@@ -42,6 +42,8 @@ class RelevanceDisplay(Display):
         Numbers of the relevance vectors.
     xlabel, ylabel
         What the axes are called.
+    held
+        Where the other features are fixed, in words below the axes; empty where there are none.
     """
 
     _panel_size: ClassVar[tuple[float, float]] = (6.4, 4.4)
@@ -54,6 +56,7 @@ class RelevanceDisplay(Display):
     relevance: Indices
     xlabel: str
     ylabel: str
+    held: str
 
     @classmethod
     def from_solution(
@@ -99,6 +102,7 @@ class RelevanceDisplay(Display):
             relevance=solution.relevance,
             xlabel=section.labels[0],
             ylabel=section.target,
+            held=section.held,
         )
 
     def _draw(self, axes: Sequence[Axes]) -> None:
@@ -108,4 +112,4 @@ class RelevanceDisplay(Display):
         ax.plot(self.grid, self.mean, color=GREEN, label="mean", zorder=2)
         draw_samples(ax, self.x, self.partial, BLUE, "o", "sample")
         ring(ax, self.x[self.relevance], self.partial[self.relevance], "relevance vector")
-        ax.set(xlabel=self.xlabel, ylabel=self.ylabel, xlim=(self.grid[0], self.grid[-1]))
+        ax.set(xlabel=f"{self.xlabel}\n{self.held}".rstrip(), ylabel=self.ylabel, xlim=(self.grid[0], self.grid[-1]))

@@ -18,6 +18,9 @@ __all__ = ["Feature", "Section", "only"]
 Feature: TypeAlias = int | str
 """A feature by its number, or by its name where the samples come as a table."""
 
+_FEW = 4
+"""Features that are fixed and named one by one."""
+
 _MARGIN = 0.06
 """Share of the range of the samples by which a section goes beyond them on each side."""
 
@@ -36,6 +39,8 @@ class Section:
         Where the others are fixed, shape (d,).
     labels
         What the axes are called.
+    held
+        In words where the others are fixed; empty where there are none.
     table
         Makes of rows with all features what the function takes.
     """
@@ -44,6 +49,7 @@ class Section:
     features: tuple[int, ...]
     point: Vector
     labels: tuple[str, ...]
+    held: str
     table: Callable[[Matrix], Any]
 
     @classmethod
@@ -72,12 +78,12 @@ class Section:
         width = samples.shape[1]
         chosen = _chosen(features, names, width, count)
         point = np.median(samples, axis=0) if fixed is None else finite_vector(fixed, "fixed", width)
-        if names is not None:
-            labels = tuple(names[k] for k in chosen)
-        else:
-            labels = ("$x$",) if width == 1 else tuple(f"$x_{{{k + 1}}}$" for k in chosen)
+        known_as = names or (["$x$"] if width == 1 else [f"$x_{{{k + 1}}}$" for k in range(width)])
+        labels = tuple(known_as[k] for k in chosen)
+        others = {known_as[k]: float(point[k]) for k in range(width) if k not in chosen}
+        held = _held(others, "their medians" if fixed is None else "the point given")
         table = _Table(type(X), X.columns) if hasattr(X, "columns") else _same
-        return cls(samples, chosen, point, labels, table)
+        return cls(samples, chosen, point, labels, held, table)
 
     @property
     def seen(self) -> Matrix:
@@ -128,6 +134,13 @@ class _Table:
 
     def __call__(self, rows: Matrix) -> Any:
         return self.kind(rows, columns=self.columns)
+
+
+def _held(others: dict[str, float], where: str) -> str:
+    """Return in words where the other features are fixed."""
+    if len(others) > _FEW:
+        return f"with the {len(others)} other features at {where}"
+    return "at " + ", ".join(f"{name} = {value:.3g}" for name, value in others.items()) if others else ""
 
 
 def _ends(values: Vector) -> tuple[float, float]:

@@ -54,6 +54,8 @@ class TubeDisplay(Display):
         Numbers of the support vectors; none where all samples are.
     xlabel, ylabel
         What the axes are called.
+    held
+        Where the other features are fixed, in words below the axes; empty where there are none.
     """
 
     _panel_size: ClassVar[tuple[float, float]] = (6.4, 4.4)
@@ -67,6 +69,7 @@ class TubeDisplay(Display):
     support: Indices
     xlabel: str
     ylabel: str
+    held: str
 
     @classmethod
     def from_solution(
@@ -190,6 +193,7 @@ class TubeDisplay(Display):
             support=support,
             xlabel=section.labels[0],
             ylabel=section.target,
+            held=section.held,
         )
 
     def _draw(self, axes: Sequence[Axes]) -> None:
@@ -206,7 +210,7 @@ class TubeDisplay(Display):
                 draw_samples(ax, self.x[rows], self.partial[rows], colour, marker, label)
         if self.support.size:
             ring(ax, self.x[self.support], self.partial[self.support], "support vector")
-        ax.set(xlabel=self.xlabel, ylabel=self.ylabel, xlim=(self.grid[0], self.grid[-1]))
+        ax.set(xlabel=f"{self.xlabel}\n{self.held}".rstrip(), ylabel=self.ylabel, xlim=(self.grid[0], self.grid[-1]))
 
 
 def _no_tube(residuals: Vector) -> Tube:

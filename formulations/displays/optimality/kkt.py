@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from formulations.auditing.machine_audit import MachineAudit
+from formulations.auditing import Audit, MachineAudit, audit
 from formulations.classification.one_class import OneClass
 from formulations.displays.base import Display
 from formulations.displays.optimality.graph import OptimalityGraph
@@ -100,13 +101,18 @@ class KKTDisplay(Display):
         )
 
     @classmethod
-    def from_estimator(cls, estimator: Any, *, tolerance: float = 1e-3) -> Self:
-        """Compute where the training samples of an estimator of this project lie.
+    def from_estimator(
+        cls, estimator: Any, X: Any = None, y: ArrayLike | None = None, *, tolerance: float = 1e-3
+    ) -> Self:
+        """Compute where the training samples of an estimator lie.
 
         Parameters
         ----------
         estimator
-            Fitted, with one machine: ``solution_`` answers ``model_``.
+            Fitted, with one machine: of this project, or given with its data whatever an audit takes.
+        X, y
+            The samples that it was fitted to, and their labels or targets; those of an estimator of this project are
+            known.
         tolerance
             As in :meth:`from_solution`.
 
@@ -115,22 +121,25 @@ class KKTDisplay(Display):
         ParameterError
             If it is none, or of several machines, or its model has no such losses.
         """
+        if X is not None:
+            return cls.from_audit(audit(estimator, X, y), tolerance=tolerance)
         model = getattr(estimator, "model_", None)
         if not isinstance(model, Model):
             raise ParameterError(
                 f"a fitted estimator of this project with one machine was expected, but {shown(estimator)} came; of "
-                "another, KKTDisplay.from_solution(estimator, model) judges the answer to a model of yours."
+                "another pass its data, as in KKTDisplay.from_estimator(estimator, X, y)."
             )
         return cls.from_solution(estimator.solution_, model, tolerance=tolerance)
 
     @classmethod
-    def from_audit(cls, audited: MachineAudit, *, tolerance: float = 1e-3) -> Self:
+    def from_audit(cls, audited: Audit | MachineAudit, *, tolerance: float = 1e-3) -> Self:
         """Compute where the samples of a machine lie that was audited, of whatever library.
 
         Parameters
         ----------
         audited
-            One of the machines of an :class:`~formulations.auditing.report.Audit`: ``audit(estimator, X, y)[0]``.
+            An :class:`~formulations.auditing.report.Audit` of one machine, or one of its machines:
+            ``audit(estimator, X, y)[0]``.
         tolerance
             As in :meth:`from_solution`.
 
@@ -139,11 +148,12 @@ class KKTDisplay(Display):
         ParameterError
             If it is none, or its model has no such losses.
         """
-        if not isinstance(audited, MachineAudit):
+        machine = audited[0] if isinstance(audited, Audit) and len(audited) == 1 else audited
+        if not isinstance(machine, MachineAudit):
             raise ParameterError(
                 f"one machine of an audit was expected, such as audit(estimator, X, y)[0], but {shown(audited)} came."
             )
-        return cls.from_solution(audited.machine.answer, audited.machine.model, tolerance=tolerance)
+        return cls.from_solution(machine.machine.answer, machine.machine.model, tolerance=tolerance)
 
     @property
     def off(self) -> Indices:

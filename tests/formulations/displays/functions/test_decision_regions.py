@@ -10,6 +10,9 @@ import pytest
 from matplotlib.contour import QuadContourSet
 from sklearn import svm
 from sklearn.linear_model import LogisticRegression as TheirLogistic
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from display_examples import distance, drawn, moons, soft_margin, three
 from formulations import (
@@ -25,7 +28,7 @@ from formulations import (
     load,
 )
 from formulations.displays import DecisionRegionDisplay
-from formulations.estimators import SVC, NuSVC, OneClassSVM
+from formulations.estimators import SVC, LinearSVC, NuSVC, OneClassSVM
 from qpkernels import RBF, Spectrum
 from qpkernels.errors import LabelError, ParameterError, ShapeError
 from relevance_data import gaussians, sine
@@ -37,6 +40,10 @@ def rings(display: DecisionRegionDisplay) -> np.ndarray:
     """Return the places of the rings, in order."""
     found = np.asarray(display.ax_.collections[-1].get_offsets())
     return found[np.lexsort(found.T)]
+
+
+def legend_of(display: DecisionRegionDisplay) -> list[str]:
+    return [text.get_text() for text in display.figure_.legends[0].get_texts()]
 
 
 def in_order(X: np.ndarray) -> np.ndarray:
@@ -142,6 +149,42 @@ def test_an_estimator_looks_as_its_solution(estimator: Any, model: Any) -> None:
     assert in_order(shown.marked) == pytest.approx(in_order(found.marked))
 
 
+@pytest.mark.parametrize(
+    ("estimator", "dashed"),
+    [
+        (svm.LinearSVC(C=0.5), True),
+        (LinearSVC(C=0.5, loss="hinge"), True),
+        (make_pipeline(StandardScaler(), svm.SVC(gamma=1.0)), True),
+        (GridSearchCV(make_pipeline(StandardScaler(), LinearSVC()), {"linearsvc__C": [0.5]}, cv=2), True),
+        (TheirLogistic(), False),
+        (make_pipeline(StandardScaler(), TheirLogistic()), False),
+    ],
+    ids=["linear", "own linear", "pipeline", "search over a pipeline", "logistic", "logistic pipeline"],
+)
+def test_a_margin_is_drawn_where_the_estimator_has_one(estimator: Any, dashed: bool) -> None:
+    X, y = moons()
+    display = DecisionRegionDisplay.from_estimator(estimator.fit(X, y), X, y, grid_resolution=40).plot()
+    assert display.margins == ((-1.0, 1.0) if dashed else ())
+    assert ("$g = \\pm 1$" in legend_of(display)) == dashed
+    # A pipeline changes the samples, and its support vectors are none of these.
+    assert not len(display.marked)
+
+
+def test_a_search_has_the_support_vectors_of_its_best() -> None:
+    X, y = moons()
+    search = GridSearchCV(svm.SVC(gamma=1.0), {"C": [1.0, 2.0]}, cv=2).fit(X, y)
+    shown = DecisionRegionDisplay.from_estimator(search, X, y, grid_resolution=5)
+    assert shown.marked == pytest.approx(search.best_estimator_.support_vectors_)
+
+
+def test_a_line_that_is_not_in_the_picture_is_not_in_the_legend() -> None:
+    model, solution = soft_margin()
+    for extent, absent in (((-9.0, -7.0, 6.0, 8.0), ["$g = 0$", "$g = \\pm 1$"]), (None, [])):
+        display = DecisionRegionDisplay.from_solution(solution, model, extent=extent, grid_resolution=40).plot()
+        named = legend_of(display)
+        assert [name for name in ("$g = 0$", "$g = \\pm 1$") if name not in named] == absent
+
+
 def test_an_estimator_of_several_classes_and_one_without_support_vectors() -> None:
     X, y = three()
     display = DecisionRegionDisplay.from_estimator(SVC(gamma=0.3).fit(X, y), X, y, grid_resolution=30)
@@ -176,6 +219,9 @@ def test_a_section_through_more_features() -> None:
     assert display.response.ravel() == pytest.approx(solution.decision_function(points))
     assert np.array_equal(display.X, X[:, [3, 1]])
     assert (display.xlabel, display.ylabel) == ("$x_{4}$", "$x_{2}$")
+    middle = np.median(X, axis=0)
+    assert display.held == f"at $x_{{1}}$ = {middle[0]:.3g}, $x_{{3}}$ = {middle[2]:.3g}"
+    assert display.plot().ax_.get_xlabel() == f"$x_{{4}}$\n{display.held}"
     moved = DecisionRegionDisplay.from_solution(solution, model, features=(3, 1), fixed=[9.0, 0, -9.0, 0])
     assert np.abs(moved.response - solution.intercept).max() < 1e-6
 
@@ -189,10 +235,20 @@ def test_features_by_name() -> None:
     assert (display.xlabel, display.ylabel) == ("depth", "width")
     assert display.classes.tolist() == ["narrow", "wide"]
     model = SoftMargin(table, y, KERNEL)
-    display = DecisionRegionDisplay.from_solution(model.solve(), model, features=("width", 0), grid_resolution=5)
-    assert (display.xlabel, display.ylabel) == ("width", "height")
+    display = DecisionRegionDisplay.from_solution(
+        model.solve(), model, features=("width", 0), fixed=[0, 0, 2.5], grid_resolution=5
+    )
+    assert (display.xlabel, display.ylabel, display.held) == ("width", "height", "at depth = 2.5")
     with pytest.raises(ParameterError, match="no feature is called 'weight'; they are height, width, depth"):
         DecisionRegionDisplay.from_estimator(fitted, table, y, features=("weight", "width"))
+
+
+def test_where_many_features_are_held_is_said_of_all() -> None:
+    X, y = np.random.default_rng(0).normal(size=(20, 9)), np.arange(20) % 2
+    model = SoftMargin(X, y)
+    for fixed, words in ((None, "their medians"), (np.zeros(9), "the point given")):
+        display = DecisionRegionDisplay.from_solution(model.solve(), model, features=(0, 1), fixed=fixed)
+        assert display.held == f"with the 7 other features at {words}"
 
 
 def test_what_is_no_plane() -> None:

@@ -79,6 +79,17 @@ def test_the_band_of_a_relevance_machine() -> None:
     assert len(places(display.ax_, "relevance vector")) == solution.n_relevance
 
 
+def test_a_line_says_where_the_other_features_are_held() -> None:
+    X, t = sine()
+    wider = np.column_stack([X[:, 0], np.linspace(0.0, 1.0, len(X))])
+    model = SoftTube(wider, t, RBF(1.0))
+    display = TubeDisplay.from_solution(model.solve(), model, feature=0).plot()
+    assert (display.held, display.ax_.get_xlabel()) == ("at $x_{2}$ = 0.5", "$x_{1}$\nat $x_{2}$ = 0.5")
+    machine = RelevanceRegression(wider, t, RBF(1.0))
+    band = RelevanceDisplay.from_solution(machine.solve(), machine, feature=1, fixed=[0.25, 0.0]).plot()
+    assert band.ax_.get_xlabel() == "$x_{2}$\nat $x_{1}$ = 0.25"
+
+
 def test_what_is_no_line_or_no_regression() -> None:
     model, solution = tube()
     with pytest.raises(ParameterError, match="but Classification and SoftMargin came"):

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from sklearn import svm
 
-from display_examples import soft_margin, three, tube
+from display_examples import moons, soft_margin, three, tube
 from formulations import (
     HardMargin,
     LeastAbsoluteFit,
@@ -87,8 +87,19 @@ def test_the_machine_of_an_audit() -> None:
     assert display.off.size
     sharp = audit(svm.SVC(C=2.0, gamma=1.0, tol=1e-10).fit(X, y), X, y)
     assert not KKTDisplay.from_audit(sharp[0]).off.size
+    assert not KKTDisplay.from_audit(sharp).off.size
     with pytest.raises(ParameterError, match=r"one machine of an audit was expected, such as audit\(estimator, X, y\)"):
-        KKTDisplay.from_audit(sharp)  # type: ignore[arg-type]
+        KKTDisplay.from_audit(audit(svm.SVC().fit(*three()), *three()))
+
+
+def test_an_estimator_of_others_is_audited() -> None:
+    X, y = moons()
+    theirs = KKTDisplay.from_estimator(svm.SVC(C=2.0, gamma=1.0, tol=1e-10).fit(X, y), X, y)
+    own = KKTDisplay.from_solution(*reversed(soft_margin()))
+    assert theirs.place == pytest.approx(own.place, abs=1e-3)
+    assert not theirs.off.size
+    with pytest.raises(ParameterError, match=r"KKTDisplay.from_estimator\(estimator, X, y\)"):
+        KKTDisplay.from_estimator(svm.SVC().fit(X, y))
 
 
 def test_costs_that_differ_are_divided_by() -> None:
