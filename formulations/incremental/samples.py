@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from formulations.inputs.targets import real_targets
 from formulations.inputs.two_classes import checked_labels
 from formulations.modelling import Model
-from qpkernels.arrays import Indices, Samples, Vector, is_sparse, read_array, shown, shown_label
+from qpkernels.arrays import Indices, Samples, Vector, check_feature_names, is_sparse, read_array, shown, shown_label
 from qpkernels.errors import LabelError, OneClassError, ParameterError, ShapeError
 from qpkernels.gram import Gram
 
@@ -45,16 +45,19 @@ def read_samples(x: Any, gram: Gram) -> Samples:
 
     Raises
     ------
-    ShapeError, NonFiniteError, ParameterError
+    ShapeError, NonFiniteError, ParameterError, FeatureNamesError
         If the kernel does not take them, or they have other features.
     """
+    fields: tuple[str, ...] | None = getattr(gram.X, "dtype", np.dtype(float)).names
+    by_name = fields is not None and gram.kernel.names is not None
+    check_feature_names(x, gram.feature_names, frozenset(fields or ()) if by_name else None)
     alone = not is_sparse(x) and np.ndim(x) == gram.X.ndim - 1
     X = gram.kernel.samples([x] if alone else x)
     if X.shape[1:] != gram.X.shape[1:]:
         raise ShapeError(
             f"a sample must have {gram.X.shape[1]} features, as those that are there, but {X.shape[1]} came."
         )
-    return X
+    return X[list(fields)] if by_name and fields is not None else X
 
 
 def read_targets(model: Model[Any], y: Any, count: int) -> Vector | None:

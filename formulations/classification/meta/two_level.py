@@ -154,7 +154,7 @@ def cross_validated_scores(state: StateModel, X: ArrayLike, y: ArrayLike, folds:
         States a model on samples and labels: a class such as SoftMargin, or a function that adds the kernel and
         the hyper-parameters.
     X
-        Samples, in an array whose first axis counts them, or in a sparse matrix.
+        Samples, in an array whose first axis counts them, in a sparse matrix, or in a data frame.
     y
         Two different labels, shape (m,), each on two samples at least; they reach ``state`` as they are.
     folds
@@ -171,13 +171,13 @@ def cross_validated_scores(state: StateModel, X: ArrayLike, y: ArrayLike, folds:
     samples, labels = _samples(X, y)
     number = stratified_folds(labels, folds, seed, "use folds=None in calibrate")
     trained = [np.flatnonzero(number != fold) for fold in range(folds)]
-    models = [_stated(state, samples[rows], labels[rows]) for rows in trained]
+    models = [_stated(state, _rows(samples, rows), labels[rows]) for rows in trained]
     scores = np.empty(labels.size)
     gram = _shared(models, samples, trained)
     if gram is None:
         for fold, model in enumerate(models):
-            held = number == fold
-            scores[held] = model.solve().function(samples[held])
+            held = np.flatnonzero(number == fold)
+            scores[held] = model.solve().function(_rows(samples, held))
         return scores
     parts = [
         Part(cast(Model[Any], model).bound_to(gram.part(rows)), rows, None, np.flatnonzero(number == fold))
@@ -234,14 +234,22 @@ def _samples(X: ArrayLike | None, y: ArrayLike | None) -> tuple[Samples, NDArray
             "samples and labels must follow what states the model, as in calibrate(SoftMargin, X, y), but "
             f"{' and '.join(name for name, value in (('X', X), ('y', y)) if value is None)} did not come."
         )
-    samples = finite_samples(X, "X") if is_sparse(X) else read_array(X, "X")
-    if samples.ndim == 0:
+    # A kernel may look up the columns of a table by their names, and a machine keeps these.
+    samples: Any = X
+    if not hasattr(X, "columns"):
+        samples = finite_samples(X, "X") if is_sparse(X) else read_array(X, "X")
+    if not samples.shape:
         raise ShapeError(
             f"X must be an array of samples, to be divided into folds, but {type(X).__name__} came; "
             "let state bind the kernel to each part."
         )
     two_classes(y, samples.shape[0])
     return samples, checked_labels(y, samples.shape[0])
+
+
+def _rows(samples: Any, rows: Indices) -> Any:
+    """Return the samples of these numbers, of a table as a table."""
+    return samples.iloc[rows] if hasattr(samples, "iloc") else samples[rows]
 
 
 def stratified_folds(labels: NDArray[Any], folds: int, seed: int, instead: str) -> Indices:

@@ -7,13 +7,15 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from formulations import Incremental, Interpolation, KernelRidge, OneClass, SoftMargin, SoftTube, Solution
 from model_data import MODEL_CASES, Case, overlapping
-from qpkernels import RBF, Spectrum
+from qpkernels import RBF, Columns, Spectrum
 from qpkernels.certificates import Status
 from qpkernels.errors import (
+    FeatureNamesError,
     InfeasibleError,
     LabelError,
     NonFiniteError,
@@ -37,6 +39,20 @@ def test_it_shows_the_present_model_and_answer() -> None:
     text = check_bundle(machine, maths=True)
     for said in ("model", "28 samples", "C = 2", "relative gap", "support vectors", "says: "):
         assert said in text
+
+
+def test_columns_of_a_table_are_looked_up_by_name() -> None:
+    X, y = overlapping()
+    table = pd.DataFrame(X, columns=["a", "b", "c"])
+    elsewhere = table.iloc[:2][["c", "b", "a"]].assign(more=0.0)
+    for kernel in (Columns(RBF(0.5), ["a", "b", "c"]), RBF(0.5)):
+        machine = Incremental(SoftMargin(table, y, kernel))
+        if kernel == RBF(0.5):
+            with pytest.raises(FeatureNamesError, match="those of the fit, a, b, c, but they are c, b, a, more"):
+                machine.add(elsewhere, y[:2])
+            elsewhere = table.iloc[:2]
+        expected = SoftMargin(np.vstack([X, X[:2]]), np.append(y, y[:2]), RBF(0.5)).solve().objective
+        assert machine.add(elsewhere, y[:2]).objective == pytest.approx(expected, rel=1e-5)
 
 
 class Twin:

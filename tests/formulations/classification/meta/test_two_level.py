@@ -7,6 +7,8 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -24,7 +26,7 @@ from formulations import (
     cross_validated_scores,
 )
 from model_data import overlapping
-from qpkernels import batch
+from qpkernels import Columns, batch
 from qpkernels.certificates import Status
 from qpkernels.errors import LabelError, OneClassError, ParameterError, ShapeError
 from qpkernels.gram import Expansion, Gram
@@ -191,6 +193,24 @@ def test_models_of_one_kernel_are_one_batch(monkeypatch: pytest.MonkeyPatch) -> 
     # Machines of samples far away know nothing of those held out.
     assert np.ptp(cross_validated_scores(lambda X, y: SoftMargin(X + 100.0, y, RBF(0.5)), X, y, 4)) < 1.0
     assert sizes == [4]
+
+
+@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
+def test_a_table_stays_one(frame: Any) -> None:
+    rng = np.random.default_rng(3)
+    X, y = rng.normal(size=(40, 2)), np.arange(40) % 2
+    X[:, 0] += y
+    table, kernel = frame({"a": X[:, 0], "b": X[:, 1]}), Columns(RBF(0.5), ["a", "b"])
+    named = calibrate(lambda X, y: SoftMargin(X, y, kernel), table, y)
+    plain = calibrate(lambda X, y: SoftMargin(X, y, RBF(0.5)), X, y)
+    # Each answer is known to a gap of 1e-6, and so its function to about the root of that.
+    np.testing.assert_allclose(named.predict_proba(table[["b", "a"]]), plain.predict_proba(X), atol=1e-3)
+    np.testing.assert_allclose(
+        cross_validated_scores(lambda X, y: SoftMargin(X, y, kernel), table, y),
+        cross_validated_scores(lambda X, y: SoftMargin(X, y, RBF(0.5)), X, y),
+        atol=1e-3,
+    )
+    assert calibrate(lambda X, y: SoftMargin(X, y, RBF(0.5)), table, y).predictor.feature_names == ("a", "b")
 
 
 def test_a_model_without_its_samples() -> None:
