@@ -141,10 +141,10 @@ def hint(text: str) -> None:
 
 
 def report(heading: str, tables: Any) -> Console:
-    """Print a heading and tables, 100 columns wide where no terminal says otherwise; return where."""
+    """Print a heading and tables, 110 columns wide where no terminal says otherwise; return where."""
     console = Console()
     if not console.is_terminal and "COLUMNS" not in os.environ:
-        console = Console(width=100)
+        console = Console(width=110)
     console.print(heading, markup=False, highlight=False)
     console.print(tables)
     return console

@@ -16,7 +16,7 @@ from qpkernels.programs import KernelQP
 from qpkernels.solvers.answer import Claim, Outcome
 from qpkernels.solvers.automatic.budget import Budget
 from qpkernels.solvers.automatic.watch import Watch
-from qpkernels.solvers.automatic.work import second_order_comes_first, second_order_work, step_work
+from qpkernels.solvers.automatic.work import has_few_features, second_order_comes_first, second_order_work, step_work
 from qpkernels.solvers.interface import Solver
 from qpkernels.solvers.registry import find_solver
 from qpkernels.solvers.smo import step_limit
@@ -33,18 +33,19 @@ THEN = "; then "
 class Automatic:
     """The method that a KernelQP deserves, and another one where that makes little way.
 
-    The second-order method comes first where it is little work: explicit features that are few against the samples.
-    Elsewhere ``smo`` does, and hands over its point once the second-order method is predicted to need less than what is
-    still missing, or where no step of its own improves; see :class:`~qpkernels.solvers.automatic.watch.Watch`. What the
-    second-order method leaves unproved goes back to smo. Of several points the one of the least error is returned.
+    Semismooth Newton steps come first where explicit features are few against the samples, the interior-point method
+    where it is little work. Elsewhere ``smo`` does, and hands over its point once the second-order method is predicted
+    to need less than what is still missing, or where no step of its own improves; see
+    :class:`~qpkernels.solvers.automatic.watch.Watch`. What the second-order method leaves unproved goes back to smo. Of
+    several points the one of the least error is returned.
     """
 
     name = "automatic"
 
     def prepare(self, program: Any) -> None:
         """Compute what the first method will need of the kernel matrix; without features that is what smo needs."""
-        features = program.gram.features is not None and second_order_comes_first(program)
-        find_solver("interior-point" if features else "smo").prepare(program)
+        first, _ = next(_stages(_Relay(program, Budget(None, None), None), 0.5))
+        first.prepare(program)
 
     def solve(
         self,
@@ -79,6 +80,8 @@ class Automatic:
 def _stages(relay: _Relay, tol: float) -> Iterator[tuple[Solver, dict[str, Any]]]:
     """Yield who is asked, one after the other, with options of its own."""
     program = relay.program
+    if has_few_features(program):
+        yield find_solver("semismooth-newton"), {}
     smo, work = find_solver("smo"), second_order_work(program)
     if np.isinf(work):
         yield smo, {}

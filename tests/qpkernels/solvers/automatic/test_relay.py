@@ -86,11 +86,16 @@ def test_few_samples_in_wide_bounds_go_to_the_second_order_method_at_once() -> N
     assert Automatic().solve(program(C=1e6, m=400)).solver == "interior-point"
 
 
-def test_few_features_go_to_the_second_order_method_at_once() -> None:
-    stated = program(C=1e4, m=900, linear=True)
+@pytest.mark.parametrize(("m", "solver"), [(900, "semismooth-newton"), (300, "interior-point")])
+def test_few_features_go_to_a_second_order_method_at_once(m: int, solver: str) -> None:
+    stated = program(C=1e4, m=m, linear=True)
     outcome = Automatic().solve(stated)
-    assert (outcome.solver, outcome.claim) == ("interior-point", Claim.OPTIMAL)
+    assert (outcome.solver, outcome.claim) == (solver, Claim.OPTIMAL)
     assert proved(stated, outcome)
+
+
+def test_few_features_under_hard_constraints_go_to_the_method_that_tells_where_they_cannot_be_met() -> None:
+    assert Automatic().solve(program(C=np.inf, m=900, linear=True)).solver.startswith("interior-point")
 
 
 @pytest.mark.usefixtures("smo_first")
