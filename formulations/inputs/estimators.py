@@ -8,7 +8,7 @@ OneClassSVM have the same nu. What differs is translated below.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -25,6 +25,7 @@ __all__ = [
     "cost_of_scaled_penalty",
     "huber_parameters",
     "is_estimator",
+    "on_host",
     "read_coefficients",
     "scale_of_one_class",
     "with_constant",
@@ -50,6 +51,14 @@ class Coefficients:
     classes: NDArray[Any] | None
 
 
+def on_host(values: Any) -> NDArray[Any]:
+    """Return an array of any library, on a device or not, sparse or not, as a dense one of NumPy."""
+    for method in ("get", "to_numpy"):
+        if hasattr(values, method) and not isinstance(values, np.ndarray):
+            values = getattr(values, method)()
+    return np.asarray(values.toarray() if is_sparse(values) or hasattr(values, "toarray") else values)
+
+
 def read_coefficients(estimator: Any, samples: int) -> Coefficients:
     """Read SVC, NuSVC, SVR, NuSVR, OneClassSVM (support_, dual_coef_, intercept_) or KernelRidge (dual_coef_).
 
@@ -58,8 +67,7 @@ def read_coefficients(estimator: Any, samples: int) -> Coefficients:
     ShapeError
         If the estimator was fitted to other samples, or to several outputs.
     """
-    dual: Any = estimator.dual_coef_
-    coefficients = np.atleast_2d(np.asarray(cast(Any, dual).todense() if is_sparse(dual) else dual, dtype=np.float64))
+    coefficients = np.atleast_2d(on_host(estimator.dual_coef_).astype(np.float64))
     if coefficients.shape[1] == 1 and not hasattr(estimator, "support_"):
         coefficients = coefficients.T
     classes = getattr(estimator, "classes_", None)

@@ -12,7 +12,8 @@ from typing import Any, ClassVar, Generic, TypeAlias, TypeVar
 from numpy.typing import ArrayLike, NDArray
 
 from formulations.display import ShownModel
-from formulations.inputs.estimators import Coefficients, is_estimator, read_coefficients
+from formulations.inputs.estimators import Coefficients, is_estimator
+from formulations.inputs.fitted import coefficients_for
 from formulations.inputs.restating import Restatable
 from formulations.inputs.samples import OF_KERNELS, BoundSamples
 from formulations.modelling.candidate import Candidate, checked_coefficients, expand, vanishing, with_function_of
@@ -195,17 +196,16 @@ class Model(Restatable, Failing, ShownModel, Generic[Answered], metaclass=Checks
         Parameters
         ----------
         answer
-            A Solution, a pair (beta, b), or a fitted estimator of scikit-learn. Or a function alone, off which the best
-            multipliers are read: (w, b) without a kernel or with Linear(), an Expansion, or a PrimalFunction.
+            A Solution, a pair (beta, b), or an estimator of scikit-learn fitted to the same problem. Or a function
+            alone, whose best multipliers are read off: (w, b) without a kernel or with Linear(), an Expansion, or a
+            PrimalFunction.
         weights
             Whether a pair is (w, b) and not (beta, b); None: its length tells, if there are not m features.
 
         Raises
         ------
-        NotFittedError
-            Of scikit-learn, if an estimator is not fitted.
-        ParameterError, ShapeError
-            If it is none of these, or does not fit the data.
+        NotFittedError, ParameterError, ShapeError
+            If it is none of these, does not fit the data, or is known to answer another problem.
         """
         self.check_parameters()
         return self.judge(self.candidate(answer, weights), self.bounds())
@@ -267,7 +267,7 @@ class Model(Restatable, Failing, ShownModel, Generic[Answered], metaclass=Checks
         if isinstance(answer, Solution):
             return with_function_of(answer, self.from_coefficients(answer.beta, answer.intercept), self.gram)
         if is_estimator(answer):
-            return self.from_coefficients(*self.translate(read_coefficients(answer, len(self))))
+            return self.from_coefficients(*coefficients_for(self, answer, self.translate))
         if isinstance(answer, tuple) and len(answer) == 2:
             return self.from_coefficients(*answer)
         raise not_an_answer(answer, self.estimator)

@@ -17,6 +17,7 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike, NDArray
 
+from formulations.inputs.fitted import require_model
 from formulations.modelling.candidate import Candidate, Sampling, evaluated, expand
 from qpkernels.arrays import (
     Indices,
@@ -97,6 +98,7 @@ def primal_answer(model: Model[Any], answer: Any, weights: bool | None) -> Candi
         return _of_expansion(model, answer)
     if not isinstance(answer, type) and hasattr(answer, "coef_") and not hasattr(answer, "dual_coef_"):
         _check_classes(model, getattr(answer, "classes_", None))
+        require_model(model, answer)
         return _of_weights(model, answer.coef_, getattr(answer, "intercept_", 0.0))
     if isinstance(answer, tuple) and len(answer) == 2 and _are_weights(model, answer[0], weights):
         return _of_weights(model, *answer)

@@ -36,7 +36,7 @@ from qpkernels import (
     Linear,
     Polynomial,
 )
-from qpkernels.errors import NonFiniteError, ShapeError
+from qpkernels.errors import NonFiniteError, ParameterError, ShapeError
 from qpkernels.kernels import (
     scale_gamma,
 )
@@ -164,7 +164,8 @@ def test_estimators_fitted_to_sparse_samples_are_certified() -> None:
     for X_model in (S, X):
         svc = SVC(C=0.7, gamma=0.3, tol=1e-8).fit(S, y)
         assert SoftMargin(X_model, y, RBF(0.3), C=0.7).certify(svc).holds(1e-6)
-        assert not SoftMargin(X_model, y, RBF(0.4), C=0.7).certify(svc).holds(1e-6)
+        with pytest.raises(ParameterError, match=r"RBF\(gamma=0\.3\), but the model has RBF\(gamma=0\.4\)"):
+            SoftMargin(X_model, y, RBF(0.4), C=0.7).certify(svc)
         linear = SVC(C=0.7, kernel="linear", tol=1e-8).fit(S, y)
         assert SoftMargin(X_model, y, C=0.7).certify(linear).holds(1e-6)
         svr = SVR(C=0.7, gamma=0.3, epsilon=0.2, tol=1e-8).fit(S, t)

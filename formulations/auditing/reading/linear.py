@@ -17,11 +17,11 @@ from sklearn.utils.class_weight import compute_class_weight
 
 from formulations.auditing.reading.machine import Machine
 from formulations.auditing.reading.samples import Sampled, linear_samples, parted, sampled, vectors
-from formulations.auditing.reading.settings import Settings, numbers_of, on_host
+from formulations.auditing.reading.settings import Settings, numbers_of
 from formulations.classification.logistic import Logistic
 from formulations.classification.margins.soft_margin import SoftMargin
 from formulations.classification.margins.squared_hinge import SquaredHinge
-from formulations.inputs.estimators import with_constant
+from formulations.inputs.estimators import on_host, with_constant
 from formulations.inputs.samples import BoundSamples
 from formulations.losses import AbsolutePower, SquaredEpsilonInsensitive
 from formulations.modelling import Model

@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import _num_samples
 
 from formulations.auditing.reading.machine import Machine, expansion
-from formulations.auditing.reading.samples import require_rows, sampled
+from formulations.auditing.reading.samples import sampled
 from formulations.auditing.reading.settings import Settings
 from formulations.classification.meta.multiclass import OneVersusOne
+from formulations.inputs.fitted import require_rows
 from formulations.modelling import Model, Solution
 from qpkernels.arrays import Indices, is_sparse
 from qpkernels.errors import ParameterError, ShapeError

@@ -10,15 +10,17 @@ from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.utils.validation import _num_samples
 
 from formulations.auditing.reading.machine import Machine, expansion
-from formulations.auditing.reading.samples import parted, require_rows, sampled, vectors
-from formulations.auditing.reading.settings import Settings, numbers_of, on_host
+from formulations.auditing.reading.samples import parted, sampled, vectors
+from formulations.auditing.reading.settings import Settings, numbers_of
+from formulations.inputs.estimators import on_host
+from formulations.inputs.fitted import named_kernel, require_rows
 from formulations.inputs.samples import BoundSamples
 from formulations.losses import AbsolutePower
 from formulations.regression.residual_loss import ResidualLossRegression
 from formulations.regression.ridge.kernel_ridge import KernelRidge
 from qpkernels.errors import ParameterError, ShapeError
 from qpkernels.gram import Gram
-from qpkernels.kernels import RBF, Kernel, Laplacian, Linear, Polynomial, Precomputed, Sigmoid
+from qpkernels.kernels import Precomputed
 
 __all__ = ["read_kernel_ridge"]
 
@@ -71,29 +73,11 @@ def _gram(estimator: Any, X: Any, settings: Settings) -> Gram:
     kept = getattr(estimator, "X_fit_", None)
     if kept is not None:
         require_rows(samples, vectors(kept), np.arange(samples.shape[0]))
-    kernel = _kernel(name, samples.shape[1], settings)
+    gamma = settings.default("gamma", None)
+    width = 1.0 / samples.shape[1] if gamma is None else gamma
+    kernel = named_kernel(name, lambda: width, settings("degree"), settings("coef0"))
     if kernel is None:
-        gamma = settings.default("gamma", None)
         options = {} if name == "cosine" or gamma is None else {"gamma": gamma}
         matrix = pairwise_kernels(samples, metric=name, **options)
         return Gram(Precomputed(matrix), np.arange(len(matrix)))
     return Gram(kernel, samples)
-
-
-def _kernel(name: str, features: int, settings: Settings) -> Kernel | None:
-    """Return the kernel by its name in scikit-learn; None: only its matrix is known here."""
-    gamma = settings.default("gamma", None)
-    width = 1.0 / features if gamma is None else gamma
-    match name:
-        case "linear":
-            return Linear()
-        case "rbf":
-            return RBF(width)
-        case "laplacian":
-            return Laplacian(width)
-        case "poly" | "polynomial":
-            return Polynomial(settings("degree"), width, settings("coef0"))
-        case "sigmoid":
-            return Sigmoid(width, -settings("coef0"))
-        case _:
-            return None

@@ -17,7 +17,7 @@ from qpkernels.errors import ParameterError, ShapeError
 from qpkernels.gram import Gram
 from qpkernels.kernels import Linear
 
-__all__ = ["Sampled", "linear_samples", "parted", "require_rows", "sampled", "vectors"]
+__all__ = ["Sampled", "linear_samples", "parted", "sampled", "vectors"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,32 +107,3 @@ def parted(data: BoundSamples, rows: Indices) -> BoundSamples:
     if rows.size == len(data.gram):
         return data
     return BoundSamples(data.gram.part(rows), data.explicit)
-
-
-def require_rows(X: Any, kept: Any, numbers: Indices) -> None:
-    """Refuse samples of which the rows of these numbers are not those that the estimator kept.
-
-    Estimators of single precision kept them rounded.
-
-    Raises
-    ------
-    ParameterError
-        With the first that differs.
-    """
-    found = X[numbers]
-    if found.shape != kept.shape:
-        raise ShapeError(f"the estimator kept samples of shape {kept.shape}, but those of X are of {found.shape}.")
-    if is_sparse(found) or is_sparse(kept):
-        difference = abs(csr_array(found) - csr_array(kept))
-        limit = abs(csr_array(kept)).max(axis=1).toarray().ravel() if kept.shape[0] else np.zeros(0)
-        worst = difference.max(axis=1).toarray().ravel() if kept.shape[0] else np.zeros(0)
-    else:
-        worst = np.abs(found - kept).max(axis=1, initial=0.0)
-        limit = np.abs(kept).max(axis=1, initial=0.0)
-    others = np.flatnonzero(worst > float(np.finfo(np.float32).eps) * limit)
-    if others.size:
-        first = int(numbers[others[0]])
-        raise ParameterError(
-            f"sample {first} of X is not the one that the estimator was fitted to, and so {others.size} of the "
-            f"{numbers.size} that it kept differ; pass the X that it was fitted to, in the same order."
-        )

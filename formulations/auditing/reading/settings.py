@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from qpkernels.arrays import is_sparse, shown
+from formulations.inputs.estimators import on_host
+from qpkernels.arrays import shown
 from qpkernels.errors import NonFiniteError, ParameterError
 
-__all__ = ["Settings", "numbers_of", "on_host"]
+__all__ = ["Settings", "numbers_of"]
 
 
 class Settings:
@@ -87,14 +88,6 @@ class Settings:
             raise ParameterError(
                 f"{self.what} has no hyper-parameter {unknown[0]!r}; those that can be given are {has}."
             )
-
-
-def on_host(values: Any) -> NDArray[Any]:
-    """Return an array of any library, on a device or not, sparse or not, as a dense one of NumPy."""
-    for method in ("get", "to_numpy"):
-        if hasattr(values, method) and not isinstance(values, np.ndarray):
-            values = getattr(values, method)()
-    return np.asarray(values.toarray() if is_sparse(values) or hasattr(values, "toarray") else values)
 
 
 def numbers_of(estimator: Any, name: str) -> NDArray[np.float64]:

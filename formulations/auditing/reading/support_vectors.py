@@ -15,24 +15,24 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.validation import _num_samples
 
 from formulations.auditing.reading.machine import Machine, expansion
-from formulations.auditing.reading.samples import Sampled, parted, require_rows, sampled, vectors
-from formulations.auditing.reading.settings import Settings, numbers_of, on_host
+from formulations.auditing.reading.samples import Sampled, parted, sampled, vectors
+from formulations.auditing.reading.settings import Settings, numbers_of
 from formulations.classification.base import TwoClassModel
 from formulations.classification.margins.nu_margin import NuMargin
 from formulations.classification.margins.soft_margin import SoftMargin
 from formulations.classification.one_class import OneClass
 from formulations.estimators.inputs.kernels import space_of
-from formulations.inputs.estimators import Coefficients
+from formulations.inputs.estimators import Coefficients, on_host
+from formulations.inputs.fitted import kept_rows, require_classes, require_rows
 from formulations.inputs.samples import BoundSamples
 from formulations.modelling import Model
 from formulations.regression.tubes.nu import NuTube
 from formulations.regression.tubes.soft import SoftTube
-from qpkernels.arrays import Indices, Matrix, Vector, is_sparse
+from qpkernels.arrays import Indices, Matrix, Vector
 from qpkernels.errors import ParameterError, ShapeError
 from qpkernels.files import SvmType
 from qpkernels.gram import Gram
@@ -135,7 +135,7 @@ def _numbers(support: Indices, estimator: Any, X: Any, taken: Sampled, by_values
     among_rows = rows[support] if rows.size < taken.weights.size and (support < rows.size).all() else support
     if by_values or getattr(estimator, "support_vectors_", None) is None:
         return among_rows
-    kept = _kept(estimator.support_vectors_, X.shape[1])
+    kept = kept_rows(estimator.support_vectors_, X.shape[1])
     try:
         require_rows(X, kept, support)
     except ParameterError:
@@ -144,16 +144,6 @@ def _numbers(support: Indices, estimator: Any, X: Any, taken: Sampled, by_values
         require_rows(X, kept, among_rows)
         return among_rows
     return support
-
-
-def _kept(vectors_: Any, features: int) -> Any:
-    """Return the support vectors, sparse ones as wide as the samples."""
-    found: Any = vectors_.get() if hasattr(vectors_, "get") and not is_sparse(vectors_) else vectors_
-    if not is_sparse(found):
-        return on_host(found).astype(np.float64)
-    rows = found.tocsr().astype(np.float64)
-    shape = (rows.shape[0], max(features, rows.shape[1]))
-    return csr_array((rows.data, rows.indices, rows.indptr), shape=shape)
 
 
 def support_vector_machines(found: SupportVectors, gram: Gram, taken: Sampled, settings: Settings) -> Iterator[Machine]:
@@ -214,33 +204,8 @@ def _classes(found: SupportVectors, labels: NDArray[Any]) -> NDArray[Any]:
             "the y that it was fitted to."
         )
     if counts is not None:
-        _require_classes(found.support, own, classes, counts)
+        require_classes(found.support, own, classes, counts)
     return classes
-
-
-def _require_classes(support: Indices, own: NDArray[Any], classes: NDArray[Any], counts: Indices) -> None:
-    """Refuse labels of support vectors that are not those of the fit.
-
-    LIBSVM has them class by class; scikit-learn-intelex, of two classes, in the order of the samples, so that only
-    their number is known.
-    """
-    if (np.diff(support) > 0).all():
-        present = np.array([np.count_nonzero(own == label) for label in classes])
-        if not np.array_equal(present, counts):
-            raise ParameterError(
-                f"the estimator has {counts.tolist()} support vectors of the classes {classes.tolist()}, but by y they "
-                f"are {present.tolist()}; pass the y that it was fitted to, in the same order."
-            )
-        return
-    expected = np.repeat(classes, counts)
-    others = np.flatnonzero(expected != own)
-    if others.size:
-        first = others[0]
-        raise ParameterError(
-            f"sample {support[first]} was of class {expected.tolist()[first]!r} when the estimator was fitted, but y "
-            f"has {own.tolist()[first]!r}, and so {others.size} of its {own.size} support vectors differ; pass the y "
-            "that it was fitted to, in the same order."
-        )
 
 
 def _class_weights(classes: NDArray[Any], taken: Sampled, settings: Settings) -> Vector:

@@ -11,11 +11,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.sparse import csr_array
 
+from formulations.inputs.fitted import named_kernel
 from qpkernels.arrays import Indices, Matrix, Samples, Vector, check_positive, is_scalar, is_sparse, shown
 from qpkernels.errors import ParameterError, ShapeError
 from qpkernels.gram import Gram
 from qpkernels.gram.expansions import Expansions
-from qpkernels.kernels import RBF, FunctionKernel, Kernel, Linear, Polynomial, Precomputed, Sigmoid
+from qpkernels.kernels import FunctionKernel, Kernel, Precomputed
 
 __all__ = ["Functions", "Indefinite", "KernelLike", "OfKernel", "Space", "space_of", "space_of_function"]
 
@@ -157,30 +158,21 @@ def space_of(
         return OfMatrix(_square(_dense(kernel(X, X))), _ByFunction(kernel, X))
     if isinstance(kernel, str) and kernel == "precomputed":
         return OfMatrix(_square(np.asarray(X)), _Given(len(X)))
-    if not isinstance(kernel, str) or kernel not in _NAMES:
+    named = None
+    if isinstance(kernel, str) and kernel in _NAMES:
+        named = named_kernel(kernel, lambda: _gamma(gamma, X, weights), degree, coef0)
+    if named is None:
         raise ParameterError(
             f"kernel must be one of {', '.join(_NAMES)}, a Kernel such as RBF(gamma=0.1), or a function of two lists "
             f"of samples, but {shown(kernel)} came."
         )
-    return OfKernel(_named(kernel, lambda: _gamma(gamma, X, weights), degree, coef0), X)
+    return OfKernel(named, X)
 
 
 def space_of_function(function: Callable[[Any, Any], Any], X: Any) -> Space:
     """Return the space of a function of two lists of samples that returns the matrix of their kernel values."""
     kernel = FunctionKernel(function)
     return OfKernel(kernel, kernel.samples(X))
-
-
-def _named(kernel: str, gamma: Callable[[], float], degree: int, coef0: float) -> Kernel:
-    match kernel:
-        case "linear":
-            return Linear()
-        case "poly":
-            return Polynomial(degree=degree, gamma=gamma(), coef0=coef0)
-        case "sigmoid":
-            return Sigmoid(kappa=gamma(), b=-coef0)
-        case _:
-            return RBF(gamma=gamma())
 
 
 def _dense(values: Any) -> Matrix:

@@ -14,7 +14,7 @@ from sklearn.svm import SVC
 from formulations import Logistic, SoftMargin
 from model_data import COST, KERNELS, SHARP, Case, multipliers_of, overlapping, partner
 from qpkernels.certificates import Status
-from qpkernels.errors import UnsupportedProgramError
+from qpkernels.errors import ParameterError, UnsupportedProgramError
 from qpkernels.gram import Expansion, Gram
 from qpkernels.kernels import RBF, Kernel, Linear, Precomputed, Sigmoid
 
@@ -56,8 +56,10 @@ def test_libsvm_is_certified(kernel: str, names: tuple[Any, Any]) -> None:
     y = np.array([names[1] if sign > 0 else names[0] for sign in signs])
     model = case.state_model(y=y)
     assert model.certify(fitted_svc(case, X, y)).holds(1e-5)
-    assert not model.certify(fitted_svc(case, X, y, C=2 * COST)).holds(1e-3)
-    assert not case.state_model(y=y[::-1]).certify(fitted_svc(case, X, y)).holds(1e-3)
+    with pytest.raises(ParameterError, match=r"fitted with C = 1\.6, but the model has C = 0\.8"):
+        model.certify(fitted_svc(case, X, y, C=2 * COST))
+    with pytest.raises(ParameterError, match="pass the y that it was fitted to"):
+        case.state_model(y=y[::-1]).certify(fitted_svc(case, X, y))
 
 
 @each_kernel

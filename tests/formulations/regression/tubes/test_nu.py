@@ -8,6 +8,7 @@ import pytest
 from sklearn.svm import NuSVR
 
 from formulations import NuTube, SoftTube
+from formulations.inputs.estimators import read_coefficients
 from model_data import measured
 from qpkernels.certificates import Status
 from qpkernels.kernels import RBF, Kernel
@@ -48,8 +49,9 @@ def test_libsvm_is_certified(nu: float) -> None:
     fitted = NuSVR(nu=nu, C=1.3, gamma=0.5, tol=1e-8).fit(X, y)
     model = NuTube(X, y, RBF(0.5), nu=nu, C=1.3)
     assert model.certify(fitted).holds(1e-5)
-    assert not NuTube(X, y, RBF(0.5), nu=nu, C=2.6).certify(fitted).holds(1e-3)
-    assert not NuTube(X, y, RBF(0.5), nu=0.9 * nu, C=1.3).certify(fitted).holds(1e-3)
+    point = model.translate(read_coefficients(fitted, len(y)))
+    assert not NuTube(X, y, RBF(0.5), nu=nu, C=2.6).certify(point).holds(1e-3)
+    assert not NuTube(X, y, RBF(0.5), nu=0.9 * nu, C=1.3).certify(point).holds(1e-3)
 
 
 @each_form
