@@ -6,24 +6,25 @@ Of two classes, few weights, by the squared hinge; and one machine of several cl
     min  ||w||_1 + sum C_i xi_i^2              s.t.  y_i w'z_i >= 1 - xi_i
     min  1/2 sum_k ||w_k||^2 + sum C_i xi_i    s.t.  (w_{y_i} - w_k)'z_i >= 1 - xi_i  for k != y_i,  xi >= 0
 
-Each is a quadratic program, solved and certified as one.
+Each is a quadratic program. The first is solved by coordinate descent, and certified by its weights alone.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_array, csc_array, csr_array, diags_array, eye_array, hstack, vstack
 
 from formulations.modelling.solving import is_finite, quote, status_of
-from qpkernels.arrays import Matrix, Samples, Vector
-from qpkernels.certificates import Certificate, Status, certify_cone_program, repair
+from qpkernels.arrays import Matrix, Samples, Vector, is_sparse
+from qpkernels.certificates import Certificate, SparseWeightsBounds, Status, repair
 from qpkernels.errors import SolverFailedError
 from qpkernels.programs import Block, ConeProgram, Nonnegative
-from qpkernels.solvers import find_solver
+from qpkernels.solvers import Outcome, find_solver
 
 __all__ = ["CrammerSinger", "LinearAnswer", "LinearModel", "SparseWeights"]
 
@@ -37,7 +38,7 @@ class LinearAnswer:
     weights
         One function a row, shape (functions, features).
     status, certificate
-        ``optimal`` only if the certificate, of the quadratic program, holds at the tolerance asked for.
+        ``optimal`` only if the certificate holds at the tolerance asked for.
     solver, message, iterations
         Who solved it, what it says, and its count of iterations, None if it does not tell.
     """
@@ -74,10 +75,10 @@ class LinearModel(ABC):
     def weights(self, point: Vector) -> Matrix:
         """Return the weights at a point of the program."""
 
-    def tidied(self, point: Vector, multipliers: Vector) -> Vector:
-        """Return a point near, with zeros where the multipliers say so."""
-        del multipliers
-        return point
+    def judged(self, program: ConeProgram, outcome: Outcome, tol: float) -> tuple[Matrix, Certificate]:
+        """Return the weights of an answer to the program, repaired where its proof needs that, and the proof."""
+        found = repair(program, outcome.point, outcome.multipliers, tol)
+        return self.weights(found.point), found.certificate
 
     def solve(
         self,
@@ -88,7 +89,7 @@ class LinearModel(ABC):
         time_limit: float | None = None,
         verbose: bool = False,
     ) -> LinearAnswer:
-        """Solve the program by a solver of cone programs, clarabel without a name, and certify the answer.
+        """Solve the machine by a solver of cone programs, or without a name by the one that suits it, and certify it.
 
         Raises
         ------
@@ -103,15 +104,10 @@ class LinearModel(ABC):
         )
         if not is_finite(outcome):
             raise SolverFailedError(f"{quote(outcome)}, and gives no point; try another solver, or scale the features.")
-        found = repair(program, outcome.point, outcome.multipliers, tol)
-        point, certificate = found.point, found.certificate
-        tidy = self.tidied(point, found.multipliers)
-        if (proof := certify_cone_program(program, tidy, found.multipliers)).holds(tol):
-            point, certificate = tidy, proof
+        weights, certificate = self.judged(program, outcome, tol)
+        certificate = replace(certificate, asked=tol)
         status = status_of(certificate, outcome.claim, tol)
-        return LinearAnswer(
-            self.weights(point), status, certificate, outcome.solver, outcome.message, outcome.iterations
-        )
+        return LinearAnswer(weights, status, certificate, outcome.solver, outcome.message, outcome.iterations)
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,12 +144,52 @@ class SparseWeights(LinearModel):
         d = self.features.shape[1]
         return (point[:d] - point[d : 2 * d])[None, :]
 
-    def tidied(self, point: Vector, multipliers: Vector) -> Vector:
-        """Return w with zeros where the multiplier of a part is larger than it, and the slacks of that."""
-        d = self.features.shape[1]
-        parts = np.where(multipliers[len(self.y) :] > point[: 2 * d], 0.0, np.maximum(point[: 2 * d], 0.0))
-        margins = self.y * np.asarray(self.features @ (parts[:d] - parts[d:]))
-        return np.concatenate([parts, np.maximum(0.0, 1.0 - margins)])
+    @cached_property
+    def bounds(self) -> SparseWeightsBounds:
+        """The machine, stated for its certificate."""
+        features = self.features
+        signed = csr_array(diags_array(self.y) @ features) if is_sparse(features) else self.y[:, None] * features
+        return SparseWeightsBounds(signed, self.costs)
+
+    def judged(self, program: ConeProgram, outcome: Outcome, tol: float) -> tuple[Matrix, Certificate]:
+        """Return the weights with zeros where the multiplier of a part is larger than it, if their proof holds."""
+        del program
+        parts = outcome.point[: 2 * self.features.shape[1]]
+        alpha, of_parts = np.split(outcome.multipliers, [len(self.y)])
+        tidy = self.weights(np.where(of_parts > parts, 0.0, np.maximum(parts, 0.0)))
+        proof = self.bounds.certify(tidy[0], alpha)
+        if proof.holds(tol):
+            return tidy, proof
+        weights = self.weights(outcome.point)
+        return weights, self.bounds.certify(weights[0], alpha)
+
+    def solve(
+        self,
+        solver: str | None = None,
+        *,
+        tol: float = 1e-6,
+        max_iter: int | None = None,
+        time_limit: float | None = None,
+        verbose: bool = False,
+    ) -> LinearAnswer:
+        """Solve the machine by coordinate descent, whose zeros are exact; by a solver of cone programs if it is named.
+
+        Raises
+        ------
+        UnknownSolverError, SolverNotInstalledError, UnsupportedProgramError, UnsupportedOptionError
+            If the solver cannot be asked.
+        SolverFailedError
+            If it gives no answer.
+        """
+        if solver is not None:
+            return super().solve(solver, tol=tol, max_iter=max_iter, time_limit=time_limit, verbose=verbose)
+        # It loads the compiler, which other machines need not.
+        from qpkernels.solvers.coordinate_descent import sparse_weights
+
+        found = sparse_weights(self.bounds, tol, max_iter, time_limit, verbose)
+        proof = replace(found.certificate, asked=tol)
+        status = status_of(proof, found.claim, tol)
+        return LinearAnswer(found.w[None, :], status, proof, "coordinate-descent", found.message, found.passes)
 
 
 @dataclass(frozen=True, eq=False)

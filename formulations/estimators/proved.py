@@ -62,11 +62,11 @@ class ProvedEstimator(BaseEstimator, metaclass=ChecksKeywords):
         if status is Status.OPTIMAL:
             return
         # The gap that a solver says is that of its certificate, or nobody's.
-        said = [part for part in message.split("; ") if not part.startswith("relative gap")]
-        words = f"the answer is {status}, not proved to tol={self.tol:g}: {'; '.join([*said, str(self.certificate_)])}"
+        said = "; ".join(part for part in message.split("; ") if not part.startswith("relative gap"))
+        words = f"the answer is {status}, not proved to tol={self.tol:g}: {said and f'{said}. '}{self.certificate_.explain()}"
         if self.strict:
-            raise SolverFailedError(f"{words}. Pass strict=False to keep it, with a warning.")
-        warnings.warn(f"{words}.", UncertifiedWarning, stacklevel=3)
+            raise SolverFailedError(f"{words} Pass strict=False to keep it, with a warning.")
+        warnings.warn(words, UncertifiedWarning, stacklevel=3)
 
     @property
     def certificate_(self) -> Certificate:

@@ -297,7 +297,7 @@ class Model(Restatable, Failing, ShownModel, Generic[Answered], metaclass=Checks
         support = self.support(answer, bounds)
         return self.interpret(
             answer,
-            certificate=certificate,
+            certificate=replace(certificate, asked=run.tol),
             intercept=answer.intercept,
             intercept_interval=bounds.interval(answer.beta, answer.at_samples.values, answer.intercept, support),
             beta=frozen(answer.beta),

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What is proved of an answer, and the status that follows from it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 import numpy as np
@@ -68,6 +68,8 @@ class Certificate(Carded):
     primal_only
         Whether a function alone was given: the primal value is its own, and the dual value that of multipliers read off
         it. The gap then bounds how far the function is from optimal, and may be more than that.
+    asked
+        The tolerance that was asked for, to which :meth:`explain` explains.
     """
 
     primal_value: float
@@ -80,6 +82,7 @@ class Certificate(Carded):
     rounding: float = 0.0
     uncounted: float = 0.0
     primal_only: bool = False
+    asked: float = field(default=1e-6, compare=False)
 
     def holds(self, tol: float) -> bool:
         """Return whether gap, residuals and complementarity are all within ``tol``; NaN never is.
@@ -119,9 +122,15 @@ class Certificate(Carded):
         """Return whether rounding alone is beyond ``tol``: near this answer, nobody could prove more."""
         return self.rounding > tol * max(abs(self.primal_value), abs(self.dual_value))
 
-    def explain(self, tol: float = 1e-6) -> str:
-        """Say in words what is proved, which part of the proof is the weakest, where, and what may help."""
-        return explain_certificate(self, check_tolerance(tol))
+    def explain(self, tol: float | None = None) -> str:
+        """Say in words what is proved, which part of the proof is the weakest, where, and what may help.
+
+        Parameters
+        ----------
+        tol
+            Above 0 and below 1; None: the tolerance that was asked for.
+        """
+        return explain_certificate(self, check_tolerance(self.asked if tol is None else tol))
 
     def card(self) -> Card:
         """Return the primal value above, the dual value below, and what lies between."""

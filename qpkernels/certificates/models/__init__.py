@@ -13,6 +13,7 @@ from qpkernels.certificates.models.free_level import MarginLevelBounds, TubeLeve
 from qpkernels.certificates.models.linear_program import LinearProgramBounds
 from qpkernels.certificates.models.separation import SeparationBounds
 from qpkernels.certificates.models.sigmoid import SigmoidBounds
+from qpkernels.certificates.models.sparse_weights import SparseWeightsBounds
 
 __all__ = [
     "AbsoluteFitBounds",
@@ -27,6 +28,7 @@ __all__ = [
     "Regulariser",
     "SeparationBounds",
     "SigmoidBounds",
+    "SparseWeightsBounds",
     "SquaredFitBounds",
     "TubeLevelBounds",
     "best_level",

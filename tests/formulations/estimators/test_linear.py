@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy.sparse import csr_array, issparse
+from scipy.sparse import csr_array, issparse, random_array
 from sklearn import svm
 from sklearn.datasets import load_diabetes, load_iris
 
 from formulations import OneVersusRest, SquaredHinge
-from formulations.estimators import LinearSVC, LinearSVR
+from formulations.estimators import LinearSVC, LinearSVR, UncertifiedWarning
 from qpkernels.certificates import Status
 from qpkernels.errors import LabelError, ParameterError
 from qpkernels.kernels import Linear
@@ -70,6 +70,32 @@ def test_the_l1_penalty_leaves_few_weights() -> None:
     assert 3 in np.flatnonzero(fitted.coef_)
     assert (fitted.coef_ == 0).sum() > 10
     assert issparse(fitted.sparsify().coef_)
+
+
+@pytest.mark.parametrize("C", [1.0, 10.0])
+def test_few_weights_of_many_features_are_proved_and_their_zeros_are_zeros(C: float) -> None:
+    rng = np.random.default_rng(0)
+    X = random_array((100, 500), density=0.05, rng=rng, format="csr")
+    y = X[:, :20] @ rng.normal(size=20) > 0
+    fitted = LinearSVC("l1", C=C).fit(X, y)
+    theirs = svm.LinearSVC(penalty="l1", dual=False, C=C, tol=1e-9, max_iter=100_000).fit(X, y)
+    assert fitted.certificate_.holds(1e-4)
+    assert fitted.solution_.solver == "coordinate-descent"
+    sharp = LinearSVC("l1", C=C, tol=1e-9).fit(X, y)
+    assert np.count_nonzero(sharp.coef_) == np.count_nonzero(theirs.coef_)
+    by_name = LinearSVC("l1", C=C, solver="clarabel", tol=1e-6).fit(X, y)
+    assert by_name.solution_.solver == "clarabel"
+    np.testing.assert_array_equal(by_name.coef_ != 0, sharp.coef_ != 0)
+
+
+def test_a_warning_names_what_fails_and_explains_to_the_tolerance_asked() -> None:
+    with pytest.warns(
+        UncertifiedWarning, match=r"stopped after 2 passes.*does not hold to 0\.001: the .* is"
+    ) as caught:
+        fitted = LinearSVC("l1", max_iter=1, tol=1e-3).fit([[1.0, 0.3], [0.9, -2.0]], [0, 1])
+    assert fitted.certificate_.explain() in str(caught[0].message)
+    assert fitted.certificate_.explain() == fitted.certificate_.explain(1e-3)
+    assert LinearSVC(tol=1e-2).fit(*TWO).certificate_.explain().find("This holds to 0.01") > 0
 
 
 def test_sparse_samples_stay_sparse() -> None:
