@@ -57,7 +57,7 @@ def class_weights(
     OneClassError
         If samples of weight above 0 are of one class only.
     """
-    present = np.unique(y[weights > 0])
+    present = classes if weights.all() else np.unique(y[weights > 0])
     if present.size < 2:
         raise OneClassError(
             f"The number of classes has to be greater than one; got {present.size} class: every sample with a weight "
