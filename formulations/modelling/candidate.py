@@ -122,6 +122,12 @@ class Candidate:
         sizes = (np.abs(self.beta).max(), abs(self.intercept), np.abs(f.values).max())
         return all(size <= _LARGEST for size in sizes) and isfinite(f.squared_norm)
 
+    def scaling_by(self, bounds: Bounds) -> float:
+        """Return the factor of f and b at which these bounds take the primal value."""
+        if not isinstance(bounds, KernelQPBounds):
+            return 1.0
+        return bounds.scaling(self.decision, self.at_samples.squared_norm)
+
     def at_feasible(self, beta: Vector, scale: float = 1.0) -> Candidate:
         """Return f and b times ``scale`` beside this point of the dual, from which f is no expansion any more."""
         f, at = self.function, self.at_samples

@@ -58,8 +58,8 @@ def solve_by_request(
     Returns
     -------
     Solution
-        The first that is proved, else the best; ``solver`` names all that were asked, ``message`` says what each said,
-        and ``seconds`` and ``iterations`` are those of all.
+        The first that is proved, else the best; ``solver`` names all that were asked, ``message`` is what that one
+        said, ``attempts`` what each did, and ``seconds`` and ``iterations`` are those of all.
 
     Raises
     ------
@@ -205,14 +205,19 @@ class _Relay:
     def answer(self) -> Solution:
         """Return the best answer in the name of all, as the forms show it from now on."""
         if self.best is None:
-            raise self.failures[0]
+            first, *others = self.failures
+            for other in others:
+                first.add_note(f"Asked after that: {other}")
+            raise first
         if len(self.answers) == 1 and not self.failures:
             return self.best
         self.model.latest.answer = self.held
+        attempts = (*map(_said, self.answers), *map(str, self.failures))
         return replace(
             self.best,
             solver=", ".join(dict.fromkeys(answer.solver for answer in self.answers)),
-            message=THEN.join([*map(_said, self.answers), *map(str, self.failures)]),
+            message=f"{_said(self.best)}; the best of {len(attempts)} attempts, which attempts of the solution lists",
+            attempts=attempts,
             iterations=None if all(answer.iterations is None for answer in self.answers) else self.budget.iterations,
             seconds=_sum(answer.seconds for answer in self.answers),
         )

@@ -156,7 +156,7 @@ class Model(Restatable, Failing, ShownModel, Generic[Answered], metaclass=Checks
             smo, which hands over to interior-point once that is predicted to need less than what is missing. A LevelQP
             goes to level-search, a penalised risk with smooth losses to newton, a linear system to linear first, a fit
             in a norm to frisch-newton, the linear program machine to highs, any other model to clarabel. Where none of
-            these is proved, clarabel is asked on all forms, then other solvers; ``solver`` and ``message`` of the
+            these is proved, clarabel is asked on all forms, then other solvers; ``solver`` and ``attempts`` of the
             solution say who was asked, and what each said.
         tol
             Above 0 and below 1: the relative duality gap and residuals that the certificate must show for ``optimal``.
@@ -253,10 +253,9 @@ class Model(Restatable, Failing, ShownModel, Generic[Answered], metaclass=Checks
     def certified(self, answer: Candidate, bounds: Bounds) -> Candidate:
         """Return the feasible points, near an answer, whose values its certificate has.
 
-        Where f misses a hard constraint within the tolerance, f and b are rescaled to it; a solution keeps those found.
+        Where f misses a hard or costly constraint by rounding, f and b are rescaled; a solution keeps those found.
         """
-        scale = bounds.scaling(answer.decision) if isinstance(bounds, KernelQPBounds) else 1.0
-        return answer.at_feasible(bounds.feasible(answer.beta), scale)
+        return answer.at_feasible(bounds.feasible(answer.beta), answer.scaling_by(bounds))
 
     def candidate(self, answer: Any, weights: bool | None = None) -> Candidate:
         """Read an answer as :meth:`certify` takes it, or refuse it."""

@@ -48,6 +48,7 @@ class Run:
     message: str
     iterations: int | None
     in_matrices: ConePoint | None = None
+    attempts: tuple[str, ...] = ()
 
     @classmethod
     def of(
@@ -102,6 +103,8 @@ class Solution(Answering, Carded):
     solver, claim, message, iterations
         Who solved it, what it says itself in our word and in its own, and its own count of iterations (None if it does
         not tell).
+    attempts
+        What each said, in order, where several were asked one after the other; ``message`` is that of the best.
     in_matrices
         Of a form that was solved in matrices, its x and z as they were certified: where another solve of that form may
         start from, and :meth:`formulations.modelling.forms.form.Form.enclose` of an extended one.
@@ -128,6 +131,7 @@ class Solution(Answering, Carded):
     message: str
     iterations: int | None
     in_matrices: ConePoint | None = field(default=None, kw_only=True)
+    attempts: tuple[str, ...] = field(default=(), kw_only=True)
 
     @cached_property
     def predictor(self) -> Predictor:

@@ -16,7 +16,7 @@ import numpy as np
 from qpkernels.arrays import Vector
 from qpkernels.certificates.certificate import Certificate, certify_values, relative, undefined
 from qpkernels.certificates.enclosures import Enclosure, enclose_kernel_qp
-from qpkernels.certificates.kernel_qp.gap import FunctionAtSamples, duality_gap, mending_factor
+from qpkernels.certificates.kernel_qp.gap import FunctionAtSamples, duality_gap, scaling_of
 from qpkernels.certificates.kernel_qp.precision import gap_product
 from qpkernels.certificates.support import Support, intercept_interval, split_support
 from qpkernels.certificates.vanishing import vanishing_point
@@ -64,9 +64,9 @@ class KernelQPBounds:
         """Project beta to the bounds and the sum."""
         return self.program.project(beta)
 
-    def scaling(self, decision: Vector) -> float:
-        """Return the factor of f and b by which P is feasible; 1 where they violate nothing, or none helps."""
-        return mending_factor(self.program, decision)
+    def scaling(self, decision: Vector, squared_norm: float) -> float:
+        """Return the factor of f and b at which P is taken; 1 where they violate nothing, or none helps."""
+        return scaling_of(self.program, decision, squared_norm)
 
     def support(self, beta: Vector, decision: Vector) -> Support:
         """Read the support vectors off strict complementarity."""

@@ -9,7 +9,7 @@ from math import sqrt
 import numpy as np
 
 from qpkernels.arrays import Vector
-from qpkernels.certificates.certificate import relative
+from qpkernels.certificates.certificate import PROVED, relative
 from qpkernels.certificates.rounding import (
     EPS,
     FunctionError,
@@ -20,7 +20,13 @@ from qpkernels.certificates.rounding import (
 from qpkernels.gram import BoundedProduct
 from qpkernels.programs.kernel_qp import KernelQP
 
-__all__ = ["DualityGap", "FunctionAtSamples", "duality_gap", "mending_factor"]
+__all__ = ["DualityGap", "FunctionAtSamples", "duality_gap", "mending_factor", "scaling_of"]
+
+_UNSEEN = 1e-12
+"""Share of 1/2 ||f||^2 below which the cost of rounding is of no account."""
+
+_ROOM = 1e-12
+"""Share of a margin by which it is made larger than it must be, so that rounding of it costs nothing."""
 
 _EXACT: Vector = np.empty(0)
 """The inexactness of values that have none."""
@@ -71,7 +77,7 @@ class DualityGap:
     parts, worst
         What each sample adds to P - D, and the one that adds most.
     violation
-        The largest violation of a hard constraint by (f, b).
+        The largest violation of a hard constraint by (f, b); without any, by how much these were rescaled.
     rounding
         Bound of what rounding may have changed in P and D together.
     vanishing
@@ -127,7 +133,7 @@ def duality_gap(
     own = expansion_error(program.gram, beta, expansion, balanced=balanced)
     f = FunctionAtSamples(expansion, own.squared_norm) if function is None else function
     error = own if function is None else f.error
-    scaling = mending_factor(program, f.values + intercept) if program.is_hard else 1.0
+    scaling = scaling_of(program, f.values + intercept, f.squared_norm)
     level = scaling * intercept
     data = (program.target, program.lower, program.upper, program.epsilon, program.ridge)
     point, values, errors = map(np.ascontiguousarray, (beta, f.values, error.values))
@@ -151,7 +157,7 @@ def duality_gap(
         dual_value=terms.linear - terms.costs - 0.5 * own.squared_norm,
         parts=terms.parts,
         worst=terms.worst,
-        violation=_violation(program, f.values, intercept),
+        violation=_violation(program, f.values, intercept) if program.is_hard else scaling - 1.0,
         rounding=rounding,
         vanishing=(
             terms.vanishing
@@ -164,7 +170,7 @@ def duality_gap(
 
 def _violation(program: KernelQP, values: Vector, intercept: float) -> float:
     """Return the largest violation of a hard constraint by f(x_i) and b."""
-    return float(_violations(program, (program.target - intercept) - values).max()) if program.is_hard else 0.0
+    return float(_violations(program, (program.target - intercept) - values).max())
 
 
 def _violations(program: KernelQP, residuals: Vector) -> Vector:
@@ -179,6 +185,33 @@ def _violations(program: KernelQP, residuals: Vector) -> Vector:
     short = np.where(hard & np.isinf(program.upper), np.maximum(residuals - program.epsilon, 0.0) / unit, 0.0)
     over = np.where(hard & np.isinf(program.lower), np.maximum(-residuals - program.epsilon, 0.0) / unit, 0.0)
     return np.maximum(short, over)
+
+
+def scaling_of(program: KernelQP, v: Vector, squared_norm: float) -> float:
+    """Return the factor of f and b, at least 1, that is better than 1; v are the decision values, of f with that norm.
+
+    By it hard constraints are satisfied. Of others it is at most 1 + 1e-9, and losses vanish by it that are nothing but
+    rounding, at a cost so large that this alone would be seen.
+    """
+    if program.is_hard:
+        return mending_factor(program, v)
+    cost = float(max(program.upper.max(), -program.lower.min()))
+    other = squared_norm == 0.0 or program.has_ridge or bool(program.total)
+    if other or cost * EPS <= _UNSEEN * 0.5 * squared_norm:
+        return 1.0
+    short, over = program.target - program.epsilon, program.target + program.epsilon
+    room = _ROOM * (np.abs(program.target) + program.epsilon)
+    low, high = (v < short + room) & (program.upper > 0), (v > over - room) & (program.lower < 0)
+    beyond = np.where(low, program.upper * (short - v), np.where(high, -program.lower * (v - over), 0.0))
+    touched = low | high
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        ratio = np.where(low, short, over)[touched] / v[touched]
+    factor = float(ratio.max(initial=1.0)) + _ROOM
+    gain = float(np.maximum(beyond, 0.0).sum()) + cost * EPS
+    # What is short on a side where a larger f is worse has no such factor.
+    helps = bool((ratio > 0).all() and (np.where(low, short, -over)[touched] > 0).all())
+    helps = helps and factor <= 1.0 + PROVED and 0.5 * (factor**2 - 1.0) * squared_norm < gain
+    return factor if helps else 1.0
 
 
 def mending_factor(program: KernelQP, v: Vector) -> float:

@@ -11,6 +11,8 @@ import numpy as np
 
 from qpkernels.arrays import Vector
 from qpkernels.certificates import Certificate, certify_kernel_qp, undefined
+from qpkernels.certificates.kernel_qp.gap import mending_factor
+from qpkernels.certificates.rounding import EPS
 from qpkernels.errors import NonFiniteError, SolverFailedError
 from qpkernels.programs import KernelQP
 from qpkernels.solvers.answer import Claim, Outcome
@@ -26,6 +28,9 @@ __all__ = ["OF_SMO", "THEN", "Automatic"]
 OF_SMO = ("cache_size", "shrinking")
 """Options of smo that change nothing but its way: who asks no solver by name may give them all the same."""
 
+_FAR = 1e7
+"""Bound, in the unit 1/R^2 that multipliers of the samples in a ball of radius R have, that few of them reach."""
+
 THEN = "; then "
 """What stands between the words of one solver and those of the next."""
 
@@ -38,6 +43,9 @@ class Automatic:
     to need less than what is still missing, or where no step of its own improves; see
     :class:`~qpkernels.solvers.automatic.watch.Watch`. What the second-order method leaves unproved goes back to smo. Of
     several points the one of the least error is returned.
+
+    Bounds so far that float64 cannot weigh what they cost are left out at first: an optimum within them is that of the
+    program with them, too.
     """
 
     name = "automatic"
@@ -69,6 +77,10 @@ class Automatic:
             the number of iterations of all of them, and ``seconds`` their time.
         """
         relay = _Relay(program, Budget(max_iter, time_limit), warm_start)
+        if (unbounded := without_far_bounds(program, tol)) is not None:
+            relay.try_without_bounds(unbounded, tol=tol, verbose=verbose, **limits)
+            if (relay.proof is not None and relay.proof.holds(tol)) or relay.budget.is_spent:
+                return relay.outcome()
         of_smo = {name: limits.pop(name) for name in OF_SMO if name in limits}
         for solver, options in _stages(relay, tol):
             own = of_smo | options if solver.name == "smo" else options
@@ -92,6 +104,28 @@ def _stages(relay: _Relay, tol: float) -> Iterator[tuple[Solver, dict[str, Any]]
     if relay.proof is None or not relay.proof.is_lost_in_rounding(tol):
         # Nobody is left to hand over to, but what would take far more steps than its limit is not begun in earnest.
         yield smo, {"watch": Watch(step_limit(program), tol)}
+
+
+def _mended(program: KernelQP, outcome: Outcome) -> Outcome:
+    """Return a hard margin's answer times the factor by which its margins are at least 1."""
+    product = program.gram.product(outcome.point) + (outcome.multipliers[0] if outcome.multipliers.size else 0.0)
+    factor = mending_factor(program, product)
+    return replace(outcome, point=factor * outcome.point, multipliers=factor * outcome.multipliers, values=None)
+
+
+def without_far_bounds(program: KernelQP, tol: float) -> KernelQP | None:
+    """Return a program of margins without its bounds, where these are far or what rounding costs is beyond ``tol``.
+
+    ||f||^2 is at least 1/R^2 where two margins of 1 lie within a ball of radius R, which the optimum is measured by.
+    """
+    cost = float(max(program.upper.max(), -program.lower.min()))
+    if program.has_epsilon or program.has_ridge or program.total or not np.isfinite(cost):
+        return None
+    lengths = program.gram.lengths
+    if cost * float(lengths.max()) ** 2 <= min(_FAR, tol / EPS):
+        return None
+    lower, upper = (np.where(bound == 0.0, 0.0, np.copysign(np.inf, bound)) for bound in (program.lower, program.upper))
+    return KernelQP(program.gram, program.target, lower, upper, program.total, name=program.name)
 
 
 @dataclass
@@ -133,6 +167,27 @@ class _Relay:
         if self.best is None or self.proof is None or proof.error < self.proof.error:
             self.best, self.proof = outcome, proof
         return outcome.claim is not Claim.INTERRUPTED
+
+    def try_without_bounds(self, unbounded: KernelQP, **options: Any) -> None:
+        """Keep the optimum of the program without its bounds, rescaled to margins of 1, if it lies within them."""
+        try:
+            outcome = Automatic().solve(
+                unbounded,
+                max_iter=self.budget.iterations_left,
+                time_limit=self.budget.seconds_left,
+                warm_start=self.start,
+                **options,
+            )
+        except (SolverFailedError, NonFiniteError):
+            return
+        self.budget.spend(outcome.iterations)
+        if outcome.claim in (Claim.INFEASIBLE, Claim.UNBOUNDED) or not np.isfinite(outcome.point).all():
+            return
+        outcome = _mended(unbounded, outcome)
+        proof = self._proof_of(outcome)
+        if np.isfinite(proof.error):
+            self.best, self.proof = outcome, proof
+            self.outcomes.append(outcome)
 
     def _proof_of(self, outcome: Outcome) -> Certificate:
         if not (np.isfinite(outcome.point).all() and np.isfinite(outcome.multipliers).all()):

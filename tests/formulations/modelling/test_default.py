@@ -174,7 +174,9 @@ def test_the_better_answer_is_kept(order: tuple[int, int], tube: SoftTube, attem
     assert solution.solver == f"after {order[0]}, after {order[1]}"
     assert solution.iterations == 61
     assert solution.seconds.total == pytest.approx(sum(answer.seconds.total for answer in answers))
-    assert all(f"after {steps}: limit of iterations" in solution.message for steps in order)
+    assert [said.split(";")[0] for said in solution.attempts] == [f"after {n}: limit of iterations" for n in order]
+    assert solution.message.startswith(f"{best.solver}: limit of iterations")
+    assert solution.message.endswith("; the best of 2 attempts, which attempts of the solution lists")
 
 
 def test_nobody_is_asked_after_a_proof(tube: SoftTube, attempts: Callable[..., list[Said]]) -> None:

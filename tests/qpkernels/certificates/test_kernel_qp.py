@@ -16,6 +16,7 @@ from qpkernels import RBF, Gram, Linear, Precomputed
 from qpkernels.certificates import FunctionAtSamples, certify_kernel_qp, duality_gap
 from qpkernels.errors import IndefiniteKernelError
 from qpkernels.programs import KernelQP
+from qpkernels.solvers import find_solver
 
 
 @pytest.mark.parametrize(
@@ -366,3 +367,35 @@ def test_nothing_is_proved_with_an_indefinite_matrix() -> None:
     program = KernelQP(gram, np.array([1.0, 1.0]), 0.0, 1.0, total=None)
     with pytest.raises(IndefiniteKernelError, match="smallest eigenvalue is -2 "):
         certify_kernel_qp(program, np.array([0.5, 0.5]), 0.0)
+
+
+def separable(C: float) -> KernelQP:
+    X = np.random.default_rng(4).normal(size=(40, 3))
+    y = np.where(X[:, 0] + 0.3 * X[:, 1] > 0, 1.0, -1.0)
+    X[:, 0] += 0.5 * y
+    return KernelQP(Gram(Linear(), X), y, np.minimum(0.0, C * y), np.maximum(0.0, C * y), name="soft margin")
+
+
+@pytest.mark.parametrize("C", [1e6, 1e10, 1e14, 1e30])
+def test_rounding_costs_nothing_however_large_the_cost(C: float) -> None:
+    """An answer without slack is scaled by so little that margins of 1, rounded, are at least 1."""
+    hard = find_solver("interior-point").solve(separable(np.inf), tol=1e-12)
+    beta, b = hard.point, float(hard.multipliers[0])
+    optimum = certify_kernel_qp(separable(np.inf), beta, b).primal_value
+    assert np.abs(beta).max() < 1e3
+    proof = certify_kernel_qp(separable(C), beta, b)
+    assert proof.holds(1e-9)
+    assert proof.primal_residual <= 1e-11
+    assert optimum * (1.0 - 1e-12) <= proof.primal_value <= optimum * (1.0 + 1e-8)
+    assert not certify_kernel_qp(separable(C), 1.001 * beta, b).holds(1e-6)
+    assert not certify_kernel_qp(separable(C), beta, b + 1e-3).holds(1e-6)
+
+
+@pytest.mark.parametrize("share", [0.9, 1.0 - 1e-6, 1.0 - 1e-8])
+@pytest.mark.parametrize("C", [1e10, 1e14])
+def test_a_slack_that_is_no_rounding_costs_what_it_costs(C: float, share: float) -> None:
+    hard = find_solver("interior-point").solve(separable(np.inf), tol=1e-12)
+    program, beta, b = separable(C), share * hard.point, share * float(hard.multipliers[0])
+    slacks = np.maximum(0.0, 1.0 - program.target * (program.gram.product(beta) + b))
+    value = 0.5 * beta @ program.gram.product(beta) + C * slacks.sum()
+    assert certify_kernel_qp(program, beta, b).primal_value == pytest.approx(value, rel=1e-6)

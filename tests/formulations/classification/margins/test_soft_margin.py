@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from sklearn.svm import SVC
 
-from formulations import Logistic, SoftMargin
+from formulations import HardMargin, Logistic, SoftMargin
 from model_data import COST, KERNELS, SHARP, Case, multipliers_of, overlapping, partner
 from qpkernels.certificates import Status
 from qpkernels.errors import ParameterError, UnsupportedProgramError
@@ -31,6 +31,22 @@ def form_of(form: str, kernel: str) -> Any:
 
 
 # --- the answer ---
+
+
+@pytest.mark.parametrize("C", [1e10, 1e14, 1e30])
+@pytest.mark.parametrize("kernel", [None, RBF(0.5)], ids=["explicit", "rbf"])
+def test_with_a_cost_beyond_every_multiplier_it_is_the_hard_margin(kernel: Kernel | None, C: float) -> None:
+    X = np.random.default_rng(8).normal(size=(50, 3))
+    y = np.where(X[:, 0] > 0, 1, -1)
+    X[:, 0] += 0.2 * y
+    hard = HardMargin(X, y, kernel).solve(tol=1e-9)
+    model = SoftMargin(X, y, kernel, C=C)
+    soft = model.solve(tol=1e-9)
+    assert soft.status is Status.OPTIMAL
+    assert soft.objective == pytest.approx(hard.objective, rel=1e-9)
+    assert soft.decision == pytest.approx(hard.decision, rel=1e-6)
+    assert model.certify(hard).holds(1e-8)
+    assert model.dual.problem.constraints[0].violation() == pytest.approx(0.0, abs=1e-9)
 
 
 def fitted_svc(case: Case, X: np.ndarray, y: np.ndarray, C: float = COST) -> SVC:

@@ -187,3 +187,47 @@ def test_nobody_is_asked_for_more_than_rounding_lets_anybody_prove() -> None:
     assert not proof.is_lost_in_rounding(1.0)
     assert outcome.claim is not Claim.OPTIMAL
     assert outcome.solver == "interior-point"
+
+
+def apart(C: float, flipped: int = 0) -> KernelQP:
+    """Return two classes that can be separated, unless labels are flipped."""
+    X = np.random.default_rng(4).normal(size=(60, 3))
+    y = np.where(X[:, 0] > 0, 1.0, -1.0)
+    X[:, 0] += 0.5 * y
+    y[:flipped] *= -1.0
+    return KernelQP(Gram(Linear(), X), y, np.minimum(0, C * y), np.maximum(0, C * y))
+
+
+@pytest.mark.parametrize("C", [1e10, 1e14, 1e30])
+def test_bounds_that_nothing_reaches_are_left_out(C: float) -> None:
+    stated, hard = apart(C), Automatic().solve(apart(np.inf), tol=1e-9)
+    outcome = Automatic().solve(stated, tol=1e-9)
+    assert proved(stated, outcome, 1e-9)
+    np.testing.assert_allclose(outcome.point, hard.point, rtol=1e-9)
+    assert (outcome.claim, outcome.iterations) == (Claim.OPTIMAL, hard.iterations)
+
+
+def test_bounds_that_something_reaches_are_not() -> None:
+    stated = apart(1e10, flipped=3)
+    outcome = Automatic().solve(stated)
+    assert np.abs(outcome.point).max() == 1e10
+    assert proved(stated, outcome)
+
+
+@pytest.mark.parametrize("largest", [0.5, 2.0])
+def test_an_answer_without_bounds_counts_only_if_it_is_within_them(
+    largest: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whether bounds are far is a guess; the certificate of the program with them decides."""
+    loose = np.abs(Automatic().solve(apart(np.inf)).point).max()
+    stated = apart(loose / largest)
+    monkeypatch.setattr(relay, "without_far_bounds", lambda program, _: apart(np.inf) if program is stated else None)
+    outcome = Automatic().solve(stated)
+    assert proved(stated, outcome)
+    assert (np.abs(outcome.point).max() == stated.upper.max()) == (largest > 1.0)
+
+
+def test_limits_count_what_was_done_without_bounds() -> None:
+    outcome = Automatic().solve(apart(1e14), max_iter=2)
+    assert outcome.claim is Claim.STOPPED
+    assert outcome.iterations == 2
