@@ -26,8 +26,6 @@ REASONS = {
     "test_negative_weight_equal_coeffs[partial-mask-label-1-NuSVR]": _NEGATIVE,
     "test_bad_input": "wants sparse samples refused by a machine of dense ones; they are taken here",
     "test_svr_errors": "wants a kernel of the wrong shape refused by `predict`; `fit` refuses it already",
-    "test_linearsvm_liblinear_sample_weight[42-LinearSVC-params0]": "the order of the samples chooses between several "
-    "optima of this problem with penalty='l1'; both are proved",
     "test_libsvm_convergence_warnings": _NO_LIMIT,
     "test_linear_svm_convergence_warnings": _NO_LIMIT,
     "test_probability_raises_futurewarning": _PROBABILITY,
