@@ -63,7 +63,8 @@ class ProvedEstimator(BaseEstimator, metaclass=ChecksKeywords):
             return
         # The gap that a solver says is that of its certificate, or nobody's.
         said = "; ".join(part for part in message.split("; ") if not part.startswith("relative gap"))
-        words = f"the answer is {status}, not proved to tol={self.tol:g}: {said and f'{said}. '}{self.certificate_.explain()}"
+        proof = f"{said}. {self.certificate_.explain()}" if said else self.certificate_.explain()
+        words = f"the answer is {status}, not proved to tol={self.tol:g}: {proof}"
         if self.strict:
             raise SolverFailedError(f"{words} Pass strict=False to keep it, with a warning.")
         warnings.warn(words, UncertifiedWarning, stacklevel=3)

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.sparse import csr_array
 
 from formulations.estimators.inputs.weights import sample_weights
 from formulations.inputs.samples import BoundSamples

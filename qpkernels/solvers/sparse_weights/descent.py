@@ -26,7 +26,7 @@ from qpkernels.arrays import Indices, Matrix, Vector
 from qpkernels.certificates import Certificate, SparseWeightsBounds
 from qpkernels.certificates.rounding import EPS
 from qpkernels.solvers.answer import Claim
-from qpkernels.solvers.coordinate_passes import descend
+from qpkernels.solvers.sparse_weights.passes import descend
 
 __all__ = ["Descent", "sparse_weights"]
 
