@@ -37,12 +37,16 @@ class Predictor(Answering, Carded):
         Of a relevance machine: how sure it is of its values.
     preprocessing
         What new samples go through before they meet the functions, as those of the fit did; None: nothing.
+    target
+        The column of the table it was fitted to that held the targets, which tables of new samples may have as well:
+        its name, or its number from 1 where columns have no names; None: nothing is known of one.
     """
 
     functions: Expansions
     decision: Decision
     posterior: Posterior | None = None
     preprocessing: Scaling | None = None
+    target: str | int | None = None
 
     def __post_init__(self) -> None:
         if self.preprocessing is not None and self.preprocessing.low.size != self.functions.centers.shape[1]:

@@ -16,7 +16,7 @@ from formulations.prediction.decisions import Decision, Inliers, Labels, Sigmoid
 from formulations.prediction.posterior import Posterior
 from formulations.prediction.predictor import Predictor
 from formulations.prediction.writing import FORMAT, VERSION
-from qpkernels.arrays import Matrix, finite_vector
+from qpkernels.arrays import Matrix, finite_vector, is_integer
 from qpkernels.arrays.archives import check_compressed, load_arrays, parsing, sized
 from qpkernels.datasets import Scaling
 from qpkernels.errors import FileFormatError
@@ -53,7 +53,14 @@ def load(path: str | Path) -> Predictor:
             low, high = (sized(arrays[name], name, None) for name in ("low", "high"))
             scaling = Scaling(low, high, header["lower"], header["upper"])
         decision = _decision(header, arrays, functions.intercepts.size)
-        return Predictor(functions, decision, posterior, scaling)
+        return Predictor(functions, decision, posterior, scaling, _target(header))
+
+
+def _target(header: Mapping[str, Any]) -> str | int | None:
+    target: str | int | None = header.get("target")
+    if not (target is None or isinstance(target, str) or is_integer(target)):
+        raise ValueError(f"a target {target!r}")
+    return target
 
 
 def _functions(arrays: Mapping[str, NDArray[Any]]) -> Expansions:

@@ -39,6 +39,8 @@ def write(predictor: Predictor, path: str | Path) -> Path:
         contents["coefficients"] = coefficients
     contents["intercepts"] = functions.intercepts
     contents |= _of_decision(predictor.decision, header)
+    if predictor.target is not None:
+        header["target"] = predictor.target
     if predictor.posterior is not None:
         header |= {"constant": predictor.posterior.constant, "noise": predictor.posterior.noise}
         contents["root"] = predictor.posterior.root

@@ -17,7 +17,7 @@ from qpkernels.arrays import Matrix, Vector
 from qpkernels.datasets.text import CHECK_THE_FILE, Place, read_bytes, read_number
 from qpkernels.errors import ParameterError
 
-__all__ = ["Table", "read_delimited"]
+__all__ = ["Table", "first_fields", "read_delimited"]
 
 
 class _Layout(NamedTuple):
@@ -68,6 +68,12 @@ def read_delimited(path: Path, target: str | int | None = None) -> Table:
         names, name = tuple(layout.first), layout.first[layout.target]
         names = names[: layout.target] + names[layout.target + 1 :]
     return Table(np.vstack([features for features, _, _ in samples]), targets, names, name)
+
+
+def first_fields(path: Path) -> tuple[str, ...]:
+    """Return the fields of the first line, which may be a header; none of a file without lines."""
+    _, fields = next(_read_records(path), (None, []))
+    return tuple(fields)
 
 
 def _read_records(path: Path) -> Iterator[tuple[Place, list[str]]]:

@@ -34,8 +34,8 @@ def evaluate_command(
     of the bootstrap.
     """
     from formulations.commands.machines.files import read_machine
-    from formulations.commands.machines.measures import check_labels, classified, inlying, knows_numbers, valued
-    from formulations.commands.stating.samples import labels_of, read_new
+    from formulations.commands.machines.measures import check_labels, classified, inlying, true_labels, valued
+    from formulations.commands.machines.new_samples import read_new
     from formulations.prediction import Inliers
     from qpkernels.errors import LabelError, ParameterError
 
@@ -43,8 +43,12 @@ def evaluate_command(
         raise ParameterError(f"--confidence must be above 0 and below 1, but {confidence:g} came.")
     predictor, X, dataset = read_new(source, read_machine(model))
     if dataset is None:
-        raise LabelError(f"{source.data} has no targets to hold predictions against; add a column, or use predict.")
-    y = labels_of(dataset, positive, named=not knows_numbers(predictor, dataset))
+        column = "a column" if predictor.target is None else f"the column {predictor.target}"
+        raise LabelError(
+            f"{source.data} has no targets to hold predictions against; add {column}, name another by --target, or use "
+            "predict."
+        )
+    y = true_labels(predictor, dataset, positive)
     known = check_labels(predictor, y, source.data)
     with waiting(f"predicting {X.shape[0]} samples"):
         predicted = predictor.predict(X)

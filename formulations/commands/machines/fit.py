@@ -88,7 +88,7 @@ def fit_command(
         check_folder(target)
     if libsvm_model is not None:
         training.check_for_libsvm(asked, read, chosen)
-    weighted = training.weighted(asked, read.y, weights or [])
+    weighted = training.weighted(asked, read.labels, weights or [])
     trained = training.train(
         weighted, read, chosen, against_rest=against_rest, solver=solver, tol=tol, time_limit=time_limit
     )
@@ -105,7 +105,7 @@ def fit_command(
 
 
 def _record(trained: Trained, model: str, kernel: str, read: Any) -> dict[str, Any]:
-    from formulations.commands.machines.measures import word
+    from formulations.commands.stating.samples import word
 
     classes = trained.predictor.classes
     return {

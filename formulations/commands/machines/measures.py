@@ -17,13 +17,15 @@ import scipy
 from numpy.typing import NDArray
 
 from formulations.commands.output import hint
+from formulations.commands.stating.samples import named_labels, others_than, word
 from formulations.comparison.row import without_nan
 from formulations.modelling import Model, Solution
 from formulations.prediction import Inliers, Predictor
 from formulations.selection.folds import truth
 from formulations.selection.scoring import scorer, scoring_name
 from qpkernels.arrays import Vector
-from qpkernels.datasets import Dataset
+from qpkernels.datasets import Dataset, one_versus_rest
+from qpkernels.datasets.text import read_number
 from qpkernels.errors import LabelError
 
 __all__ = [
@@ -36,10 +38,9 @@ __all__ = [
     "check_labels",
     "classified",
     "inlying",
-    "knows_numbers",
     "training_score",
+    "true_labels",
     "valued",
-    "word",
 ]
 
 _DRAWS = 1000
@@ -146,10 +147,33 @@ Measured: TypeAlias = Classified | Valued | Inlying
 """How good predictions are, whatever they are of."""
 
 
-def knows_numbers(predictor: Predictor, dataset: Dataset) -> bool:
-    """Return whether the machine has the numbers of the classes of a set, and not their names."""
-    known = predictor.classes
-    return known is not None and known.dtype.kind != "U" and bool(np.isin(known, dataset.y).all())
+def true_labels(predictor: Predictor, dataset: Dataset, positive: str | None) -> NDArray[Any]:
+    """Return the targets of a set in the words of the machine, by its numbers of classes or by their names.
+
+    Parameters
+    ----------
+    positive
+        The class that is +1 to a machine of +1 and -1, as LIBSVM has them; others know its name.
+
+    Raises
+    ------
+    LabelError
+        If the machine has another class for its positive values.
+    """
+    known, names = predictor.classes, named_labels(dataset)
+    if known is None or known.size > 2 or np.isin(known, [-1, 1]).all():
+        if positive is not None:
+            return one_versus_rest(dataset.y if read_number(positive) is not None else names, positive)
+    elif positive not in (None, word(known[1])):
+        raise LabelError(
+            f"the machine separates {word(known[1])} from {word(known[0])}, but --positive {positive} came; leave it "
+            "out."
+        )
+    if known is None or known.dtype.kind != "U":
+        return dataset.y if known is not None and np.isin(known, dataset.y).all() else names
+    if known.size == 2 and known[0] == others_than(known[1]):
+        return known[np.array([word(label) == known[1] for label in names.tolist()], dtype=np.intp)]
+    return names
 
 
 def check_labels(predictor: Predictor, y: NDArray[Any], source: str) -> NDArray[Any] | None:
@@ -241,11 +265,6 @@ def training_score(model: Model[Any], solution: Solution) -> dict[str, float]:
         return {"training_inliers": float((solution.decision >= 0).mean())}
     score = scorer(model, None)(truth(model), solution.decision)
     return {f"training_{scoring_name(model, None)}": float(score)}
-
-
-def word(label: Any) -> str:
-    """Return a label as text; a whole number without its fraction."""
-    return str(int(label)) if isinstance(label, float | np.floating) and float(label).is_integer() else str(label)
 
 
 def _wilson(count: int, of: int, confidence: float) -> Interval:

@@ -36,7 +36,7 @@ def predict_command(
     Targets in the file are not looked at; other files than LIBSVM text need none.
     """
     from formulations.commands.machines.files import read_machine
-    from formulations.commands.stating.samples import read_new
+    from formulations.commands.machines.new_samples import read_new
 
     predictor, X, _ = read_new(source, read_machine(model))
     with waiting(f"predicting {X.shape[0]} samples"):
@@ -53,7 +53,7 @@ def predict_command(
 
 def _columns(predictor: Predictor, X: Any, probability: bool, decision: bool) -> dict[str, list[Any]]:
     """Return what is predicted by the name of its column."""
-    from formulations.commands.machines.measures import word
+    from formulations.commands.stating.samples import word
     from qpkernels.errors import ParameterError
 
     predicted = predictor.predict(X)
@@ -78,7 +78,7 @@ def _columns(predictor: Predictor, X: Any, probability: bool, decision: bool) ->
 
 def _lines(columns: dict[str, list[Any]], plain: bool) -> Iterator[str]:
     """Yield the lines of a text with a column each, under their names where there are several."""
-    from formulations.commands.machines.measures import word
+    from formulations.commands.stating.samples import word
 
     if not plain:
         yield " ".join(name.replace(" ", ":") for name in columns)

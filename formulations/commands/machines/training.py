@@ -16,9 +16,9 @@ from formulations.classification.meta.calibration import Calibration, PlattCalib
 from formulations.classification.meta.multiclass import OneVersusOne, OneVersusRest
 from formulations.classification.meta.multiclass_solution import MulticlassSolution
 from formulations.classification.meta.two_level import cross_validated_scores
-from formulations.commands.machines.measures import training_score, word
+from formulations.commands.machines.measures import training_score
 from formulations.commands.output import hint, waiting
-from formulations.commands.stating.samples import Training
+from formulations.commands.stating.samples import Training, word
 from formulations.commands.stating.statements import Asked
 from formulations.inputs.estimators import scale_of_one_class
 from formulations.modelling import Form, Model
@@ -247,8 +247,11 @@ def write_for_libsvm(trained: Trained, asked: Asked, samples: int, path: Path) -
 
 
 def prepared(predictor: Predictor, training: Training) -> Predictor:
-    """Return the machine for samples as they are in files: with the names of their columns, and scaled by itself."""
-    named = replace(predictor, functions=replace(predictor.functions, feature_names=training.feature_names))
+    """Return the machine for samples as they are in files: with the names of columns and classes, scaled by itself."""
+    functions, decision = replace(predictor.functions, feature_names=training.feature_names), predictor.decision
+    if training.signed is not None and isinstance(decision, Labels):
+        decision = replace(decision, classes=training.signed)
+    named = replace(predictor, functions=functions, decision=decision, target=training.target)
     return named if training.scaling is None else named.with_preprocessing(training.scaling)
 
 

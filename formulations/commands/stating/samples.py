@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Samples as commands read them: with names for classes, scaled, and with as many features as a machine knows."""
+"""Samples as models are stated on them: with names for classes, and scaled."""
 
 from __future__ import annotations
 
@@ -14,31 +14,34 @@ from scipy.sparse import csr_array
 
 from formulations.commands.options import SamplesOptions, TrainingOptions
 from formulations.commands.output import hint
-from qpkernels.arrays import FeatureNames, Samples, finite_samples, is_sparse
-from qpkernels.arrays.archives import load_arrays
-from qpkernels.datasets import BUNDLED_NAMES, Dataset, Scaling, load_dataset, one_versus_rest
-from qpkernels.datasets.text import COMPRESSIONS, read_number
-from qpkernels.errors import FeatureNamesError, LabelError, ParameterError, ShapeError
+from qpkernels.arrays import FeatureNames, Samples, Vector, is_sparse
+from qpkernels.datasets import Dataset, Scaling, load_dataset, one_versus_rest
+from qpkernels.datasets.text import read_number
+from qpkernels.errors import FeatureNamesError, LabelError, ParameterError
 from qpkernels.files import read_libsvm_range
 
 if TYPE_CHECKING:
     from formulations.commands.stating.statements import Asked
-    from formulations.prediction import Predictor
 
 __all__ = [
     "Training",
-    "labels_of",
+    "named_labels",
+    "others_than",
     "padded",
-    "read_new",
+    "ranged",
     "read_set",
     "read_training",
     "require_two_classes",
     "scaled",
     "scaling_of",
+    "word",
 ]
 
 _MOST_CLASSES = 100
 """More different targets than this are taken for the values of a regression."""
+
+_LARGEST_INTEGER = 2.0**53
+"""Below it, every integer is a float64."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,28 +55,37 @@ class Training:
     X
         The samples, scaled.
     y
-        Labels or targets; classes that have names by these.
+        Labels or targets; +1 and -1 where one class is told from the others.
     labels
         The targets, classes by their names.
+    signed
+        The names of -1 and +1, where one class is told from the others; else None.
     feature_names
         The columns of a CSV file with a header, without the target; else None.
     scaling
         What was done to the samples; None: nothing.
+    target
+        The column of the targets: its name, or the number from 1 that the options say; None: nothing is known of it.
     """
 
     name: str
     X: Samples = field(repr=False)
     y: NDArray[Any] = field(repr=False)
     labels: NDArray[Any] = field(repr=False)
+    signed: NDArray[Any] | None
     scaling: Scaling | None
     feature_names: FeatureNames = None
+    target: str | int | None = None
 
 
-def read_set(options: SamplesOptions | TrainingOptions) -> Dataset:
-    """Return the set that the options name, as it is."""
-    target = options.target
-    column: str | int | None = int(target) if target is not None and target.isdecimal() else target
-    return load_dataset(options.data, target=column, sparse=False if options.dense else None)
+def read_set(options: SamplesOptions | TrainingOptions, target: str | int | None = None) -> Dataset:
+    """Return the set that the options name, as it is; ``target`` is its column of targets where they name none."""
+    column = _column(options.target) if options.target is not None else target
+    return _whole(load_dataset(options.data, target=column, sparse=False if options.dense else None))
+
+
+def _column(target: str) -> str | int:
+    return int(target) if target.isdecimal() else target
 
 
 def read_training(options: TrainingOptions, models: Iterable[Asked], *, named: bool = False) -> Training:
@@ -86,13 +98,18 @@ def read_training(options: TrainingOptions, models: Iterable[Asked], *, named: b
     """
     dataset = read_set(options)
     check_unique_names(options.data, dataset.feature_names)
-    y = labels_of(dataset, options.positive, named=named)
+    labels = named_labels(dataset)
+    y, signed = labels if named else dataset.y, None
+    if options.positive is not None:
+        y, signed = _against_others(dataset, options.positive)
+        labels = signed[(y > 0).astype(np.intp)]
     for asked in models:
         _check_targets(options.data, asked, y)
     scaling = scaling_of(options, dataset.X)
     X = dataset.X if scaling is None else scaled(scaling, dataset.X)
-    labels = labels_of(dataset, options.positive, named=True)
-    return Training(options.data, X, y, labels, scaling, dataset.feature_names)
+    numbered = isinstance(column := _column(options.target or ""), int)
+    target = dataset.target_name or (column if numbered else None)
+    return Training(options.data, X, y, labels, signed, scaling, dataset.feature_names, target)
 
 
 def check_unique_names(source: str, names: FeatureNames) -> None:
@@ -108,18 +125,24 @@ def check_unique_names(source: str, names: FeatureNames) -> None:
         raise FeatureNamesError(f"the column {twice[0]!r} of {source} occurs twice; give each its own name.")
 
 
-def labels_of(dataset: Dataset, positive: str | None, *, named: bool) -> NDArray[Any]:
-    """Return the targets; with ``positive``, a name or a number, +1 for this class and -1 for all others.
+def named_labels(dataset: Dataset) -> NDArray[Any]:
+    """Return the targets, classes by their names, where those of a bundled set are numbers."""
+    return dataset.y if dataset.class_names is None else np.array(dataset.class_names)[dataset.y]
 
-    Parameters
-    ----------
-    named
-        Whether classes are told by their names, where those of a bundled set are numbers.
-    """
-    names = dataset.y if dataset.class_names is None else np.array(dataset.class_names)[dataset.y]
-    if positive is None:
-        return names if named else dataset.y
-    return one_versus_rest(dataset.y if read_number(positive) is not None else names, positive)
+
+def others_than(label: Any) -> str:
+    """Return what several classes are called that one is told from."""
+    return f"not {word(label)}"
+
+
+def _against_others(dataset: Dataset, positive: str) -> tuple[Vector, NDArray[Any]]:
+    """Return +1 for a class, by its name or number, and -1 for all others; and the names of -1 and +1."""
+    names = named_labels(dataset)
+    y = one_versus_rest(dataset.y if read_number(positive) is not None else names, positive)
+    label, others = names[y > 0][0], np.unique(names[y < 0])
+    if others.size == 1:
+        return y, np.array([others[0], label])
+    return y, np.array([others_than(label), word(label)])
 
 
 def require_two_classes(training: Training, models: Iterable[Asked]) -> None:
@@ -134,76 +157,7 @@ def require_two_classes(training: Training, models: Iterable[Asked]) -> None:
     if classes.size > 2 and any(asked.separates for asked in models):
         raise ParameterError(
             f"{training.name} has {classes.size} different targets, and these models separate two classes; name the "
-            f"one that is +1: --positive {_word(classes[0])}. Several at once are for fit."
-        )
-
-
-def read_new(options: SamplesOptions, predictor: Predictor) -> tuple[Predictor, Samples, Dataset | None]:
-    """Return samples for a machine, with their set where they have targets, and the machine with as many features.
-
-    As with svm-predict, features that LIBSVM text leaves out are 0, in samples and in the machine. Columns of a table
-    are found by their names. Other files than LIBSVM text may lack the targets, which prediction does not need.
-
-    Raises
-    ------
-    ShapeError
-        If the samples have other features than the machine.
-    """
-    features = predictor.functions.centers.shape[1]
-    if (unlabelled := _archive_without_targets(options.data)) is not None:
-        _check_width(options.data, unlabelled, features)
-        return predictor, unlabelled, None
-    dataset = read_set(options)
-    X, with_targets = dataset.X, True
-    if _is_libsvm(options.data):
-        if X.shape[1] > features:
-            predictor, X = _widened(predictor, X)
-        if X.shape[1] < features:
-            hint(f"features from {X.shape[1] + 1} to {features} are 0 in all samples of {options.data}.")
-        X = padded(X, predictor.functions.centers.shape[1])
-    else:
-        X, with_targets = _columns(options, dataset, predictor)
-        _check_width(options.data, X, features)
-    scaling = predictor.preprocessing
-    if is_sparse(X) and not (predictor.functions.kernel.takes_sparse and (scaling is None or scaling.keeps_zeros)):
-        X = X.toarray()
-    return predictor, X, dataset if with_targets else None
-
-
-def _archive_without_targets(source: str) -> Samples | None:
-    """Return the samples of a .npz file that has no y; None of any other."""
-    if not source.lower().endswith(".npz") or not Path(source).is_file():
-        return None
-    arrays = load_arrays(source, "an archive of samples X")
-    return finite_samples(arrays["X"], "X") if "X" in arrays and "y" not in arrays else None
-
-
-def _columns(options: SamplesOptions, dataset: Dataset, predictor: Predictor) -> tuple[Samples, bool]:
-    """Return the columns that the machine knows, by their names where it has some, and whether there are targets."""
-    X, known, names = dataset.X, predictor.feature_names, dataset.feature_names
-    is_feature = options.target is None and dataset.y.dtype.kind in "fiu"
-    if known is None or names is None:
-        # The last column is a feature where the others are one too few.
-        if is_feature and X.shape[1] == predictor.functions.centers.shape[1] - 1:
-            return np.column_stack([X, dataset.y]), False
-        return X, True
-    with_targets = not (is_feature and dataset.target_name in known)
-    if not with_targets:
-        X, names = np.column_stack([X, dataset.y]), (*names, str(dataset.target_name))
-    missing = [name for name in known if name not in names]
-    if missing:
-        raise FeatureNamesError(
-            f"{options.data} must have the columns that the machine was fitted to, but it has no {', '.join(missing)}; "
-            "add them."
-        )
-    return X[:, [names.index(name) for name in known]], with_targets
-
-
-def _check_width(source: str, X: Samples, features: int) -> None:
-    if X.shape[1] != features:
-        raise ShapeError(
-            f"the machine was fitted to samples with {features} features, but those of {source} have {X.shape[1]}; "
-            "take the same columns."
+            f"one that is +1: --positive {word(classes[0])}. Several at once are for fit."
         )
 
 
@@ -255,12 +209,6 @@ def scaled(scaling: Scaling, X: Samples) -> Samples:
     return scaling.transform(whole.toarray() if is_sparse(whole) and not scaling.keeps_zeros else whole)
 
 
-def _is_libsvm(source: str) -> bool:
-    path = Path(source)
-    name = path.stem if path.suffix.lower() in COMPRESSIONS else path.name
-    return source not in BUNDLED_NAMES and not name.lower().endswith((".csv", ".npz"))
-
-
 def padded(X: Samples, features: int) -> Samples:
     """Return samples with features that are 0 behind theirs."""
     m, stated = X.shape
@@ -271,16 +219,13 @@ def padded(X: Samples, features: int) -> Samples:
     return np.hstack([X, np.zeros((m, features - stated))])
 
 
-def _widened(predictor: Predictor, X: Samples) -> tuple[Predictor, Samples]:
-    """Return machine and samples with as many features; those that a scaling does not know are left out."""
-    functions, features = predictor.functions, predictor.functions.centers.shape[1]
-    if predictor.preprocessing is not None:
-        hint(f"features above {features} are left out, as by svm-scale: the training file has not got them.")
-        return predictor, X[:, :features]
-    hint(f"the samples have {X.shape[1]} features, and the machine was trained on {features}: the others were 0 there.")
-    centers = padded(functions.centers, X.shape[1])
-    return replace(predictor, functions=replace(functions, centers=centers)), X
+def word(label: Any) -> str:
+    """Return a label as text; a whole number without its fraction."""
+    return str(int(label)) if isinstance(label, float | np.floating) and float(label).is_integer() else str(label)
 
 
-def _word(label: Any) -> str:
-    return str(label).removesuffix(".0")
+def _whole(dataset: Dataset) -> Dataset:
+    """Return the set with targets that are integers where all are whole numbers, as the labels of a file are."""
+    y = dataset.y
+    whole = y.dtype.kind == "f" and bool((np.abs(y) < _LARGEST_INTEGER).all() and (y % 1 == 0).all())
+    return replace(dataset, y=y.astype(np.int64)) if whole else dataset

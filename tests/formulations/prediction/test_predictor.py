@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -202,6 +203,12 @@ def test_a_machine_takes_its_scaling_along(tmp_path: Path) -> None:
         machine.predict(np.ones((4, 3)))
 
 
+@pytest.mark.parametrize("target", ["kind", 3, None])
+def test_a_machine_keeps_the_column_of_its_targets(target: str | int | None, tmp_path: Path) -> None:
+    machine = replace(ANSWERS["two classes"].predictor, target=target)
+    assert load(machine.save(tmp_path / "m")).target == target
+
+
 # --- files that are none ---
 
 
@@ -239,6 +246,7 @@ def test_files_of_others_are_refused(tmp_path: Path) -> None:
     refused("says 'other'", header=headed(format="other"))
     refused("there is no decision 'Fate'", header=headed(decision="Fate"))
     refused("by 3 functions", header=headed(decision="Labels"))
+    refused("a target \\[1\\]", header=headed(target=[1]))
     refused("classes that it has not", pairs=arrays["pairs"] + 7)
     refused("starts ascend", starts=arrays["starts"][::-1])
     refused("coefficients must be finite", coefficients=arrays["coefficients"] * np.nan)

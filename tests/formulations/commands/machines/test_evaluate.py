@@ -87,11 +87,30 @@ def test_columns_are_found_by_their_names(csv: Path, folder: Path) -> None:
     (folder / "turned.csv").write_text("\n".join(",".join(row[k] for k in (3, 2, 0, 1)) for row in rows))
     (folder / "bare.csv").write_text("\n".join(",".join(row[k] for k in (3, 2, 0)) for row in rows))
     (folder / "less.csv").write_text("\n".join(",".join(row[k] for k in (3, 2, 1)) for row in rows))
-    expected = run_json("predict", csv, "--target", "kind")
+    expected = run_json("predict", csv)
     assert run_json("predict", "turned.csv") == run_json("predict", "bare.csv") == expected
-    assert run_json("evaluate", "turned.csv") == run_json("evaluate", csv, "--target", "kind") | {"data": "turned.csv"}
+    assert run_json("predict", csv, "--target", "kind") == expected
+    assert run_json("evaluate", "turned.csv") == run_json("evaluate", csv) | {"data": "turned.csv"}
     assert "it has no width; add them" in refused("predict", "less.csv")
-    assert "LabelError: bare.csv has no targets" in refused("evaluate", "bare.csv")
+    assert "LabelError: bare.csv has no targets to hold predictions against; add the column kind" in refused(
+        "evaluate", "bare.csv"
+    )
+    renamed = (folder / "turned.csv").read_text().replace("kind", "sort")
+    (folder / "renamed.csv").write_text(renamed)
+    assert "has no targets" in refused("evaluate", "renamed.csv")
+    assert run_json("evaluate", "renamed.csv", "--target", "sort")["accuracy"] == run_json("evaluate", csv)["accuracy"]
+
+
+def test_a_table_without_names_has_its_targets_where_they_were(csv: Path, folder: Path) -> None:
+    rows = [line.split(",") for line in csv.read_text().splitlines()[1:]]
+    signs = {"ill": "1", "healthy": "2"}
+    (folder / "rows.csv").write_text("\n".join(",".join((signs[row[1]], row[0], row[2], row[3])) for row in rows))
+    (folder / "bare.csv").write_text("\n".join(",".join((row[0], row[2], row[3])) for row in rows))
+    run_json("fit", "rows.csv", "--target", "1")
+    assert load("machine.npz").target == 1
+    assert run_json("predict", "rows.csv") == run_json("predict", "bare.csv")
+    assert run_json("evaluate", "rows.csv")["labels"] == ["1", "2"]
+    assert "has no targets" in refused("evaluate", "bare.csv")
 
 
 def test_archives_without_targets() -> None:
@@ -136,8 +155,6 @@ def test_what_does_not_belong_to_a_machine(libsvm: Path, folder: Path) -> None:
     run_json("fit", "wine")
     X, y = samples()
     assert "13 features, but those of iris have 4" in refused("evaluate", "iris")
-    run_json("fit", "wine", "--positive", "class_1")
-    assert "no target of wine is one of them" in refused("evaluate", "wine")
     run_json("fit", libsvm)
     values = write_libsvm(folder / "values", X, X[:, 0])
     assert "LabelError: the machine knows the classes -1, 1, but no target" in refused("evaluate", values)

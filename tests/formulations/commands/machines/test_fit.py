@@ -80,8 +80,38 @@ def test_several_classes_keep_their_names() -> None:
     assert run_json("predict", "iris")["predicted"] == theirs.predict(iris.data).tolist()
     assert run_json("fit", "iris", "--one-versus-rest", "-o", "rest.npz")["machines"] == 3
     assert run_json("evaluate", "iris", "--model", "rest.npz")["accuracy"]["value"] > 0.9
-    assert run_json("fit", "iris", "--positive", "setosa")["classes"] == ["-1", "1"]
-    assert run_json("evaluate", "iris", "--positive", "setosa")["accuracy"]["value"] == 1.0
+
+
+def test_one_class_against_others_keeps_its_name(libsvm: Path, folder: Path) -> None:
+    record = run_json("fit", "iris", "--positive", "setosa", "--weight", "setosa=2")
+    assert record["classes"] == ["not setosa", "setosa"]
+    assert set(run("predict", "iris").stdout.splitlines()) == {"setosa", "not setosa"}
+    found = run_json("evaluate", "iris")
+    assert found["accuracy"]["value"] == 1.0
+    assert found == run_json("evaluate", "iris", "--positive", "setosa")
+    message = refused("evaluate", "iris", "--positive", "virginica")
+    assert "separates setosa from not setosa, but --positive virginica came; leave it out" in message
+    # Of two classes, both have names; the decision is positive for the one that is named.
+    assert run_json("fit", libsvm, "--positive", "-1")["classes"] == ["1", "-1"]
+    columns = run_json("predict", libsvm, "--decision")
+    assert {1 if value > 0 else -1 for value in columns["decision"]} == {1, -1}
+    assert columns["predicted"] == [-1 if value > 0 else 1 for value in columns["decision"]]
+    X, y = samples()
+    numbers = write_libsvm(folder / "numbers", X, np.where(np.arange(24) < 5, 3, y))
+    assert run_json("fit", numbers, "--positive", "3")["classes"] == ["not 3", "3"]
+    assert run_json("evaluate", numbers)["labels"] == ["3", "not 3"]
+
+
+def test_labels_are_numbers_as_the_file_has_them(libsvm: Path, folder: Path) -> None:
+    run_json("fit", libsvm, "--libsvm-model", "two.model")
+    predicted = run_json("predict", libsvm)["predicted"]
+    assert {type(label) for label in predicted} == {int}
+    assert run_json("predict", libsvm, "--model", "two.model")["predicted"] == predicted
+    told = run("audit", libsvm, "--model", "two.model", "--C", "2").stdout
+    assert re.search(r"sample \d+ \(-?1\): multiplier", told), told
+    halves = write_libsvm(folder / "halves", samples()[0], samples()[1] / 2)
+    run_json("fit", halves)
+    assert set(run_json("predict", halves)["predicted"]) == {-0.5, 0.5}
 
 
 @pytest.mark.parametrize(
