@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Ending",
+    "check_machine",
+    "check_output",
     "check_picture",
     "command",
     "end",
@@ -38,9 +40,6 @@ __all__ = [
     "write_json",
     "write_picture",
 ]
-
-
-_PICTURES = (".png", ".pdf", ".svg", ".jpg")
 
 
 class Ending(IntEnum):
@@ -72,6 +71,9 @@ def command(function: Callable[..., None]) -> Callable[..., None]:
 
         try:
             flat(**values)
+        except BrokenPipeError:
+            # Who reads standard output has seen enough, such as head; typer ends without a word.
+            raise
         except (QPKernelsError, OSError) as error:
             Console(stderr=True, soft_wrap=True).print(f"[bold red]{type(error).__name__}[/]: ", end="")
             print(error, *(f"({note})" for note in getattr(error, "__notes__", ())), file=sys.stderr)
@@ -121,20 +123,6 @@ def waiting(what: str) -> Iterator[None]:
         yield
 
 
-def check_folder(path: Path) -> None:
-    """Refuse to begin work whose result cannot be written.
-
-    Raises
-    ------
-    ParameterError
-        If the folder of the file does not exist.
-    """
-    from qpkernels.errors import ParameterError
-
-    if not path.parent.is_dir():
-        raise ParameterError(f"the folder {path.parent} of {path.name} does not exist; make it, or name another.")
-
-
 def hint(text: str) -> None:
     """Print a remark on standard error."""
     Console(stderr=True, soft_wrap=True).print(text, markup=False, highlight=False, style="yellow")
@@ -180,18 +168,39 @@ def write_json(record: Any, path: str) -> None:
         Path(path).write_text(text + "\n", encoding="utf-8")
 
 
-def check_picture(path: Path | None) -> None:
-    """Refuse a picture of another format, before anything is computed for it.
+def check_output(path: Path, what: str, suffixes: Iterable[str] = ()) -> None:
+    """Refuse a file that could not be written, before anything is computed for it.
+
+    Parameters
+    ----------
+    suffixes
+        Those of the formats there are, the empty one if a file without a suffix gets one; none: any will do.
 
     Raises
     ------
     ParameterError
-        With the formats there are.
+        If its folder does not exist, or its suffix names no format.
     """
     from qpkernels.errors import ParameterError
 
-    if path is not None and path.suffix.lower() not in _PICTURES:
-        raise ParameterError(f"a picture is written as {', '.join(_PICTURES)}, but {path} came; name it so.")
+    known = tuple(suffixes)
+    if known and path.suffix.lower() not in known:
+        listed = ", ".join(filter(None, known))
+        raise ParameterError(f"{what} is written as {listed}, but {path} came; name it so.")
+    if not path.parent.is_dir():
+        raise ParameterError(f"the folder {path.parent} of {path.name} does not exist; make it, or name another.")
+
+
+def check_machine(path: Path | None) -> None:
+    """Refuse to train a machine whose file could not be written."""
+    if path is not None:
+        check_output(path, "a machine", ("", ".npz"))
+
+
+def check_picture(path: Path | None) -> None:
+    """Refuse a picture of another format, or that could not be written."""
+    if path is not None:
+        check_output(path, "a picture", (".png", ".pdf", ".svg", ".jpg"))
 
 
 def write_picture(display: Display, path: Path, title: str, console: Console) -> None:

@@ -11,7 +11,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from formulations.commands.options import FormName, JsonPath, KernelOptions, ModelOptions, TrainingOptions
-from formulations.commands.output import command, show
+from formulations.commands.output import check_output, command, show
 
 __all__ = ["export_command"]
 
@@ -19,7 +19,12 @@ __all__ = ["export_command"]
 @command
 def export_command(
     source: TrainingOptions,
-    path: Annotated[Path, typer.Argument(help="The file to write: .npz, .mat, .mps, .qps or .json.", metavar="FILE")],
+    path: Annotated[
+        Path,
+        typer.Argument(
+            help="The file to write: .npz, .mat, .mps, .qps or .json; without a suffix, .npz is added.", metavar="FILE"
+        ),
+    ],
     kernel: KernelOptions,
     model: ModelOptions,
     form: FormName = None,
@@ -34,8 +39,9 @@ def export_command(
 ) -> None:
     """Write the matrices of a form, every block named, in the format that the suffix of the file names."""
     from formulations.commands.stating import samples, statements
-    from qpkernels.files import write
+    from qpkernels.files import FORMATS, write
 
+    check_output(path, "a program", ("", *FORMATS))
     asked = statements.ask(model, form)
     training = samples.read_training(source, [asked])
     samples.require_two_classes(training, [asked])

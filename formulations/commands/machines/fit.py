@@ -19,7 +19,7 @@ from formulations.commands.options import (
     Tolerance,
     TrainingOptions,
 )
-from formulations.commands.output import check_folder, command, end, facts, number, show
+from formulations.commands.output import check_machine, check_output, command, end, facts, number, show
 
 if TYPE_CHECKING:
     from formulations.commands.machines.training import Trained
@@ -81,11 +81,12 @@ def fit_command(
     from formulations.commands.machines import training
     from formulations.commands.stating import samples, statements
 
+    check_machine(output)
+    if libsvm_model is not None:
+        check_output(libsvm_model, "a model of LIBSVM")
     asked = statements.ask(model)
     read = samples.read_training(source, [asked], named=True)
     chosen = statements.choose_kernel(kernel, read.X)
-    for target in filter(None, (output, libsvm_model)):
-        check_folder(target)
     if libsvm_model is not None:
         training.check_for_libsvm(asked, read, chosen)
     weighted = training.weighted(asked, read.labels, weights or [])

@@ -1,9 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The command ``qpkernels predict``."""
+"""The command ``qpkernels predict``: as text of svm-predict, as CSV, or as JSON.
+
+svm-predict writes a label or a value in each line; with -b 1 a line ``labels 1 -1`` comes first, and each label is
+followed by the probabilities of the classes in that order. CSV has a line of names, and quotes where they are needed.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import csv
+import io
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -23,17 +28,21 @@ def predict_command(
     source: SamplesOptions,
     model: MachinePath = MACHINE,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Write the lines to this file; default: standard output.")
+        Path | None,
+        typer.Option(
+            "--output", "-o", help="Write to this file, as CSV if its suffix is .csv; default: standard output."
+        ),
     ] = None,
     probability: Annotated[
         bool, typer.Option("--probability", help="Add the probability of each class, as svm-predict -b 1 does.")
     ] = False,
-    decision: Annotated[bool, typer.Option("--decision", help="Add the decision values.")] = False,
+    decision: Annotated[bool, typer.Option("--decision", help="Add the decision values, as CSV.")] = False,
     json_path: JsonPath = None,
 ) -> None:
-    """Predict a class or a value for every sample, one line each.
+    """Predict a class or a value for every sample, one line each, as svm-predict writes them or as CSV.
 
-    Targets in the file are not looked at; other files than LIBSVM text need none.
+    Targets in the file are not looked at; other files than LIBSVM text need none. Names of classes with spaces come as
+    CSV where other columns follow.
     """
     from formulations.commands.machines.files import read_machine
     from formulations.commands.machines.new_samples import read_new
@@ -42,7 +51,8 @@ def predict_command(
     with waiting(f"predicting {X.shape[0]} samples"):
         columns = _columns(predictor, X, probability, decision)
     if json_path != "-":
-        text = "\n".join(_lines(columns, plain=not (probability or decision))) + "\n"
+        as_csv = decision or (output is not None and output.suffix.lower() == ".csv")
+        text = _csv(columns) if as_csv or not _fits_in_fields(columns) else _of_svm_predict(columns)
         if output is None:
             print(text, end="")
         else:
@@ -51,8 +61,11 @@ def predict_command(
         write_json(columns, json_path)
 
 
+_PROBABILITY = "probability "
+
+
 def _columns(predictor: Predictor, X: Any, probability: bool, decision: bool) -> dict[str, list[Any]]:
-    """Return what is predicted by the name of its column."""
+    """Return what is predicted by the name of its column; of two classes that of positive values is the first."""
     from formulations.commands.stating.samples import word
     from qpkernels.errors import ParameterError
 
@@ -64,11 +77,9 @@ def _columns(predictor: Predictor, X: Any, probability: bool, decision: bool) ->
                 "this machine has no probabilities; fit it with --probability, or take a model that has them, such as "
                 "--model logistic."
             )
-        shares = predictor.predict_proba(X)
-        columns |= {
-            f"probability {word(label)}": column.tolist()
-            for label, column in zip(predictor.classes.tolist(), shares.T, strict=True)
-        }
+        shares = zip(predictor.classes.tolist(), predictor.predict_proba(X).T, strict=True)
+        ordered = reversed(list(shares)) if predictor.classes.size == 2 else shares
+        columns |= {f"{_PROBABILITY}{word(label)}": column.tolist() for label, column in ordered}
     if decision:
         values = predictor.values(X)
         names = ["decision"] if values.shape[1] == 1 else [f"decision {k}" for k in range(1, values.shape[1] + 1)]
@@ -76,11 +87,26 @@ def _columns(predictor: Predictor, X: Any, probability: bool, decision: bool) ->
     return columns
 
 
-def _lines(columns: dict[str, list[Any]], plain: bool) -> Iterator[str]:
-    """Yield the lines of a text with a column each, under their names where there are several."""
+def _fits_in_fields(columns: dict[str, list[Any]]) -> bool:
+    """Return whether spaces separate the columns: there is one alone, or no name of a class has any."""
+    names = [name.removeprefix(_PROBABILITY) for name in columns]
+    return len(columns) == 1 or not any(len(name.split()) > 1 for name in names)
+
+
+def _of_svm_predict(columns: dict[str, list[Any]]) -> str:
     from formulations.commands.stating.samples import word
 
-    if not plain:
-        yield " ".join(name.replace(" ", ":") for name in columns)
-    for row in zip(*columns.values(), strict=True):
-        yield " ".join(word(value) for value in row)
+    labels = [name.removeprefix(_PROBABILITY) for name in columns if name.startswith(_PROBABILITY)]
+    head = [["labels", *labels]] if labels else []
+    rows = [list(map(word, row)) for row in zip(*columns.values(), strict=True)]
+    return "".join(" ".join(fields) + "\n" for fields in [*head, *rows])
+
+
+def _csv(columns: dict[str, list[Any]]) -> str:
+    from formulations.commands.stating.samples import word
+
+    file = io.StringIO()
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows(map(word, row) for row in zip(*columns.values(), strict=True))
+    return file.getvalue()

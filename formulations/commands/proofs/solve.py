@@ -19,7 +19,7 @@ from formulations.commands.options import (
     Tolerance,
     TrainingOptions,
 )
-from formulations.commands.output import command, end, facts, number, show, waiting
+from formulations.commands.output import check_machine, command, end, facts, number, show, waiting
 
 if TYPE_CHECKING:
     from formulations.modelling import Solution
@@ -45,6 +45,7 @@ def solve_command(
     from formulations.commands.machines.measures import training_score
     from formulations.commands.stating import samples, statements
 
+    check_machine(save)
     asked = statements.ask(model, form)
     training = samples.read_training(source, [asked])
     samples.require_two_classes(training, [asked])

@@ -20,7 +20,7 @@ from formulations.commands.options import (
     TrainingOptions,
     Tries,
 )
-from formulations.commands.output import command, end, show
+from formulations.commands.output import check_machine, command, end, show
 
 if TYPE_CHECKING:
     from formulations.commands.stating.samples import Training
@@ -66,6 +66,7 @@ def grid_command(
     from formulations.commands.stating import samples, statements
     from qpkernels.errors import ParameterError
 
+    check_machine(output)
     asked = statements.ask(model)
     statements.require_model(asked)
     if asked.without_targets:

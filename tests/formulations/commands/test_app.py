@@ -15,6 +15,7 @@ import pytest
 from command_line import refused, run, run_json, runner
 from formulations.commands.app import app
 from formulations.commands.names import complete_models, complete_solvers
+from formulations.commands.output import command
 
 COMMANDS = [command.name for command in app.registered_commands]
 
@@ -73,6 +74,28 @@ def test_a_malformed_file_is_named_with_its_line(tmp_path: Path) -> None:
     assert "line 2, column" in message
 
 
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("export", "wine", "program.txt"), "a program is written as .npz, .mat, .mps, .qps, .json, but program.txt"),
+        (("fit", "wine", "-o", "machine.model"), "a machine is written as .npz, but machine.model came; name it so"),
+        (("grid", "wine", "-o", "machine.model"), "a machine is written as .npz"),
+        (("solve", "wine", "--save", "machine.model"), "a machine is written as .npz"),
+        (("compare", "wine", "--picture", "picture.txt"), "a picture is written as .png, .pdf, .svg, .jpg"),
+    ],
+)
+def test_a_suffix_of_no_format_is_refused(arguments: tuple[str, ...], words: str) -> None:
+    assert words in refused(*arguments)
+
+
+def test_a_pipe_that_is_closed_is_no_bad_input() -> None:
+    def write() -> None:
+        raise BrokenPipeError
+
+    with pytest.raises(BrokenPipeError):
+        command(write)()
+
+
 @pytest.mark.parametrize("option", ["--save", "--json"])
 def test_a_folder_that_does_not_exist(option: str, libsvm: Path, tmp_path: Path) -> None:
     result = runner.invoke(app, ["solve", str(libsvm), option, str(tmp_path / "nowhere" / "answer.npz")])
@@ -82,18 +105,18 @@ def test_a_folder_that_does_not_exist(option: str, libsvm: Path, tmp_path: Path)
 
 
 def test_usage() -> None:
-    for command in COMMANDS:
-        assert command in run("--help").stdout
-        assert run(command, "--help").exit_code == 0
+    for name in COMMANDS:
+        assert name in run("--help").stdout
+        assert run(name, "--help").exit_code == 0
     assert run("solve").exit_code == 2
     assert run("unheard-of").exit_code == 2
 
 
 def test_as_a_program(libsvm: Path) -> None:
     """Standard output holds JSON only, also where it is a pipe."""
-    command = [sys.executable, "-W", "error", "-m", "formulations.commands.app"]
+    program = [sys.executable, "-W", "error", "-m", "formulations.commands.app"]
     done = subprocess.run(
-        [*command, "compare", str(libsvm), "--solver", "smo", "--json", "-"],
+        [*program, "compare", str(libsvm), "--solver", "smo", "--json", "-"],
         capture_output=True,
         text=True,
         check=True,
@@ -138,8 +161,8 @@ def test_what_is_not_finished_says_so_on_standard_error(libsvm: Path) -> None:
 
 
 def test_no_number_is_longer_than_anybody_reads(libsvm: Path) -> None:
-    for command in ("solve", "path"):
-        assert re.findall(r"\d\.\d{12,}", run(command, libsvm).stdout) == []
+    for name in ("solve", "path"):
+        assert re.findall(r"\d\.\d{12,}", run(name, libsvm).stdout) == []
 
 
 def test_help_is_grouped_and_translates_from_libsvm(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+from csv import reader
 from pathlib import Path
 
 import numpy as np
@@ -76,9 +77,31 @@ def test_lines(libsvm: Path) -> None:
     assert run("predict", libsvm, "--model", "machine").stdout.split() == plain
     assert run("predict", libsvm, "-o", "lines").stdout == ""
     assert Path("lines").read_text().split() == plain
-    table = run("predict", libsvm, "--probability", "--decision").stdout.splitlines()
-    assert table[0] == "predicted probability:-1 probability:1 decision"
-    assert [line.split()[0] for line in table[1:]] == plain
+    record = run_json("predict", libsvm, "--probability", "--decision")
+    # As svm-predict -b 1 has it, and its model of values above 0 for the first class.
+    head, *lines = run("predict", libsvm, "--probability").stdout.splitlines()
+    assert head == "labels 1 -1"
+    told = [[float(field) for field in line.split()] for line in lines]
+    names = ("predicted", "probability 1", "probability -1")
+    assert told == [list(row) for row in zip(*(record[name] for name in names), strict=True)]
+    head, *lines = run("predict", libsvm, "--probability", "--decision").stdout.splitlines()
+    assert head.split(",") == [*names, "decision"]
+    assert [float(line.split(",")[3]) for line in lines] == record["decision"]
+
+
+def test_names_with_spaces_and_commas_come_as_csv() -> None:
+    X, y = samples()
+    np.savez("named.npz", X=X, y=np.where(y > 0, "very ill, or dead", "well"))
+    run_json("fit", "named.npz", "--model", "logistic")
+    expected = load("machine.npz").predict(X).tolist()
+    assert run("predict", "named.npz").stdout.splitlines() == expected
+    run("predict", "named.npz", "-o", "lines.csv")
+    with Path("lines.csv").open(newline="") as file:
+        assert list(reader(file)) == [["predicted"], *([label] for label in expected)]
+    rows = list(reader(run("predict", "named.npz", "--probability").stdout.splitlines()))
+    assert rows[0] == ["predicted", "probability well", "probability very ill, or dead"]
+    assert [row[0] for row in rows[1:]] == expected
+    assert all(float(row[1]) + float(row[2]) == pytest.approx(1.0) for row in rows[1:])
 
 
 def test_columns_are_found_by_their_names(csv: Path, folder: Path) -> None:

@@ -35,7 +35,7 @@ def test_a_range_beside_a_model_is_told(train: Path, tmp_path: Path) -> None:
     run_json("scale", train, tmp_path / "scaled", "-r", f"{model}.range")
     theirs = run("predict", tmp_path / "scaled", "--model", model, "--decision")
     assert f"qpkernels scale FILE SCALED -r {model}.range" in " ".join(theirs.stderr.split())
-    values = [float(line.split()[1]) for line in theirs.stdout.splitlines()[1:]]
+    values = [float(line.split(",")[1]) for line in theirs.stdout.splitlines()[1:]]
     np.testing.assert_allclose(values, ours, atol=1e-9)
 
 
