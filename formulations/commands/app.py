@@ -38,7 +38,8 @@ _EPILOG = """
 * -s 1 -n 0.3: --model nu-margin --set nu=0.3; -s 2: --model one-class; -s 4: --model nu-tube; -s 3 -p 0.1:
   --model soft-tube --set epsilon=0.1
 
-* -t 0: --kernel linear; -t 1 -d 2 -g 1 -r 1: --kernel 'polynomial(2, gamma=1, coef0=1)'; -t 3: --kernel sigmoid
+* -t 0: --kernel linear; -t 1 -d 2 -g 1 -r 1: --kernel 'polynomial(2, gamma=1, coef0=1)'; -t 3:
+  --kernel sigmoid --indefinite clip
 
 * -e 0.001: --tol 1e-3; -b 1: --probability; -w1 5: --weight 1=5
 

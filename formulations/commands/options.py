@@ -181,6 +181,14 @@ class KernelOptions:
     coef0: Annotated[
         float | None, _kernel("--coef0", help="Constant of a polynomial or sigmoid that states none; default: 0.")
     ] = None
+    indefinite: Annotated[
+        str,
+        _kernel(
+            "--indefinite",
+            help="What becomes of a matrix with negative eigenvalues, as a sigmoid has: refuse it; clip: set these to "
+            "0; or shift: add to its diagonal what makes the smallest 0.",
+        ),
+    ] = "refuse"
 
 
 Cost = Annotated[float | None, _model("--C", help="Cost of a loss; default: 1.")]

@@ -19,6 +19,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from formulations.commands.options import with_options
+from formulations.commands.wording import in_words_of_options
 
 if TYPE_CHECKING:
     from formulations.displays.base import Display
@@ -76,13 +77,12 @@ def command(function: Callable[..., None]) -> Callable[..., None]:
             raise
         except (QPKernelsError, OSError) as error:
             Console(stderr=True, soft_wrap=True).print(f"[bold red]{type(error).__name__}[/]: ", end="")
-            print(error, *(f"({note})" for note in getattr(error, "__notes__", ())), file=sys.stderr)
+            message = in_words_of_options(error, flat, values)
+            print(message, *(f"({note})" for note in getattr(error, "__notes__", ())), file=sys.stderr)
             ending = _ending_of(error)
             json_path = values.get("json_path")
             if ending is Ending.NO_ANSWER and json_path is not None:
-                write_json(
-                    {"status": _status_of(error), "error": type(error).__name__, "reason": str(error)}, json_path
-                )
+                write_json({"status": _status_of(error), "error": type(error).__name__, "reason": message}, json_path)
             raise typer.Exit(ending) from None
 
     return wrapper

@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass, fields, is_dataclass
 from hashlib import sha256
 from pathlib import Path
 from threading import Lock
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,10 +25,26 @@ from qpkernels.certificates import Certificate, Status
 from qpkernels.errors import DataFormatError, FileFormatError, ForeignResultsError, ParameterError
 from qpkernels.kernels.base.spec import kernel_to_spec
 
-__all__ = ["Fit", "ResultsFile", "fingerprint"]
+__all__ = ["Fit", "Judged", "ResultsFile", "fingerprint"]
 
 _BEGIN = b'{"data": '
 """How every line begins."""
+
+
+class Judged(Protocol):
+    """Whatever is proved of an answer, and how long its solvers took: a fit, or several that answer together."""
+
+    @property
+    def certificate(self) -> Certificate:
+        """What is proved; of several, of the weakest."""
+
+    @property
+    def status(self) -> Status:
+        """At the tolerance asked for."""
+
+    @property
+    def seconds(self) -> float:
+        """Of the solvers."""
 
 
 @dataclass(frozen=True, eq=False)

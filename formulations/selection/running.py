@@ -6,11 +6,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from formulations.modelling import Model, Solution
 from formulations.modelling.batch import Part, Trained, check_jobs, train
-from formulations.selection.results import Fit, ResultsFile
+from formulations.selection.results import Fit, Judged, ResultsFile
 from qpkernels.arrays import check_tolerance
 from qpkernels.certificates import Status
 from qpkernels.errors import QPKernelsError
@@ -18,6 +18,8 @@ from qpkernels.gram import Gram
 from qpkernels.solvers import SolverLike, find_solver
 
 __all__ = ["Effort", "Kept", "proved", "weakest"]
+
+J = TypeVar("J", bound=Judged)
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,13 +108,13 @@ class Effort:
         return [found[number] for number in range(len(parts))]
 
 
-def proved(fits: Sequence[Fit | None], tol: float) -> str:
+def proved(fits: Sequence[Judged | None], tol: float) -> str:
     """Return in words how many of the fits are proved."""
     count = sum(fit is not None and fit.status is Status.OPTIMAL for fit in fits)
     which = "every fit is" if count == len(fits) else f"{count} of {len(fits)} fits are"
     return f"{which} proved at {tol:g}"
 
 
-def weakest(fits: Sequence[Fit]) -> Fit:
+def weakest(fits: Sequence[J]) -> J:
     """Return the fit whose certificate proves least; the first whose is undefined."""
     return max(fits, key=lambda fit: fit.certificate.error)

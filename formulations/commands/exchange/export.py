@@ -42,7 +42,7 @@ def export_command(
     from qpkernels.files import FORMATS, write
 
     check_output(path, "a program", ("", *FORMATS))
-    asked = statements.ask(model, form)
+    asked = statements.ask(model, kernel, form)
     training = samples.read_training(source, [asked])
     samples.require_two_classes(training, [asked])
     stated = asked.model(training.X, training.y, statements.choose_kernel(kernel, training.X))

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from formulations.commands.options import JsonPath, SamplesOptions
-from formulations.commands.output import command, facts, show
+from formulations.commands.output import check_output, command, facts, show
 
 __all__ = ["scale_command"]
 
@@ -40,6 +40,7 @@ def scale_command(
     from qpkernels.errors import LabelError, ParameterError
     from qpkernels.files import write_libsvm_range
 
+    check_output(path, "scaled samples")
     dataset = read_set(source)
     if dataset.y.dtype.kind == "U":
         raise LabelError(

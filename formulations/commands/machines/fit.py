@@ -84,7 +84,7 @@ def fit_command(
     check_machine(output)
     if libsvm_model is not None:
         check_output(libsvm_model, "a model of LIBSVM")
-    asked = statements.ask(model)
+    asked = statements.ask(model, kernel)
     read = samples.read_training(source, [asked], named=True)
     chosen = statements.choose_kernel(kernel, read.X)
     if libsvm_model is not None:

@@ -54,7 +54,7 @@ def plot_command(
     from formulations.modelling import Form
 
     check_picture(path)
-    asked = statements.ask(model)
+    asked = statements.ask(model, kernel)
     chosen = _checked_kind(kind, values=not (asked.separates or asked.without_targets))
     training = samples.read_training(source, [asked], named=True)
     along = _columns(features, training, {"regions": 2, "tube": 1}.get(chosen, 0))

@@ -6,14 +6,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from formulations.classification.base import TwoClassModel
 from formulations.classification.meta.calibration import Calibration, PlattCalibration
-from formulations.classification.meta.multiclass import OneVersusOne, OneVersusRest
 from formulations.classification.meta.multiclass_solution import MulticlassSolution
 from formulations.classification.meta.two_level import cross_validated_scores
 from formulations.commands.machines.measures import training_score
@@ -39,6 +37,9 @@ _SVM_TYPES = {
     "nu-tube": SvmType.NU_SVR,
 }
 """What LIBSVM calls models; others of classes are c_svc to it, and others of values epsilon_svr."""
+
+_FOLDS = 5
+"""Parts of the samples whose values calibrate probabilities, as svm-train -b 1 has it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,8 +85,7 @@ def stated(asked: Asked, training: Training, kernel: Kernel | None, *, against_r
         return asked.statement(asked.model(training.X, training.y, kernel))
     if asked.form is not None:
         raise ParameterError(f"several classes are told apart by models, not by the form {asked.form}; leave it out.")
-    scheme, machine = OneVersusRest if against_rest else OneVersusOne, cast(type[TwoClassModel], asked.kind)
-    return scheme(training.X, training.y, kernel, machine=machine, **asked.values)
+    return asked.of_several(training.X, training.y, kernel, against_rest=against_rest)
 
 
 def train(
@@ -142,7 +142,7 @@ def calibrated(trained: Trained, asked: Asked, training: Training, kernel: Kerne
     Raises
     ------
     ParameterError
-        If there are no classes; values that are log-odds already stay as they are.
+        If there are no classes, or too small ones; values that are log-odds already stay as they are.
     """
     decision = trained.predictor.decision
     if not isinstance(decision, Labels | Votes):
@@ -152,13 +152,20 @@ def calibrated(trained: Trained, asked: Asked, training: Training, kernel: Kerne
     if any(np.ndim(value) for value in asked.values.values()):
         raise ParameterError("--probability and --weight exclude each other; keep one.")
 
+    smallest, second = np.sort(np.unique(training.labels, return_counts=True)[1])[:2].tolist()
+    if smallest < 2 or smallest + second < _FOLDS:
+        raise ParameterError(
+            f"--probability holds out each of {_FOLDS} parts once, for which classes of {smallest} and {second} "
+            "samples are too small; leave it out, or add samples."
+        )
+
     def state(X: Any, y: Any) -> Any:
         return asked.model(X, y, kernel)
 
     found: list[Calibration] = []
     with waiting("calibrating probabilities"):
-        for rows, signs in _parts(decision, training.y):
-            scores = cross_validated_scores(state, training.X[rows], signs, seed=seed)
+        for rows, signs in _parts(decision, training.labels):
+            scores = cross_validated_scores(state, training.X[rows], signs, _FOLDS, seed)
             found.append(PlattCalibration(scores, signs, targets="platt").solve())
     sigmoids = Sigmoids(np.array([each.A for each in found]), np.array([each.B for each in found]))
     predictor = replace(trained.predictor, decision=replace(decision, sigmoids=sigmoids))
@@ -192,8 +199,10 @@ def class_factors(y: NDArray[Any], weights: list[str]) -> Vector:
     for weight in weights:
         label, _, text = weight.rpartition("=")
         factor = read_number(text.strip())
-        if factor is None or not label:
-            raise ParameterError(f"--weight takes CLASS=FACTOR with a number, such as -1=5, but {weight!r} came.")
+        if factor is None or not label or not 0.0 <= factor < np.inf:
+            raise ParameterError(
+                f"--weight takes CLASS=FACTOR with a number from 0, such as -1=5, but {weight!r} came."
+            )
         rows = np.array([word(each) == label.strip() for each in y.tolist()])
         if not rows.any():
             known = ", ".join(word(each) for each in np.unique(y)[:10].tolist())

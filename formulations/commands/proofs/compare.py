@@ -54,7 +54,7 @@ def compare_command(
 
     require_solvers(solver)
     check_picture(picture)
-    asked = statements.ask_all(models, cost, settings)
+    asked = statements.ask_all(models, cost, settings, kernel)
     training = samples.read_training(source, asked)
     samples.require_two_classes(training, asked)
     function = statements.choose_kernel(kernel, training.X)

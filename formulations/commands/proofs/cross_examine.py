@@ -48,7 +48,7 @@ def cross_examine_command(
 
     require_solvers(solver)
     check_picture(picture)
-    asked = statements.ask(model, form)
+    asked = statements.ask(model, kernel, form)
     training = samples.read_training(source, [asked])
     samples.require_two_classes(training, [asked])
     function = statements.choose_kernel(kernel, training.X)

@@ -46,7 +46,7 @@ def solve_command(
     from formulations.commands.stating import samples, statements
 
     check_machine(save)
-    asked = statements.ask(model, form)
+    asked = statements.ask(model, kernel, form)
     training = samples.read_training(source, [asked])
     samples.require_two_classes(training, [asked])
     stated = asked.model(training.X, training.y, statements.choose_kernel(kernel, training.X))

@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -25,6 +26,7 @@ from formulations.commands.output import check_machine, command, end, show
 if TYPE_CHECKING:
     from formulations.commands.stating.samples import Training
     from formulations.commands.stating.statements import Asked
+    from formulations.selection.search.table import ScoredPoints
 
 __all__ = ["grid_command"]
 
@@ -62,69 +64,69 @@ def grid_command(
     import numpy as np
     from sklearn.model_selection import KFold, StratifiedKFold
 
+    from formulations.commands.search.several import search_several
     from formulations.commands.search.values import read_values
     from formulations.commands.stating import samples, statements
+    from formulations.comparison.row import without_nan
     from qpkernels.errors import ParameterError
 
     check_machine(output)
-    asked = statements.ask(model)
+    asked = statements.ask(model, kernel)
     statements.require_model(asked)
     if asked.without_targets:
         raise ParameterError(f"{asked.name} looks at no labels that it could be scored by; take fit, or path.")
     read = samples.read_training(source, [asked], named=True)
     chosen = statements.choose_kernel(kernel, read.X)
     values = read_values(tries or [usual for usual in _USUAL if _has(asked, chosen, usual.partition("=")[0])])
-    if not 2 <= folds <= read.y.size:
-        raise ParameterError(f"--folds must be from 2 to the number of samples, {read.y.size}, but {folds} came.")
+    _check(folds, scoring, read.y, by_class=asked.separates)
     split = (StratifiedKFold if asked.separates else KFold)(folds, shuffle=True, random_state=seed)
     if asked.separates and np.unique(read.y).size > 2:
         if scoring is not None or store is not None:
             raise ParameterError("--scoring and --store are for two classes, or values; leave them out.")
-        found = _of_several(asked, read, chosen, values, split, tol, solver)
+        found = search_several(asked, read, chosen, values, split, tol, solver)
     else:
         stated = asked.model(read.X, read.y, chosen)
         found = _of_one(stated, split, values, scoring=scoring, tol=tol, solver=solver, store=store)
-    best, statuses = dict(found.best), found.statuses
-    record: dict[str, Any] = {"data": read.name, "best_params": best, "best_score": found.score, "points": found.rows}
+    statuses = ["failed" if fit is None else str(fit.status) for fits in found.fits for fit in fits]
+    record: dict[str, Any] = {
+        "data": read.name,
+        "best_params": dict(found.best_params),
+        "best_score": found.best_score,
+        "points": [without_nan(row) for row in found.rows()],
+    }
     if output is not None:
-        trained = _trained(asked, read, chosen, best, solver, tol)
-        statuses = (*statuses, *trained.statuses)
+        trained = _trained(asked, read, chosen, found.best_params, solver, tol)
+        statuses += trained.statuses
         record["written"] = str(trained.predictor.save(output))
-    show(found.shown, record, json_path)
+    show(found, record, json_path)
     if output is not None and json_path != "-":
         print(f"written: {record['written']}")
     end(statuses)
 
 
-@dataclass(frozen=True, eq=False)
-class _Found:
-    """What a search found: how it is shown, the best point with its score, all points, what is proved of the fits."""
+def _check(folds: int, scoring: str | None, y: Any, *, by_class: bool) -> None:
+    """Refuse folds that divide no samples, and a score that there is not."""
+    import numpy as np
+    from sklearn.metrics import get_scorer_names
 
-    shown: Any
-    best: Mapping[str, Any]
-    score: float
-    rows: list[dict[str, Any]]
-    statuses: tuple[str, ...]
+    from qpkernels.errors import ParameterError
+
+    most = int(np.unique(y, return_counts=True)[1].max()) if by_class else y.size
+    if not 2 <= folds <= most:
+        of = "the largest class" if by_class else "the set"
+        raise ParameterError(f"--folds must be from 2 to the number of samples of {of}, {most}, but {folds} came.")
+    if scoring is not None and scoring not in (known := get_scorer_names()):
+        near = ", ".join(get_close_matches(scoring, known) or ("accuracy", "f1", "r2"))
+        raise ParameterError(f"--scoring must be a scorer of scikit-learn, such as {near}, but {scoring!r} came.")
 
 
-def _of_one(stated: Any, split: Any, values: dict[str, Any], **options: Any) -> _Found:
-    from formulations.comparison.row import without_nan
+def _of_one(stated: Any, split: Any, values: dict[str, Any], **options: Any) -> ScoredPoints:
     from formulations.selection import grid
     from formulations.selection.search.points import grid_points
 
     # Names are checked here: those of other arguments of grid would be taken for these.
     grid_points(stated, values)
-    search = grid(stated, split, refit=False, **options, **values)
-    statuses = tuple("failed" if fit is None else str(fit.status) for fits in search.fits for fit in fits)
-    rows = [without_nan(row) for row in search.rows()]
-    return _Found(search, search.best_params, search.best_score, rows, statuses)
-
-
-def _of_several(asked: Asked, read: Training, kernel: Any, *options: Any) -> _Found:
-    from formulations.commands.search.several import search_several
-
-    search = search_several(asked, read, kernel, *options)
-    return _Found(search, search.best.parameters, float(search.mean.max()), search.rows(), search.statuses)
+    return grid(stated, split, refit=False, **options, **values)
 
 
 def _has(asked: Asked, kernel: Any, name: str) -> bool:
@@ -138,6 +140,6 @@ def _trained(asked: Asked, read: Training, kernel: Any, best: Mapping[str, Any],
 
     own = {parameter.name for parameter in asked.kind.hyperparameters}
     of_kernel = {name.removeprefix("kernel__"): value for name, value in best.items() if name not in own}
-    there = replace(asked, values={**asked.values, **{name: best[name] for name in best if name in own}})
+    there = asked.at({name: best[name] for name in best if name in own})
     at = replace(kernel, **of_kernel) if of_kernel else kernel
     return train(there, read, at, against_rest=False, solver=solver, tol=tol, time_limit=None)

@@ -43,10 +43,13 @@ def path_command(
     from formulations.comparison.row import without_nan
     from formulations.selection import path
     from formulations.selection.search.points import grid_points
+    from qpkernels.errors import ParameterError
 
-    asked = statements.ask(model)
+    asked = statements.ask(model, kernel)
     statements.require_model(asked)
     values = read_values(tries or ("C=log10:-2,3,1",))
+    if len(values) > 1:
+        raise ParameterError(f"path takes one --try, but {len(values)} came; several make a grid: qpkernels grid.")
     training = samples.read_training(source, [asked])
     samples.require_two_classes(training, [asked])
     stated = asked.model(training.X, training.y, statements.choose_kernel(kernel, training.X))

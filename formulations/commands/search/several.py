@@ -9,78 +9,25 @@ from typing import Any
 
 import numpy as np
 
-from formulations.classification.meta.multiclass import OneVersusOne
 from formulations.commands.stating.samples import Training
 from formulations.commands.stating.statements import Asked
-from formulations.display import Column, Report, Reported, Table, progress_bar
-from formulations.selection.search.points import Point, cell, grid_points
-from qpkernels.arrays import Matrix, Vector
-from qpkernels.errors import ParameterError
+from formulations.display import progress_bar
+from formulations.selection.search.points import grid_points, where
+from formulations.selection.search.table import ScoredPoints
+from qpkernels.certificates import Certificate, Status
+from qpkernels.errors import QPKernelsError
 from qpkernels.kernels import Kernel
 
-__all__ = ["SeveralSearch", "search_several"]
-
-_SHOWN = 10
-"""Points that the table of a large grid shows, the best first."""
+__all__ = ["search_several"]
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class SeveralSearch(Reported):
-    """The accuracies of all points of a grid. Prints as a table, the best first.
+@dataclass(frozen=True)
+class _Machines:
+    """What is proved of the machines of all pairs together: the certificate is that of the weakest."""
 
-    Attributes
-    ----------
-    points
-        The hyper-parameters of each.
-    scores
-        Accuracy of each point and fold, shape (points, folds).
-    statuses
-        What is proved of the machines of each point and fold.
-    """
-
-    points: tuple[Point, ...]
-    scores: Matrix
-    statuses: tuple[str, ...]
-
-    @property
-    def mean(self) -> Vector:
-        """Mean accuracy of each point."""
-        return np.asarray(self.scores.mean(axis=1))
-
-    @property
-    def best(self) -> Point:
-        """The best point; the first of several."""
-        return self.points[int(np.argmax(self.mean))]
-
-    def rows(self) -> list[dict[str, Any]]:
-        """Return the table, one point a row."""
-        return [
-            {
-                **{f"param_{name}": value for name, value in point.parameters.items()},
-                "mean_test_score": float(scores.mean()),
-                "std_test_score": float(scores.std()),
-            }
-            for point, scores in zip(self.points, self.scores, strict=True)
-        ]
-
-    def report(self) -> Report:
-        """Return the best points, the best first."""
-        order = np.argsort(-self.mean, kind="stable")[:_SHOWN]
-        headings = (*self.points[0].parameters, "accuracy", "+/-")
-        cells = tuple(
-            (
-                *(cell(value) for value in self.points[k].parameters.values()),
-                f"{self.scores[k].mean():.6g}",
-                f"{self.scores[k].std():.2g}",
-            )
-            for k in order.tolist()
-        )
-        proved = sum(status == "optimal" for status in self.statuses)
-        at = ", ".join(f"{name}={cell(value)}" for name, value in self.best.parameters.items())
-        title = f"best accuracy {self.mean.max():.6g} at {at}; {proved} of {len(self.statuses)} fits are proved"
-        more = len(self.points) - len(cells)
-        table = Table(tuple(map(Column, headings)), cells)
-        return Report((table,), title, notes=(f"{more} more points",) if more else ())
+    certificate: Certificate
+    status: Status
+    seconds: float
 
 
 def search_several(
@@ -91,7 +38,7 @@ def search_several(
     folds: Any,
     tol: float,
     solver: str | None,
-) -> SeveralSearch:
+) -> ScoredPoints:
     """Cross-validate one machine for each pair of classes at every point.
 
     Parameters
@@ -100,24 +47,35 @@ def search_several(
         Values to try, by name.
     folds
         A splitter of scikit-learn.
+
+    Raises
+    ------
+    ParameterError
+        If a name is unknown.
+    QPKernelsError
+        The error of the first fit, if no point has a score.
     """
-    machine: Any = asked.kind
-    whole = OneVersusOne(training.X, training.y, kernel, machine=machine, **asked.values)
+    whole = asked.of_several(training.X, training.y, kernel)
     points = grid_points(whole.model(next(whole.pairs())), dict(values))
-    try:
-        split = list(folds.split(np.zeros(training.y.size), training.y))
-    except ValueError as error:
-        raise ParameterError(f"--folds does not divide these classes: {error}") from error
-    scores, statuses = np.empty((len(points), len(split))), []
-    explicit = kernel is None
+    split = list(folds.split(np.zeros(training.y.size), training.y))
+    scores = np.full((len(points), len(split)), np.nan)
+    fits: list[list[_Machines | None]] = [[None] * len(split) for _ in points]
+    errors: dict[tuple[int, int], QPKernelsError] = {}
     with progress_bar(scores.size, wanted=True) as step:
         for p, point in enumerate(points):
+            there = asked.at(point.numbers)
             for k, (train, test) in enumerate(split):
-                step(", ".join(f"{name}={cell(value)}" for name, value in point.parameters.items()))
-                chosen = None if explicit else point.kernel
-                numbers = {**asked.values, **point.numbers}
-                state = OneVersusOne(training.X[train], training.y[train], chosen, machine=machine, **numbers)
-                solution = state.solve(solver, tol=tol, progress=False)
+                step(where(point.parameters, k))
+                chosen = None if kernel is None else point.kernel
+                state = there.of_several(training.X[train], training.y[train], chosen)
+                try:
+                    solution = state.solve(solver, tol=tol, progress=False)
+                except QPKernelsError as error:
+                    errors[p, k] = error
+                    continue
                 scores[p, k] = (solution.predict(training.X[test]) == training.y[test]).mean()
-                statuses.append(str(solution.status))
-    return SeveralSearch(points, scores, tuple(statuses))
+                fits[p][k] = _Machines(solution.certificate, solution.status, solution.seconds)
+    if np.isnan(scores).any(axis=1).all() and errors:
+        raise next(iter(errors.values()))
+    named = tuple(point.parameters for point in points)
+    return ScoredPoints(named, scores, tuple(map(tuple, fits)), errors, "accuracy", tol)

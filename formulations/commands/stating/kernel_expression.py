@@ -17,7 +17,7 @@ from __future__ import annotations
 import ast
 import math
 import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Any, TypeAlias, TypeVar
@@ -70,7 +70,7 @@ def _rbf(gamma: Any = None, sigma: Any = None, c: Any = None, theta: Any = None)
 
 
 def _sigmoid(gamma: Any, coef0: float = 0.0) -> Sigmoid:
-    return Sigmoid(gamma, -coef0)
+    return Sigmoid(gamma, 0.0 - coef0)
 
 
 def _laplacian(gamma: Any = None) -> Laplacian:
@@ -241,7 +241,8 @@ class _Reader:
             if parameter in given:
                 raise self._fault(place, f"{parameter} of {name} is stated twice")
             given[parameter] = self._argument(value)
-        return self._checked(node, lambda: known.make(**self._completed(known, given)))
+        complete = self._completed(known, given)
+        return self._checked(node, lambda: known.make(**complete), complete.keys() - given.keys())
 
     def _completed(self, known: NamedKernel, given: Mapping[str, Any]) -> dict[str, Any]:
         """Add what the options say, and a width by the data."""
@@ -288,11 +289,13 @@ class _Reader:
         whole = isinstance(left, int) and isinstance(right, int) and value.is_integer() and abs(value) < 2**53
         return int(value) if whole else value
 
-    def _checked(self, node: ast.expr, make: Callable[[], Made]) -> Made:
-        """Return what is made; what is refused is told with its place."""
+    def _checked(self, node: ast.expr, make: Callable[[], Made], options: Collection[str] = ()) -> Made:
+        """Return what is made; what is refused is told with its place, or with its option."""
         try:
             return make()
         except ParameterError as error:
+            if str(error).partition(" must ")[0] in options:
+                raise ParameterError(f"--{error}") from None
             raise self._fault(node, str(error).removesuffix(".")) from None
 
     def _unknown(self, node: ast.expr, name: str) -> ParameterError:

@@ -3,22 +3,31 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal, TypeAlias, cast, get_args
 
 from formulations.classification.base import TwoClassModel
+from formulations.classification.meta.multiclass import OneVersusOne, OneVersusRest
 from formulations.classification.one_class import OneClass
 from formulations.commands.names import find_model, models_by_name
 from formulations.commands.options import KernelOptions, ModelOptions
 from formulations.commands.stating.kernel_expression import read_kernel
+from formulations.inputs.samples import BoundSamples, bind
 from formulations.modelling import Form, Model, Stated
-from qpkernels.arrays import Samples, is_sparse
+from qpkernels.arrays import Samples, check_choice, is_sparse
 from qpkernels.errors import ParameterError
+from qpkernels.gram import Gram
 from qpkernels.kernels import Kernel
 
 __all__ = ["Asked", "ask", "ask_all", "choose_kernel", "describe", "heading_of", "read_values", "require_model"]
+
+Scheme: TypeAlias = OneVersusOne | OneVersusRest
+"""How machines of two classes tell several apart."""
+
+Indefinite: TypeAlias = Literal["refuse", "clip", "shift"]
 
 
 @dataclass(frozen=True)
@@ -33,11 +42,14 @@ class Asked:
         Name of a form; None: the model itself.
     values
         Its hyper-parameters by name; others have their defaults.
+    indefinite
+        What becomes of a kernel matrix with a negative eigenvalue; see :class:`~qpkernels.gram.Gram`.
     """
 
     name: str
     form: str | None
     values: Mapping[str, Any]
+    indefinite: Indefinite = "refuse"
 
     @property
     def kind(self) -> type[Model[Any]]:
@@ -56,19 +68,33 @@ class Asked:
 
     def model(self, X: Samples, y: Any, kernel: Kernel | None) -> Model[Any]:
         """State the model on samples."""
-        if kernel is not None and is_sparse(X) and not kernel.takes_sparse:
-            raise ParameterError(f"{describe(kernel)} takes dense samples, but these are sparse; add --dense.")
         kind: Any = self.kind
         targets = () if self.without_targets else (y,)
-        stated: Model[Any] = kind(X, *targets, kernel, **self.values)
+        stated: Model[Any] = kind(self._bound(X, kernel), *targets, **self.values)
         return stated
+
+    def of_several(self, X: Samples, y: Any, kernel: Kernel | None, *, against_rest: bool = False) -> Scheme:
+        """State a machine for each pair of several classes, or for each of them against the rest."""
+        scheme = OneVersusRest if against_rest else OneVersusOne
+        return scheme(self._bound(X, kernel), y, machine=cast("type[TwoClassModel]", self.kind), **self.values)
+
+    def _bound(self, X: Samples, kernel: Kernel | None) -> BoundSamples:
+        if kernel is None:
+            return bind(X, kernel)
+        if is_sparse(X) and not kernel.takes_sparse:
+            raise ParameterError(f"{describe(kernel)} takes dense samples, but these are sparse; add --dense.")
+        return bind(Gram(kernel, X, indefinite=self.indefinite), None)
+
+    def at(self, values: Mapping[str, Any]) -> Asked:
+        """Return the model with other hyper-parameters, where these name some."""
+        return replace(self, values={**self.values, **values})
 
     def statement(self, model: Model[Any]) -> Model[Any] | Form:
         """Return the form of the model that was asked for, or the model itself."""
         return model if self.form is None else model.forms[self.form]
 
 
-def ask(options: ModelOptions, form: str | None = None) -> Asked:
+def ask(options: ModelOptions, kernel: KernelOptions, form: str | None = None) -> Asked:
     """Return which model the options name, and ``form`` of it.
 
     Raises
@@ -76,7 +102,7 @@ def ask(options: ModelOptions, form: str | None = None) -> Asked:
     ParameterError
         If there is no such model, form or hyper-parameter.
     """
-    (asked,) = ask_all([options.model], options.cost, options.settings)
+    (asked,) = ask_all([options.model], options.cost, options.settings, kernel)
     if form is None:
         return asked
     forms = [known for known, _ in Stated.of(asked.kind)]
@@ -87,7 +113,7 @@ def ask(options: ModelOptions, form: str | None = None) -> Asked:
     return replace(asked, form=form)
 
 
-def ask_all(names: Iterable[str], cost: float | None, settings: list[str] | None) -> list[Asked]:
+def ask_all(names: Iterable[str], cost: float | None, settings: list[str] | None, kernel: KernelOptions) -> list[Asked]:
     """Return the models of these names, each with those of the values that it has.
 
     Raises
@@ -102,7 +128,10 @@ def ask_all(names: Iterable[str], cost: float | None, settings: list[str] | None
         if not any(value in own for own in has.values()):
             told = "; ".join(f"{model} has {', '.join(own) or 'none'}" for model, own in has.items())
             raise ParameterError(f"there is no hyper-parameter {value}: {told}; leave it out.")
-    return [Asked(name, form, {key: values[key] for key in values if key in has[name]}) for name, form in found]
+    indefinite = cast("Indefinite", check_choice(kernel.indefinite, "--indefinite", get_args(Indefinite)))
+    return [
+        Asked(name, form, {key: values[key] for key in values if key in has[name]}, indefinite) for name, form in found
+    ]
 
 
 def require_model(asked: Asked) -> None:
@@ -122,7 +151,12 @@ def choose_kernel(options: KernelOptions, X: Samples) -> Kernel | None:
     given = {"gamma": options.gamma, "degree": options.degree, "coef0": options.coef0}
     stated = {name: value for name, value in given.items() if value is not None}
     if options.kernel.strip().lower() != "none":
-        return read_kernel(options.kernel, X, stated)
+        kernel = read_kernel(options.kernel, X, stated)
+        if options.indefinite != "refuse" and kernel.positive_semidefinite:
+            raise ParameterError(f"{describe(kernel)} has no negative eigenvalues; leave --indefinite out.")
+        return kernel
+    if options.indefinite != "refuse":
+        stated["indefinite"] = options.indefinite
     for name in stated:
         raise ParameterError(f"--kernel none has no use for --{name}; leave it out, or choose another kernel.")
     return None
@@ -147,6 +181,8 @@ def _rounded(number: re.Match[str]) -> str:
 
 def read_values(cost: float | None, settings: list[str] | None) -> dict[str, float]:
     """Return hyper-parameters by name: --C, and NAME=VALUE of --set."""
+    if cost == math.inf:
+        raise ParameterError("--C must be finite, but inf came; the hard margin has no cost: --model hard-margin.")
     values = {} if cost is None else {"C": cost}
     for setting in settings or []:
         name, separator, text = setting.partition("=")

@@ -21,7 +21,7 @@ from formulations.selection.results import Fit, ResultsFile
 from formulations.selection.running import Effort, Kept
 from formulations.selection.scoring import Score, Scoring, scorer, scoring_name
 from formulations.selection.search.points import Point, grid_points, where, with_numbers
-from formulations.selection.search.table import GridSearch
+from formulations.selection.search.table import GridSearch, ScoredPoints
 from qpkernels.arrays import Matrix, check_flag
 from qpkernels.errors import QPKernelsError
 from qpkernels.solvers import SolverLike
@@ -95,10 +95,9 @@ def grid(
         raise next(iter(errors.values()))
     fits = tuple(tuple(_fit(found[p, k]) for k in range(len(divided))) for p in range(len(points)))
     named = tuple(point.parameters for point in points)
-    found_best = GridSearch(named, scores, fits, errors, model, None, scoring_name(model, scoring), tol)
-    best = _at(model, points[found_best.best_index])
-    solution = _refit(best, effort) if refit else None
-    return GridSearch(named, scores, fits, errors, best, solution, scoring_name(model, scoring), tol)
+    judged = (named, scores, fits, errors, scoring_name(model, scoring), tol)
+    best = _at(model, points[ScoredPoints(*judged).best_index])
+    return GridSearch(*judged, best, _refit(best, effort) if refit else None)
 
 
 def _refit(best: Model[Any], effort: Effort) -> Solution:

@@ -11,21 +11,21 @@ import numpy as np
 
 from formulations.display import Column, Report, Reported, Table, as_text
 from formulations.modelling import Model, Solution
-from formulations.selection.results import Fit
+from formulations.selection.results import Fit, Judged
 from formulations.selection.running import proved, weakest
 from formulations.selection.search.points import cell, where
 from qpkernels.arrays import Indices, Matrix, Vector
 from qpkernels.certificates import Status
 from qpkernels.errors import QPKernelsError
 
-__all__ = ["GridSearch"]
+__all__ = ["GridSearch", "ScoredPoints"]
 
 _SHOWN = 10
 """Points that the table of a large grid shows, the best first."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class GridSearch(Reported):
+class ScoredPoints(Reported):
     """The scores of all points of a grid, each from certified fits. Prints as a table of the best.
 
     Attributes
@@ -38,10 +38,6 @@ class GridSearch(Reported):
         What is proved of the fit of each point and fold; None where it has no answer.
     errors
         Why, by point and fold, both from 0.
-    best_model
-        The model of all samples at the best point.
-    best_solution
-        Its certified solution; None if no refit was asked for.
     scoring
         Name of the score.
     tol
@@ -50,10 +46,8 @@ class GridSearch(Reported):
 
     points: tuple[Mapping[str, Any], ...]
     scores: Matrix
-    fits: tuple[tuple[Fit | None, ...], ...]
+    fits: tuple[tuple[Judged | None, ...], ...]
     errors: Mapping[tuple[int, int], QPKernelsError]
-    best_model: Model[Any]
-    best_solution: Solution | None
     scoring: str
     tol: float
 
@@ -138,3 +132,20 @@ class GridSearch(Reported):
         notes += [f"{where(self.points[p], k)}: {error}" for (p, k), error in list(self.errors.items())[:_SHOWN]]
         table = Table(tuple(map(Column, headings)), cells)
         return Report((table,), title, notes=tuple(notes))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class GridSearch(ScoredPoints):
+    """A grid of one model: the scores of all points, and the model at the best one.
+
+    Attributes
+    ----------
+    best_model
+        The model of all samples at the best point.
+    best_solution
+        Its certified solution; None if no refit was asked for.
+    """
+
+    fits: tuple[tuple[Fit | None, ...], ...]
+    best_model: Model[Any]
+    best_solution: Solution | None

@@ -11,11 +11,16 @@ import sys
 from pathlib import Path
 
 import pytest
+import typer
 
-from command_line import refused, run, run_json, runner
+from command_line import refused, run, run_json, runner, samples
+from formulations import SoftMargin
 from formulations.commands.app import app
 from formulations.commands.names import complete_models, complete_solvers
 from formulations.commands.output import command
+from qpkernels.errors import GramTooLargeError
+from qpkernels.gram import Gram
+from qpkernels.kernels import Sigmoid
 
 COMMANDS = [command.name for command in app.registered_commands]
 
@@ -31,7 +36,11 @@ def test_refusals(libsvm: Path, tmp_path: Path) -> None:
             "ParameterError: no kernel is called 'cubic'; .*linear, rbf, polynomial",
         ),
         (("solve", libsvm, "--gamma", "narrow"), "ParameterError: --gamma must be a number, 'scale' or 'auto'"),
-        (("solve", libsvm, "--gamma", "-1"), "ParameterError: gamma must be finite and above 0, but -1 came"),
+        (("solve", libsvm, "--gamma", "-1"), r"ParameterError: --gamma must be finite and above 0, but -1 came\.$"),
+        (("solve", libsvm, "--kernel", "poly", "--degree", "0"), r"--degree must be an integer .* but 0 came\.$"),
+        (("solve", libsvm, "--kernel", "rbf(gamma=-1)"), r"ParameterError: gamma must be .* rbf\(gamma=-1\) \^"),
+        (("solve", libsvm, "--time-limit", "-1"), "ParameterError: --time-limit must be finite and above 0"),
+        (("path", libsvm, "--try", "C=-1"), "ParameterError: C must be a number above 0"),
         (
             ("solve", libsvm, "--model", "svm"),
             "ParameterError: no model is called 'svm'. .*'qpkernels models' lists",
@@ -42,19 +51,48 @@ def test_refusals(libsvm: Path, tmp_path: Path) -> None:
         ),
         (
             ("export", libsvm, tmp_path / "x", "--structure", "neat"),
-            "ParameterError: structure must be 'lowered' or 'textbook', but 'neat' came",
+            "ParameterError: --structure must be 'lowered' or 'textbook', but 'neat' came",
         ),
-        (("solve", libsvm, "--C", "0"), "ParameterError: C must be a number above 0"),
-        (("solve", libsvm, "--C", "inf"), "ParameterError: .*An infinite C is the hard margin"),
-        (("solve", libsvm, "--tol", "0"), "ParameterError: tol must be above 0 and below 1"),
+        (("solve", libsvm, "--C", "0"), "ParameterError: --C must be a number above 0"),
+        (("solve", libsvm, "--C", "inf"), "ParameterError: --C must be finite, .* --model hard-margin"),
+        (("solve", libsvm, "--tol", "0"), "ParameterError: --tol must be above 0 and below 1"),
         (("solve", libsvm, "--solver", "smoo"), "UnknownSolverError: .*did you mean 'smo'"),
-        (("solve", libsvm, "--target", "kind"), "ParameterError: target must be left out"),
+        (("solve", libsvm, "--target", "kind"), "ParameterError: --target must be left out"),
         (("solve", libsvm, "--model", "logistic", "--solver", "smo"), "UnsupportedProgramError: .*KernelQP"),
         (("compare", libsvm, "--model", "soft-marjin"), "ParameterError: no model .* Did you mean soft-margin"),
         (("export", "nowhere", tmp_path / "x"), "UnknownDatasetError: .*'nowhere'"),
     ):
         message = refused(*arguments)
         assert re.search(words, message), (arguments, message)
+
+
+def test_an_indefinite_kernel_is_refused_or_changed_by_an_option(libsvm: Path) -> None:
+    sigmoid = ("--kernel", "sigmoid", "--gamma", "0.5")
+    for arguments in (("solve", libsvm), ("fit", "wine", "--scale"), ("grid", libsvm, "--try", "C=1")):
+        message = refused(*arguments, *sigmoid)
+        assert re.search(r"eigenvalue -.*, or --indefinite clip, .* --indefinite shift", message), message
+        assert "Gram(" not in message
+    X, y = samples()
+    for how in ("clip", "shift"):
+        objective = SoftMargin(Gram(Sigmoid(0.5, 0.0), X, indefinite=how), y).solve().objective
+        assert run_json("solve", libsvm, *sigmoid, "--indefinite", how)["objective"] == pytest.approx(objective)
+    assert run_json("grid", libsvm, *sigmoid, "--try", "C=1", "--folds", "2", "--indefinite", "clip")["best_score"] > 0
+    assert "leave --indefinite out" in refused("solve", libsvm, "--indefinite", "clip")
+    assert "--indefinite must be 'refuse', 'clip' or 'shift'" in refused("solve", libsvm, "--indefinite", "flip")
+    assert "--kernel none has no use for --indefinite" in refused(
+        "solve", libsvm, "--kernel", "none", "--indefinite", "clip"
+    )
+
+
+def test_a_matrix_that_is_too_large_is_told_without_python(capsys: pytest.CaptureFixture[str]) -> None:
+    def form() -> None:
+        raise GramTooLargeError("the kernel matrix takes 9 GiB, above the limit; bind the samples with Gram(...).")
+
+    with pytest.raises(typer.Exit):
+        command(form)()
+    message = capsys.readouterr().err
+    assert "takes 9 GiB, above the limit; take fewer samples, or a solver that forms no matrix" in message
+    assert "Gram(" not in message
 
 
 def test_an_infeasible_model_in_json(libsvm: Path) -> None:

@@ -179,8 +179,21 @@ def test_probabilities() -> None:
     assert np.array_equal(load("machine.npz").predict_proba(iris.data), shares.T)
     run_json("fit", "iris", "--probability", "--seed", "3", "-o", "again.npz")
     assert np.array_equal(load("again.npz").predict_proba(iris.data), shares.T)
+    rest = run_json("fit", "iris", "--positive", "setosa", "--probability")
+    columns = run_json("predict", "iris", "--probability")
+    assert [*columns] == ["predicted", *(f"probability {name}" for name in reversed(rest["classes"]))]
+    assert min(columns["probability setosa"][:50]) > 0.8 > 0.2 > max(columns["probability setosa"][50:])
     assert run("fit", "breast-cancer", "--model", "logistic", "--standardise", "--probability").exit_code == 0
     assert run_json("predict", "breast-cancer", "--probability")["probability benign"][0] < 0.5
+
+
+def test_classes_that_are_too_small_for_probabilities(folder: Path) -> None:
+    X, _ = samples()
+    few = write_libsvm(folder / "few", X[:4], np.array([1, 1, -1, -1]))
+    message = refused("fit", few, "--probability")
+    assert "--probability holds out each of 5 parts once, for which classes of 2 and 2 samples are too" in message
+    one = write_libsvm(folder / "one", X, np.ones(24))
+    assert "every label is 1; there is nothing" in refused("fit", one)
 
 
 def test_models_of_libsvm(libsvm: Path, folder: Path) -> None:
@@ -229,6 +242,7 @@ def test_without_an_answer(libsvm: Path) -> None:
         (["wine", "--range", "nowhere"], "No such file"),
         (["wine", "--weight", "nobody=2"], "--weight nobody=2 is of no class; the classes are class_0"),
         (["wine", "--weight", "class_0"], "--weight takes CLASS=FACTOR"),
+        (["wine", "--weight", "class_0=-1"], "--weight takes CLASS=FACTOR with a number from 0"),
         (["wine", "--model", "hard-margin", "--weight", "class_0=2"], "which hard-margin has not"),
         (["wine", "--probability", "--weight", "class_0=2"], "--probability and --weight exclude each other"),
         (["diabetes", "--model", "soft-tube", "--probability"], "--probability is for classes"),

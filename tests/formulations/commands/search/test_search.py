@@ -58,6 +58,29 @@ def test_a_grid_is_that_of_scikit_learn(several: bool, tmp_path: Path) -> None:
     assert means == pytest.approx(search.cv_results_["mean_test_score"])
 
 
+@pytest.mark.parametrize("data", ["iris", "breast-cancer"])
+def test_grids_of_two_classes_and_of_several_print_one_table(data: str) -> None:
+    text = run("grid", data, "--scale", "--try", "C=1,10", "--folds", "3").stdout
+    assert re.search(r"best accuracy 0\.\d+ at C=\d+; every fit is proved at 0\.001", text), text
+    (head,) = (line for line in text.splitlines() if "accuracy" in line and "best" not in line)
+    assert head.split() == ["rank", "C", "accuracy", "+/-", "proved", "rel.", "gap"]
+    assert text.count(" 3/3 ") == 2
+    keys = run_json("grid", data, "--scale", "--try", "C=1", "--folds", "2")["points"][0]
+    assert [*keys] == [
+        *("param_C", "split0_test_score", "split1_test_score", "mean_test_score", "std_test_score"),
+        *("rank_test_score", "proved", "relative_gap", "seconds"),
+    ]
+
+
+def test_a_grid_of_several_classes_without_any_answer_says_why(tmp_path: Path) -> None:
+    X, y = np.array([[0.0], [1.0], [2.0]] * 4), np.array([0, 1, 2] * 4)
+    X[:6:3] = 1.0  # samples of the first class among those of the second, in every fold
+    np.savez(tmp_path / "three.npz", X=X, y=y)
+    hard = ("--model", "hard-margin", "--folds", "2", "--try", "gamma=1,2")
+    message = refused("grid", tmp_path / "three.npz", *hard, status=4)
+    assert "InseparableError" in message
+
+
 def test_the_best_machine_is_kept(tmp_path: Path) -> None:
     path = tmp_path / "best.npz"
     result = run("grid", "iris", "--scale", "--try", "C=1,10", "--kernel", "polynomial", "--folds", "3", "-o", path)
@@ -102,16 +125,20 @@ def test_a_search_that_goes_on(libsvm: Path, tmp_path: Path) -> None:
         (["grid", "wine", "--try", "tol=1,2"], "has no hyper-parameter 'tol'"),
         (["path", "breast-cancer", "--try", "tol=1,2"], "has no hyper-parameter 'tol'"),
         (["path", "breast-cancer", "--try", "gamma=1,2"], "make a grid"),
-        (["path", "breast-cancer", "--try", "C=1", "--try", "gamma=1"], "a path takes one hyper-parameter"),
+        (["path", "breast-cancer", "--try", "C=1", "--try", "gamma=1"], "path takes one --try, but 2 came"),
         (["path", "wine"], "wine has 3 different targets"),
         (["grid", "wine", "--model", "SoftMarginDual"], "this command solves models, not the form dual"),
         (["path", "breast-cancer", "--model", "SoftMarginDual"], "name the model: soft-margin"),
         (["grid", "wine", "--model", "one-class"], "one-class looks at no labels that it could be scored by"),
-        (["grid", "wine", "--folds", "100"], "--folds does not divide these classes"),
-        (["grid", "wine", "--folds", "1"], "--folds must be from 2 to the number of samples, 178"),
+        (["grid", "wine", "--folds", "100"], "--folds must be from 2 to .* the largest class, 71, but 100 came"),
+        (["grid", "breast-cancer", "--folds", "500"], "--folds must be from 2 to .* the largest class, 357"),
+        (["grid", "diabetes", "--model", "SoftTube", "--folds", "1"], "--folds must be from 2 to .* the set, 442"),
         (["grid", "wine", "--try", "C=-1"], "C must be a number above 0"),
         (["grid", "wine", "--scoring", "f1"], "--scoring and --store are for two classes"),
-        (["grid", "breast-cancer", "--scoring", "f99"], "no scorer 'f99'"),
+        (
+            ["grid", "breast-cancer", "--scoring", "f99"],
+            "--scoring must be a scorer of scikit-learn, such as .*'f99' came",
+        ),
         (["grid", "breast-cancer", "--model", "hard-margin", "--kernel", "linear"], "a grid needs values"),
     ],
 )
