@@ -25,6 +25,7 @@ __all__ = [
     "ModelOptions",
     "Picture",
     "Positive",
+    "Ranges",
     "SamplesOptions",
     "Seed",
     "Settings",
@@ -122,6 +123,10 @@ _Target = Annotated[
     _data("--target", help="Target column of a CSV file: its name, or its number from 1; default: the last."),
 ]
 Positive = Annotated[str | None, _data("--positive", help="The class that is +1, by its name, against all others.")]
+Ranges = Annotated[
+    Path | None,
+    _data("--range", help="Scale the samples by this range file first, as svm-scale -r does, which the model lacks."),
+]
 _Dense = Annotated[
     bool, _data("--dense", help="Hold all entries; default: LIBSVM text with under a quarter of nonzeros is sparse.")
 ]

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from formulations.prediction.decisions import Decision, Inliers, Labels, Sigmoids, Targets, Votes
+from formulations.prediction.libsvm import BEGIN, load_libsvm
 from formulations.prediction.posterior import Posterior
 from formulations.prediction.predictor import Predictor
 from formulations.prediction.writing import FORMAT, VERSION
@@ -29,13 +30,17 @@ _WHAT = "a machine written by save"
 
 
 def load(path: str | Path) -> Predictor:
-    """Read a machine that ``save`` of an answer wrote. Nothing in the file is executed.
+    """Read a machine that ``save`` of an answer wrote, or LIBSVM's svm-train. Nothing in the file is executed.
+
+    That of LIBSVM has ``predict_proba`` if it was trained with -b 1, and takes samples scaled as they were then.
 
     Raises
     ------
     FileFormatError
         If the file is damaged, or another, or of another version, or holds a kernel of a class that is not imported.
     """
+    if _begin(path) == BEGIN:
+        return load_libsvm(Path(path))
     arrays = load_arrays(path, _WHAT)
     Centers.check_arrays(arrays, path, _WHAT, "header", "coefficients", "intercepts")
     with parsing(path, _WHAT):
@@ -54,6 +59,14 @@ def load(path: str | Path) -> Predictor:
             scaling = Scaling(low, high, header["lower"], header["upper"])
         decision = _decision(header, arrays, functions.intercepts.size)
         return Predictor(functions, decision, posterior, scaling, _target(header))
+
+
+def _begin(path: str | Path) -> bytes:
+    """Return the first bytes of a file; none of what is no file, of which others tell."""
+    if not Path(path).is_file():
+        return b""
+    with Path(path).open("rb") as file:
+        return file.read(len(BEGIN))
 
 
 def _target(header: Mapping[str, Any]) -> str | int | None:

@@ -9,6 +9,7 @@ from qpkernels.files.liblinear_model import LiblinearModel, read_liblinear_model
 from qpkernels.files.libsvm import (
     LibsvmMachines,
     LibsvmModel,
+    LibsvmSigmoids,
     SvmType,
     read_libsvm_kernel,
     read_libsvm_machines,
@@ -27,6 +28,7 @@ __all__ = [
     "LiblinearModel",
     "LibsvmMachines",
     "LibsvmModel",
+    "LibsvmSigmoids",
     "SvmType",
     "read",
     "read_liblinear_model",

@@ -88,7 +88,7 @@ def fit_command(
     read = samples.read_training(source, [asked], named=True)
     chosen = statements.choose_kernel(kernel, read.X)
     if libsvm_model is not None:
-        training.check_for_libsvm(asked, read, chosen)
+        training.check_for_libsvm(asked, read, chosen, against_rest=against_rest)
     weighted = training.weighted(asked, read.labels, weights or [])
     trained = training.train(
         weighted, read, chosen, against_rest=against_rest, solver=solver, tol=tol, time_limit=time_limit

@@ -15,34 +15,46 @@ import numpy as np
 
 from formulations.commands.options import SamplesOptions
 from formulations.commands.output import hint
-from formulations.commands.stating.samples import padded, read_set
+from formulations.commands.stating.samples import padded, ranged, read_set, scaled
 from formulations.prediction import Predictor
 from qpkernels.arrays import Samples, finite_samples, is_sparse
 from qpkernels.arrays.archives import load_arrays
 from qpkernels.datasets import BUNDLED_NAMES, Dataset
 from qpkernels.datasets.delimited import first_fields
 from qpkernels.datasets.text import COMPRESSIONS
-from qpkernels.errors import FeatureNamesError, ShapeError
+from qpkernels.errors import FeatureNamesError, ParameterError, ShapeError
 
 __all__ = ["read_new"]
 
 
-def read_new(options: SamplesOptions, predictor: Predictor) -> tuple[Predictor, Samples, Dataset | None]:
+def read_new(
+    options: SamplesOptions, predictor: Predictor, ranges: Path | None = None
+) -> tuple[Predictor, Samples, Dataset | None]:
     """Return samples for a machine, with their set where they have targets, and the machine with as many features.
+
+    Parameters
+    ----------
+    ranges
+        A range file that scales the samples first; None: they are as the machine knows them.
 
     Raises
     ------
     ShapeError, FeatureNamesError
         If the samples have other features than the machine.
+    ParameterError
+        If the machine scales samples itself, and a range file as well.
     """
+    if ranges is not None and predictor.preprocessing is not None:
+        raise ParameterError("the machine keeps how its samples were scaled, and does it itself; leave --range out.")
     features = predictor.functions.centers.shape[1]
     if (unlabelled := _archive_without_targets(options.data)) is not None:
         _check_width(options.data, unlabelled, features)
-        return predictor, unlabelled, None
+        return predictor, _ranged(unlabelled, ranges), None
     target = _known_target(options, predictor)
     dataset = read_set(options, target)
     X, with_targets = dataset.X, True
     if _kind(options.data) == "libsvm":
+        X = _ranged(X, ranges)
         if X.shape[1] > features:
             predictor, X = _widened(predictor, X)
         if X.shape[1] < features:
@@ -51,10 +63,15 @@ def read_new(options: SamplesOptions, predictor: Predictor) -> tuple[Predictor, 
     else:
         X, with_targets = _columns(options.data, dataset, predictor, stated=(options.target or target) is not None)
         _check_width(options.data, X, features)
+        X = _ranged(X, ranges)
     scaling = predictor.preprocessing
     if is_sparse(X) and not (predictor.functions.kernel.takes_sparse and (scaling is None or scaling.keeps_zeros)):
         X = X.toarray()
     return predictor, X, dataset if with_targets else None
+
+
+def _ranged(X: Samples, ranges: Path | None) -> Samples:
+    return X if ranges is None else scaled(ranged(ranges, X), X)
 
 
 def _features(first: int, last: int) -> str:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from formulations.commands.options import MACHINE, JsonPath, MachinePath, SamplesOptions
+from formulations.commands.options import MACHINE, JsonPath, MachinePath, Ranges, SamplesOptions
 from formulations.commands.output import command, waiting, write_json
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ __all__ = ["predict_command"]
 @command
 def predict_command(
     source: SamplesOptions,
+    ranges: Ranges = None,
     model: MachinePath = MACHINE,
     output: Annotated[
         Path | None,
@@ -47,7 +48,8 @@ def predict_command(
     from formulations.commands.machines.files import read_machine
     from formulations.commands.machines.new_samples import read_new
 
-    predictor, X, _ = read_new(source, read_machine(model))
+    machine = read_machine(model, scaled=ranges is not None, probability=probability)
+    predictor, X, _ = read_new(source, machine, ranges)
     with waiting(f"predicting {X.shape[0]} samples"):
         columns = _columns(predictor, X, probability, decision)
     if json_path != "-":
@@ -69,15 +71,18 @@ def _columns(predictor: Predictor, X: Any, probability: bool, decision: bool) ->
     from formulations.commands.stating.samples import word
     from qpkernels.errors import ParameterError
 
-    predicted = predictor.predict(X)
-    columns = {"predicted": predicted.tolist()}
-    if probability:
+    if not probability:
+        columns: dict[str, list[Any]] = {"predicted": predictor.predict(X).tolist()}
+    else:
         if predictor.classes is None or vars(predictor.decision).get("sigmoids") is None:
             raise ParameterError(
                 "this machine has no probabilities; fit it with --probability, or take a model that has them, such as "
                 "--model logistic."
             )
-        shares = zip(predictor.classes.tolist(), predictor.predict_proba(X).T, strict=True)
+        probabilities = predictor.predict_proba(X)
+        # As in svm-predict -b 1 the most probable class, where the votes of several machines may be for another.
+        columns = {"predicted": predictor.classes[probabilities.argmax(axis=1)].tolist()}
+        shares = zip(predictor.classes.tolist(), probabilities.T, strict=True)
         ordered = reversed(list(shares)) if predictor.classes.size == 2 else shares
         columns |= {f"{_PROBABILITY}{word(label)}": column.tolist() for label, column in ordered}
     if decision:

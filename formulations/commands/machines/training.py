@@ -20,11 +20,11 @@ from formulations.commands.stating.samples import Training, word
 from formulations.commands.stating.statements import Asked
 from formulations.inputs.estimators import scale_of_one_class
 from formulations.modelling import Form, Model
-from formulations.prediction import Labels, Predictor, Sigmoids, Votes
+from formulations.prediction import Decision, Labels, Predictor, Sigmoids, Votes
 from qpkernels.arrays import Indices, Vector
 from qpkernels.datasets.text import read_number
-from qpkernels.errors import LabelError, ParameterError
-from qpkernels.files import SvmType, write_libsvm_machines, write_libsvm_model, write_libsvm_range
+from qpkernels.errors import LabelError, ParameterError, UnsupportedProgramError
+from qpkernels.files import LibsvmSigmoids, SvmType, write_libsvm_machines, write_libsvm_model, write_libsvm_range
 from qpkernels.files.libsvm.model import describe_kernel, integer_label
 from qpkernels.gram import Expansion
 from qpkernels.kernels import Kernel, Linear
@@ -211,14 +211,18 @@ def class_factors(y: NDArray[Any], weights: list[str]) -> Vector:
     return factors
 
 
-def check_for_libsvm(asked: Asked, training: Training, kernel: Kernel | None) -> None:
+def check_for_libsvm(asked: Asked, training: Training, kernel: Kernel | None, *, against_rest: bool) -> None:
     """Refuse what LIBSVM has no model for, before anything is trained.
 
     Raises
     ------
     UnsupportedProgramError
-        If it has no such kernel, or no such labels.
+        If it has no such kernel, no such labels, or no machines of one class against the rest.
     """
+    if against_rest:
+        raise UnsupportedProgramError(
+            "LIBSVM has machines and probabilities of pairs of classes; leave out --one-versus-rest or --libsvm-model."
+        )
     describe_kernel(Linear() if kernel is None else kernel)
     if asked.separates:
         for label in np.unique(training.y).tolist():
@@ -238,7 +242,9 @@ def write_for_libsvm(trained: Trained, asked: Asked, samples: int, path: Path) -
     svm_type, decision = _SVM_TYPES.get(asked.name), trained.predictor.decision
     if isinstance(decision, Votes):
         functions, kind = trained.predictor.functions, svm_type or SvmType.C_SVC
-        written = [write_libsvm_machines(functions, decision.classes, decision.pairs, path, kind)]
+        written = [
+            write_libsvm_machines(functions, decision.classes, decision.pairs, path, kind, _for_libsvm(decision))
+        ]
     else:
         assert trained.function is not None
         function = trained.function
@@ -247,12 +253,19 @@ def write_for_libsvm(trained: Trained, asked: Asked, samples: int, path: Path) -
             function = replace(
                 function, coefficients=scale * function.coefficients, intercept=scale * function.intercept
             )
-        written = [write_libsvm_model(function, path, svm_type)]
-        if isinstance(decision, Labels) and decision.sigmoids is not None:
-            hint(f"{path} is written without probabilities, which the machine itself has.")
+        if isinstance(decision, Labels) and decision.classes.dtype.kind != "U":
+            function = replace(function, classes=decision.classes)
+        elif isinstance(decision, Labels):
+            hint(f"in {path}, 1 is {decision.classes[1]}, and -1 is {decision.classes[0]}: LIBSVM has integers.")
+        written = [write_libsvm_model(function, path, svm_type, _for_libsvm(decision))]
     if trained.predictor.preprocessing is not None:
         written.append(write_libsvm_range(trained.predictor.preprocessing, Path(f"{path}.range")))
     return written
+
+
+def _for_libsvm(decision: Decision) -> LibsvmSigmoids | None:
+    sigmoids = decision.sigmoids if isinstance(decision, Labels | Votes) else None
+    return None if sigmoids is None else LibsvmSigmoids(-sigmoids.A, -sigmoids.B)
 
 
 def prepared(predictor: Predictor, training: Training) -> Predictor:

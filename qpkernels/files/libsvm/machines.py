@@ -3,8 +3,9 @@
 
 A line ``SV`` ends the head. Each support vector follows with its coefficients, one for each other class, and then its
 features; the machine of the classes i < j has the (j - 1)-th of those of class i and the i-th of those of class j, and
-takes the next number of ``rho`` off. Its values above 0 speak for class i of ``label``. svm-train writes 8 digits of
-features.
+takes the next number of ``rho`` off. Its values above 0 speak for class i of ``label``, with the probability
+1 / (1 + exp(A f + B)) where the head has ``probA`` and ``probB``, a number for each machine. svm-train writes 8 digits
+of features.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from qpkernels.datasets.text import Place, read_number
 from qpkernels.errors import FileFormatError
 from qpkernels.kernels import RBF, Kernel, Linear, Polynomial, Precomputed, Sigmoid
 
-__all__ = ["WHAT", "LibsvmMachines", "SvmType", "parse_model", "read_libsvm_machines", "split_model"]
+__all__ = ["WHAT", "LibsvmMachines", "LibsvmSigmoids", "SvmType", "parse_model", "read_libsvm_machines", "split_model"]
 
 WHAT = "a model of LIBSVM"
 
@@ -52,8 +53,30 @@ class SvmType(StrEnum):
 
 
 @dataclass(frozen=True, eq=False)
+class LibsvmSigmoids:
+    """1 / (1 + exp(A f + B)) for each machine f: the probability of the class that its positive values speak for.
+
+    Attributes
+    ----------
+    A, B
+        Shape (machines,); A is below 0 where larger values make that class more probable.
+    """
+
+    A: Vector
+    B: Vector
+
+    def head(self) -> dict[str, str]:
+        """Return the lines of a model file."""
+        return {"probA": _joined(self.A), "probB": _joined(self.B)}
+
+
+def _joined(numbers: Vector) -> str:
+    return " ".join(map(repr, numbers.tolist()))
+
+
+@dataclass(frozen=True, eq=False)
 class LibsvmMachines:
-    """What a model file holds, sigmoids of probabilities apart.
+    """What a model file holds.
 
     Attributes
     ----------
@@ -67,6 +90,8 @@ class LibsvmMachines:
         What is added to the sum of each machine, the negative of ``rho``.
     labels, counts
         The classes in the order of the file, and how many support vectors each has; None without classes.
+    sigmoids
+        Of probabilities of classes; None where the file has none.
     """
 
     svm_type: SvmType
@@ -76,6 +101,7 @@ class LibsvmMachines:
     intercepts: Vector
     labels: NDArray[np.int64] | None
     counts: Indices | None
+    sigmoids: LibsvmSigmoids | None = None
 
 
 def read_libsvm_machines(
@@ -146,7 +172,21 @@ def parse_model(
             f"{source} has {classes} classes, but {labels.size} labels and {counts.size} numbers nr_sv; copy the file "
             "again."
         )
-    return LibsvmMachines(kind, _kernel(head, kernel), centers, coefficients, intercepts, labels, counts_known)
+    sigmoids = _sigmoids(source, head, intercepts.size) if kind.classifies else None
+    parts = (centers, coefficients, intercepts, labels, counts_known, sigmoids)
+    return LibsvmMachines(kind, _kernel(head, kernel), *parts)
+
+
+def _sigmoids(source: Path, head: Mapping[str, str], machines: int) -> LibsvmSigmoids | None:
+    if "probA" not in head and "probB" not in head:
+        return None
+    A, B = (np.array([float(number) for number in head.get(key, "").split()]) for key in ("probA", "probB"))
+    if not A.size == B.size == machines or not np.isfinite([A, B]).all():
+        raise FileFormatError(
+            f"{source} has {machines} machines, but {A.size} numbers probA and {B.size} probB, all of which must be "
+            "finite; copy the file again."
+        )
+    return LibsvmSigmoids(A, B)
 
 
 def _without_first_coefficients(path: Path, body: bytes, several: int) -> tuple[Matrix, bytes]:

@@ -21,7 +21,7 @@ from scipy.sparse import csr_array
 from qpkernels.arrays import Samples
 from qpkernels.arrays.archives import parsing
 from qpkernels.errors import ParameterError, UnsupportedProgramError
-from qpkernels.files.libsvm.machines import WHAT, SvmType, parse_model, split_model
+from qpkernels.files.libsvm.machines import WHAT, LibsvmSigmoids, SvmType, parse_model, split_model
 from qpkernels.gram import Expansion
 from qpkernels.kernels import RBF, Kernel, Linear, Polynomial, Precomputed, Sigmoid
 
@@ -43,29 +43,39 @@ class LibsvmModel:
     function: Expansion
 
 
-def write_libsvm_model(function: Expansion, path: str | Path, svm_type: SvmType | str | None = None) -> Path:
+def write_libsvm_model(
+    function: Expansion,
+    path: str | Path,
+    svm_type: SvmType | str | None = None,
+    sigmoids: LibsvmSigmoids | None = None,
+) -> Path:
     """Write ``function`` to ``path``, and return the path.
 
     Parameters
     ----------
     svm_type
         None: c_svc of a function with classes, else epsilon_svr.
+    sigmoids
+        Of a function with classes: one, for svm-predict -b 1; None: it has no probabilities.
 
     Raises
     ------
     UnsupportedProgramError
         If LIBSVM has no such kernel, or its labels are no integers of 32 bits.
     ParameterError
-        If there is no such type of machine, or it has classes where the function has none.
+        If there is no such type of machine, or it, or a sigmoid, has classes where the function has none.
     """
     kind = _checked_type(svm_type, function)
+    if sigmoids is not None and not kind.classifies:
+        raise ParameterError(f"a {kind} has no classes, and so no sigmoids of probabilities; leave them out.")
     kernel = describe_kernel(function.kernel)
     order = _order(function, kind)
     head: dict[str, Any] = {"svm_type": kind, **kernel, "nr_class": 2, "total_sv": order.size}
     head["rho"] = repr(-float(function.intercept))
     if kind.classifies:
         positive = int((function.coefficients > 0).sum())
-        head |= {"label": _labels(function), "nr_sv": f"{positive} {order.size - positive}"}
+        head |= {"label": _labels(function)} | ({} if sigmoids is None else sigmoids.head())
+        head["nr_sv"] = f"{positive} {order.size - positive}"
     target = Path(path)
     with target.open("w", encoding="ascii", newline="\n") as file:
         file.writelines(f"{key} {value}\n" for key, value in head.items())
@@ -96,7 +106,9 @@ def read_libsvm_model(path: str | Path, kernel: Precomputed | None = None, featu
     with parsing(source, WHAT):
         head, body = split_model(source)
         if any(key in head for key in ("probA", "probB", "prob_density_marks")):
-            raise UnsupportedProgramError(f"{path} has probabilities, which a function has not; train without -b 1.")
+            raise UnsupportedProgramError(
+                f"{path} has probabilities, which a function has not; formulations.load reads the machine with them."
+            )
         if head.get("nr_class", "2") != "2":
             raise UnsupportedProgramError(
                 f"{path} has {head['nr_class'][:20]} classes; a function tells two apart, see read_libsvm_machines."

@@ -17,7 +17,7 @@ from scipy.sparse import csr_array
 
 from qpkernels.arrays import Matrix
 from qpkernels.errors import UnsupportedProgramError
-from qpkernels.files.libsvm.machines import SvmType
+from qpkernels.files.libsvm.machines import LibsvmSigmoids, SvmType
 from qpkernels.files.libsvm.model import describe_kernel, feature_text, integer_label
 from qpkernels.gram.expansions import Expansions
 
@@ -32,6 +32,7 @@ def write_libsvm_machines(
     pairs: Pairs,
     path: str | Path,
     svm_type: SvmType = SvmType.C_SVC,
+    sigmoids: LibsvmSigmoids | None = None,
 ) -> Path:
     """Write machines of all pairs of classes to ``path``, and return the path.
 
@@ -45,6 +46,8 @@ def write_libsvm_machines(
         For each function, the numbers of the classes of its negative and positive values.
     svm_type
         C_SVC or NU_SVC.
+    sigmoids
+        One for each function, for svm-predict -b 1; None: there are no probabilities.
 
     Raises
     ------
@@ -65,6 +68,8 @@ def write_libsvm_machines(
         "total_sv": order.size,
         "rho": " ".join(repr(float(value)) for value in rho),
         "label": " ".join(integer_label(label) for label in classes.tolist()),
+        # 1 / (1 + exp(A f + B)) is 1 - 1 / (1 + exp(A (-f) - B)).
+        **({} if sigmoids is None else LibsvmSigmoids(sigmoids.A[ordered], sigmoids.B[ordered] * signs).head()),
         "nr_sv": " ".join(str(int(own.any(axis=1).sum())) for own in of_class),
     }
     target = Path(path)

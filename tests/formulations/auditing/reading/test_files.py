@@ -39,7 +39,7 @@ def by_libsvm(machine: Any, path: Path, digits: str = ".8g") -> Path:
     head.append("rho " + " ".join(f"{-b:.17g}" for b in machine._intercept_))
     if classes is not None:
         head.append("label " + " ".join(map(str, classes.tolist())))
-        head.append("probA " + " ".join("1" for _ in machine._intercept_))
+        head += [f"{key} " + " ".join("1" for _ in machine._intercept_) for key in ("probA", "probB")]
         head.append("nr_sv " + " ".join(map(str, machine.n_support_.tolist())))
     lines = []
     for coefficients, vector in zip(machine._dual_coef_.T, machine.support_vectors_, strict=True):

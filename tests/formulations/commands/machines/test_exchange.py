@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 from sklearn.svm import OneClassSVM
 
 from command_line import refused, run, run_json, samples, write_libsvm
+from formulations import load
 
 
 @pytest.fixture
@@ -34,9 +36,27 @@ def test_a_range_beside_a_model_is_told(train: Path, tmp_path: Path) -> None:
     ours = run_json("predict", train, "--model", machine, "--decision")["decision"]
     run_json("scale", train, tmp_path / "scaled", "-r", f"{model}.range")
     theirs = run("predict", tmp_path / "scaled", "--model", model, "--decision")
-    assert f"qpkernels scale FILE SCALED -r {model}.range" in " ".join(theirs.stderr.split())
+    assert f"--range {model}.range scales these as well" in " ".join(theirs.stderr.split())
     values = [float(line.split(",")[1]) for line in theirs.stdout.splitlines()[1:]]
     np.testing.assert_allclose(values, ours, atol=1e-9)
+
+
+def test_samples_are_scaled_by_a_range_file(train: Path, tmp_path: Path) -> None:
+    machine, model = tmp_path / "m.npz", tmp_path / "m.model"
+    run_json("fit", train, "--scale", "-o", machine, "--libsvm-model", model)
+    ranged = ("--model", model, "--range", f"{model}.range")
+    X, y = samples()
+    np.savez(tmp_path / "bare.npz", X=X)
+    np.savez(tmp_path / "whole.npz", X=X, y=y)
+    ours = run_json("predict", train, "--model", machine, "--decision")["decision"]
+    for source in (train, tmp_path / "bare.npz", tmp_path / "whole.npz"):
+        found = run("predict", source, *ranged, "--decision", "--json", "-")
+        assert found.stderr == ""
+        np.testing.assert_allclose(json.loads(found.stdout)["decision"], ours, atol=1e-9)
+    accuracy = run_json("evaluate", train, "--model", machine)["accuracy"]
+    assert run_json("evaluate", train, *ranged)["accuracy"] == accuracy
+    message = refused("predict", train, "--model", machine, "--range", f"{model}.range")
+    assert "the machine keeps how its samples were scaled, and does it itself; leave --range out" in message
 
 
 def test_features_that_a_machine_or_a_range_does_not_know_are_told(train: Path, tmp_path: Path) -> None:
@@ -65,6 +85,34 @@ def test_two_columns_of_one_name_are_refused(tmp_path: Path) -> None:
     assert "the column 'x' of" in refused("fit", table, "-o", tmp_path / "m.npz")
 
 
-def test_a_model_without_its_probabilities_says_so(train: Path, tmp_path: Path) -> None:
-    files = ("-o", tmp_path / "m.npz", "--libsvm-model", tmp_path / "m.model")
-    assert "without probabilities" in " ".join(run("fit", train, "--probability", *files).stderr.split())
+@pytest.mark.parametrize("classes", [2, 3])
+def test_probabilities_are_written_and_read(classes: int, tmp_path: Path) -> None:
+    X, y = samples()
+    several = write_libsvm(tmp_path / "several", X, np.where(np.arange(24) % classes == 2, 5, y))
+    files = (tmp_path / "m.npz", tmp_path / "m.model")
+    run_json("fit", several, "--probability", "-o", files[0], "--libsvm-model", files[1])
+    ours, theirs = (run_json("predict", several, "--probability", "--model", file) for file in files)
+    assert [*ours] == [*theirs]
+    for name, column in ours.items():
+        np.testing.assert_allclose(column, theirs[name], atol=1e-12)
+    assert (
+        ours["predicted"]
+        == np.array(run_json("fit", several, "-o", tmp_path / "v.npz")["classes"], dtype=int)[
+            load(files[0]).predict_proba(X).argmax(axis=1)
+        ].tolist()
+    )
+    # As svm-predict has it, without -b 1 the signs of the decision values decide.
+    signs = run("predict", several, "--model", tmp_path / "v.npz").stdout
+    assert run("predict", several, "--model", files[1]).stdout == signs
+    np.testing.assert_allclose(load(files[1]).predict_proba(X), load(files[0]).predict_proba(X), atol=1e-12)
+
+
+def test_names_that_libsvm_has_not_are_told(train: Path, tmp_path: Path) -> None:
+    X, y = samples()
+    np.savez(tmp_path / "named.npz", X=X, y=np.where(y > 0, "ill", "well"))
+    fitted = ("fit", tmp_path / "named.npz", "--positive", "ill", "-o", tmp_path / "m.npz")
+    said = run(*fitted, "--libsvm-model", tmp_path / "m.model").stderr
+    assert "1 is ill, and -1 is well" in " ".join(said.split())
+    assert set(run("predict", train, "--model", tmp_path / "m.model").stdout.split()) == {"1", "-1"}
+    rest = ("fit", "iris", "--one-versus-rest", "-o", tmp_path / "m.npz", "--libsvm-model", tmp_path / "m.model")
+    assert "leave out --one-versus-rest or --libsvm-model" in refused(*rest)

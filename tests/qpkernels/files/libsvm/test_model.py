@@ -195,7 +195,7 @@ def test_what_libsvm_cannot_hold_is_refused(tmp_path: Path) -> None:
         ("gamma", "gama", DataFormatError, "line 3, column 1: expected one line for each of coef0"),
         ("gamma 0.5\n", "gamma 0.5\ngamma 0.5\n", DataFormatError, "line 4"),
         ("nr_class 2", "nr_class 3", UnsupportedProgramError, "has 3 classes"),
-        ("label 1 -1", "probA 1\nlabel 1 -1", UnsupportedProgramError, "has probabilities"),
+        ("label 1 -1", "probA 1\nlabel 1 -1", UnsupportedProgramError, "formulations.load reads"),
         ("rbf", "cubic", FileFormatError, "no kernel_type 'cubic'"),
         ("c_svc", "svc", FileFormatError, "'svc' is not a valid SvmType"),
         ("total_sv 8", "total_sv 9", FileFormatError, "but holds 8"),
