@@ -18,6 +18,7 @@ from formulations.commands.machines.evaluate import evaluate_command
 from formulations.commands.machines.fit import fit_command
 from formulations.commands.machines.plot import plot_command
 from formulations.commands.machines.predict import predict_command
+from formulations.commands.output import show_logged
 from formulations.commands.proofs.audit import audit_command
 from formulations.commands.proofs.compare import compare_command
 from formulations.commands.proofs.cross_examine import cross_examine_command
@@ -96,6 +97,7 @@ def main(
 ) -> None:
     """State kernel machines as convex problems, solve them by any solver, and prove the answers."""
     del version
+    show_logged()
 
 
 if __name__ == "__main__":

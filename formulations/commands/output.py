@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -37,6 +38,7 @@ __all__ = [
     "number",
     "report",
     "show",
+    "show_logged",
     "waiting",
     "write_json",
     "write_picture",
@@ -121,6 +123,21 @@ def waiting(what: str) -> Iterator[None]:
     """Say on standard error what is being done, if that is a terminal."""
     with Console(stderr=True).status(escape(what)):
         yield
+
+
+class _ToStandardError(logging.Handler):
+    """Prints what is logged; which stream that is, is asked each time."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        print(record.getMessage(), file=sys.stderr)
+
+
+def show_logged() -> None:
+    """Print on standard error what the packages log, such as that compilation takes time."""
+    logger = logging.getLogger("qpkernels")
+    logger.setLevel(logging.INFO)
+    if not any(isinstance(handler, _ToStandardError) for handler in logger.handlers):
+        logger.addHandler(_ToStandardError())
 
 
 def hint(text: str) -> None:

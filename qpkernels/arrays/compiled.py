@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Compilation by numba, with the types kept."""
 
+import logging
 import sys
 from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar, cast
@@ -8,29 +9,38 @@ from typing import Any, ParamSpec, TypeVar, cast
 from numba import njit
 from numba.core import event
 
-__all__ = ["compiled", "compiled_for", "vectorised"]
+__all__ = ["Notice", "compiled", "compiled_for", "vectorised"]
+
+_COMPILING = "qpkernels: compiling loops for this kind of problem, once on this computer ..."
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
 
-class _Notice(event.Listener):  # type: ignore[misc]
-    """Says once on a terminal that time is spent on compilation: numba tells when it really compiles."""
+class Notice(event.Listener):  # type: ignore[misc]
+    """Says once that time is spent on compilation: numba tells when it really compiles.
+
+    On a terminal it is printed, elsewhere logged by the logger ``qpkernels``, at the level INFO.
+    """
 
     told = False
 
     def on_start(self, event: Any) -> None:
         """Say so, if the function is one of these packages."""
         own = event.data["dispatcher"].py_func.__module__.startswith(("qpkernels.", "formulations."))
-        if own and not self.told and sys.stderr.isatty():
-            self.told = True
-            print("qpkernels: compiling loops for this kind of problem, once on this computer ...", file=sys.stderr)
+        if not own or self.told:
+            return
+        self.told = True
+        if sys.stderr.isatty():
+            print(_COMPILING, file=sys.stderr)
+        else:
+            logging.getLogger("qpkernels").info(_COMPILING)
 
     def on_end(self, event: Any) -> None:
         """Nothing is to say then."""
 
 
-event.register("numba:compile", _Notice())
+event.register("numba:compile", Notice())
 
 
 def compiled(function: Callable[P, R]) -> Callable[P, R]:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
 import re
 import subprocess
@@ -190,6 +191,13 @@ def test_how_commands_end(libsvm: Path, tmp_path: Path) -> None:
     ):
         result = run(*arguments)
         assert result.exit_code == status, (arguments, result.exit_code, result.output)
+
+
+def test_what_the_packages_log_is_on_standard_error(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("models").exit_code == 0
+    assert run("models").exit_code == 0
+    logging.getLogger("qpkernels").info("compiling ...")
+    assert capsys.readouterr().err == "compiling ...\n"
 
 
 def test_what_is_not_finished_says_so_on_standard_error(libsvm: Path) -> None:
