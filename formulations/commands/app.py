@@ -34,7 +34,7 @@ _EPILOG = """
 
 **For users of LIBSVM.**
 
-* svm-train -s 0 -t 2 -c 10 -g 0.1 train: qpkernels fit train --C 10 --kernel 'rbf(gamma=0.1)'
+* svm-train -s 0 -t 2 -c 10 -g 0.1 train: qpkernels fit train --C 10 --kernel 'rbf(gamma=0.1)'; without -g: --gamma auto
 
 * -s 1 -n 0.3: --model nu-margin --set nu=0.3; -s 2: --model one-class; -s 4: --model nu-tube; -s 3 -p 0.1:
   --model soft-tube --set epsilon=0.1
@@ -42,9 +42,10 @@ _EPILOG = """
 * -t 0: --kernel linear; -t 1 -d 2 -g 1 -r 1: --kernel 'polynomial(2, gamma=1, coef0=1)'; -t 3:
   --kernel sigmoid --indefinite clip
 
-* -e 0.001: --tol 1e-3; -b 1: --probability; -w1 5: --weight 1=5
+* -e 0.001: --tol 1e-3; -b 1: --probability; -w1 5: --weight 1=5; -v 5: qpkernels grid train --try C=1
 
-* svm-predict test train.model out: qpkernels predict test --model train.model -o out, and evaluate for the accuracy
+* svm-predict -b 1 test train.model out: qpkernels predict test --model train.model --probability -o out, and evaluate
+  for the accuracy
 
 * svm-scale -s range train: qpkernels scale train train.scale -s range, or fit --scale; -r range: -r range
 
@@ -53,6 +54,7 @@ _EPILOG = """
 
 app = typer.Typer(
     no_args_is_help=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
     rich_markup_mode="markdown",
     help="Kernel machines as convex optimisation problems: solved by any solver, and proved optimal.",
     epilog=_EPILOG,

@@ -23,9 +23,9 @@ __all__ = [
     "KernelOptions",
     "MachinePath",
     "ModelOptions",
+    "NewOptions",
     "Picture",
     "Positive",
-    "Ranges",
     "SamplesOptions",
     "Seed",
     "Settings",
@@ -123,10 +123,6 @@ _Target = Annotated[
     _data("--target", help="Target column of a CSV file: its name, or its number from 1; default: the last."),
 ]
 Positive = Annotated[str | None, _data("--positive", help="The class that is +1, by its name, against all others.")]
-Ranges = Annotated[
-    Path | None,
-    _data("--range", help="Scale the samples by this range file first, as svm-scale -r does, which the model lacks."),
-]
 _Dense = Annotated[
     bool, _data("--dense", help="Hold all entries; default: LIBSVM text with under a quarter of nonzeros is sparse.")
 ]
@@ -134,11 +130,25 @@ _Dense = Annotated[
 
 @dataclass(frozen=True)
 class SamplesOptions:
-    """Which samples a machine is asked about."""
+    """Which samples."""
 
     data: _Source
     target: _Target = None
     dense: _Dense = False
+
+
+@dataclass(frozen=True)
+class NewOptions(SamplesOptions):
+    """Which samples a machine is asked about."""
+
+    target: Annotated[
+        str | None,
+        _data("--target", help="Target column of a CSV file: its name, or its number from 1; default: as for fit."),
+    ] = None
+    ranges: Annotated[
+        Path | None,
+        _data("--range", help="Scale samples by this range file first, which a model of LIBSVM does not keep."),
+    ] = None
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,9 @@ __all__ = ["write_testset"]
 
 @command
 def write_testset(
-    folder: Annotated[Path, typer.Argument(help="The folder to write to; it is made where it is not there.")],
+    folder: Annotated[
+        Path, typer.Argument(help="The folder to write to; it is made where it is not there.", metavar="FOLDER")
+    ],
     max_variables: Annotated[int, typer.Option(help="Leave out problems with more variables than that.")] = 5000,
     formats: Annotated[
         list[str] | None, typer.Option("--format", help="A suffix beside .mat, such as .mps; may be repeated.")

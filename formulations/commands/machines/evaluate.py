@@ -10,7 +10,7 @@ from rich import box
 from rich.console import Group
 from rich.table import Table
 
-from formulations.commands.options import MACHINE, JsonPath, MachinePath, Positive, Ranges, SamplesOptions, Seed
+from formulations.commands.options import MACHINE, JsonPath, MachinePath, NewOptions, Positive, Seed
 from formulations.commands.output import command, facts, show, waiting
 
 if TYPE_CHECKING:
@@ -21,8 +21,7 @@ __all__ = ["evaluate_command"]
 
 @command
 def evaluate_command(
-    source: SamplesOptions,
-    ranges: Ranges = None,
+    source: NewOptions,
     model: MachinePath = MACHINE,
     positive: Positive = None,
     confidence: Annotated[float, typer.Option(help="Of the error bars, above 0 and below 1.")] = 0.95,
@@ -42,7 +41,7 @@ def evaluate_command(
 
     if not 0.0 < confidence < 1.0:
         raise ParameterError(f"--confidence must be above 0 and below 1, but {confidence:g} came.")
-    predictor, X, dataset = read_new(source, read_machine(model, scaled=ranges is not None), ranges)
+    predictor, X, dataset = read_new(source, read_machine(model, scaled=source.ranges is not None))
     if dataset is None:
         column = "a column" if predictor.target is None else f"the column {predictor.target}"
         raise LabelError(

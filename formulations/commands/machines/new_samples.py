@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from formulations.commands.options import SamplesOptions
+from formulations.commands.options import NewOptions
 from formulations.commands.output import hint
 from formulations.commands.stating.samples import padded, ranged, read_set, scaled
 from formulations.prediction import Predictor
@@ -27,15 +27,8 @@ from qpkernels.errors import FeatureNamesError, ParameterError, ShapeError
 __all__ = ["read_new"]
 
 
-def read_new(
-    options: SamplesOptions, predictor: Predictor, ranges: Path | None = None
-) -> tuple[Predictor, Samples, Dataset | None]:
+def read_new(options: NewOptions, predictor: Predictor) -> tuple[Predictor, Samples, Dataset | None]:
     """Return samples for a machine, with their set where they have targets, and the machine with as many features.
-
-    Parameters
-    ----------
-    ranges
-        A range file that scales the samples first; None: they are as the machine knows them.
 
     Raises
     ------
@@ -44,17 +37,17 @@ def read_new(
     ParameterError
         If the machine scales samples itself, and a range file as well.
     """
-    if ranges is not None and predictor.preprocessing is not None:
+    if options.ranges is not None and predictor.preprocessing is not None:
         raise ParameterError("the machine keeps how its samples were scaled, and does it itself; leave --range out.")
     features = predictor.functions.centers.shape[1]
     if (unlabelled := _archive_without_targets(options.data)) is not None:
         _check_width(options.data, unlabelled, features)
-        return predictor, _ranged(unlabelled, ranges), None
+        return predictor, _ranged(unlabelled, options.ranges), None
     target = _known_target(options, predictor)
     dataset = read_set(options, target)
     X, with_targets = dataset.X, True
     if _kind(options.data) == "libsvm":
-        X = _ranged(X, ranges)
+        X = _ranged(X, options.ranges)
         if X.shape[1] > features:
             predictor, X = _widened(predictor, X)
         if X.shape[1] < features:
@@ -63,7 +56,7 @@ def read_new(
     else:
         X, with_targets = _columns(options.data, dataset, predictor, stated=(options.target or target) is not None)
         _check_width(options.data, X, features)
-        X = _ranged(X, ranges)
+        X = _ranged(X, options.ranges)
     scaling = predictor.preprocessing
     if is_sparse(X) and not (predictor.functions.kernel.takes_sparse and (scaling is None or scaling.keeps_zeros)):
         X = X.toarray()
@@ -95,7 +88,7 @@ def _archive_without_targets(source: str) -> Samples | None:
     return finite_samples(arrays["X"], "X") if "X" in arrays and "y" not in arrays else None
 
 
-def _known_target(options: SamplesOptions, predictor: Predictor) -> str | int | None:
+def _known_target(options: NewOptions, predictor: Predictor) -> str | int | None:
     """Return the column of targets that the machine knows of, if a table has it; None: the options name one."""
     known = predictor.target
     if known is None or options.target is not None or _kind(options.data) != "csv" or not Path(options.data).is_file():

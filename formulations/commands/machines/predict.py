@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from formulations.commands.options import MACHINE, JsonPath, MachinePath, Ranges, SamplesOptions
+from formulations.commands.options import MACHINE, JsonPath, MachinePath, NewOptions
 from formulations.commands.output import command, waiting, write_json
 
 if TYPE_CHECKING:
@@ -25,8 +25,7 @@ __all__ = ["predict_command"]
 
 @command
 def predict_command(
-    source: SamplesOptions,
-    ranges: Ranges = None,
+    source: NewOptions,
     model: MachinePath = MACHINE,
     output: Annotated[
         Path | None,
@@ -48,8 +47,8 @@ def predict_command(
     from formulations.commands.machines.files import read_machine
     from formulations.commands.machines.new_samples import read_new
 
-    machine = read_machine(model, scaled=ranges is not None, probability=probability)
-    predictor, X, _ = read_new(source, machine, ranges)
+    machine = read_machine(model, scaled=source.ranges is not None, probability=probability)
+    predictor, X, _ = read_new(source, machine)
     with waiting(f"predicting {X.shape[0]} samples"):
         columns = _columns(predictor, X, probability, decision)
     if json_path != "-":

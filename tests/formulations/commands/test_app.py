@@ -147,6 +147,7 @@ def test_usage() -> None:
     for name in COMMANDS:
         assert name in run("--help").stdout
         assert run(name, "--help").exit_code == 0
+    assert run("fit", "-h").stdout == run("fit", "--help").stdout
     assert run("solve").exit_code == 2
     assert run("unheard-of").exit_code == 2
 
