@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rich.markup import escape
-from rich.table import Table
+from rich.table import Column, Table
 
 from formulations.commands.options import JsonPath
 from formulations.commands.output import command, show
@@ -47,7 +47,8 @@ def models_command(json_path: JsonPath = None) -> None:
     from formulations.commands.names import models_by_name
     from formulations.modelling import Stated
 
-    table = Table("model", "forms", "hyper-parameters")
+    # Names are to be copied: where the terminal is narrow, the forms are broken into lines.
+    table = Table(Column("model", no_wrap=True, min_width=max(map(len, models_by_name()))), "forms", "hyper-parameters")
     records = []
     for name, model in sorted(models_by_name().items()):
         forms = [form for form, _ in Stated.of(model)]

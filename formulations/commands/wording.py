@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from inspect import Parameter, signature
 from typing import Any
@@ -10,6 +11,8 @@ from typing import Any
 from typer.models import OptionInfo
 
 __all__ = ["in_words_of_options"]
+
+_AUDIT = re.compile(r"audit\(\.\.\., (\w+)=\)")
 
 
 def in_words_of_options(error: Exception, command: Callable[..., None], values: Mapping[str, Any]) -> str:
@@ -25,13 +28,17 @@ def in_words_of_options(error: Exception, command: Callable[..., None], values: 
     from qpkernels.errors import GramTooLargeError, IndefiniteKernelError
 
     options = signature(command).parameters
-    if isinstance(error, IndefiniteKernelError) and "indefinite" in options:
+    if isinstance(error, IndefiniteKernelError):
+        found = f"the kernel matrix has the eigenvalue {error.smallest_eigenvalue:.6g}, below 0"
+        if "indefinite" not in options:
+            return f"{found}, so that its problem is not convex, and nothing is proved of answers; take another kernel."
         return (
-            f"the kernel matrix has the eigenvalue {error.smallest_eigenvalue:.6g}, below 0, so that the problem is "
-            "not convex; take another kernel, or --indefinite clip, which sets such eigenvalues to 0, or --indefinite "
-            f"shift, which adds at least {-error.smallest_eigenvalue:.6g} to the diagonal."
+            f"{found}, so that the problem is not convex; take another kernel, or --indefinite clip, which sets such "
+            f"eigenvalues to 0, or --indefinite shift, which adds at least {-error.smallest_eigenvalue:.6g} to the "
+            "diagonal."
         )
-    message = str(error)
+    message = _AUDIT.sub(lambda found: "--C" if found[1] == "C" else f"--set {found[1]}=VALUE", str(error))
+    message = message.replace("pass the X and y that", "take the file that")
     if isinstance(error, GramTooLargeError):
         return f"{message.partition(';')[0]}; take fewer samples, or a solver that forms no matrix, such as smo."
     # An argument that no option set came otherwise: by --set, --try, or inside of an expression.

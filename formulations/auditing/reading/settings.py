@@ -46,8 +46,7 @@ class Settings:
             return self._given[name]
         if not hasattr(self.owner, name):
             raise ParameterError(
-                f"{self.what} does not hold {name}; say what it was trained with: audit(..., {name}=), "
-                f"or --{name} at the command line."
+                f"{self.what} does not hold {name}; say what it was trained with: audit(..., {name}=)."
             )
         return getattr(self.owner, name)
 

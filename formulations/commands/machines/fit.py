@@ -78,7 +78,7 @@ def fit_command(
 
     Several classes are told apart by a machine for each pair of them. The machine keeps how its samples were scaled.
     """
-    from formulations.commands.machines import training
+    from formulations.commands.machines import libsvm, training
     from formulations.commands.stating import samples, statements
 
     check_machine(output)
@@ -88,7 +88,7 @@ def fit_command(
     read = samples.read_training(source, [asked], named=True)
     chosen = statements.choose_kernel(kernel, read.X)
     if libsvm_model is not None:
-        training.check_for_libsvm(asked, read, chosen, against_rest=against_rest)
+        libsvm.check_for_libsvm(asked, read, chosen, against_rest=against_rest)
     weighted = training.weighted(asked, read.labels, weights or [])
     trained = training.train(
         weighted, read, chosen, against_rest=against_rest, solver=solver, tol=tol, time_limit=time_limit
@@ -99,7 +99,7 @@ def fit_command(
     record["written"] = [str(trained.predictor.save(output))]
     if libsvm_model is not None:
         record["written"] += [
-            str(path) for path in training.write_for_libsvm(trained, asked, read.X.shape[0], libsvm_model)
+            str(path) for path in libsvm.write_for_libsvm(trained, asked, read.X.shape[0], libsvm_model)
         ]
     show(facts(_shown(record)), record, json_path)
     end(trained.statuses)
@@ -127,6 +127,8 @@ def _record(trained: Trained, model: str, kernel: str, read: Any) -> dict[str, A
 
 _DIGITS = {"relative_gap": 2, "seconds": 3}
 
+_NAMES = {"n_support": "support vectors", "training_r2": "training R^2"}
+
 
 def _shown(record: dict[str, Any]) -> dict[str, str]:
     """Return the record as a table has it: no lines for nothing."""
@@ -138,5 +140,5 @@ def _shown(record: dict[str, Any]) -> dict[str, str]:
         else:
             text = number(value, _DIGITS.get(name, 4)) if isinstance(value, float) else str(value)
         if value is not None:
-            shown[name.replace("_", " ")] = text
+            shown[_NAMES.get(name, name.replace("_", " "))] = text
     return shown

@@ -45,6 +45,8 @@ __all__ = [
 
 _DRAWS = 1000
 
+_POSITIVE = ", or name the class that is 1 by --positive"
+
 
 @dataclass(frozen=True)
 class Interval:
@@ -197,9 +199,10 @@ def check_labels(predictor: Predictor, y: NDArray[Any], source: str) -> NDArray[
     strange = np.setdiff1d(told, known) if is_text == (known.dtype.kind == "U") else told
     classes = ", ".join(map(word, known[:10].tolist()))
     if strange.size == told.size:
+        plain = np.isin(known, [-1, 1]).all()
         raise LabelError(
             f"the machine knows the classes {classes}, but no target of {source} is one of them: "
-            f"{word(strange.tolist()[0])} came; take the machine of these data, or --positive as fit did."
+            f"{word(strange.tolist()[0])} came; take the machine of these data{_POSITIVE if plain else ''}."
         )
     if strange.size:
         others = ", ".join(map(word, strange[:5].tolist()))

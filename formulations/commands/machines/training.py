@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,28 +14,18 @@ from formulations.classification.meta.calibration import Calibration, PlattCalib
 from formulations.classification.meta.multiclass_solution import MulticlassSolution
 from formulations.classification.meta.two_level import cross_validated_scores
 from formulations.commands.machines.measures import training_score
-from formulations.commands.output import hint, waiting
+from formulations.commands.output import waiting
 from formulations.commands.stating.samples import Training, word
 from formulations.commands.stating.statements import Asked
-from formulations.inputs.estimators import scale_of_one_class
 from formulations.modelling import Form, Model
-from formulations.prediction import Decision, Labels, Predictor, Sigmoids, Votes
+from formulations.prediction import Labels, Predictor, Sigmoids, Votes
 from qpkernels.arrays import Indices, Vector
 from qpkernels.datasets.text import read_number
-from qpkernels.errors import LabelError, ParameterError, UnsupportedProgramError
-from qpkernels.files import LibsvmSigmoids, SvmType, write_libsvm_machines, write_libsvm_model, write_libsvm_range
-from qpkernels.files.libsvm.model import describe_kernel, integer_label
+from qpkernels.errors import LabelError, ParameterError
 from qpkernels.gram import Expansion
-from qpkernels.kernels import Kernel, Linear
+from qpkernels.kernels import Kernel
 
-__all__ = ["Trained", "calibrated", "class_factors", "prepared", "stated", "train", "weighted", "write_for_libsvm"]
-
-_SVM_TYPES = {
-    "nu-margin": SvmType.NU_SVC,
-    "one-class": SvmType.ONE_CLASS,
-    "nu-tube": SvmType.NU_SVR,
-}
-"""What LIBSVM calls models; others of classes are c_svc to it, and others of values epsilon_svr."""
+__all__ = ["Trained", "calibrated", "class_factors", "prepared", "stated", "train", "weighted"]
 
 _FOLDS = 5
 """Parts of the samples whose values calibrate probabilities, as svm-train -b 1 has it."""
@@ -209,63 +198,6 @@ def class_factors(y: NDArray[Any], weights: list[str]) -> Vector:
             raise LabelError(f"--weight {weight} is of no class; the classes are {known}.")
         factors[rows] *= factor
     return factors
-
-
-def check_for_libsvm(asked: Asked, training: Training, kernel: Kernel | None, *, against_rest: bool) -> None:
-    """Refuse what LIBSVM has no model for, before anything is trained.
-
-    Raises
-    ------
-    UnsupportedProgramError
-        If it has no such kernel, no such labels, or no machines of one class against the rest.
-    """
-    if against_rest:
-        raise UnsupportedProgramError(
-            "LIBSVM has machines and probabilities of pairs of classes; leave out --one-versus-rest or --libsvm-model."
-        )
-    describe_kernel(Linear() if kernel is None else kernel)
-    if asked.separates:
-        for label in np.unique(training.y).tolist():
-            integer_label(label)
-
-
-def write_for_libsvm(trained: Trained, asked: Asked, samples: int, path: Path) -> list[Path]:
-    """Write the machine of so many samples as svm-train does, and the range of its features where they were scaled.
-
-    LIBSVM's machine of one class has nu m times the coefficients of the model.
-
-    Raises
-    ------
-    UnsupportedProgramError
-        If LIBSVM has no such machine.
-    """
-    svm_type, decision = _SVM_TYPES.get(asked.name), trained.predictor.decision
-    if isinstance(decision, Votes):
-        functions, kind = trained.predictor.functions, svm_type or SvmType.C_SVC
-        written = [
-            write_libsvm_machines(functions, decision.classes, decision.pairs, path, kind, _for_libsvm(decision))
-        ]
-    else:
-        assert trained.function is not None
-        function = trained.function
-        if svm_type is SvmType.ONE_CLASS:
-            scale = scale_of_one_class(float(asked.values.get("nu", 0.5)), samples)
-            function = replace(
-                function, coefficients=scale * function.coefficients, intercept=scale * function.intercept
-            )
-        if isinstance(decision, Labels) and decision.classes.dtype.kind != "U":
-            function = replace(function, classes=decision.classes)
-        elif isinstance(decision, Labels):
-            hint(f"in {path}, 1 is {decision.classes[1]}, and -1 is {decision.classes[0]}: LIBSVM has integers.")
-        written = [write_libsvm_model(function, path, svm_type, _for_libsvm(decision))]
-    if trained.predictor.preprocessing is not None:
-        written.append(write_libsvm_range(trained.predictor.preprocessing, Path(f"{path}.range")))
-    return written
-
-
-def _for_libsvm(decision: Decision) -> LibsvmSigmoids | None:
-    sigmoids = decision.sigmoids if isinstance(decision, Labels | Votes) else None
-    return None if sigmoids is None else LibsvmSigmoids(-sigmoids.A, -sigmoids.B)
 
 
 def prepared(predictor: Predictor, training: Training) -> Predictor:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -34,6 +35,19 @@ def test_a_machine_that_answers_another_problem(libsvm: Path, model: Path) -> No
     assert row["status"] == "uncertified"
     assert row["wrong"] > 0
     assert run("audit", libsvm, "--model", model, "--C", "1", "--weight", "1=2", "--weight", "-1=2").exit_code == 0
+
+
+def test_messages_are_in_the_words_of_options(libsvm: Path, model: Path, tmp_path: Path) -> None:
+    for text, words in (
+        ("", "does not hold C; say what it was trained with: --C."),
+        ("nu_svc", "does not hold nu; say what it was trained with: --set nu=VALUE."),
+    ):
+        path = tmp_path / "other.model"
+        path.write_text(model.read_text().replace("c_svc", text or "c_svc"))
+        assert words in refused("audit", libsvm, "--model", path)
+    path.write_text(model.read_text().replace("kernel_type rbf", "kernel_type sigmoid\ncoef0 -1"))
+    message = refused("audit", libsvm, "--model", path, "--C", "2")
+    assert re.search(r"eigenvalue -.*, below 0, so that its problem is not convex, .* take another kernel", message)
 
 
 def test_refusals(libsvm: Path, csv: Path, model: Path, tmp_path: Path) -> None:
