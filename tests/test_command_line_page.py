@@ -22,7 +22,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     X, y = samples()
     for name in ("train", "test"):
         write_libsvm(tmp_path / name, X, y)
-    assert run("fit", "train", "--libsvm-model", "train.model").exit_code == 0
+    assert run("fit", "train", "--probability", "--libsvm-model", "train.model").exit_code == 0
     assert run("scale", "train", "train.scale", "-s", "range").exit_code == 0
     return tmp_path
 

@@ -185,7 +185,9 @@ def test_what_does_not_belong_to_a_machine(libsvm: Path, folder: Path) -> None:
     result = run("evaluate", third)
     assert result.exit_code == 0
     assert "samples of 5 count as wrong" in result.stderr
-    assert "this machine has no probabilities; fit it with --probability" in refused("predict", libsvm, "--probability")
+    assert "this machine has no probabilities; fit it with --probability (svm-train: -b 1)" in refused(
+        "predict", libsvm, "--probability"
+    )
     run_json("fit", values, "--model", "soft-tube")
     assert "the machine predicts numbers, but the targets" in refused("evaluate", _text_targets(folder))
     assert "--confidence must be above 0 and below 1" in refused("evaluate", values, "--confidence", "1")
