@@ -45,7 +45,7 @@ class Answering:
         return values[:, 0] if values.shape[1] == 1 else values
 
     def predict_proba(self, X: ArrayLike) -> Matrix:
-        """Return the probability of each class in the order of the sorted labels, shape (n, classes).
+        """Return the probability of each class in the order of ``predictor.classes``, shape (n, classes).
 
         Raises
         ------

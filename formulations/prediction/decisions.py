@@ -51,7 +51,7 @@ class Decision(ABC):
     """What the values of the functions of a machine, shape (n, functions), say of each of n samples."""
 
     classes: NDArray[Any] | None
-    """The labels in sorted order; None where there are none."""
+    """The labels in sorted order, but of two that of negative values first; None where there are none."""
 
     @abstractmethod
     def predict(self, values: Matrix) -> NDArray[Any]:

@@ -88,7 +88,7 @@ class Predictor(Answering, Carded):
 
     @property
     def classes(self) -> NDArray[Any] | None:
-        """The labels in sorted order; None where there are no classes."""
+        """The labels in sorted order, but of two that of negative values first; None where there are no classes."""
         return self.decision.classes
 
     def with_preprocessing(self, preprocessing: Scaling) -> Predictor:

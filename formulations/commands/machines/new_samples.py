@@ -42,12 +42,12 @@ def read_new(options: NewOptions, predictor: Predictor) -> tuple[Predictor, Samp
     features = predictor.functions.centers.shape[1]
     if (unlabelled := _archive_without_targets(options.data)) is not None:
         _check_width(options.data, unlabelled, features)
-        return predictor, _ranged(unlabelled, options.ranges), None
+        return predictor, _ranged(unlabelled, options.ranges, widen=False), None
     target = _known_target(options, predictor)
     dataset = read_set(options, target)
     X, with_targets = dataset.X, True
     if _kind(options.data) == "libsvm":
-        X = _ranged(X, options.ranges)
+        X = _ranged(X, options.ranges, widen=True)
         if X.shape[1] > features:
             predictor, X = _widened(predictor, X)
         if X.shape[1] < features:
@@ -56,15 +56,24 @@ def read_new(options: NewOptions, predictor: Predictor) -> tuple[Predictor, Samp
     else:
         X, with_targets = _columns(options.data, dataset, predictor, stated=(options.target or target) is not None)
         _check_width(options.data, X, features)
-        X = _ranged(X, options.ranges)
+        X = _ranged(X, options.ranges, widen=False)
     scaling = predictor.preprocessing
     if is_sparse(X) and not (predictor.functions.kernel.takes_sparse and (scaling is None or scaling.keeps_zeros)):
         X = X.toarray()
     return predictor, X, dataset if with_targets else None
 
 
-def _ranged(X: Samples, ranges: Path | None) -> Samples:
-    return X if ranges is None else scaled(ranged(ranges, X), X)
+def _ranged(X: Samples, ranges: Path | None, *, widen: bool) -> Samples:
+    """Return samples scaled by a range file; ``widen`` takes features that they leave out for 0."""
+    if ranges is None:
+        return X
+    scaling = ranged(ranges, X)
+    if scaling.low.size > X.shape[1] and not widen:
+        raise ShapeError(
+            f"{ranges} has the ranges of {scaling.low.size} features, but the samples have {X.shape[1]}; take the file "
+            "that belongs to them."
+        )
+    return scaled(scaling, X)
 
 
 def _features(first: int, last: int) -> str:

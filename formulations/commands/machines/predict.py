@@ -75,8 +75,8 @@ def _columns(predictor: Predictor, X: Any, probability: bool, decision: bool) ->
     else:
         if predictor.classes is None or vars(predictor.decision).get("sigmoids") is None:
             raise ParameterError(
-                "this machine has no probabilities; fit it with --probability (svm-train: -b 1), or take a model that has them, "
-                "such as --model logistic."
+                "this machine has no probabilities; fit it with --probability (svm-train: -b 1), or take a model that "
+                "has them, such as --model logistic."
             )
         probabilities = predictor.predict_proba(X)
         # As in svm-predict -b 1 the most probable class, where the votes of several machines may be for another.

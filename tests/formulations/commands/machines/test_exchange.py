@@ -55,6 +55,15 @@ def test_samples_are_scaled_by_a_range_file(train: Path, tmp_path: Path) -> None
         np.testing.assert_allclose(json.loads(found.stdout)["decision"], ours, atol=1e-9)
     accuracy = run_json("evaluate", train, "--model", machine)["accuracy"]
     assert run_json("evaluate", train, *ranged)["accuracy"] == accuracy
+    # LIBSVM text leaves out what is 0, and a table nothing.
+    few = write_libsvm(tmp_path / "few", np.column_stack([X[:, :2], np.zeros(len(X))]), y)
+    run_json("scale", few, tmp_path / "scaled", "-r", f"{model}.range")
+    theirs = run_json("predict", tmp_path / "scaled", "--model", model, "--decision")["decision"]
+    np.testing.assert_allclose(run_json("predict", few, *ranged, "--decision")["decision"], theirs, atol=1e-9)
+    np.savez(tmp_path / "few.npz", X=X[:, :2], y=y)
+    run_json("fit", tmp_path / "few.npz", "-o", tmp_path / "few-machine.npz")
+    narrow = ("predict", tmp_path / "few.npz", "--model", tmp_path / "few-machine.npz", "--range", f"{model}.range")
+    assert "has the ranges of 3 features, but the samples have 2; take the file that" in refused(*narrow)
     message = refused("predict", train, "--model", machine, "--range", f"{model}.range")
     assert "the machine keeps how its samples were scaled, and does it itself; leave --range out" in message
 
@@ -66,6 +75,9 @@ def test_features_that_a_machine_or_a_range_does_not_know_are_told(train: Path, 
     wide = write_libsvm(tmp_path / "wide", np.hstack([X, np.ones((len(X), 2))]), y)
     said = run("predict", wide, "--model", tmp_path / "plain.npz").stderr
     assert "the samples have 5 features, and the machine was trained on 3" in " ".join(said.split())
+    for count, words in ((2, "feature 3 is 0 in all"), (1, "features from 2 to 3 are 0 in all")):
+        narrow = write_libsvm(tmp_path / "narrow", X[:, :count], y)
+        assert words in " ".join(run("predict", narrow, "--model", tmp_path / "plain.npz").stderr.split())
     said = run("scale", wide, tmp_path / "scaled", "--range", tmp_path / "m.model.range").stderr
     assert "no features above 3" in " ".join(said.split())
 
