@@ -80,12 +80,16 @@ class KernelMachine(KernelEstimator, ProvedEstimator):
         that are not likely to change are left out until the end.
     indefinite
         What becomes of a kernel matrix with a negative eigenvalue: "refuse", "clip" or "shift" it; see Gram.
+    rank
+        None: the kernel matrix as it is. Otherwise one of this rank in its place, by randomly pivoted Cholesky, for
+        samples whose own does not fit; answers are proved optimal for it. See :class:`~qpkernels.LowRank`.
     """
 
     cache_size: float = CACHE_SIZE
     shrinking: bool = True
     max_iter: int = -1
     indefinite: Indefinite = "refuse"
+    rank: int | None = None
 
     if TYPE_CHECKING:
         # What a fit leaves behind, beside attributes of the subclass.
@@ -103,7 +107,9 @@ class KernelMachine(KernelEstimator, ProvedEstimator):
     def _train_on(self, X: Any, weights: Vector, costs: Vector | None = None) -> Training:
         """Return the samples that count: ``weights`` say how often, ``costs``, if others, what their losses cost."""
         costs = weights if costs is None else costs
-        space = space_of(self.kernel, X, weights, gamma=self.gamma, degree=self.degree, coef0=self.coef0)
+        space = space_of(
+            self.kernel, X, weights, gamma=self.gamma, degree=self.degree, coef0=self.coef0, rank=self.rank
+        )
         rows = np.flatnonzero(costs)
         everyone = rows.size == costs.size
         gram = space.gram(None if everyone else rows, self.indefinite)

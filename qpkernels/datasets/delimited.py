@@ -3,21 +3,28 @@
 
 import csv
 import math
+from array import array
 from collections.abc import Iterator
-from io import StringIO
 from itertools import chain
 from pathlib import Path
 from reprlib import repr as abridged
+from tempfile import TemporaryFile
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from qpkernels.arrays import Matrix, Vector
-from qpkernels.datasets.text import CHECK_THE_FILE, Place, read_bytes, read_number
-from qpkernels.errors import ParameterError
+from qpkernels.datasets.text import CHECK_THE_FILE, Place, open_text, read_bytes, read_number
+from qpkernels.errors import DataFormatError, ParameterError
 
 __all__ = ["Table", "first_fields", "read_delimited"]
+
+_LARGE = 2**28
+"""Bytes of a file from which on its features are kept in another file rather than in memory."""
+
+_BLOCK = 4096
+"""Rows that are collected before they become part of the matrix."""
 
 
 class _Layout(NamedTuple):
@@ -32,7 +39,10 @@ class _Layout(NamedTuple):
 
 
 class Table(NamedTuple):
-    """What a file holds: features, targets, and where there is a header, their names."""
+    """What a file holds: features, targets, and where there is a header, their names.
+
+    Features of a large file are a matrix that is mapped from a temporary one.
+    """
 
     X: Matrix
     y: NDArray[Any]
@@ -48,26 +58,80 @@ def read_delimited(path: Path, target: str | int | None = None) -> Table:
     all numbers cannot be told from a sample where the targets are class names.) Blank lines are skipped.
     """
     records = _read_records(path)
-    samples: list[tuple[Vector, Place, str]] = []
+    rows, texts, places = _Rows(path), [], array("q")
+    known: dict[str, str] = {}
+    layout = None
     if first := next(records, None):
         layout = _find_layout(*first, target)
-        samples += [_sample(layout, *record) for record in (records if layout.has_header else chain([first], records))]
-    if not samples:
+        for place, fields in records if layout.has_header else chain([first], records):
+            features, text = _sample(layout, place, fields)
+            rows.append(features)
+            # Names of classes are kept once.
+            texts.append(known.setdefault(text, text))
+            places.append(place.line)
+    if layout is None or not texts:
         raise Place(path, 1, 1).error("at least one sample", "a file without any", CHECK_THE_FILE)
-    is_text = [read_number(text) is None for _, _, text in samples]
-    if not layout.has_header and len(samples) > 1 and is_text[0] and not any(is_text[1:]):
-        del samples[0], is_text[0]
+    is_text = [read_number(text) is None for text in texts]
+    if not layout.has_header and len(texts) > 1 and is_text[0] and not any(is_text[1:]):
+        del texts[0], is_text[0], places[0]
+        rows.drop_first()
     if any(is_text) and not all(is_text):
         odd = 2 * sum(is_text) <= len(is_text)
-        _, place, text = samples[is_text.index(odd)]
+        number = is_text.index(odd)
         remedy = "write the targets of all samples as numbers, or all as text"
-        raise place.error("a number" if odd else "a class name that is not a number", abridged(text), remedy)
-    targets = np.array([text for _, _, text in samples], dtype=np.str_ if is_text[0] else np.float64)
+        place = layout.place(Place(path, places[number], 1), layout.target)
+        raise place.error("a number" if odd else "a class name that is not a number", abridged(texts[number]), remedy)
+    targets = np.array(texts, dtype=np.str_ if is_text[0] else np.float64)
     names, name = None, None
     if layout.has_header:
         names, name = tuple(layout.first), layout.first[layout.target]
         names = names[: layout.target] + names[layout.target + 1 :]
-    return Table(np.vstack([features for features, _, _ in samples]), targets, names, name)
+    return Table(rows.matrix(), targets, names, name)
+
+
+class _Rows:
+    """Rows of a matrix as they come: in memory, or of a large file in another one that is mapped to memory.
+
+    That one has no name, and its space is free again once nobody has the matrix.
+    """
+
+    def __init__(self, path: Path) -> None:
+        # It is closed when the matrix maps it.
+        self._file = TemporaryFile() if path.stat().st_size > _LARGE else None  # noqa: SIM115
+        self._rows: list[Vector] = []
+        self._blocks: list[Matrix] = []
+        self._skipped = 0
+
+    def append(self, row: Vector) -> None:
+        """Add a row."""
+        self._rows.append(row)
+        if len(self._rows) >= _BLOCK:
+            self._flush()
+
+    def drop_first(self) -> None:
+        """Leave the first row out."""
+        self._skipped = 1
+
+    def _flush(self) -> None:
+        if not self._rows:
+            return
+        block = np.vstack(self._rows)
+        self._rows = []
+        if self._file is None:
+            self._blocks.append(block)
+        else:
+            self._width = block.shape[1]
+            self._file.write(block.tobytes())
+
+    def matrix(self) -> Matrix:
+        """Return them all."""
+        self._flush()
+        if self._file is None:
+            return np.concatenate(self._blocks)[self._skipped :]
+        with self._file as file:
+            file.flush()
+            # The mapping outlives the file, which it keeps from being freed.
+            return np.memmap(file, np.float64, "r+").reshape(-1, self._width)[self._skipped :]
 
 
 def first_fields(path: Path) -> tuple[str, ...]:
@@ -78,25 +142,33 @@ def first_fields(path: Path) -> tuple[str, ...]:
 
 def _read_records(path: Path) -> Iterator[tuple[Place, list[str]]]:
     """Yield the trimmed fields of every line that is not blank, and its place; quoted fields may span lines."""
-    content = read_bytes(path)
-    try:
-        # The variant with a signature drops the mark that spreadsheets put in front of UTF-8.
-        reader = csv.reader(StringIO(content.decode("utf-8-sig"), newline=""), strict=True)
-    except UnicodeDecodeError as error:
-        before = content[: error.start]
-        place = Place(path, before.count(b"\n") + 1, before.rpartition(b"\n")[2].count(b",") + 1)
-        came = f"the byte 0x{content[error.start]:02x}"
-        raise place.error("text in UTF-8", came, "save the file again in UTF-8") from error
     place = Place(path, 1, 1)
     try:
-        for fields in reader:
-            if fields:
-                yield place, [field.strip() for field in fields]
-            place = Place(path, reader.line_num + 1, 1)
+        with open_text(path) as lines:
+            reader = csv.reader(lines, strict=True)
+            for fields in reader:
+                if fields:
+                    yield place, [field.strip() for field in fields]
+                place = Place(path, reader.line_num + 1, 1)
+    except UnicodeDecodeError as error:
+        raise _undecodable(path) from error
     except csv.Error as error:
         came = f"a line the CSV reader refuses ({error})"
         remedy = 'close every quote, and write a quote inside a quoted field as ""'
         raise place.error("fields separated by commas, with balanced quotes", came, remedy) from error
+
+
+def _undecodable(path: Path) -> DataFormatError:
+    """Return the error of the first byte that is none of text in UTF-8."""
+    content = read_bytes(path)
+    try:
+        content.decode("utf-8-sig")
+        start = 0
+    except UnicodeDecodeError as error:
+        start = error.start
+    before = content[:start]
+    place = Place(path, before.count(b"\n") + 1, before.rpartition(b"\n")[2].count(b",") + 1)
+    return place.error("text in UTF-8", f"the byte 0x{content[start]:02x}", "save the file again in UTF-8")
 
 
 def _find_layout(line: Place, fields: list[str], target: str | int | None) -> _Layout:
@@ -122,9 +194,13 @@ def _find_layout(line: Place, fields: list[str], target: str | int | None) -> _L
     )
 
 
-def _sample(layout: _Layout, line: Place, fields: list[str]) -> tuple[Vector, Place, str]:
-    """Return the features of a sample, and the place and text of its target."""
+def _sample(layout: _Layout, line: Place, fields: list[str]) -> tuple[Vector, str]:
+    """Return the features of a sample, and the text of its target."""
     width, n = len(layout.first), len(fields)
+    if n == width and (features := _numbers(fields, layout.target)) is not None and fields[layout.target]:
+        text = fields[layout.target]
+        if (number := read_number(text)) is None or math.isfinite(number):
+            return features, text
     if n != width:
         remedy = "add or delete fields, and put quotes around a field that holds a comma"
         raise line._replace(column=min(n, width) + 1).error(f"{width} fields as on the first line", f"{n}", remedy)
@@ -141,4 +217,17 @@ def _sample(layout: _Layout, line: Place, fields: list[str]) -> tuple[Vector, Pl
         expected = "a finite number or a class name" if is_target else "a finite number"
         raise layout.place(line, column).error(expected, abridged(field) if field else "an empty field", remedy)
     del numbers[layout.target]
-    return np.array(numbers, dtype=np.float64), layout.place(line, layout.target), fields[layout.target]
+    return np.array(numbers, dtype=np.float64), fields[layout.target]
+
+
+def _numbers(fields: list[str], target: int) -> Vector | None:
+    """Return all fields but the target as finite numbers, or None if one is none: who looks closer says which."""
+    others = fields[:target] + fields[target + 1 :]
+    joined = "".join(others)
+    if "_" in joined or not joined.isascii():
+        return None
+    try:
+        numbers = np.fromiter(map(float, others), np.float64, len(others))
+    except ValueError:
+        return None
+    return numbers if math.isfinite(float(numbers.sum())) else None

@@ -5,14 +5,17 @@ import bz2
 import gzip
 import lzma
 import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TextIO
 
 from qpkernels.errors import DataFormatError
 
-__all__ = ["CHECK_THE_FILE", "COMPRESSIONS", "Place", "read_bytes", "read_number"]
+__all__ = ["CHECK_THE_FILE", "COMPRESSIONS", "Place", "open_text", "read_bytes", "read_number"]
 
 COMPRESSIONS = {".gz": gzip.decompress, ".bz2": bz2.decompress, ".xz": lzma.decompress}
+_DAMAGED = (OSError, EOFError, ValueError, zlib.error, lzma.LZMAError)
 CHECK_THE_FILE = "check that this is the right file, and that it was written completely"
 
 
@@ -41,6 +44,28 @@ def read_number(text: str) -> float | None:
         return None
 
 
+_OPENERS: dict[str, Callable[..., TextIO]] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
+
+
+@contextmanager
+def open_text(path: Path) -> Iterator[TextIO]:
+    """Open a file for reading line by line, decompressed if its suffix is one of :data:`COMPRESSIONS`."""
+    suffix = path.suffix.lower()
+    # The variant with a signature drops the mark that spreadsheets put in front of UTF-8.
+    with _OPENERS.get(suffix, open)(path, "rt", encoding="utf-8-sig", newline="") as lines:
+        try:
+            yield lines
+        except _DAMAGED as error:
+            if suffix not in COMPRESSIONS or isinstance(error, UnicodeDecodeError):
+                raise
+            raise _does_not_decompress(path, error) from error
+
+
+def _does_not_decompress(path: Path, error: Exception) -> DataFormatError:
+    came, remedy = f"data that do not decompress ({error})", "copy the file again, or rename it if not compressed"
+    return Place(path, 1, 1).error(f"a complete {path.suffix.lower()} file", came, remedy)
+
+
 def read_bytes(path: Path) -> bytes:
     """Return the file's content, decompressed if its suffix is one of :data:`COMPRESSIONS`."""
     suffix = path.suffix.lower()
@@ -48,6 +73,5 @@ def read_bytes(path: Path) -> bytes:
     # Apart from reading, for bz2 reports bad data as a plain OSError, as a file without read permission does.
     try:
         return COMPRESSIONS.get(suffix, bytes)(content)
-    except (OSError, EOFError, ValueError, zlib.error, lzma.LZMAError) as error:
-        came, remedy = f"data that do not decompress ({error})", "copy the file again, or rename it if not compressed"
-        raise Place(path, 1, 1).error(f"a complete {suffix} file", came, remedy) from error
+    except _DAMAGED as error:
+        raise _does_not_decompress(path, error) from error

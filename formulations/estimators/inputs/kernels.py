@@ -14,7 +14,7 @@ from scipy.sparse import csr_array
 from formulations.inputs.fitted import named_kernel
 from qpkernels.arrays import Indices, Matrix, Samples, Vector, check_positive, is_scalar, is_sparse, shown
 from qpkernels.errors import ParameterError, ShapeError
-from qpkernels.gram import Gram
+from qpkernels.gram import Gram, LowRank
 from qpkernels.gram.expansions import Expansions
 from qpkernels.kernels import FunctionKernel, Kernel, Precomputed
 
@@ -62,6 +62,41 @@ class OfKernel:
         if rows.size == 0:
             rows, coefficients = np.arange(1), np.zeros((1, intercepts.size))
         return Expansions(self.kernel, self.kernel.samples(self.X[rows]), coefficients, intercepts)
+
+
+class OfLowRank:
+    """The space of a kernel of low rank in place of another, spanned by some of the samples that count."""
+
+    def __init__(self, kernel: Kernel, X: Samples, rank: int) -> None:
+        self._base, self._X, self._rank = kernel, X, rank
+
+    def gram(self, rows: Indices | None, indefinite: Indefinite) -> Gram:
+        """Return the matrix of low rank of these samples, of all for None.
+
+        Raises
+        ------
+        ParameterError
+            If another kernel than a positive semidefinite one is to be corrected: it has no factor.
+        """
+        if indefinite != "refuse":
+            raise ParameterError(
+                f"with a rank, the kernel must be positive semidefinite, and nothing is corrected: leave out "
+                f"indefinite={indefinite!r}, or rank={self._rank}."
+            )
+        made = LowRank(self._base, self._X if rows is None else self._X[rows], self._rank)
+        self._kernel = made.kernel
+        return made
+
+    def functions(self, rows: Indices, coefficients: Matrix | csr_array, intercepts: Vector) -> Functions:
+        """Return expansions in the landmarks, after :meth:`gram`."""
+        if rows.size == 0:
+            rows, coefficients = np.arange(1), np.zeros((1, intercepts.size))
+        features = self._kernel.features(self._base.samples(self._X[rows]))
+        assert features is not None
+        weights = np.asarray((coefficients.T @ features).T)
+        few = self._kernel.condensed(weights)
+        assert few is not None
+        return Expansions(self._kernel, *few, intercepts)
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,7 +167,14 @@ class _Sums:
 
 
 def space_of(
-    kernel: KernelLike, X: Any, weights: Vector, *, gamma: float | str | None, degree: int, coef0: float
+    kernel: KernelLike,
+    X: Any,
+    weights: Vector,
+    *,
+    gamma: float | str | None,
+    degree: int,
+    coef0: float,
+    rank: int | None = None,
 ) -> Space:
     """Return the space of a kernel given by name, as an object, by a function, or by its matrix in place of X.
 
@@ -146,6 +188,8 @@ def space_of(
         How often each sample counts in the variance.
     gamma, degree, coef0
         Those of scikit-learn's named kernels; gamma "scale" is 1 / (features * variance), "auto" 1 / features.
+    rank
+        That of the matrix in place of the kernel's own; None: its own.
 
     Raises
     ------
@@ -153,7 +197,12 @@ def space_of(
         If there is no such kernel, or the matrix is none.
     """
     if isinstance(kernel, Kernel):
-        return OfKernel(kernel, X)
+        return _of_kernel(kernel, X, rank)
+    if rank is not None and (callable(kernel) or kernel == "precomputed"):
+        raise ParameterError(
+            "a rank is for a kernel by name or a Kernel object, whose columns are made as they are needed; leave rank "
+            "out, or write the function as a Kernel."
+        )
     if callable(kernel):
         return OfMatrix(_square(_dense(kernel(X, X))), _ByFunction(kernel, X))
     if isinstance(kernel, str) and kernel == "precomputed":
@@ -166,7 +215,11 @@ def space_of(
             f"kernel must be one of {', '.join(_NAMES)}, a Kernel such as RBF(gamma=0.1), or a function of two lists "
             f"of samples, but {shown(kernel)} came."
         )
-    return OfKernel(named, X)
+    return _of_kernel(named, X, rank)
+
+
+def _of_kernel(kernel: Kernel, X: Samples, rank: int | None) -> Space:
+    return OfKernel(kernel, X) if rank is None else OfLowRank(kernel, X, rank)
 
 
 def space_of_function(function: Callable[[Any, Any], Any], X: Any) -> Space:

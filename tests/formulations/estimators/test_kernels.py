@@ -181,3 +181,36 @@ def test_a_machine_of_a_table_is_saved(tmp_path: Any) -> None:
     again = Expansion.load(solution.function.save(tmp_path / "table"))
     np.testing.assert_array_equal(again(TABLE), solution.function(TABLE))
     assert again.kernel == MIXED
+
+
+class TestRank:
+    def test_an_answer_of_low_rank_is_proved_and_near_the_exact_one(self) -> None:
+        rng = np.random.default_rng(0)
+        X = rng.normal(size=(600, 4))
+        y = np.digitize(X[:, 0] + X[:, 1] ** 2, [0, 1])
+        exact, few = SVC().fit(X, y), SVC(rank=150).fit(X, y)
+        assert few.fit_status_ == 0
+        assert np.mean(few.predict(X) == exact.predict(X)) > 0.97
+        np.testing.assert_array_equal(few.solution_.predict(X), few.predict(X))
+        regressor = SVR(rank=80).fit(X, X[:, 0])
+        assert regressor.score(X, X[:, 0]) > 0.9
+        np.testing.assert_allclose(
+            regressor.predict(X), regressor.solution_.predict(X), atol=1e-6 * np.abs(X[:, 0]).max()
+        )
+
+    def test_samples_without_a_weight_are_no_landmarks(self) -> None:
+        rng = np.random.default_rng(1)
+        X, weights = rng.normal(size=(300, 3)), np.repeat([1.0, 0.0], 150)
+        y = np.where(X[:, 0] > 0, 1, -1)
+        with_them = SVC(rank=60).fit(X, y, sample_weight=weights)
+        without = SVC(rank=60).fit(X[:150], y[:150])
+        np.testing.assert_array_equal(with_them.decision_function(X), without.decision_function(X))
+
+    def test_what_has_no_rank(self) -> None:
+        X, y = np.eye(4), [0, 1, 0, 1]
+        with pytest.raises(ParameterError, match="a rank is for a kernel by name or a Kernel object"):
+            SVC(kernel="precomputed", rank=2).fit(X, y)
+        with pytest.raises(ParameterError, match="leave out indefinite='clip', or rank=2"):
+            SVC(rank=2, indefinite="clip").fit(X, y)
+        with pytest.raises(ParameterError, match="at most the number of samples, 4, but 5 came"):
+            SVC(rank=5).fit(X, y)

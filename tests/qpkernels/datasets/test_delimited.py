@@ -8,6 +8,7 @@ import pytest
 
 from data_files import COMPRESSIONS, assert_place, written
 from qpkernels.datasets import load_dataset
+from qpkernels.datasets.delimited import read_delimited
 from qpkernels.errors import DataFormatError, ParameterError
 
 
@@ -123,3 +124,17 @@ def test_csv_fault_beside_a_target_in_front(tmp_path: Path) -> None:
     with pytest.raises(DataFormatError, match=r"column 3 \('b'\)") as caught:
         load_dataset(path, target="y")
     assert_place(caught.value, path, 2, 3)
+
+
+def test_features_of_a_large_file_are_mapped_from_another(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = [f"{k},{-k},{'yes' if k % 3 else 'no'}\n" for k in range(10_000)]
+    path = written(tmp_path / "large.csv", "".join(["a,b,c\n", *lines]))
+    expected = read_delimited(path)
+    monkeypatch.setattr("qpkernels.datasets.delimited._LARGE", 100)
+    table = read_delimited(path)
+    assert isinstance(table.X, np.memmap)
+    assert table.feature_names == ("a", "b")
+    np.testing.assert_array_equal(table.X, expected.X)
+    np.testing.assert_array_equal(table.y, expected.y)
+    without_name = read_delimited(written(tmp_path / "plain.csv", "1,2,class\n3,4,5\n6,7,8\n" + "1,1,1\n" * 50))
+    np.testing.assert_array_equal(without_name.X[:2], [[3.0, 4.0], [6.0, 7.0]])

@@ -15,8 +15,9 @@ from qpkernels.errors import DataFormatError
 @pytest.mark.parametrize("suffix", [".gz", ".bz2", ".xz"])
 @pytest.mark.parametrize("stem", ["data", "data.csv"])
 def test_broken_compression(tmp_path: Path, stem: str, suffix: str) -> None:
-    whole = COMPRESSIONS[suffix](b"1 1:2\n" * 50)
-    for content in (whole[:-6], b"1 1:2\n"):
+    text = b"1,2\n" if stem.endswith(".csv") else b"1 1:2\n"
+    whole = COMPRESSIONS[suffix](text * 50)
+    for content in (whole[:-6], text):
         path = written(tmp_path / f"{stem}{suffix}", content)
         with pytest.raises(DataFormatError, match=f"expected a complete {suffix} file") as caught:
             load_dataset(path)
