@@ -204,6 +204,13 @@ class KernelOptions:
             "0; or shift: add to its diagonal what makes the smallest 0.",
         ),
     ] = "refuse"
+    rank: Annotated[
+        int | None,
+        _kernel(
+            "--rank",
+            help="A kernel matrix of this rank in place of the kernel's own, for samples whose own does not fit.",
+        ),
+    ] = None
 
 
 Cost = Annotated[float | None, _model("--C", help="Cost of a loss; default: 1.")]

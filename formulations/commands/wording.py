@@ -40,7 +40,7 @@ def in_words_of_options(error: Exception, command: Callable[..., None], values: 
     message = _AUDIT.sub(lambda found: "--C" if found[1] == "C" else f"--set {found[1]}=VALUE", str(error))
     message = message.replace("pass the X and y that", "take the file that")
     if isinstance(error, GramTooLargeError):
-        return f"{message.partition(';')[0]}; take fewer samples, or a solver that forms no matrix, such as smo."
+        return f"{message.partition(';')[0]}; take fewer samples, a --rank, or a solver without matrices: smo."
     # An argument that no option set came otherwise: by --set, --try, or inside of an expression.
     name = message.partition(" must ")[0]
     given = {_option(key, each) for key, each in options.items() if values.get(key, each.default) != each.default}

@@ -143,6 +143,11 @@ class Expansion:
         add_kernel_sums(self.kernel, self.centers, self.coefficients, samples, values)
         return values
 
+    def in_features(self) -> Vector:
+        """Return the w of f(x) = <w, phi(x)> in the features of the kernel, which has such."""
+        assert self._weights is not None
+        return self._weights
+
     @cached_property
     def _weights(self) -> Vector | None:
         """The w of f(x) = <w, phi(x)> in the features of the kernel, or None if it has none.

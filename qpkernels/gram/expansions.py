@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -69,19 +69,33 @@ class Expansions:
         """
         check_feature_names(X, self.feature_names, self.kernel.names)
         samples = self.kernel.samples(X)
-        if self._apart is not None:
-            return np.column_stack([function(samples) for function in self._apart])
+        if self.intercepts.size == 1:
+            return self._only(samples)[:, None]
         values = np.empty((samples.shape[0], self.intercepts.size))
-        for rows in row_blocks(samples.shape[0], self.centers.shape[0]):
-            values[rows] = self.kernel(samples[rows], self.centers) @ self.coefficients
+        weights = self._weights
+        for rows in row_blocks(samples.shape[0], (self.centers if weights is None else weights).shape[0]):
+            if weights is None:
+                values[rows] = self.kernel(samples[rows], self.centers) @ self.coefficients
+            else:
+                values[rows] = np.asarray(self.kernel.features(samples[rows])) @ weights
         return np.asarray(values + self.intercepts)
 
     @cached_property
-    def _apart(self) -> list[Expansion] | None:
-        """The functions one by one, where they share no kernel values: there is one, or features give weights."""
-        if self.intercepts.size > 1 and self.kernel.features(self.centers[:1]) is None:
+    def _only(self) -> Expansion:
+        """The function, where there is one."""
+        return self[0]
+
+    @cached_property
+    def _weights(self) -> Matrix | None:
+        """The weights of the functions in the features of the kernel, one a column, or None if it has none."""
+        if self.kernel.features(self.centers[:1]) is None:
             return None
-        return [self[number] for number in range(self.intercepts.size)]
+        return np.column_stack([self[number].in_features() for number in range(self.intercepts.size)])
+
+    def condensed(self) -> Expansions:
+        """Return the same functions over fewer points, where the kernel has such."""
+        few = None if self._weights is None else self.kernel.condensed(self._weights)
+        return self if few is None else replace(self, centers=few[0], coefficients=few[1])
 
     def __getitem__(self, number: int) -> Expansion:
         """Return a function by itself, over the centers that it has a coefficient for."""

@@ -48,7 +48,7 @@ class Decisions:
         coefficients = csr_array((beta[some], (places, machines[some])), shape=(used.size, len(self.parts)))
         intercepts = np.array([each.intercept for each in self.trained])
         gram = self.gram
-        return Expansions(gram.kernel, gram.X[used], coefficients, intercepts, gram.feature_names)
+        return Expansions(gram.kernel, gram.X[used], coefficients, intercepts, gram.feature_names).condensed()
 
     def __call__(self, X: ArrayLike) -> Matrix:
         """Return the decision values, shape (number of samples, number of machines)."""

@@ -95,7 +95,7 @@ def fit_command(
     )
     if probability:
         trained = training.calibrated(trained, weighted, read, chosen, seed)
-    record = _record(trained, asked.name, statements.describe(chosen), read)
+    record = _record(trained, asked, statements.describe(chosen), read)
     record["written"] = [str(trained.predictor.save(output))]
     if libsvm_model is not None:
         record["written"] += [
@@ -105,21 +105,22 @@ def fit_command(
     end(trained.statuses)
 
 
-def _record(trained: Trained, model: str, kernel: str, read: Any) -> dict[str, Any]:
+def _record(trained: Trained, asked: Any, kernel: str, read: Any) -> dict[str, Any]:
     from formulations.commands.stating.samples import word
 
     classes = trained.predictor.classes
     return {
         "data": read.name,
-        "model": model,
+        "model": asked.name,
         "kernel": kernel,
+        "rank": asked.rank,
         "samples": read.X.shape[0],
         "features": read.X.shape[1],
         "classes": None if classes is None else [word(label) for label in classes],
         "machines": int(trained.predictor.functions.intercepts.size),
         "status": trained.status,
         "relative_gap": trained.relative_gap,
-        "n_support": int(trained.predictor.functions.centers.shape[0]),
+        "n_support" if asked.rank is None else "landmarks": int(trained.predictor.functions.centers.shape[0]),
         **trained.score,
         "seconds": trained.seconds,
     }

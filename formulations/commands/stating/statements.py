@@ -19,7 +19,7 @@ from formulations.inputs.samples import BoundSamples, bind
 from formulations.modelling import Form, Model, Stated
 from qpkernels.arrays import Samples, check_choice, is_sparse
 from qpkernels.errors import ParameterError
-from qpkernels.gram import Gram
+from qpkernels.gram import Gram, LowRank
 from qpkernels.kernels import Kernel
 
 __all__ = ["Asked", "ask", "ask_all", "choose_kernel", "describe", "heading_of", "read_values", "require_model"]
@@ -44,12 +44,15 @@ class Asked:
         Its hyper-parameters by name; others have their defaults.
     indefinite
         What becomes of a kernel matrix with a negative eigenvalue; see :class:`~qpkernels.gram.Gram`.
+    rank
+        That of the matrix in place of the kernel's own; None: its own.
     """
 
     name: str
     form: str | None
     values: Mapping[str, Any]
     indefinite: Indefinite = "refuse"
+    rank: int | None = None
 
     @property
     def kind(self) -> type[Model[Any]]:
@@ -83,6 +86,8 @@ class Asked:
             return bind(X, kernel)
         if is_sparse(X) and not kernel.takes_sparse:
             raise ParameterError(f"{describe(kernel)} takes dense samples, but these are sparse; add --dense.")
+        if self.rank is not None:
+            return bind(LowRank(kernel, X, self.rank), None)
         return bind(Gram(kernel, X, indefinite=self.indefinite), None)
 
     def at(self, values: Mapping[str, Any]) -> Asked:
@@ -130,7 +135,8 @@ def ask_all(names: Iterable[str], cost: float | None, settings: list[str] | None
             raise ParameterError(f"there is no hyper-parameter {value}: {told}; leave it out.")
     indefinite = cast("Indefinite", check_choice(kernel.indefinite, "--indefinite", get_args(Indefinite)))
     return [
-        Asked(name, form, {key: values[key] for key in values if key in has[name]}, indefinite) for name, form in found
+        Asked(name, form, {key: values[key] for key in values if key in has[name]}, indefinite, kernel.rank)
+        for name, form in found
     ]
 
 
@@ -149,14 +155,20 @@ def require_model(asked: Asked) -> None:
 def choose_kernel(options: KernelOptions, X: Samples) -> Kernel | None:
     """Return the kernel that the options describe; None: weights in the features themselves."""
     given = {"gamma": options.gamma, "degree": options.degree, "coef0": options.coef0}
-    stated = {name: value for name, value in given.items() if value is not None}
+    stated: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
     if options.kernel.strip().lower() != "none":
         kernel = read_kernel(options.kernel, X, stated)
         if options.indefinite != "refuse" and kernel.positive_semidefinite:
             raise ParameterError(f"{describe(kernel)} has no negative eigenvalues; leave --indefinite out.")
+        if options.indefinite != "refuse" and options.rank is not None:
+            raise ParameterError(
+                f"--rank is for kernels without negative eigenvalues, unlike {describe(kernel)}; leave it out."
+            )
         return kernel
     if options.indefinite != "refuse":
         stated["indefinite"] = options.indefinite
+    if options.rank is not None:
+        stated["rank"] = options.rank
     for name in stated:
         raise ParameterError(f"--kernel none has no use for --{name}; leave it out, or choose another kernel.")
     return None

@@ -57,7 +57,7 @@ class OfKernel:
         """Return the kernel matrix."""
         return Gram(self.kernel, self.X if rows is None else self.X[rows], indefinite=indefinite)
 
-    def functions(self, rows: Indices, coefficients: Matrix | csr_array, intercepts: Vector) -> Functions:
+    def functions(self, rows: Indices, coefficients: Matrix | csr_array, intercepts: Vector) -> Expansions:
         """Return expansions in these samples; without any, constants, as multiples 0 of one sample."""
         if rows.size == 0:
             rows, coefficients = np.arange(1), np.zeros((1, intercepts.size))
@@ -89,14 +89,7 @@ class OfLowRank:
 
     def functions(self, rows: Indices, coefficients: Matrix | csr_array, intercepts: Vector) -> Functions:
         """Return expansions in the landmarks, after :meth:`gram`."""
-        if rows.size == 0:
-            rows, coefficients = np.arange(1), np.zeros((1, intercepts.size))
-        features = self._kernel.features(self._base.samples(self._X[rows]))
-        assert features is not None
-        weights = np.asarray((coefficients.T @ features).T)
-        few = self._kernel.condensed(weights)
-        assert few is not None
-        return Expansions(self._kernel, *few, intercepts)
+        return OfKernel(self._kernel, self._X).functions(rows, coefficients, intercepts).condensed()
 
 
 @dataclass(frozen=True, eq=False)

@@ -232,7 +232,7 @@ def _rank(source: BlockSource, request: _Request) -> int:
     else:
         rank = check_count(request.rank, "rank")
     if rank > m:
-        raise ParameterError(f"rank must be at most the number of samples, {m}, but {rank} came; take Gram(kernel, X).")
+        raise ParameterError(f"rank must be at most the number of samples, {m}, but {rank} came.")
     if rank > most or not rank:
         raise _too_large(m, max(rank, 1), request.memory_limit)
     return rank

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -105,9 +106,9 @@ class Nystroem(Kernel):
         """Return the c with <weights, phi(x)> = sum_j c_j k(z_j, x), shape (r,); or several, one a column."""
         return np.asarray(solve_triangular(self.triangle, weights, trans="T", lower=True, check_finite=False))
 
-    def condensed(self, weights: Vector) -> tuple[Samples, Vector]:
+    def condensed(self, weights: Vector | Matrix) -> tuple[Samples, Any]:
         """Return the landmarks, and the coefficients of the function over them."""
-        return self.landmarks, np.asarray(self.coefficients(weights))
+        return self.landmarks, self.coefficients(weights)
 
     def matrix(self, X: Samples, Z: Samples) -> Matrix:
         left = self.features(X)

@@ -126,8 +126,11 @@ class Kernel(Carded, metaclass=ChecksKeywords):
         del X
         return None
 
-    def condensed(self, weights: Vector) -> tuple[Samples, Vector] | None:
-        """Return few z_j and c_j with sum_j c_j k(z_j, x) = <weights, phi(x)> in its features; None: none are known."""
+    def condensed(self, weights: Vector | Matrix) -> tuple[Samples, Any] | None:
+        """Return few z_j and c_j with sum_j c_j k(z_j, x) = <weights, phi(x)> in its features; None: none are known.
+
+        Of several functions, one a column, the c_j are rows.
+        """
         del weights
         return None
 

@@ -258,3 +258,34 @@ def test_without_an_answer(libsvm: Path) -> None:
 def test_refusals(arguments: list[str], words: str) -> None:
     message = refused("fit", *arguments)
     assert re.search(words, message), message
+
+
+class TestRank:
+    def test_a_machine_of_low_rank_keeps_its_landmarks_alone(self, folder: Path) -> None:
+        record = run_json("fit", "breast-cancer", "--rank", "40", "--scale")
+        assert (record["status"], record["rank"], record["landmarks"]) == ("optimal", 40, 40)
+        assert record["training_accuracy"] > 0.95
+        assert load("machine.npz").functions.centers.shape == (40, 30)
+        assert run_json("evaluate", "breast-cancer")["accuracy"]["value"] == record["training_accuracy"]
+
+    def test_several_classes_share_them(self) -> None:
+        record = run_json("fit", "digits", "--rank", "120", "--scale")
+        assert (record["status"], record["machines"], record["landmarks"]) == ("optimal", 45, 120)
+        assert record["training_accuracy"] > 0.97
+
+    def test_a_large_table_is_read_without_holding_it(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        X, y = load_iris(return_X_y=True)
+        lines = [",".join(map(str, [*x, f"kind {k}"])) for x, k in zip(X.tolist(), y.tolist(), strict=True)]
+        (folder / "iris.csv").write_text("\n".join(["a,b,c,d,kind", *lines]) + "\n")
+        whole = run_json("fit", "iris.csv", "--rank", "20", "--standardise", "-o", "whole.npz")
+        monkeypatch.setattr("qpkernels.datasets.delimited._LARGE", 100)
+        mapped = run_json("fit", "iris.csv", "--rank", "20", "--standardise", "-o", "mapped.npz")
+        assert mapped["training_accuracy"] == whole["training_accuracy"]
+        assert mapped["classes"] == ["kind 0", "kind 1", "kind 2"]
+
+    def test_what_has_no_rank(self) -> None:
+        assert "--rank must be at most the number of samples, 150" in refused("fit", "iris", "--rank", "151")
+        assert "no use for --rank" in refused("fit", "iris", "--rank", "3", "--kernel", "none")
+        assert "--rank is for kernels without negative eigenvalues" in refused(
+            "fit", "iris", "--rank", "3", "--kernel", "sigmoid", "--indefinite", "clip"
+        )
