@@ -14,9 +14,9 @@ from numpy.linalg import LinAlgError
 from scipy.linalg.lapack import dpotrf, dpotri
 
 from qpkernels.arrays import Indices, Matrix, Vector
-from qpkernels.incremental.loops import add_outer
+from qpkernels.incremental.loops import add_row, drop_row
 
-__all__ = ["Inverse"]
+__all__ = ["Inverse", "inverted"]
 
 _SINGULAR = 1e-10
 """Part of a diagonal entry below which a Schur complement is rounding: the sample depends on the others."""
@@ -53,15 +53,9 @@ class Inverse:
             If A is not positive definite, up to rounding.
         """
         self.members = np.empty(0, np.intp)
-        factor, failed = dpotrf(A, lower=True)
-        if failed or factor.diagonal().min() ** 2 <= _SINGULAR * A.diagonal().max():
-            raise LinAlgError
-        half, _ = dpotri(factor, lower=True)
-        n = members.size
+        M, n = inverted(A), members.size
         self._resize(n)
-        M = self._memory[:n, :n]
-        M[...] = np.tril(half)
-        M += np.tril(half, -1).T
+        self._memory[:n, :n] = M
         self.members = members.copy()
 
     def _resize(self, size: int) -> None:
@@ -76,18 +70,29 @@ class Inverse:
         s = corner - float(column @ u)
         if not s > _SINGULAR * corner:
             return False
-        n = self.members.size
-        self._resize(n + 1)
-        add_outer(self._memory, u, 1.0 / s)
-        self._memory[n, :n] = self._memory[:n, n] = -u / s
-        self._memory[n, n] = 1.0 / s
+        self._resize(self.members.size + 1)
+        add_row(self._memory, u, s)
         self.members = np.append(self.members, member)
         return True
 
     def drop(self, k: int) -> None:
         """Leave out row k; the last one takes its place."""
-        M, last = self.matrix, self.members.size - 1
-        add_outer(self._memory, M[k].copy(), -1.0 / float(M[k, k]))
-        M[k], self.members[k] = M[last], self.members[last]
-        M[:, k] = M[:, last]
+        last = self.members.size - 1
+        drop_row(self._memory, last + 1, k)
+        self.members[k] = self.members[last]
         self.members = self.members[:last]
+
+
+def inverted(A: Matrix) -> Matrix:
+    """Return the inverse of a symmetric matrix.
+
+    Raises
+    ------
+    LinAlgError
+        If it is not positive definite, up to rounding.
+    """
+    factor, failed = dpotrf(A, lower=True)
+    if failed or factor.diagonal().min() ** 2 <= _SINGULAR * A.diagonal().max():
+        raise LinAlgError
+    half, _ = dpotri(factor, lower=True)
+    return np.asarray(np.tril(half) + np.tril(half, -1).T)
