@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A path from end to end: from an answer near its first point, sweep by sweep of the compiled loops."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import Any
+
+import numpy as np
+from numpy.linalg import LinAlgError
+
+from qpkernels.arrays import Vector
+from qpkernels.errors import SolverFailedError
+from qpkernels.incremental.inverse import inverted
+from qpkernels.paths.parametric import ParametricQP
+from qpkernels.paths.pieces import Pieces, Sweep
+from qpkernels.paths.starting import started
+from qpkernels.paths.state import LOWER, UPPER, ZERO, Line, Point, Record
+from qpkernels.paths.sweep import DONE, FULL, STUCK, sweep
+
+__all__ = ["trace"]
+
+_PIECES = 256
+"""Pieces after which slopes and inverse are made anew."""
+
+_PATIENCE = 20
+"""Steps without a length, for each sample, after which ties are broken."""
+
+_TIES = 16
+"""How often that may be, from one end to the other."""
+
+_APART = 3e-11
+"""Part of targets, bounds and epsilon by which ties are broken: far below what a certificate of 1e-9 notices."""
+
+
+def trace(path: ParametricQP, beta: Vector) -> Pieces:
+    """Follow the optimum of a ParametricQP from its first parameter to its last, given one near the first optimum.
+
+    The start is the end of another path, along which the targets go from those for which ``beta`` is optimal to those
+    asked for, while the parameter stays. Where steps without a length follow each other, so many samples change at
+    once that the method may be going round in circles: targets and bounds are then moved apart by random numbers in the
+    11th digit, and stay so.
+
+    Raises
+    ------
+    SolverFailedError
+        If it cannot go on.
+    """
+    # The compiled loops let a parameter rise; along one that falls, they go by its negative.
+    sign = 1.0 if path.last > path.first else -1.0
+    line = _line(path, sign)
+    random = np.random.default_rng(0)
+    towards, point = started(line, path.at(path.first), beta)
+    point, _, _ = _follow(towards, point, 1.0, random)
+    point.level[0] = sign * path.first
+    _, sweeps, ties = _follow(line, point, sign * path.last, random)
+    return Pieces(path, [each.signed(sign) for each in sweeps if len(each)], ties)
+
+
+def _follow(line: Line, point: Point, until: float, random: np.random.Generator) -> tuple[Point, list[Sweep], int]:
+    """Move the point along a line, and return it with the pieces, and how often ties were broken."""
+    sweeps: list[Sweep] = []
+    ended, ties = FULL, 0
+    while ended != DONE:
+        point = _refreshed(line, point)
+        ended, passed = _swept(line, point, until)
+        sweeps.append(passed)
+        if ended == STUCK and ties < _TIES:
+            line, ties = _moved_apart(line, point, random), ties + 1
+        elif ended not in (DONE, FULL):
+            raise SolverFailedError(
+                "the path cannot go on: too many samples change at once. Choose other ends, or solve the model at a "
+                "list of values."
+            )
+    return point, sweeps, ties
+
+
+def _swept(line: Line, point: Point, until: float) -> tuple[int, Sweep]:
+    """Go on with a sweep, and return how it ended and what it passed."""
+    room = _PIECES * (int(point.sizes[0]) + _PIECES // 4)
+    record = Record(
+        np.empty((_PIECES, 4)), np.empty(_PIECES, np.intp), np.empty(room, np.intp), np.empty(room), np.empty(room)
+    )
+    status = point.status.copy()
+    ended = sweep(line, point, until, _PATIENCE * len(status), record)
+    _, pieces, used, changes = point.sizes.tolist()
+    free = (record.samples[:used].copy(), record.first[:used].copy(), record.last[:used].copy())
+    kept = Record(record.ends[:pieces].copy(), record.counts[:pieces].copy(), *free)
+    return ended, Sweep(status, kept, point.changes[:changes].copy())
+
+
+def _line(path: ParametricQP, sign: float) -> Line:
+    """Return the vectors of a path for the compiled loops."""
+    one, other = path.start, path.end
+    vectors: dict[str, Any] = {}
+    for name, (base, rate) in path.vectors.items():
+        vectors |= {name: base, f"{name}_rate": sign * rate}
+    K = one.gram.dense
+    kinked = (one.epsilon > 0) | (other.epsilon > 0)
+    below, above = (one.lower < 0) | (other.lower < 0), (one.upper > 0) | (other.upper > 0)
+    largest = [np.abs(each).max() for end in (one, other) for each in (end.target, end.epsilon)]
+    return Line(
+        K=K,
+        shift=float(K.diagonal().mean()) if one.total is not None else 0.0,
+        ridge=one.ridge.copy(),
+        kinked=kinked,
+        lower_side=np.where(kinked, np.where(below, -1.0, 1.0), 0.0),
+        upper_side=np.where(kinked, np.where(above, 1.0, -1.0), 0.0),
+        balanced=one.total is not None,
+        size=float(max(largest)),
+        entry=float((K.diagonal() + one.ridge).max()),
+        **vectors,
+    )
+
+
+def _refreshed(line: Line, point: Point) -> Point:
+    """Return the point with its slopes, inverse and drift made anew, and with room for more free samples."""
+    n, m = int(point.sizes[0]), point.beta.size
+    free, p = point.free[:n], float(point.level[0])
+    memory = np.zeros((min(m, n + _PIECES) + 2,) * 2)
+    memory[:n, :n] = point.memory[:n, :n]
+    A = line.K[np.ix_(free, free)] + line.shift
+    A[np.diag_indices(n)] += line.ridge[free]
+    if n:
+        # Where it is too near to singular, what the updates left is the best there is.
+        with suppress(LinAlgError):
+            memory[:n, :n] = inverted(A)
+    moving = np.where(point.status == LOWER, line.lower_rate, np.where(point.status == UPPER, line.upper_rate, 0.0))
+    fresh = point._replace(
+        memory=memory,
+        order=np.arange(len(memory)),
+        changes=np.empty((16 * _PIECES, 3), np.intp),
+        slopes=line.K @ point.beta + line.ridge * point.beta - (line.target + p * line.target_rate),
+        drift=line.K @ moving + line.ridge * moving,
+    )
+    _correct(line, fresh)
+    return fresh
+
+
+def _correct(line: Line, point: Point) -> None:
+    """Let the free samples meet their equations and the sum, which rounding has missed."""
+    n = int(point.sizes[0])
+    free, M = point.free[:n], point.memory[:n, :n]
+    if not n:
+        return
+    p, b = point.level
+    missed = point.slopes[free] + b + point.side[free] * (line.epsilon + p * line.epsilon_rate)[free]
+    d, c = -M @ missed, 0.0
+    if line.balanced:
+        defect, w = -float(point.beta.sum()), M.sum(axis=1)
+        c = (float(d.sum()) - defect) / float(w.sum())
+        d, c = d - c * w, c + line.shift * defect
+    point.beta[free] += d
+    point.level[1] += c
+    point.slopes[:] += d @ line.K[free]
+    point.slopes[free] += line.ridge[free] * d
+
+
+def _moved_apart(line: Line, point: Point, random: np.random.Generator) -> Line:
+    """Return a line along which no two of the samples that are to change now do so at once."""
+    p, status = float(point.level[0]), point.status
+    part, wider = _APART * random.uniform(0.5, 1.0, (2, status.size))
+    away = np.where(status == LOWER, -1.0, np.where(status == UPPER, 1.0, 0.0)) * part * line.size
+    found = line._replace(
+        target=line.target + away,
+        epsilon=line.epsilon + np.where(status == ZERO, part * line.size, 0.0),
+        lower=line.lower * (1.0 + wider),
+        lower_rate=line.lower_rate * (1.0 + wider),
+        upper=line.upper * (1.0 + wider),
+        upper_rate=line.upper_rate * (1.0 + wider),
+    )
+    for at, base, rate in (
+        (LOWER, found.lower, found.lower_rate),
+        (UPPER, found.upper, found.upper_rate),
+    ):
+        own = status == at
+        point.beta[own] = (base + p * rate)[own]
+    return found
