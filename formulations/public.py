@@ -99,10 +99,12 @@ from formulations.relevance.reweighted import ReweightedRelevance
 from formulations.relevance.solution import RelevanceSolution
 from formulations.selection import (
     CrossValidation,
+    ExactPath,
     GridSearch,
     LeaveOneOut,
     SolutionPath,
     cross_validate,
+    exact_path,
     grid,
     leave_one_out,
     path,
@@ -119,6 +121,7 @@ __all__ = [
     "Comparison",
     "CrossExamination",
     "CrossValidation",
+    "ExactPath",
     "Form",
     "GridSearch",
     "HardMargin",
@@ -230,6 +233,7 @@ __all__ = [
     "cross_examine",
     "cross_validate",
     "cross_validated_scores",
+    "exact_path",
     "grid",
     "leave_one_out",
     "load",
