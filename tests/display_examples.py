@@ -22,6 +22,7 @@ from formulations import (
     RelevanceRegression,
     SoftMargin,
     SoftTube,
+    exact_path,
     grid,
     path,
 )
@@ -31,6 +32,7 @@ from formulations.displays import (
     ComparisonDisplay,
     CrossExaminationDisplay,
     DecisionRegionDisplay,
+    ExactPathDisplay,
     GramDisplay,
     GridSearchDisplay,
     KKTDisplay,
@@ -147,6 +149,12 @@ def followed() -> Any:
     return path(soft_margin()[0], C=[0.1, 1.0, 10.0, 100.0], progress=False, tol=1e-6)
 
 
+@cache
+def traced() -> Any:
+    """Return an exact path."""
+    return exact_path(soft_margin()[0], C=(0.1, 100.0))
+
+
 def _certificates() -> Display:
     model = soft_margin()[0]
     beta = soft_margin()[1].beta
@@ -173,6 +181,7 @@ EXAMPLES: dict[str, Callable[[], Display]] = {
     "losses_of_residuals": lambda: LossDisplay.from_losses(EpsilonInsensitive(0.5)),
     "gram": lambda: GramDisplay.from_model(soft_margin()[0]),
     "path": lambda: PathDisplay.from_path(followed()),
+    "exact_path": lambda: ExactPathDisplay.from_path(traced()),
     "grid": lambda: GridSearchDisplay.from_search(searched()),
     "grid_of_one": lambda: GridSearchDisplay.from_search(searched(), ["C"]),
     "comparison": lambda: ComparisonDisplay.from_comparison(comparison()),

@@ -10,6 +10,7 @@ from formulations.displays.optimality import CertificateDisplay, GramDisplay, KK
 from formulations.displays.results import (
     ComparisonDisplay,
     CrossExaminationDisplay,
+    ExactPathDisplay,
     GridSearchDisplay,
     PathDisplay,
 )
@@ -19,6 +20,7 @@ __all__ = [
     "ComparisonDisplay",
     "CrossExaminationDisplay",
     "DecisionRegionDisplay",
+    "ExactPathDisplay",
     "GramDisplay",
     "GridSearchDisplay",
     "KKTDisplay",

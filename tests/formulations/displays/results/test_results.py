@@ -6,9 +6,15 @@ import pytest
 from matplotlib.axes import Axes
 from matplotlib.colors import same_color
 
-from display_examples import comparison, examination, followed, searched, soft_margin, tube
+from display_examples import comparison, examination, followed, searched, soft_margin, traced, tube
 from formulations import grid, path
-from formulations.displays import ComparisonDisplay, CrossExaminationDisplay, GridSearchDisplay, PathDisplay
+from formulations.displays import (
+    ComparisonDisplay,
+    CrossExaminationDisplay,
+    ExactPathDisplay,
+    GridSearchDisplay,
+    PathDisplay,
+)
 from qpkernels import RBF, Laplacian
 from qpkernels.errors import ParameterError
 
@@ -42,6 +48,22 @@ def test_a_path_along_linear_values() -> None:
     display = PathDisplay.from_path(path(tube()[0], epsilon=[0.4, 0.2, 0.0], progress=False)).plot()
     assert display.axes_[0].get_xscale() == "linear"
     assert display.values.tolist() == [0.4, 0.2, 0.0]
+
+
+def test_an_exact_path_shows_coefficients_as_shares_of_their_bounds() -> None:
+    found = traced()
+    display = ExactPathDisplay.from_path(found, [3, 7]).plot()
+    upper, lower = display.axes_
+    assert set(found.breakpoints) <= set(display.values)
+    drawn = {tuple(np.asarray(line.get_ydata())) for line in upper.lines}
+    assert drawn == {tuple(column) for column in display.shares.T}
+    for value, shares in zip(display.values[::50], display.shares[::50], strict=True):
+        np.testing.assert_allclose(shares, found.coefficients(value)[0][[3, 7]] / value, atol=1e-12)
+    assert (lower.get_xlabel(), lower.get_xscale()) == ("C", "log")
+    assert np.array_equal(lower.patches[0].get_data().values, found.n_free)
+    assert ExactPathDisplay.from_path(found).samples.size == 60
+    with pytest.raises(ParameterError, match=r"samples must be numbers from 0 to 59, but \[60\] came"):
+        ExactPathDisplay.from_path(found, [60])
 
 
 def test_a_grid_over_two_is_a_map() -> None:
@@ -99,6 +121,7 @@ def test_a_cross_examination_has_a_line_for_each_solver() -> None:
     ("make", "words"),
     [
         (PathDisplay.from_path, "formulations.path returns"),
+        (ExactPathDisplay.from_path, "formulations.exact_path returns"),
         (GridSearchDisplay.from_search, "formulations.grid returns"),
         (ComparisonDisplay.from_comparison, "formulations.compare returns"),
         (CrossExaminationDisplay.from_examination, "formulations.cross_examine returns"),
