@@ -108,6 +108,16 @@ def test_a_path(libsvm: Path) -> None:
     assert "every fit is proved" in run("path", libsvm, "--try", "C=0.5,2").stdout
 
 
+def test_an_exact_path(libsvm: Path) -> None:
+    rows = run_json("path", libsvm, "--kernel", "rbf(0.5)", "--exact")
+    assert (rows[0]["C"], rows[-1]["C"]) == (0.01, 100)
+    for row in rows[::5]:
+        assert row["relative_gap"] <= 1e-9
+        assert row["primal_value"] == pytest.approx(expected(row["C"], RBF(0.5)), rel=1e-7)
+    found = run("path", libsvm, "--exact", "--try", "C=0.5,2")
+    assert "every breakpoint is proved at 1e-09" in found.stdout
+
+
 def test_a_search_that_goes_on(libsvm: Path, tmp_path: Path) -> None:
     store = tmp_path / "fits.jsonl"
     first = run_json("grid", libsvm, "--try", "C=1,2", "--folds", "2", "--store", store)
@@ -126,6 +136,8 @@ def test_a_search_that_goes_on(libsvm: Path, tmp_path: Path) -> None:
         (["path", "breast-cancer", "--try", "tol=1,2"], "has no hyper-parameter 'tol'"),
         (["path", "breast-cancer", "--try", "gamma=1,2"], "make a grid"),
         (["path", "breast-cancer", "--try", "C=1", "--try", "gamma=1"], "path takes one --try, but 2 came"),
+        (["path", "breast-cancer", "--exact", "--try", "C=1,2,3"], "C must be two ends"),
+        (["path", "breast-cancer", "--exact", "--solver", "smo"], "--exact takes neither --solver nor --store"),
         (["path", "wine"], "wine has 3 different targets"),
         (["grid", "wine", "--model", "SoftMarginDual"], "this command solves models, not the form dual"),
         (["path", "breast-cancer", "--model", "SoftMarginDual"], "name the model: soft-margin"),
