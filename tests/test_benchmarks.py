@@ -16,11 +16,11 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 from matplotlib.image import imread
-from sklearn.datasets import load_wine
+from sklearn.datasets import dump_svmlight_file, load_wine
 from sklearn.svm import SVC
 
 from benchmarks import __main__ as command
-from benchmarks import report
+from benchmarks import exact_path, report
 from benchmarks.answers import Point, Solved, same_points, support_sizes, weakest_gap
 from benchmarks.auditing import examine_peer
 from benchmarks.comparison import compare
@@ -497,3 +497,17 @@ def test_the_page_shows_many_machines(tmp_path: Path) -> None:
         "0.3 s, 1.50 products",
         "400 of 700 microseconds",
     ]
+
+
+def test_an_exact_path_beside_fits(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rng = np.random.default_rng(0)
+    X, file = rng.normal(size=(30, 2)), tmp_path / "samples"
+    dump_svmlight_file(X, np.where(X[:, 0] + 0.5 * rng.normal(size=30) > 0, 1, -1), str(file))
+    monkeypatch.setattr("sys.argv", ["", str(file), "--fits", "2", "--repeats", "1", "--samples", "24"])
+    exact_path.main()
+    told = capsys.readouterr().out.splitlines()
+    assert told[0] == "24 samples, gamma 0.5, C from 0.01 to 1000"
+    assert told[1].startswith("scikit-learn: 2 fits in ")
+    assert told[2].endswith("or better; optimal")
