@@ -140,6 +140,9 @@ def agreement(problem: str, rows: Iterable[Row], tol: float) -> Agreement:
 _WIDE = 165
 """Width of a terminal that shows every column."""
 
+_MIDDLING = 104
+"""Width from which on all columns of an answer itself are shown."""
+
 _COLUMNS = (
     Column("form", "left"),
     Column("solver", "left"),
@@ -152,7 +155,7 @@ _COLUMNS = (
     Column("dual res.", least_width=_WIDE),
     Column("compl.", least_width=_WIDE),
     Column("SV"),
-    Column("intercept"),
+    Column("intercept", least_width=_MIDDLING),
     *(Column(f"{field.name} s", least_width=_WIDE) for field in fields(Seconds)),
     Column("total s"),
 )

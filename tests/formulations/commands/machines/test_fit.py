@@ -261,7 +261,7 @@ def test_refusals(arguments: list[str], words: str) -> None:
 
 
 class TestRank:
-    def test_a_machine_of_low_rank_keeps_its_landmarks_alone(self, folder: Path) -> None:
+    def test_a_machine_of_low_rank_keeps_its_landmarks_alone(self) -> None:
         record = run_json("fit", "breast-cancer", "--rank", "40", "--scale")
         assert (record["status"], record["rank"], record["landmarks"]) == ("optimal", 40, 40)
         assert record["training_accuracy"] > 0.95
