@@ -28,6 +28,7 @@ from qpkernels.solvers.backends.clarabel import Clarabel
 
 EXPECTED = {
     "smo",
+    "coordinate-descent",
     "interior-point",
     "level-search",
     "linear",

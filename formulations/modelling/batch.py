@@ -22,7 +22,7 @@ from qpkernels.errors import ParameterError, QPKernelsError
 from qpkernels.gram import Gram
 from qpkernels.gram.panels.threads import in_this_thread, threads
 from qpkernels.programs import KernelQP
-from qpkernels.solvers import SolverLike, find_solver, second_order_comes_first
+from qpkernels.solvers import SolverLike, find_solver, first_order, second_order_comes_first
 
 if TYPE_CHECKING:
     from qpkernels.batch import Fitted
@@ -250,7 +250,8 @@ def _train_together(
 
 
 def _prefers_features(program: KernelQP) -> bool:
-    return program.gram.features is not None and second_order_comes_first(program)
+    second = program.gram.features is not None and second_order_comes_first(program)
+    return second or first_order(program).solver != "smo"
 
 
 def _after(part: Part) -> int:

@@ -19,7 +19,7 @@ from math import sqrt
 
 import numpy as np
 
-from qpkernels.arrays import Matrix, Vector
+from qpkernels.arrays import Samples, Vector, is_sparse
 from qpkernels.gram import Gram
 
 __all__ = [
@@ -75,9 +75,11 @@ def together(errors: Vector) -> float:
     return sqrt(float(errors @ errors))
 
 
-def explicit_features(gram: Gram) -> Matrix | None:
+def explicit_features(gram: Gram) -> Samples | None:
     """Return the features by which the matrix multiplies a vector, or None: it does so entry by entry."""
-    return gram.features if gram.correction is None else None
+    if gram.correction is not None:
+        return None
+    return gram.sparse_features if gram.features is None else gram.features
 
 
 @np.errstate(over="ignore", invalid="ignore")
@@ -93,7 +95,9 @@ def expansion_error(gram: Gram, beta: Vector, values: Vector, *, balanced: bool)
     from qpkernels.arrays.sums import expansion_sums
 
     features = explicit_features(gram)
-    sizes = gram.radii if balanced and features is not None else gram.lengths
+    # Sparse features are not taken around their mean, which would fill them.
+    centred = balanced and features is not None and not is_sparse(features)
+    sizes = gram.radii if centred else gram.lengths
     coefficients, outcome, lengths = map(np.ascontiguousarray, (beta, values, sizes))
     sums = expansion_sums(coefficients, outcome, lengths, balanced)
     used = max(1, sums.used)
@@ -106,8 +110,8 @@ def expansion_error(gram: Gram, beta: Vector, values: Vector, *, balanced: bool)
     errors, weights_error = unit * norm * sizes, norm * reach
     if weights_error > _CRUDE * norm * norm:
         # Lengths say little of features in different units: feature by feature, a small one is not lost in a large one.
-        around = np.abs(features - (features.mean(axis=0) if balanced else 0.0))
-        lost, weights = np.sqrt(used) * EPS * (np.abs(beta) @ around), _weights(features, beta, balanced=balanced)
+        around = abs(features - features.mean(axis=0) if centred else features)
+        lost, weights = np.sqrt(used) * EPS * (np.abs(beta) @ around), _weights(features, beta, balanced=centred)
         errors, weights_error = unit * (around @ np.abs(weights)), float(lost @ (np.abs(weights) + 0.5 * lost))
     if balanced:
         # The values as they are have the constant too, which takes digits of what they differ by.
@@ -115,10 +119,11 @@ def expansion_error(gram: Gram, beta: Vector, values: Vector, *, balanced: bool)
     return ExpansionError(errors, weights_error + 0.5 * (together(beta * errors) + products_error), sums.products)
 
 
-def _weights(features: Matrix, beta: Vector, *, balanced: bool) -> Vector:
+def _weights(features: Samples, beta: Vector, *, balanced: bool) -> Vector:
     """Return the weights of the expansion; around the mean where beta is balanced."""
     (used,) = np.nonzero(beta)
-    return np.asarray(beta[used] @ (features[used] - (features.mean(axis=0) if balanced else 0.0)))
+    rows = features[used]
+    return np.asarray(beta[used] @ (rows - features.mean(axis=0) if balanced else rows))
 
 
 def expansion_vanishes(gram: Gram, beta: Vector, *, balanced: bool) -> bool:

@@ -18,14 +18,15 @@ from qpkernels.arrays import (
     check_finite,
     finite_vector,
     frozen,
+    is_sparse,
     npz_path,
     read_array,
     real_number,
 )
 from qpkernels.arrays.archives import load_arrays, parsing, sized
 from qpkernels.errors import ParameterError, ShapeError
+from qpkernels.gram.features import weights_of
 from qpkernels.gram.panels.sums import add_kernel_sums
-from qpkernels.gram.products import weights_of
 from qpkernels.gram.storage import Centers
 from qpkernels.kernels.base import Kernel, Samples
 from qpkernels.kernels.vectors import Linear
@@ -136,7 +137,7 @@ class Expansion:
                 f"{samples.shape[1:]}."
             )
         weights = self._weights
-        features = None if weights is None else self.kernel.features(samples)
+        features = None if weights is None else _features(self.kernel, samples)
         if weights is not None and features is not None:
             return np.asarray(features @ weights + self.intercept)
         values = np.full(samples.shape[0], self.intercept)
@@ -155,8 +156,10 @@ class Expansion:
         Kernel sums over samples that are far from the origin, and near each other, lose the digits in which these
         differ.
         """
-        features = self.kernel.features(self.centers)
-        return None if features is None else weights_of(features, self.coefficients, features.mean(axis=0))
+        features = _features(self.kernel, self.centers)
+        if features is None or is_sparse(features):
+            return None if features is None else np.asarray(self.coefficients @ features)
+        return weights_of(features, self.coefficients, features.mean(axis=0))
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """Return class labels (the positive one where f(x) + b > 0), or the values where there are no classes."""
@@ -170,7 +173,8 @@ class Expansion:
             raise AttributeError(
                 f"a function in the space of {self.kernel!r} has no weights; only one of Linear() has."
             )
-        return np.asarray(self.coefficients @ self.centers) if self._weights is None else self._weights.copy()
+        assert self._weights is not None
+        return self._weights.copy()
 
     @property
     def squared_norm(self) -> float:
@@ -211,3 +215,9 @@ class Expansion:
                 classes=arrays.get("classes"),
                 feature_names=known.feature_names,
             )
+
+
+def _features(kernel: Kernel, X: Samples) -> Samples | None:
+    """Return explicit features, dense where they are few, or sparse; None: the kernel has none."""
+    features = kernel.features(X)
+    return kernel.sparse_features(X) if features is None else features

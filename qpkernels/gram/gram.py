@@ -25,9 +25,10 @@ from qpkernels.arrays import (
 from qpkernels.errors import ParameterError, ShapeError
 from qpkernels.gram.definiteness import PSD_TOLERANCE, Correction, Formed, corrected, is_psd, psd_threshold
 from qpkernels.gram.factor import PivotedCholesky, pivoted_cholesky
+from qpkernels.gram.features import Features, SparseFeatures, explicit_features
 from qpkernels.gram.panels.single import Suffices
 from qpkernels.gram.panels.threads import blas_threads_for
-from qpkernels.gram.products import BoundedProduct, Features, bounded_product, matrix_product, streamed_product
+from qpkernels.gram.products import BoundedProduct, bounded_product, matrix_product, streamed_product
 from qpkernels.gram.selection import Selection
 from qpkernels.gram.settling import check_diagonal, check_few, check_whole, indefinite, kernel_matrix
 from qpkernels.gram.shown_gram import ShownGram
@@ -171,8 +172,8 @@ class Gram(ShownGram, metaclass=ChecksKeywords):
     def _product(self, v: Vector) -> Vector:
         if not v.any():
             return np.zeros(len(self))
-        if self.correction is None and self._features is not None:
-            return self._features.product(v)
+        if self.correction is None and self._explicit is not None:
+            return self._explicit.product(v)
         if self.is_formed or self.correction is not None:
             return matrix_product(self.dense, v)
         return streamed_product(self.kernel, self.X, v).values
@@ -195,8 +196,8 @@ class Gram(ShownGram, metaclass=ChecksKeywords):
     @cached_property
     def radii(self) -> Vector:
         """The distances of the samples from their mean, in the space of the kernel, shape (m,)."""
-        if self.correction is None and self._features is not None:
-            return frozen(self._features.radii())
+        if self.correction is None and self._explicit is not None:
+            return frozen(self._explicit.radii())
         means = self.product(np.full(len(self), 1.0 / len(self)))
         return frozen(np.sqrt(np.maximum(self.diagonal - 2.0 * means + means.mean(), 0.0)))
 
@@ -215,14 +216,16 @@ class Gram(ShownGram, metaclass=ChecksKeywords):
     @property
     def features(self) -> Matrix | None:
         """Explicit features Phi with K = Phi Phi', where the kernel has them and they are fewer than the samples."""
-        return None if self._features is None else self._features.matrix
+        return self._explicit.matrix if isinstance(self._explicit, Features) else None
 
     @cached_property
-    def _features(self) -> Features | None:
-        if self._source is not None:
-            return self._source.features
-        features = self.kernel.features(self.X)
-        return Features(features) if features is not None and features.shape[1] < len(self) else None
+    def sparse_features(self) -> Any:
+        """Those as a csr_array, however many, where kernel and samples have such."""
+        return self.kernel.sparse_features(self.X)
+
+    @cached_property
+    def _explicit(self) -> Features | SparseFeatures | None:
+        return explicit_features(self.kernel, self.X) if self._source is None else self._source.features
 
     @property
     def factor(self) -> Matrix:
@@ -234,10 +237,7 @@ class Gram(ShownGram, metaclass=ChecksKeywords):
         return self._cholesky.factor if self.features is None else self.features
 
     def coefficients(self, coordinates: Vector | Matrix) -> Vector | Matrix:
-        """Return a beta with Phi'beta = ``coordinates``: the expansion of the function <coordinates, .>; or several.
-
-        What has not a finite number, or row, for each column of :attr:`factor` is refused.
-        """
+        """Return a beta with Phi'beta = ``coordinates``, finite ones for each column of :attr:`factor`; or several."""
         coordinates = finite_rows(coordinates, "coordinates", self.factor.shape[1])
         if self.features is not None:
             with blas_threads_for(self.features.shape[1]):

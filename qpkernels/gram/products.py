@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Sums K v over the samples: by explicit features, by the whole matrix, or from the kernel alone."""
+"""Sums K v over the samples: by the whole matrix, or from the kernel alone."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,40 +12,12 @@ from qpkernels.arrays import Matrix, Samples, Vector, finite_vector
 from qpkernels.gram.panels.single import Suffices, add_sums_where
 from qpkernels.gram.panels.sums import add_kernel_sums, add_symmetric_sums, taken_among
 from qpkernels.gram.panels.threads import blas_threads_for
-from qpkernels.intervals import exact_sum
 from qpkernels.kernels.base import Kernel
 
 if TYPE_CHECKING:
     from qpkernels.gram.gram import Gram
 
-__all__ = ["BoundedProduct", "Features", "bounded_product", "matrix_product", "streamed_product", "weights_of"]
-
-_CACHED = 2**17
-"""Numbers that a processor keeps near between two passes."""
-
-
-def weights_of(features: Matrix, coefficients: Vector, level: Vector) -> Vector:
-    """Return Phi'c without losing the digits that the rows of Phi share: sum c_j (phi_j - level) + level sum c_j.
-
-    Coefficients of a model with an intercept add up to 0. What rounding leaves of that counts for as much as the
-    samples are far away, so that it is added up exactly, whatever the order. NaN where that sum overflows.
-    """
-    return np.asarray(_sums_around(features, coefficients, level) + level * exact_sum(coefficients))
-
-
-def _sums_around(features: Matrix, coefficients: Vector, level: Vector) -> Vector:
-    """Return (Phi - 1 level')'c, from rows that stay in a processor's cache between the difference and the product."""
-    if features.size <= _CACHED:
-        return np.asarray((features - level).T @ coefficients)
-    sums = np.zeros(features.shape[1])
-    for rows in _strips(features):
-        sums += coefficients[rows] @ (features[rows] - level)
-    return sums
-
-
-def _strips(features: Matrix) -> list[slice]:
-    step = max(1, _CACHED // features.shape[1])
-    return [slice(start, start + step) for start in range(0, len(features), step)]
+__all__ = ["BoundedProduct", "bounded_product", "matrix_product", "streamed_product"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,44 +37,6 @@ class BoundedProduct:
     coefficients: Vector
     values: Vector
     error: Vector
-
-
-class Features:
-    """The samples in explicit features Phi, K = Phi Phi', and sums around their mean.
-
-    The samples' offset costs no digits of what they differ by.
-    """
-
-    def __init__(self, matrix: Matrix) -> None:
-        self.matrix = matrix
-
-    @cached_property
-    def level(self) -> Vector:
-        """The mean of the rows."""
-        return np.asarray(self.matrix.mean(axis=0))
-
-    def product(self, v: Vector) -> Vector:
-        """Return Phi Phi'v."""
-        return self.values(self.weights(v))
-
-    def weights(self, v: Vector) -> Vector:
-        """Return Phi'v."""
-        return weights_of(self.matrix, v, self.level)
-
-    def values(self, weights: Vector) -> Vector:
-        """Return Phi w."""
-        base = self.level @ weights
-        if self.matrix.size <= _CACHED:
-            return np.asarray((self.matrix - self.level) @ weights + base)
-        values = np.empty(len(self.matrix))
-        for rows in _strips(self.matrix):
-            values[rows] = (self.matrix[rows] - self.level) @ weights
-        values += base
-        return values
-
-    def radii(self) -> Vector:
-        """Return the distances of the rows from their mean."""
-        return np.concatenate([np.linalg.norm(self.matrix[rows] - self.level, axis=1) for rows in _strips(self.matrix)])
 
 
 def matrix_product(K: Matrix, v: Vector) -> Vector:
@@ -137,7 +70,8 @@ def bounded_product(gram: Gram, v: Vector, suffices: Suffices) -> BoundedProduct
     suffices
         Called with the numbers of some samples, their values and the bounds of their errors: says which will do.
     """
-    if v.any() and gram.correction is None and gram.features is None and not gram.is_formed:
+    summed = gram.is_formed or gram.features is not None or gram.sparse_features is not None
+    if v.any() and gram.correction is None and not summed:
         with blas_threads_for(len(gram)):
             return streamed_product(gram.kernel, gram.X, finite_vector(v, "coefficients", len(gram)), suffices)
     return BoundedProduct(v, gram.product(v), np.zeros(len(gram)))

@@ -10,7 +10,7 @@ import numpy as np
 
 from qpkernels.arrays import Indices, Samples, frozen
 from qpkernels.gram.definiteness import Formed
-from qpkernels.gram.products import Features
+from qpkernels.gram.features import Features, SparseFeatures
 
 if TYPE_CHECKING:
     from qpkernels.gram.gram import Gram
@@ -39,10 +39,13 @@ class Selection:
         return frozen(self.whole.X[self.rows])
 
     @property
-    def features(self) -> Features | None:
-        """Their explicit features, where the whole has such, and they are fewer than these samples."""
+    def features(self) -> Features | SparseFeatures | None:
+        """Their explicit features: dense where the whole has such, and they are fewer than these samples, or sparse."""
         matrix = self.whole.features
-        return Features(matrix[self.rows]) if matrix is not None and matrix.shape[1] < self.rows.size else None
+        if matrix is None or matrix.shape[1] >= self.rows.size:
+            sparse = self.whole.kernel.sparse_features(self.samples)
+            return None if sparse is None else SparseFeatures(sparse)
+        return Features(matrix[self.rows])
 
     @property
     def is_formed(self) -> bool:

@@ -2,7 +2,15 @@
 """Solvers: one file each; the back-ends are imported when they are used."""
 
 from qpkernels.solvers.answer import Answer, Claim, ConePoint, Outcome, Request
-from qpkernels.solvers.automatic import OF_SMO, THEN, Automatic, Budget, second_order_comes_first, spares_factorisation
+from qpkernels.solvers.automatic import (
+    OF_SMO,
+    THEN,
+    Automatic,
+    Budget,
+    first_order,
+    second_order_comes_first,
+    spares_factorisation,
+)
 from qpkernels.solvers.interface import Solver
 from qpkernels.solvers.registry import (
     SolverLike,
@@ -26,6 +34,7 @@ __all__ = [
     "Solver",
     "SolverLike",
     "find_solver",
+    "first_order",
     "installed_solvers",
     "register_solver",
     "registered_solvers",

@@ -160,7 +160,7 @@ class ChangingGram(Gram):
 
         See :mod:`qpkernels.gram.changing.followed`; the last product may be of the matrix before a change.
         """
-        if self._memory is None or self._features is not None:
+        if self._memory is None or self.features is not None:
             return BoundedProduct(v, self.product(v), np.zeros(len(self)))
         return self._last.product(self._slots, v)
 
@@ -174,6 +174,6 @@ class ChangingGram(Gram):
         self._last.forget()
 
     def _product(self, v: Vector) -> Vector:
-        if self._memory is None or self._formed is not None or self._features is not None or not v.any():
+        if self._memory is None or self._formed is not None or self.features is not None or not v.any():
             return super()._product(v)
         return self._memory.product(self._slots, v)

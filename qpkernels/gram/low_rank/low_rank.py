@@ -26,10 +26,10 @@ from qpkernels.arrays import (
 from qpkernels.errors import GramTooLargeError, IndefiniteKernelError, ParameterError
 from qpkernels.gram.definiteness import Formed
 from qpkernels.gram.factor import pivoted_cholesky
+from qpkernels.gram.features import Features
 from qpkernels.gram.gram import Gram
 from qpkernels.gram.low_rank.pivots import partial_cholesky
 from qpkernels.gram.low_rank.sources import ArraySource, BlockSource, as_source
-from qpkernels.gram.products import Features
 from qpkernels.kernels.approximations import Nystroem, RandomFourier
 from qpkernels.kernels.base import Kernel
 
@@ -151,8 +151,13 @@ class LowRank(Gram):
         return Gram(self.base, self.X, self.memory_limit)
 
     @property
-    def _features(self) -> Features:
+    def _explicit(self) -> Features:
         return self._of_factor
+
+    @property
+    def sparse_features(self) -> None:
+        """None: the factor is dense."""
+        return None
 
     @cached_property
     def _diagonal_of_kernel(self) -> Vector:

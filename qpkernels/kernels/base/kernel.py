@@ -126,6 +126,11 @@ class Kernel(Carded, metaclass=ChecksKeywords):
         del X
         return None
 
+    def sparse_features(self, X: Samples) -> Any:
+        """Return features Phi as a csr_array of shape (m, d), however many, or None if they are not sparse."""
+        del X
+        return None
+
     def condensed(self, weights: Vector | Matrix) -> tuple[Samples, Any] | None:
         """Return few z_j and c_j with sum_j c_j k(z_j, x) = <weights, phi(x)> in its features; None: none are known.
 

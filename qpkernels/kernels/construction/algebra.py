@@ -5,6 +5,7 @@ Source: section H of the catalogue (construction rules of Mercer kernels).
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -156,6 +157,11 @@ class Scaled(_Mapped):
     def features(self, X: Samples) -> Matrix | None:
         """Return those of the base kernel times the root of the factor."""
         features = self.base.features(X)
+        return None if features is None else np.sqrt(self.factor) * features
+
+    def sparse_features(self, X: Samples) -> Any:
+        """Return those of the base kernel times the root of the factor."""
+        features = self.base.sparse_features(X)
         return None if features is None else np.sqrt(self.factor) * features
 
 

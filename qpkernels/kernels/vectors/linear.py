@@ -2,6 +2,7 @@
 """The linear kernel."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,6 +51,10 @@ class Linear(Kernel):
             return np.asarray(X)
         few = X.shape[1] < X.shape[0] and 8 * X.shape[0] * X.shape[1] <= _FEW_BYTES
         return np.asarray(X.toarray()) if few else None
+
+    def sparse_features(self, X: Samples) -> Any:
+        """Return the samples where they are sparse."""
+        return X if is_sparse(X) else None
 
     def enclosed(self, X: Samples, Z: Samples) -> EnclosedRows:
         return enclosed_inner_products(X, Z)

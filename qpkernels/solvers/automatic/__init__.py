@@ -3,6 +3,14 @@
 
 from qpkernels.solvers.automatic.budget import Budget
 from qpkernels.solvers.automatic.relay import OF_SMO, THEN, Automatic
-from qpkernels.solvers.automatic.work import second_order_comes_first, spares_factorisation
+from qpkernels.solvers.automatic.work import first_order, second_order_comes_first, spares_factorisation
 
-__all__ = ["OF_SMO", "THEN", "Automatic", "Budget", "second_order_comes_first", "spares_factorisation"]
+__all__ = [
+    "OF_SMO",
+    "THEN",
+    "Automatic",
+    "Budget",
+    "first_order",
+    "second_order_comes_first",
+    "spares_factorisation",
+]

@@ -18,7 +18,12 @@ from qpkernels.programs import KernelQP
 from qpkernels.solvers.answer import Claim, Outcome
 from qpkernels.solvers.automatic.budget import Budget
 from qpkernels.solvers.automatic.watch import Watch
-from qpkernels.solvers.automatic.work import has_few_features, second_order_comes_first, second_order_work, step_work
+from qpkernels.solvers.automatic.work import (
+    first_order,
+    has_few_features,
+    second_order_comes_first,
+    second_order_work,
+)
 from qpkernels.solvers.interface import Solver
 from qpkernels.solvers.registry import find_solver
 from qpkernels.solvers.smo import step_limit
@@ -39,10 +44,10 @@ class Automatic:
     """The method that a KernelQP deserves, and another one where that makes little way.
 
     Semismooth Newton steps come first where explicit features are few against the samples, the interior-point method
-    where it is little work. Elsewhere ``smo`` does, and hands over its point once the second-order method is predicted
-    to need less than what is still missing, or where no step of its own improves; see
-    :class:`~qpkernels.solvers.automatic.watch.Watch`. What the second-order method leaves unproved goes back to smo. Of
-    several points the one of the least error is returned.
+    where it is little work. Elsewhere ``smo`` does, or ``coordinate-descent`` where many samples have explicit features
+    that are sparse, and hands over its point once the second-order method is predicted to need less than what is still
+    missing, or where no step of its own improves; see :class:`~qpkernels.solvers.automatic.watch.Watch`. What the
+    second-order method leaves unproved goes back to smo. Of several points the one of the least error is returned.
 
     Bounds so far that float64 cannot weigh what they cost are left out at first: an optimum within them is that of the
     program with them, too.
@@ -94,16 +99,17 @@ def _stages(relay: _Relay, tol: float) -> Iterator[tuple[Solver, dict[str, Any]]
     program = relay.program
     if has_few_features(program):
         yield find_solver("semismooth-newton"), {}
-    smo, work = find_solver("smo"), second_order_work(program)
+    method, work = first_order(program), second_order_work(program)
+    first = find_solver(method.solver)
     if np.isinf(work):
-        yield smo, {}
+        yield first, {}
         return
     if not second_order_comes_first(program, work):
-        yield smo, {"watch": Watch(work / step_work(program), tol)}
+        yield first, {"watch": Watch(work / method.unit, tol)}
     yield find_solver("interior-point"), {}
     if relay.proof is None or not relay.proof.is_lost_in_rounding(tol):
         # Nobody is left to hand over to, but what would take far more steps than its limit is not begun in earnest.
-        yield smo, {"watch": Watch(step_limit(program), tol)}
+        yield find_solver("smo"), {"watch": Watch(step_limit(program), tol)}
 
 
 def _mended(program: KernelQP, outcome: Outcome) -> Outcome:

@@ -2,7 +2,8 @@
 r"""How much work the methods for a KernelQP are, predicted from its structure, in multiplications.
 
 With m samples, an iteration of the second-order method takes m r^2 + r^3/3 multiplications in r explicit features, or
-where the kernel matrix has the rank r, and else m^3/3; a pair step takes a pass over the samples of its block. Both are
+where the kernel matrix has the rank r, and else m^3/3; a pair step takes a pass over the samples of its block, and a
+visit of coordinate descent one over the values of a row, both ways. All are
 given what else they cost, as it was measured: what takes no time on paper (a call, a pass over memory) is worth as many
 multiplications as a factorisation makes in that time. The prediction depends on the problem alone, so that the same
 problem is always solved alike.
@@ -10,13 +11,17 @@ problem is always solved alike.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from qpkernels.gram.factor import pivoted_cholesky
 from qpkernels.programs import KernelQP
 
 __all__ = [
+    "FirstOrder",
     "expected_steps",
+    "first_order",
     "has_few_features",
     "second_order_comes_first",
     "second_order_work",
@@ -44,8 +49,17 @@ _WIDE, _SAMPLED, _MORE = 100.0, 200, 1.5
 """Width of bounds from which the rank of K is worth knowing, samples whose matrix tells it, and how much larger that of
 all may be."""
 
-_MANY, _FOR_EACH = 500, 10
+_ENOUGH, _FOR_EACH = 500, 10
 """Samples, and samples for each feature, from which on most of them have no part in a Newton step."""
+
+_MANY = 1000
+"""Samples up to which coordinate descent spares nothing: pair steps have their whole matrix at hand."""
+
+_PASSES, _PASSES_OF_WIDTH = 20.0, 8.0
+"""Passes of coordinate descent over the samples, and for each unit of the width of the bounds."""
+
+_DESCENT, _VISIT, _VALUE = 1e8, 400.0, 80.0
+"""A coordinate descent without its visits, a visit, and for each value of its row, which is read out of order."""
 
 _MATRICES = 4
 """Matrices of m^2 numbers that the second-order method holds in memory."""
@@ -87,9 +101,38 @@ def expected_steps(program: KernelQP) -> float:
     return float(_STEPS * len(program) * max(1.0, _width(program)) ** _POWER)
 
 
+@dataclass(frozen=True)
+class FirstOrder:
+    """A first-order method for a problem: the name of its solver, its usual work, and that of one iteration."""
+
+    solver: str
+    work: float
+    unit: float
+
+
+def first_order(program: KernelQP) -> FirstOrder:
+    """Return coordinate descent where it is less work than pair steps, or where the features are too many for these."""
+    unit = step_work(program)
+    pairs = FirstOrder("smo", expected_steps(program) * unit, unit)
+    size, gram, m = _values(program), program.gram, len(program)
+    if size is None or m <= _MANY or program.is_hard:
+        return pairs
+    visit = _VISIT + _VALUE * size / m
+    visits = (_PASSES + _PASSES_OF_WIDTH * _width(program)) * m
+    descent = FirstOrder("coordinate-descent", _DESCENT + visits * visit, visit)
+    return descent if gram.features is None or descent.work <= pairs.work else pairs
+
+
+def _values(program: KernelQP) -> int | None:
+    """Return how many numbers explicit features are, sparse or few; None: there are no such."""
+    gram = program.gram
+    features = gram.features if gram.sparse_features is None else gram.sparse_features
+    return None if features is None or gram.correction is not None else int(features.size)
+
+
 def second_order_comes_first(program: KernelQP, work: float | None = None) -> bool:
-    """Return whether the second-order method is less work than the pair steps that are usual; its work may be given."""
-    return (second_order_work(program) if work is None else work) <= expected_steps(program) * step_work(program)
+    """Return whether the second-order method is less work than that of first order; its work may be given."""
+    return (second_order_work(program) if work is None else work) <= first_order(program).work
 
 
 def has_few_features(program: KernelQP) -> bool:
@@ -101,7 +144,7 @@ def has_few_features(program: KernelQP) -> bool:
     gram, m = program.gram, len(program)
     if gram.features is None or gram.correction is not None or program.is_hard:
         return False
-    return bool(m >= max(_MANY, _FOR_EACH * gram.features.shape[1]))
+    return bool(m >= max(_ENOUGH, _FOR_EACH * gram.features.shape[1]))
 
 
 def spares_factorisation(program: KernelQP) -> bool:

@@ -6,6 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from math import isfinite
+from typing import Protocol
 
 import numpy as np
 
@@ -86,6 +87,18 @@ class Iterate:
         return max(self.violation + self.gap_error, self.rounding) <= tol and not self.estimated
 
 
+class _Judged(Protocol):
+    """A point with its duality gap."""
+
+    @property
+    def gap(self) -> DualityGap:
+        """The gap."""
+
+    @property
+    def violation(self) -> float:
+        """The largest of what has to fall."""
+
+
 class Progress:
     """Tells when rounding is all that still changes.
 
@@ -97,7 +110,7 @@ class Progress:
         self._patience, self._idle = patience, 0
         self._value, self._violation = -np.inf, np.inf
 
-    def ended(self, iterate: Iterate) -> bool:
+    def ended(self, iterate: _Judged) -> bool:
         """Take note of an iterate, and return whether the last ``patience`` were none better."""
         value, violation = iterate.gap.dual_value, iterate.violation
         self._idle = 0 if value > self._value or violation < self._violation else self._idle + 1

@@ -28,6 +28,7 @@ def test_the_solvers_of_the_extra_are_all_here() -> None:
     assert {solver.name for solver in installed_solvers()} >= EXPECTED
     assert set(CONE_SOLVERS) >= EXPECTED - {
         "smo",
+        "coordinate-descent",
         "interior-point",
         "level-search",
         "linear",

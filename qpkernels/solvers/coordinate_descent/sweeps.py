@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: BSD-3-Clause
+r"""Sweeps of exact steps in one coefficient each, in compiled loops.
+
+With w = sum_j beta_j z_j and c the multiplier of 1'beta = total as far as it is known, the slopes of sample i are
+
+    g_i + [-epsilon_i, epsilon_i],    g_i = z_i'w + c + ridge_i beta_i - target_i
+
+(one end of the interval where beta_i is not 0), and the step minimises over beta_i within its bounds.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from qpkernels.arrays import Indices, Vector
+from qpkernels.arrays.compiled import compiled, vectorised
+from qpkernels.solvers.coordinate_descent.rows import Rows, add_row, inner
+
+__all__ = ["Box", "Sweep", "best_intercept", "one_sided_slopes", "sweep"]
+
+
+class Box(NamedTuple):
+    """What a KernelQP says of each sample beside its kernel, shape (m,) each."""
+
+    target: Vector
+    lower: Vector
+    upper: Vector
+    epsilon: Vector
+    ridge: Vector
+
+
+class Sweep(NamedTuple):
+    """What came of a sweep.
+
+    Attributes
+    ----------
+    kept
+        How many samples are left in; those left out follow them in the order.
+    violation
+        The largest slope along which a coefficient could move.
+    gain
+        By how much the objective fell.
+    change
+        By how much 1'beta grew.
+    """
+
+    kept: int
+    violation: float
+    gain: float
+    change: float
+
+
+@compiled
+def one_sided_slopes(beta: float, g: float, epsilon: float) -> tuple[float, float]:
+    """Return the slopes of the objective to the left and to the right of beta."""
+    return (g + epsilon if beta > 0 else g - epsilon), (g - epsilon if beta < 0 else g + epsilon)
+
+
+@compiled
+def _shuffle(order: Indices, count: int, seed: NDArray[np.uint64]) -> None:
+    """Shuffle the first so many, by Marsaglia's xorshift."""
+    x = seed[0]
+    for k in range(count - 1, 0, -1):
+        x ^= x << np.uint64(13)
+        x ^= x >> np.uint64(7)
+        x ^= x << np.uint64(17)
+        other = np.int64(x >> np.uint64(1)) % (k + 1)
+        order[k], order[other] = order[other], order[k]
+    seed[0] = x
+
+
+@vectorised
+def sweep(
+    rows: Rows,
+    box: Box,
+    beta: Vector,
+    w: Vector,
+    level: float,
+    penalty: float,
+    order: Indices,
+    count: int,
+    margin: float,
+    seed: NDArray[np.uint64],
+) -> Sweep:
+    """Take a step in each of the first ``count`` samples of ``order``, in random order.
+
+    Parameters
+    ----------
+    level, penalty
+        c, and by how much it grows for each unit of 1'beta.
+    margin
+        A coefficient that is held where it is by a slope above this is left out from now on.
+    """
+    _shuffle(order, count, seed)
+    violation, gain, change, k = 0.0, 0.0, 0.0, 0
+    while k < count:
+        i = order[k]
+        old, epsilon = beta[i], box.epsilon[i]
+        g = inner(rows, i, w) + level + penalty * change + box.ridge[i] * old - box.target[i]
+        left, right = one_sided_slopes(old, g, epsilon)
+        slope = max(-right if old < box.upper[i] else -np.inf, left if old > box.lower[i] else -np.inf)
+        if slope < -margin:
+            count -= 1
+            order[k], order[count] = order[count], i
+            continue
+        k += 1
+        if slope <= 0.0:
+            continue
+        violation, curvature = max(violation, slope), rows.squares[i] + box.ridge[i] + penalty
+        new = min(max(_minimiser(old, g, curvature, epsilon), box.lower[i]), box.upper[i])
+        step = new - old
+        # Along a row of 0 without a ridge the objective falls for ever: there is no step to take.
+        if np.isinf(new) or step == 0.0:
+            continue
+        beta[i] = new
+        change += step
+        gain -= step * (g + 0.5 * curvature * step) + epsilon * (abs(new) - abs(old))
+        add_row(rows, i, step, w)
+    return Sweep(count, violation, gain, change)
+
+
+@compiled
+def _minimiser(old: float, g: float, curvature: float, epsilon: float) -> float:
+    """Return where g (x - old) + curvature/2 (x - old)^2 + epsilon |x| is least; it is not so at ``old``."""
+    if curvature == 0.0:
+        return -np.inf if g > 0.0 else np.inf
+    free, width = old - g / curvature, epsilon / curvature
+    return free - width if free > width else min(free + width, 0.0)
+
+
+@compiled
+def _excess(box: Box, values: Vector, b: float, total: float) -> float:
+    """Return the sum of the slopes -L_i' at values + b, less ``total``: it falls as b grows."""
+    found = -total
+    for i in range(values.size):
+        residual = box.target[i] - b - values[i]
+        size = abs(residual) - box.epsilon[i]
+        if size > 0.0:
+            steep = size / box.ridge[i] if box.ridge[i] > 0.0 else np.inf
+            found += min(steep, box.upper[i]) if residual > 0.0 else max(-steep, box.lower[i])
+    return found
+
+
+@compiled
+def best_intercept(box: Box, values: Vector, total: float, near: float, width: float) -> float:
+    """Return the b of the least P for these f(x_i), by bisection from an interval of that ``width`` around ``near``."""
+    low, high = near - width, near + width
+    # 2^60 times the width is as good as no bound: the losses have no slope there.
+    for _ in range(60):
+        if _excess(box, values, low, total) >= 0.0:
+            break
+        low = near - 2.0 * (near - low)
+    for _ in range(60):
+        if _excess(box, values, high, total) <= 0.0:
+            break
+        high = near + 2.0 * (high - near)
+    for _ in range(200):
+        middle = 0.5 * (low + high)
+        if not low < middle < high:
+            break
+        if _excess(box, values, middle, total) > 0.0:
+            low = middle
+        else:
+            high = middle
+    return 0.5 * (low + high)
