@@ -24,15 +24,20 @@ from typing import Any, ClassVar
 import numpy as np
 
 from qpkernels.arrays import Vector, finite_vector
+from qpkernels.gram import Gram
 from qpkernels.gram.panels.threads import blas_threads_for
 from qpkernels.programs import SampleLosses, SmoothRisk, nearest_feasible
 from qpkernels.solvers.answer import Answer, Claim, Request
 from qpkernels.solvers.interface import Solver
 from qpkernels.solvers.newton_systems import NewtonSystem, newton_system, prepare_system
+from qpkernels.solvers.sparse_system import SparseSystem
 
 __all__ = ["Newton"]
 
 _ITERATIONS = 100
+
+_MANY = 1000
+"""Samples up to which a system entry by entry is little work."""
 
 _FLAT = 1e-10
 """Part of the largest slope that every curvature is taken to be at least: what is flatter cannot be told from it."""
@@ -64,8 +69,8 @@ class Newton(Solver):
     """Newton's method; stops when the duality gap is at most ``tol`` of the values.
 
     The work of an iteration is that of m n^2 multiplications with n explicit features, or the numerical rank n of the
-    kernel matrix, else m^3/3. max_iter counts iterations (default: 100); time_limit is checked after each. warm_start
-    is any beta.
+    kernel matrix, else m^3/3; with many sparse features it is that of passes over their entries. max_iter counts
+    iterations (default: 100); time_limit is checked after each. warm_start is any beta.
     """
 
     name = "newton"
@@ -81,7 +86,10 @@ class Newton(Solver):
 
     def prepare(self, program: SmoothRisk) -> None:
         """Settle that the matrix is positive semidefinite, and compute it where there are no features."""
-        prepare_system(program.gram)
+        if _iterates(program.gram):
+            program.gram.require_psd()
+        else:
+            prepare_system(program.gram)
 
     def run(self, program: SmoothRisk, request: Request, **options: Any) -> Answer:
         """Minimise, and say in words why it ended."""
@@ -92,6 +100,15 @@ class Newton(Solver):
             iterate = _Iterate(program, start)
             claim, why, count = _minimise(iterate, request, deadline)
             return iterate.answer(claim, f"{why}relative gap {iterate.gap:.1e}", count)
+
+
+def _iterates(gram: Gram) -> bool:
+    """Return whether its systems are solved by conjugate gradients: of many samples in many sparse features."""
+    return len(gram) > _MANY and gram.features is None and gram.sparse_features is not None
+
+
+def _system(gram: Gram, bordered: bool) -> NewtonSystem:
+    return SparseSystem(gram.sparse_features, bordered) if _iterates(gram) else newton_system(gram, bordered)
 
 
 def _minimise(iterate: _Iterate, request: Request, deadline: float) -> tuple[Claim, str, int]:
@@ -130,7 +147,7 @@ class _Iterate:
     def __init__(self, program: SmoothRisk, start: Vector | None) -> None:
         self._program, self._losses = program, program.losses
         self._bordered = program.total is not None
-        self._system: NewtonSystem = newton_system(program.gram, self._bordered)
+        self._system = _system(program.gram, self._bordered)
         self._beta = np.zeros(len(program)) if start is None else self._system.unit * self._feasible(start)
         self._function = self._system.expand(self._beta)
         self._b = 0.0

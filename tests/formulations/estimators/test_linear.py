@@ -145,3 +145,34 @@ def test_a_class_whose_samples_all_weigh_nothing() -> None:
     words = "every class needs a sample with a weight above 0, but all of 1 have the weight 0"
     with pytest.raises(LabelError, match=re.escape(words)):
         LinearSVC().fit(IRIS, SPECIES, np.where(SPECIES == 1, 0.0, 1.0))
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        LinearSVC(loss="hinge"),
+        LinearSVC(),
+        LinearSVR(epsilon=0.1),
+        LinearSVR(loss="squared_epsilon_insensitive", epsilon=0.1),
+    ],
+    ids=lambda each: f"{type(each).__name__}, {each.loss}",
+)
+def test_many_sparse_samples_go_to_coordinate_descent_by_themselves(estimator: Any) -> None:
+    rng = np.random.default_rng(0)
+    X = csr_array(random_array((1100, 1300), density=0.02, rng=rng))
+    X.indices, X.indptr = X.indices.astype(np.int32), X.indptr.astype(np.int32)
+    y = np.where(X @ rng.normal(size=1300) > 0.1, 1.0, -1.0)
+    estimator.set_params(tol=1e-7).fit(X, y)
+    assert (estimator.solution_.solver, estimator.fit_status_) == ("coordinate-descent", 0)
+    peer = getattr(svm, type(estimator).__name__)(loss=estimator.loss, tol=1e-9, max_iter=10**5)
+    peer.set_params(**({} if isinstance(estimator, LinearSVC) else {"epsilon": estimator.epsilon})).fit(X, y)
+    np.testing.assert_allclose(estimator.coef_.ravel(), peer.coef_.ravel(), atol=2e-3)
+
+
+def test_each_of_several_classes_goes_there_by_itself() -> None:
+    rng = np.random.default_rng(0)
+    X = csr_array(random_array((1100, 1300), density=0.02, rng=rng))
+    X.indices, X.indptr = X.indices.astype(np.int32), X.indptr.astype(np.int32)
+    machines = LinearSVC().fit(X, np.argmax(X @ rng.normal(size=(1300, 3)), axis=1))
+    assert {each.solver for each in machines.solution_.solutions} == {"coordinate-descent"}
+    assert machines.fit_status_ == 0

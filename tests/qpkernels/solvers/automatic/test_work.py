@@ -7,12 +7,15 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array, random_array
 
 from qpkernels.gram import Gram
 from qpkernels.kernels import RBF, Kernel, Linear
 from qpkernels.programs import KernelQP
+from qpkernels.solvers import Automatic, Claim
 from qpkernels.solvers.automatic.work import (
     expected_steps,
+    first_order,
     second_order_comes_first,
     second_order_work,
     spares_factorisation,
@@ -83,3 +86,36 @@ def test_a_matrix_of_low_rank_is_as_good_as_few_features() -> None:
     assert not second_order_comes_first(high)
     # Where bounds are narrow nobody asks: pair steps are few.
     assert second_order_work(program(900, 5, RBF(1e-4))) == second_order_work(program(900, 5, RBF(3.0)))
+
+
+def sparse(m: int, d: int, C: float = 1.0) -> KernelQP:
+    rng = np.random.default_rng(0)
+    X = csr_array(random_array((m, d), density=0.01, rng=rng))
+    return KernelQP(Gram(Linear(), X), np.where(rng.random(m) < 0.5, 1.0, -1.0), -C, C)
+
+
+@pytest.mark.parametrize(
+    ("stated", "solver"),
+    [
+        (sparse(2000, 3000), "coordinate-descent"),
+        (sparse(2000, 3000, C=1e6), "coordinate-descent"),
+        (sparse(4000, 200), "coordinate-descent"),
+        (sparse(4000, 200, C=1e6), "smo"),
+        (sparse(500, 3000), "smo"),
+        (program(3000, 5, RBF(0.1)), "smo"),
+        (program(5000, 40, Linear(), lower=-1e-4, upper=1e-4), "coordinate-descent"),
+        (program(5000, 40, Linear(), lower=-np.inf, upper=np.inf), "smo"),
+    ],
+    ids=["sparse", "sparse, wide", "few", "few, wide", "few samples", "rbf", "dense, narrow", "dense, hard"],
+)
+def test_many_samples_in_explicit_features_are_for_coordinate_descent(stated: KernelQP, solver: str) -> None:
+    assert first_order(stated).solver == solver
+    assert 0 < first_order(stated).unit < first_order(stated).work < np.inf
+
+
+def test_it_hands_over_where_little_is_gained() -> None:
+    stated = sparse(1200, 200, C=1e5)
+    outcome = Automatic().solve(stated)
+    assert outcome.claim is Claim.OPTIMAL
+    assert outcome.solver.endswith("interior-point")
+    assert Automatic().solve(sparse(1200, 1500, C=0.1)).solver == "coordinate-descent"
