@@ -9,7 +9,7 @@ from typing import Any, ParamSpec, TypeVar, cast
 from numba import njit
 from numba.core import event
 
-__all__ = ["Notice", "compiled", "compiled_for", "vectorised"]
+__all__ = ["Notice", "compiled", "compiled_for", "inlined", "vectorised"]
 
 _COMPILING = "qpkernels: compiling loops for this kind of problem, once on this computer ..."
 
@@ -74,4 +74,17 @@ def vectorised(function: Callable[P, R]) -> Callable[P, R]:
     return cast(
         Callable[P, R],
         njit(cache=True, nogil=True, error_model="numpy", fastmath={"nnan", "nsz", "contract"})(function),
+    )
+
+
+def inlined(function: Callable[P, R]) -> Callable[P, R]:
+    """Return ``function`` compiled like :func:`vectorised`, into each compiled loop that calls it.
+
+    A call with a tuple of arrays counts references to each of them, which takes as long as a few numbers do.
+    """
+    return cast(
+        Callable[P, R],
+        njit(cache=True, nogil=True, error_model="numpy", fastmath={"nnan", "nsz", "contract"}, inline="always")(
+            function
+        ),
     )

@@ -30,7 +30,7 @@ from qpkernels.programs import KernelQP
 from qpkernels.programs.kernel_qp import diverges
 from qpkernels.solvers.coordinate_descent.faces import face_of
 from qpkernels.solvers.coordinate_descent.rows import add_rows, row_values, rows_of
-from qpkernels.solvers.coordinate_descent.sweeps import Box, best_intercept, sweep
+from qpkernels.solvers.coordinate_descent.sweeps import BETA, Box, best_intercept, sweep
 from qpkernels.solvers.smo.iterate import Progress, intercept_of
 
 __all__ = ["Descent", "Measured", "descend"]
@@ -107,13 +107,16 @@ class Descent:
         self._box = Box(*(np.array(vector) for vector in vectors))
         self._all = np.arange(len(program))
         self._seed = np.random.SeedSequence(seed).generate_state(1, np.uint64) | np.uint64(1)
-        self._beta = np.zeros(len(program)) if start is None else program.project(start).copy()
+        self._table = self._box.table(self._rows.squares)
+        self._beta = self._table[:, BETA]
+        if start is not None:
+            self._beta[:] = program.project(start)
         self._w = self._weights(self._beta)
         mean = float(self._rows.squares.mean())
         self._penalty = 0.0 if program.total is None else (mean or 1.0)
         self._level, self._off = 0.0, -(program.total or 0.0) + float(self._beta.sum())
         if program.total is not None and start is not None:
-            self._level = self._intercept(self._beta, row_values(self._rows, self._all, self._w))
+            self._level = self._intercept(self._beta.copy(), row_values(self._rows, self._all, self._w))
         self._order, self._count = self._all.copy(), len(program)
         self._margin = self._violation = np.inf
         self._share, self._credit, self._accuracy = _WORK, 0.0, _LOOSE
@@ -125,8 +128,7 @@ class Descent:
             self._step_on_face()
         done = sweep(
             self._rows,
-            self._box,
-            self._beta,
+            self._table,
             self._w,
             self._level + self._penalty * self._off,
             self._penalty,
@@ -169,12 +171,13 @@ class Descent:
         self._count, self._margin = len(self.program), np.inf
         # Rounding has added up in what the steps kept up to date.
         self._w, self._off = self._weights(self._beta), float(self._beta.sum()) - (self.program.total or 0.0)
-        feasible = self.program.project(self._beta)
-        w = self._w if feasible is self._beta else self._weights(feasible)
+        beta = self._beta.copy()
+        feasible = self.program.project(beta)
+        w = self._w if feasible is beta else self._weights(feasible)
         values = row_values(self._rows, self._all, w)
         b = self._intercept(feasible, values)
         gap = duality_gap(self.program, feasible, values, b)
-        return Measured(feasible.copy(), b, gap, self.visits, diverges(self.program, feasible, values))
+        return Measured(feasible, b, gap, self.visits, diverges(self.program, feasible, values))
 
     def _intercept(self, beta: Vector, values: Vector) -> float:
         if self.program.total is None:
@@ -192,7 +195,7 @@ class Descent:
 
     def _weights(self, beta: Vector) -> Vector:
         w = np.zeros(self._features)
-        add_rows(self._rows, self._all, beta, w)
+        add_rows(self._rows, self._all, np.ascontiguousarray(beta), w)
         return w
 
 

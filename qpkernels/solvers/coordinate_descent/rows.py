@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qpkernels.arrays import Floats, Indices, Samples, Vector, is_sparse
-from qpkernels.arrays.compiled import compiled, vectorised
+from qpkernels.arrays.compiled import compiled, inlined, vectorised
 from qpkernels.programs import KernelQP
 
 __all__ = ["Rows", "add_row", "add_rows", "inner", "row_values", "rows_of"]
@@ -30,8 +30,8 @@ class Rows(NamedTuple):
         ||z_i||^2, shape (m,).
     """
 
-    starts: NDArray[np.int64]
-    columns: NDArray[np.int32]
+    starts: NDArray[np.uint64]
+    columns: NDArray[np.uint32]
     values: Floats
     squares: Vector
 
@@ -50,9 +50,15 @@ def rows_of(program: KernelQP) -> tuple[Rows, int]:
         Z = np.ascontiguousarray(Z - Z.mean(axis=0) if program.total == 0.0 else Z, dtype=np.float64)
     m, count = Z.shape
     if is_sparse(Z):
-        starts, columns, values = Z.indptr.astype(np.int64), Z.indices.astype(np.int32, copy=False), Z.data
+        # Of an unsigned index compiled code need not ask whether it counts from the end.
+        starts, columns = Z.indptr.astype(np.uint64), Z.indices.astype(np.int32, copy=False).view(np.uint32)
+        values = Z.data
     else:
-        starts, columns, values = np.arange(m + 1, dtype=np.int64) * count, np.zeros(0, np.int32), Z.ravel()
+        starts, columns, values = (
+            np.arange(m + 1, dtype=np.uint64) * np.uint64(count),
+            np.zeros(0, np.uint32),
+            Z.ravel(),
+        )
     # Read-only as samples are, whatever they come from: loops are compiled once.
     starts, columns, values = (_read_only(part) for part in (starts, columns, values))
     return Rows(starts, columns, values, _squares(starts, values)), int(count)
@@ -65,7 +71,7 @@ def _read_only(array: Any) -> Any:
 
 
 @compiled
-def _squares(starts: NDArray[np.int64], values: Floats) -> Vector:
+def _squares(starts: NDArray[np.uint64], values: Floats) -> Vector:
     squares = np.zeros(starts.size - 1)
     for i in range(squares.size):
         for p in range(starts[i], starts[i + 1]):
@@ -73,7 +79,7 @@ def _squares(starts: NDArray[np.int64], values: Floats) -> Vector:
     return squares
 
 
-@vectorised
+@inlined
 def inner(rows: Rows, i: int, w: Vector) -> float:
     """Return z_i'w."""
     start, stop, value = rows.starts[i], rows.starts[i + 1], 0.0
@@ -86,7 +92,7 @@ def inner(rows: Rows, i: int, w: Vector) -> float:
     return value
 
 
-@vectorised
+@inlined
 def add_row(rows: Rows, i: int, factor: float, w: Vector) -> None:
     """Add factor z_i to ``w``."""
     start, stop = rows.starts[i], rows.starts[i + 1]

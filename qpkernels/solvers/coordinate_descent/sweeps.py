@@ -15,11 +15,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from qpkernels.arrays import Indices, Vector
+from qpkernels.arrays import Indices, Matrix, Vector
 from qpkernels.arrays.compiled import compiled, vectorised
 from qpkernels.solvers.coordinate_descent.rows import Rows, add_row, inner
 
-__all__ = ["Box", "Sweep", "best_intercept", "one_sided_slopes", "sweep"]
+__all__ = ["BETA", "Box", "Sweep", "best_intercept", "one_sided_slopes", "sweep"]
+
+BETA = 6
+"""The column of beta."""
 
 
 class Box(NamedTuple):
@@ -30,6 +33,13 @@ class Box(NamedTuple):
     upper: Vector
     epsilon: Vector
     ridge: Vector
+
+    def table(self, squares: Vector) -> Matrix:
+        """Return all that a step reads of a sample in a row, so that it is one line of a processor's cache.
+
+        The columns are those above, then ||z_i||^2, beta_i, which is 0 here, and room that makes it a line.
+        """
+        return np.column_stack([*self, squares, np.zeros((squares.size, 2))])
 
 
 class Sweep(NamedTuple):
@@ -67,7 +77,8 @@ def _shuffle(order: Indices, count: int, seed: NDArray[np.uint64]) -> None:
         x ^= x << np.uint64(13)
         x ^= x >> np.uint64(7)
         x ^= x << np.uint64(17)
-        other = np.int64(x >> np.uint64(1)) % (k + 1)
+        # Of the upper half of the bits; a remainder takes as long as a row does.
+        other = ((x >> np.uint64(32)) * np.uint64(k + 1)) >> np.uint64(32)
         order[k], order[other] = order[other], order[k]
     seed[0] = x
 
@@ -75,8 +86,7 @@ def _shuffle(order: Indices, count: int, seed: NDArray[np.uint64]) -> None:
 @vectorised
 def sweep(
     rows: Rows,
-    box: Box,
-    beta: Vector,
+    table: Matrix,
     w: Vector,
     level: float,
     penalty: float,
@@ -89,6 +99,8 @@ def sweep(
 
     Parameters
     ----------
+    table
+        See :meth:`Box.table`; its beta is changed.
     level, penalty
         c, and by how much it grows for each unit of 1'beta.
     margin
@@ -98,10 +110,11 @@ def sweep(
     violation, gain, change, k = 0.0, 0.0, 0.0, 0
     while k < count:
         i = order[k]
-        old, epsilon = beta[i], box.epsilon[i]
-        g = inner(rows, i, w) + level + penalty * change + box.ridge[i] * old - box.target[i]
+        target, lower, upper, epsilon = table[i, 0], table[i, 1], table[i, 2], table[i, 3]
+        ridge, square, old = table[i, 4], table[i, 5], table[i, BETA]
+        g = inner(rows, i, w) + level + penalty * change + ridge * old - target
         left, right = one_sided_slopes(old, g, epsilon)
-        slope = max(-right if old < box.upper[i] else -np.inf, left if old > box.lower[i] else -np.inf)
+        slope = max(-right if old < upper else -np.inf, left if old > lower else -np.inf)
         if slope < -margin:
             count -= 1
             order[k], order[count] = order[count], i
@@ -109,13 +122,13 @@ def sweep(
         k += 1
         if slope <= 0.0:
             continue
-        violation, curvature = max(violation, slope), rows.squares[i] + box.ridge[i] + penalty
-        new = min(max(_minimiser(old, g, curvature, epsilon), box.lower[i]), box.upper[i])
+        violation, curvature = max(violation, slope), square + ridge + penalty
+        new = min(max(_minimiser(old, g, curvature, epsilon), lower), upper)
         step = new - old
         # Along a row of 0 without a ridge the objective falls for ever: there is no step to take.
         if np.isinf(new) or step == 0.0:
             continue
-        beta[i] = new
+        table[i, BETA] = new
         change += step
         gain -= step * (g + 0.5 * curvature * step) + epsilon * (abs(new) - abs(old))
         add_row(rows, i, step, w)

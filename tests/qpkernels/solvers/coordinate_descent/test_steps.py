@@ -13,7 +13,7 @@ from qpkernels.certificates.kernel_qp import duality_gap
 from qpkernels.programs import KernelQP
 from qpkernels.solvers.coordinate_descent.faces import face_of
 from qpkernels.solvers.coordinate_descent.rows import add_rows, row_values, rows_of
-from qpkernels.solvers.coordinate_descent.sweeps import Box, best_intercept, sweep
+from qpkernels.solvers.coordinate_descent.sweeps import BETA, Box, best_intercept, sweep
 
 SOFT = [name for name in FAMILIES if not manufacture(name).program.is_hard]
 LEVEL, PENALTY = 0.3, 0.7
@@ -50,13 +50,16 @@ def test_a_sweep_gains_what_it_says(name: str, seed: int) -> None:
     if program.total == 0.0:
         # The rows of dense features are around their mean, which changes what an unbalanced beta costs.
         rows = rows._replace(values=np.linalg.cholesky(program.gram.dense + 1e-12 * np.eye(beta.size)).ravel())
-        size = np.int64(beta.size)
-        rows = rows._replace(starts=np.arange(size + 1) * size, squares=np.array(program.gram.diagonal))
+        starts = np.arange(beta.size + 1, dtype=np.uint64) * np.uint64(beta.size)
+        rows = rows._replace(starts=starts, squares=np.array(program.gram.diagonal))
         for part in rows[:3]:
             part.flags.writeable = False
         w = np.zeros(beta.size)
         add_rows(rows, np.arange(beta.size), beta, w)
-    done = sweep(rows, box_of(program), beta, w, level, PENALTY, order, beta.size, np.inf, generator)
+    table = box_of(program).table(rows.squares)
+    table[:, BETA] = beta
+    done = sweep(rows, table, w, level, PENALTY, order, beta.size, np.inf, generator)
+    beta = table[:, BETA].copy()
     assert sorted(order) == list(range(beta.size))
     assert done.gain >= 0.0
     assert before - objective(program, beta) == pytest.approx(done.gain, rel=1e-6, abs=1e-9)
