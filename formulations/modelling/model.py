@@ -152,22 +152,22 @@ class Model(Restatable, Failing, ShownModel, Generic[Answered], metaclass=Checks
         solver
             Name of a registered solver (``qpkernels solvers`` lists them), or a Solver object; one of cone programs is
             given the first of :attr:`forms`. None: one after the other until an answer is proved, each from the best
-            point so far. A KernelQP with few explicit features goes to semismooth-newton or interior-point, others to
-            smo, which hands over to interior-point once that is predicted to need less than what is missing. A LevelQP
-            goes to level-search, a penalised risk with smooth losses to newton, a linear system to linear first, a fit
-            in a norm to frisch-newton, the linear program machine to highs, any other model to clarabel. Where none of
-            these is proved, clarabel is asked on all forms, then other solvers; ``solver`` and ``attempts`` of the
-            solution say who was asked, and what each said.
+            point so far. A KernelQP with few explicit features goes to semismooth-newton or interior-point, one of many
+            samples in sparse features to coordinate-descent, others to smo, which hands over to interior-point once that
+            is predicted to need less than what is missing. A LevelQP goes to level-search, a penalised risk with smooth
+            losses to newton, a linear system to linear first, a fit in a norm to frisch-newton, the linear program
+            machine to highs, any other model to clarabel. Where none of these is proved, clarabel is asked on all forms,
+            then other solvers; ``solver`` and ``attempts`` of the solution say who was asked, and what each said.
         tol
             Above 0 and below 1: the relative duality gap and residuals that the certificate must show for ``optimal``.
         max_iter, time_limit
             Limits, in the solvers' iterations and in seconds, of all together; the best point so far comes back. A
             solver without a time limit runs in a process of its own then, which has no point where it is ended.
         warm_start
-            A solution, or beta, for ``smo``, ``semismooth-newton``, ``interior-point``, ``level-search`` or ``newton``.
-            A solution is rescaled so that what was at its bound is at that of this problem, which is another where C
-            is; any beta is projected to the feasible set. For ``osqp``, ``proxqp`` or ``scs`` a solution of the same
-            form by a solver that is given matrices: they go on from its variables and multipliers.
+            A solution, or beta, for those of our own that start from a beta, as ``smo`` does. A solution is
+            rescaled so that what was at its bound is at that of this problem, which is another where C is; any beta is
+            projected to the feasible set. For ``osqp``, ``proxqp`` or ``scs`` a solution of the same form by a solver
+            that is given matrices: they go on from its variables and multipliers.
         verbose
             Let the solver print its progress.
         **options
