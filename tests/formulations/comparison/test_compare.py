@@ -118,8 +118,8 @@ def test_one_form_and_all_solvers() -> None:
     rows = comparison(soft().dual, "all")
     names = [row.solver for row in rows]
     # First those of the model itself, then those of the form.
-    assert set(names[:3]) == {"coordinate-descent", "interior-point", "smo"}
-    assert names[3:] == sorted(names[3:])
+    assert set(names[:4]) == {"coordinate-descent", "interior-point", "semismooth-newton", "smo"}
+    assert names[4:] == sorted(names[4:])
     assert set(names) == {solver.name for solver in installed_solvers()} - {
         "level-search",
         "linear",
