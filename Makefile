@@ -4,7 +4,7 @@ BIN := .venv/bin
 CODE := qpkernels formulations tests docs benchmarks noxfile.py
 
 .PHONY: demo test test-fast slow-tests coverage matrix lint format attack oracles examples catalogue performance \
-	campaign trust scikit-learn-tests clean clean-code
+	campaign scale trust scikit-learn-tests clean clean-code
 
 demo: .venv/demo
 	$(BIN)/qpkernels compare breast-cancer --scale --picture demo.png
@@ -69,6 +69,16 @@ performance: .venv/dev
 # where the last one ended.
 campaign: .venv/dev
 	$(BIN)/python -m benchmarks.campaign $(OPTIONS)
+
+# docs/scale: low rank, its bounds, large samples, least squares and workers; hours. make scale DATA=folder
+scale: .venv/dev
+	$(BIN)/python -m benchmarks.scale.low_rank
+	$(BIN)/python -m benchmarks.scale.tuning --data "$(DATA)"
+	$(BIN)/python -m benchmarks.scale.bounds --data "$(DATA)"
+	$(BIN)/python -m benchmarks.scale.exact --data "$(DATA)"
+	$(BIN)/python -m benchmarks.scale.least_squares "$(DATA)/cpusmall.xz"
+	$(BIN)/python -m benchmarks.scale.cluster
+	$(BIN)/python -m benchmarks.scale
 
 # docs/trust: published problems before a judge, solvers cross-examined, enclosures, 10,000 attacks; an afternoon.
 # Some problems only: make trust DATA=folder OPTIONS="--only TAME HS268"

@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Write docs/scale/README.md from what the modules of this package have measured: python -m benchmarks.scale."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from statistics import median
+from typing import Any, NamedTuple
+
+from benchmarks.pages.cells import seconds, table
+
+__all__ = ["main"]
+
+_QUIET = 0.1
+"""Processors that other programs may keep busy before a measurement is marked."""
+
+
+class _Section(NamedTuple):
+    """A table of the page: its file, heading, words, columns, and how a record becomes lines of it."""
+
+    file: str
+    heading: str
+    words: str
+    columns: tuple[str, ...]
+    lines: Callable[[Mapping[str, Any]], Iterator[list[str]]]
+
+
+def _mark(record: Mapping[str, Any]) -> str:
+    busy = (record.get("where") or record.get("setting") or {}).get("others") or 0.0
+    return " †" if busy > _QUIET else ""
+
+
+def _low_rank(record: Mapping[str, Any]) -> Iterator[list[str]]:
+    yield [
+        f"{record['solver']}{_mark(record)}",
+        f"{record['samples']} x {record['rank']}",
+        f"{record['C']:g}",
+        f"{record['tol']:g}",
+        seconds(record["seconds"]),
+        f"{record['gap']:.0e}",
+        f"{record['memory'] / 2**30:.2f} GiB",
+    ]
+
+
+def _tuning(record: Mapping[str, Any]) -> Iterator[list[str]]:
+    yield [
+        f"a9a{_mark(record)}",
+        f"{record['samples']} x {record['rank']}",
+        f"{record['costs']} costs, {record['folds']} folds",
+        seconds(record["seconds"]),
+        f"{record['accuracy']:.4f}",
+        "all" if record["proved"] else "not all",
+    ]
+
+
+def _bounds(record: Mapping[str, Any]) -> Iterator[list[str]]:
+    yield [
+        f"{record['problem']}{_mark(record)}",
+        str(record["rank"]),
+        f"{100 * record['product']:.3g} % ({seconds(record['product_seconds'])})",
+        f"{100 * record['trace']:.3g} %",
+        f"{100 * record['actual']:.3g} %",
+        f"{100 * record['error']:.2f} / {100 * record['exact_error']:.2f} %",
+        f"{seconds(median(record['refining']))} / {seconds(median(record['from_zero']))}",
+    ]
+
+
+def _least_squares(record: Mapping[str, Any]) -> Iterator[list[str]]:
+    yield [
+        f"{record['solver']}{_mark(record)}",
+        f"{record['samples']} x {record['features']}",
+        f"{record['ridge']:g}",
+        f"{record['tol']:g}",
+        seconds(median(record["seconds"])),
+        record["status"],
+        f"{record['relative_gap']:.0e}",
+    ]
+
+
+def _exact(record: Mapping[str, Any]) -> Iterator[list[str]]:
+    yield [
+        f"covertype, generated{_mark(record)}",
+        str(record["samples"]),
+        str(record["support"]),
+        f"{record['status']}, {record['relative_gap']:.0e}",
+        f"{record['seconds']:.0f} s ({record['processor']:.0f} s)",
+        f"{record['accuracy']:.4f}",
+        f"{record['peak'] / 1024:.2f} GiB",
+    ]
+
+
+def _cluster(record: Mapping[str, Any]) -> Iterator[list[str]]:
+    question = record["question"]
+    for who in ("serial", "workers"):
+        run = record[who]
+        name = "one process" if who == "serial" else f"{question['workers']} workers{', one killed' * run['killed']}"
+        yield [
+            f"{name}{_mark(record)}",
+            f"{question['samples']} x {question['rank']}",
+            seconds(run["making"]),
+            seconds(run["solving"]),
+            f"{run['peak'] / 1024:.2f} GiB",
+            f"{record['primal_difference']:.0e}, {record['decision_difference']:.0e}",
+        ]
+
+
+_SECTIONS = (
+    _Section(
+        "low_rank.json",
+        "Soft margins of low rank",
+        "`python -m benchmarks.scale.low_rank`: the same features for all, each answer from a process of its own. Of "
+        "LIBLINEAR the gap is that of its objective from the bound that ours proved, and the tolerance its own.",
+        ("solver", "samples x rank", "C", "tol", "seconds", "gap", "memory"),
+        _low_rank,
+    ),
+    _Section(
+        "tuning.json",
+        "The cost chosen by cross-validation",
+        "`python -m benchmarks.scale.tuning --data FOLDER`: from the samples in memory to the machine at the best cost. "
+        "TorchKM states 17.9 s on an L40S GPU and a test accuracy of 0.851 for a9a at rank 300.",
+        ("data", "samples x rank", "search", "seconds", "test accuracy", "proved"),
+        _tuning,
+    ),
+    _Section(
+        "bounds.json",
+        "How far from the exact kernel",
+        "`python -m benchmarks.scale.bounds --data FOLDER`: how far an answer of low rank is from the optimum with the exact "
+        "kernel, proved by one pass over kernel rows, or by diagonals alone, and in fact; test errors of both machines; and "
+        "the seconds to the exact machine from this answer on, and from zero.",
+        ("problem", "rank", "proved", "by diagonals", "in fact", "test error, exact", "refined / from zero"),
+        _bounds,
+    ),
+    _Section(
+        "exact.json",
+        "Exact machines from a mapped file",
+        "`python -m benchmarks.scale.exact --data FOLDER`: samples generated from 20,000 rows of covertype; in brackets the "
+        "seconds of processors.",
+        ("data", "samples", "support vectors", "proved", "seconds", "test accuracy", "memory"),
+        _exact,
+    ),
+    _Section(
+        "least_squares.json",
+        "Least squares",
+        "`python -m benchmarks.scale.least_squares`: kernel matrix, solution and certificate.",
+        ("solver", "samples x features", "ridge", "tol", "seconds", "status", "gap"),
+        _least_squares,
+    ),
+    _Section(
+        "cluster.json",
+        "Workers of Dask",
+        "`python -m benchmarks.scale.cluster`: all on one computer, so that workers cost what they exchange; the last column "
+        "is how far the primal values and the decision values of both are apart.",
+        ("who", "samples x rank", "making Z", "solving", "memory of who asks", "differences"),
+        _cluster,
+    ),
+)
+
+
+def _records(path: Path) -> list[Mapping[str, Any]]:
+    """Return what a file holds, whether it is a list or an object with one."""
+    read: Any = json.loads(path.read_text(encoding="utf-8"))
+    if isinstance(read, list):
+        return read
+    shared = {name: value for name, value in read.items() if not isinstance(value, list)}
+    lists = [value for value in read.values() if isinstance(value, list)]
+    return [{**shared, **each} for each in lists[0]] if lists else [read]
+
+
+def page(folder: Path) -> str:
+    """Return the page of what was measured."""
+    parts, marked = ["# Past one kernel matrix\n"], False
+    for section in _SECTIONS:
+        path = folder / section.file
+        if not path.exists():
+            continue
+        records = _records(path)
+        marked = marked or any(_mark(record) for record in records)
+        rows = [line for record in records for line in section.lines(record)]
+        parts.append(f"## {section.heading}\n\n{section.words}\n\n{table(section.columns, rows)}")
+    if marked:
+        parts.append(f"† Other programs kept more than {_QUIET:g} processors busy meanwhile: to be measured again.\n")
+    return "\n".join(parts)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Write the page."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.scale", description=__doc__)
+    parser.add_argument("--out", type=Path, default=Path("docs/scale"))
+    folder: Path = parser.parse_args(arguments).out
+    (folder / "README.md").write_text(page(folder), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
