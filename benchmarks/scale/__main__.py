@@ -119,7 +119,7 @@ _SECTIONS = (
     _Section(
         "tuning.json",
         "The cost chosen by cross-validation",
-        "`python -m benchmarks.scale.tuning --data FOLDER`: from the samples in memory to the machine at the best cost. "
+        "`python -m benchmarks.scale.tuning --data FOLDER`: from samples in memory to the machine at the best cost; "
         "TorchKM states 17.9 s on an L40S GPU and a test accuracy of 0.851 for a9a at rank 300.",
         ("data", "samples x rank", "search", "seconds", "test accuracy", "proved"),
         _tuning,
@@ -127,17 +127,17 @@ _SECTIONS = (
     _Section(
         "bounds.json",
         "How far from the exact kernel",
-        "`python -m benchmarks.scale.bounds --data FOLDER`: how far an answer of low rank is from the optimum with the exact "
-        "kernel, proved by one pass over kernel rows, or by diagonals alone, and in fact; test errors of both machines; and "
-        "the seconds to the exact machine from this answer on, and from zero.",
+        "`python -m benchmarks.scale.bounds --data FOLDER`: how far an answer of low rank is from the optimum with the "
+        "exact kernel, proved by one pass over kernel rows, or by diagonals alone, and in fact; test errors of both "
+        "machines; and the seconds to the exact machine from this answer on, and from zero.",
         ("problem", "rank", "proved", "by diagonals", "in fact", "test error, exact", "refined / from zero"),
         _bounds,
     ),
     _Section(
         "exact.json",
         "Exact machines from a mapped file",
-        "`python -m benchmarks.scale.exact --data FOLDER`: samples generated from 20,000 rows of covertype; in brackets the "
-        "seconds of processors.",
+        "`python -m benchmarks.scale.exact --data FOLDER`: samples generated from 20,000 rows of covertype; in brackets "
+        "the seconds of processors.",
         ("data", "samples", "support vectors", "proved", "seconds", "test accuracy", "memory"),
         _exact,
     ),
@@ -151,8 +151,8 @@ _SECTIONS = (
     _Section(
         "cluster.json",
         "Workers of Dask",
-        "`python -m benchmarks.scale.cluster`: all on one computer, so that workers cost what they exchange; the last column "
-        "is how far the primal values and the decision values of both are apart.",
+        "`python -m benchmarks.scale.cluster`: all on one computer, so that workers cost what they exchange; the last "
+        "column is how far the primal values and the decision values of both are apart.",
         ("who", "samples x rank", "making Z", "solving", "memory of who asks", "differences"),
         _cluster,
     ),

@@ -3,8 +3,8 @@
 
 python -m benchmarks.scale.tuning --data FOLDER [--rank 300] [--folds 5] [--costs 10]
 
-TorchKM (arXiv 2606.06742) states for a9a, with 2000 landmarks, rank 300 and tuning included, 17.9 s on an L40S GPU and a
-test accuracy of 0.851. Here the seconds are those from the samples in memory to the machine trained at the best cost.
+TorchKM (arXiv 2606.06742) states for a9a, with 2000 landmarks, rank 300 and tuning included, 17.9 s on an L40S GPU and
+a test accuracy of 0.851. Here the seconds are those from the samples in memory to the machine trained at the best cost.
 """
 
 from __future__ import annotations
