@@ -254,9 +254,9 @@ def with_function_of(solution: Solution, answer: Candidate, gram: Gram) -> Candi
     if gram.correction is not None and gram.correction.shift:
         # At the samples the ridge adds to the function, which knows nothing of it.
         return answer
-    if function.kernel != gram.kernel or function.centers.shape[1:] != gram.X.shape[1:]:
+    if function.kernel != gram.kernel or (answer.is_expansion and _agree(function, answer.function)):
         return answer
-    if answer.is_expansion and _agree(function, answer.function):
+    if function.centers.shape[1:] != answer.function.centers.shape[1:]:
         return answer
     return replace(answer, function=function, sampling=Sampling(partial(evaluated, function, gram)), is_expansion=False)
 

@@ -14,8 +14,8 @@ from numpy.typing import ArrayLike, NDArray
 from formulations.display import ShownModel
 from formulations.inputs.estimators import Coefficients, is_estimator
 from formulations.inputs.fitted import coefficients_for
-from formulations.inputs.restating import Restatable
 from formulations.inputs.samples import OF_KERNELS, BoundSamples
+from formulations.modelling.approximate import Approximate
 from formulations.modelling.candidate import Candidate, checked_coefficients, expand, vanishing, with_function_of
 from formulations.modelling.default import solve_by_request
 from formulations.modelling.failures import Failing, not_an_answer
@@ -39,7 +39,7 @@ Answered = TypeVar("Answered", bound=Solution, covariant=True)
 """What solving a model of a kind returns."""
 
 
-class Model(Restatable, Failing, ShownModel, Generic[Answered], metaclass=ChecksKeywords):
+class Model(Approximate, Failing, ShownModel, Generic[Answered], metaclass=ChecksKeywords):
     """A kernel machine: what is asked, however it is stated and whoever solves it.
 
     The answer is a function f + b in the space of a kernel, with a coefficient beta_i for each sample. The model knows

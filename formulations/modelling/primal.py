@@ -229,20 +229,8 @@ def _of_program(program: KernelQP, values: Vector, b: float) -> Vector:
     slopes = program.slopes(values, b)
     found = [program.project(slopes)]
     found += (program.project(_solved_near(program, slopes, near)) for near in _near_kinks(program, values, b))
-    found += [_best_multiple(program, beta) for beta in found]
+    found += [KernelQPBounds(program).best_multiple(beta) for beta in found]
     return min(found, key=program.objective)
-
-
-def _best_multiple(program: KernelQP, beta: Vector) -> Vector:
-    """Return the t beta, t >= 0, of the largest dual value within the bounds: slopes far from an optimum are large."""
-    if program.total:
-        return beta
-    rise = float(program.target @ beta - program.epsilon @ np.abs(beta))
-    curvature = float(beta @ program.gram.product(beta) + program.ridge @ beta**2)
-    ends = np.where(beta > 0, program.upper, program.lower)
-    room = float(np.divide(ends, beta, out=np.full_like(beta, np.inf), where=beta != 0).min())
-    best = min(max(rise, 0.0) / curvature, room) if curvature > 0 else 1.0
-    return best * beta
 
 
 def _of_level(bounds: MarginLevelBounds | TubeLevelBounds, values: Vector, b: float) -> Vector:

@@ -14,6 +14,12 @@ from qpkernels.certificates.cone_program import (
     without_rounding,
 )
 from qpkernels.certificates.enclosures import Enclosure, enclose_cone_program
+from qpkernels.certificates.exact_kernel import (
+    ExactKernelCertificate,
+    Pass,
+    PenalisedBounds,
+    certify_with_exact_kernel,
+)
 from qpkernels.certificates.kernel_qp import (
     DualityGap,
     FunctionAtSamples,
@@ -50,6 +56,7 @@ __all__ = [
     "Certificate",
     "DualityGap",
     "Enclosure",
+    "ExactKernelCertificate",
     "FenchelBounds",
     "FunctionAtSamples",
     "HalfSquaredNorm",
@@ -58,6 +65,8 @@ __all__ = [
     "LinearProgramBounds",
     "MarginLevelBounds",
     "NormFitBounds",
+    "Pass",
+    "PenalisedBounds",
     "Regulariser",
     "Repaired",
     "SeparationBounds",
@@ -73,6 +82,7 @@ __all__ = [
     "certify_kernel_qp",
     "certify_unboundedness",
     "certify_values",
+    "certify_with_exact_kernel",
     "duality_gap",
     "enclose_cone_program",
     "intercept_interval",

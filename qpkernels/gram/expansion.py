@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -28,6 +28,7 @@ from qpkernels.errors import ParameterError, ShapeError
 from qpkernels.gram.features import weights_of
 from qpkernels.gram.panels.sums import add_kernel_sums
 from qpkernels.gram.storage import Centers
+from qpkernels.kernels.approximations import Nystroem
 from qpkernels.kernels.base import Kernel, Samples
 from qpkernels.kernels.vectors import Linear
 
@@ -175,6 +176,25 @@ class Expansion:
             )
         assert self._weights is not None
         return self._weights.copy()
+
+    def with_exact_kernel(self) -> Expansion:
+        """Return the same function, found in the space of :class:`~qpkernels.Nystroem`, in that of its exact kernel.
+
+        It is one over the landmarks, with the same norm.
+
+        Raises
+        ------
+        ParameterError
+            If the kernel is none of Nystroem's: the space of another does not lie within that of the exact kernel.
+        """
+        if not isinstance(self.kernel, Nystroem):
+            raise ParameterError(
+                f"only a function in the space of a Nystroem is one in that of the exact kernel, but this is in that "
+                f"of {self.kernel!r}."
+            )
+        assert self._weights is not None
+        landmarks, coefficients = self.kernel.condensed(self._weights)
+        return replace(self, kernel=self.kernel.base, centers=landmarks, coefficients=coefficients)
 
     @property
     def squared_norm(self) -> float:

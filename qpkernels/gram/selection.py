@@ -15,7 +15,7 @@ from qpkernels.gram.features import Features, SparseFeatures
 if TYPE_CHECKING:
     from qpkernels.gram.gram import Gram
 
-__all__ = ["Selection"]
+__all__ = ["Selection", "selection_of"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,3 +55,8 @@ class Selection:
     def form(self) -> Formed:
         """Return a copy of the entries."""
         return Formed(frozen(self.whole.dense[np.ix_(self.rows, self.rows)]))
+
+
+def selection_of(gram: Gram) -> Selection | None:
+    """Return the rows of which matrix ``gram`` is; None: it is no part of another."""
+    return gram._source

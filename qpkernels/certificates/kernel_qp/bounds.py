@@ -64,6 +64,27 @@ class KernelQPBounds:
         """Project beta to the bounds and the sum."""
         return self.program.project(beta)
 
+    def best_multiple(self, beta: Vector, squared_norm: float | None = None) -> Vector:
+        """Return the t beta, t >= 0, of the largest dual value within the bounds; beta itself where its sum is not 0.
+
+        Parameters
+        ----------
+        beta
+            A feasible point.
+        squared_norm
+            What stands for beta'K beta in it; left out, that is computed.
+        """
+        program = self.program
+        if program.total:
+            return beta
+        squared = float(beta @ program.gram.product(beta)) if squared_norm is None else squared_norm
+        rise = float(program.target @ beta - program.epsilon @ np.abs(beta))
+        curvature = squared + float(program.ridge @ beta**2)
+        ends = np.where(beta > 0, program.upper, program.lower)
+        room = float(np.divide(ends, beta, out=np.full_like(beta, np.inf), where=beta != 0).min())
+        best = min(max(rise, 0.0) / curvature, room) if curvature > 0 else 1.0
+        return best * beta
+
     def scaling(self, decision: Vector, squared_norm: float) -> float:
         """Return the factor of f and b at which P is taken; 1 where they violate nothing, or none helps."""
         return scaling_of(self.program, decision, squared_norm)

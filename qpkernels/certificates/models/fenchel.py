@@ -207,9 +207,13 @@ class FenchelBounds:
         conjugates = float(self.losses.conjugate(feasible).sum())
         return -self.regulariser.conjugate(float(feasible @ self.gram.product(feasible))) - conjugates
 
-    def best_multiple(self, beta: Vector) -> Vector:
-        """Return the t beta, t >= 0, of the largest dual value: for a ball, coefficients of f do not tell t."""
-        squared, largest = float(beta @ self.gram.product(beta)), float(np.abs(beta).max(initial=0.0))
+    def best_multiple(self, beta: Vector, squared_norm: float | None = None) -> Vector:
+        """Return the t beta, t >= 0, of the largest dual value: for a ball, coefficients of f do not tell t.
+
+        ``squared_norm`` stands for beta'K beta in it; left out, that is computed.
+        """
+        squared = float(beta @ self.gram.product(beta)) if squared_norm is None else squared_norm
+        largest = float(np.abs(beta).max(initial=0.0))
         if largest == 0.0:
             return beta
         ends = np.where(beta > 0, self.losses.upper, self.losses.lower)
