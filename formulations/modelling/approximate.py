@@ -10,7 +10,7 @@ import numpy as np
 
 from formulations.inputs.restating import Restatable
 from formulations.modelling.primal import require_expansion
-from qpkernels.arrays import check_choice
+from qpkernels.arrays import Vector, check_choice
 from qpkernels.certificates import (
     ExactKernelCertificate,
     FenchelBounds,
@@ -21,9 +21,9 @@ from qpkernels.certificates import (
     certify_with_exact_kernel,
 )
 from qpkernels.errors import ParameterError
-from qpkernels.gram import Approximation
+from qpkernels.gram import Approximation, Expansion
 from qpkernels.kernels import Kernel
-from qpkernels.programs import ExpansionProgram
+from qpkernels.programs import ExpansionProgram, KernelQP
 
 if TYPE_CHECKING:
     from formulations.modelling.candidate import Candidate
@@ -33,6 +33,9 @@ if TYPE_CHECKING:
 __all__ = ["Approximate"]
 
 _METHODS = ("product", "trace")
+
+_SAMPLED = 300
+"""Samples that tell whether an answer is worth to start from."""
 
 
 class Approximate(Restatable):
@@ -86,7 +89,8 @@ class Approximate(Restatable):
         Parameters
         ----------
         answer
-            As :meth:`certify` takes it. Where the model has no solver that starts from a beta, it is not needed.
+            As :meth:`certify` takes it. It is where a solver that takes a start begins, unless beta = 0 is better: few
+            landmarks, which leave much of K out, make beta too large.
         tol, **options
             As :meth:`solve` takes them: a solver, ``max_iter``, ``time_limit``, ``cache_size`` ...
 
@@ -138,10 +142,25 @@ def _of_expansion(model: Model[Any], answer: Candidate, kernel: Kernel, method: 
 def _refined(model: Model[Any], answer: Any, tol: float, options: Mapping[str, Any]) -> Solution:
     exact = model.with_exact_kernel()
     programs = exact.programs(exact.bounds())
-    start = model.candidate(answer).beta if programs and isinstance(programs[0], ExpansionProgram) else None
-    usable = start is not None and np.isfinite(start).all()
-    solution: Solution = exact.solve(tol=tol, warm_start=start if usable else None, **options)
+    start = None
+    if programs and isinstance(programs[0], ExpansionProgram):
+        found = model.candidate(answer).beta
+        start = found if np.isfinite(found).all() and _is_worth_a_start(programs[0], found) else None
+    solution: Solution = exact.solve(tol=tol, warm_start=start, **options)
     return solution
+
+
+@np.errstate(over="ignore", invalid="ignore")
+def _is_worth_a_start(program: ExpansionProgram, beta: Vector) -> bool:
+    """Return whether the dual value of beta is above that of 0, as a sample of the terms of beta'K beta tells."""
+    used = np.flatnonzero(beta)
+    if not isinstance(program, KernelQP) or program.total or used.size == 0:
+        return True
+    gram = program.gram
+    some = np.random.default_rng(0).choice(used, min(_SAMPLED, used.size), replace=False)
+    values = Expansion(gram.kernel, gram.X[used], beta[used])(gram.X[some])
+    squared = used.size / some.size * float(beta[some] @ values) + float(program.ridge @ beta**2)
+    return float(program.target @ beta - program.epsilon @ np.abs(beta)) > 0.5 * squared
 
 
 def _approximation(model: Restatable) -> Approximation:

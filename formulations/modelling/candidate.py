@@ -17,7 +17,7 @@ from formulations.modelling.solution import Solution
 from qpkernels.arrays import Matrix, Vector, is_sparse, read_array, real_number, same_entries
 from qpkernels.certificates import Bounds, Certificate, FunctionAtSamples, KernelQPBounds, undefined
 from qpkernels.errors import ShapeError
-from qpkernels.gram import BoundedProduct, Expansion, Gram
+from qpkernels.gram import BoundedProduct, Expansion, Gram, LowRank
 from qpkernels.kernels import Linear, Samples
 
 __all__ = [
@@ -273,6 +273,8 @@ def _agree(one: Expansion, other: Expansion) -> bool:
 
 def evaluated(function: Expansion, gram: Gram) -> FunctionAtSamples:
     """Return f at the samples, computed as for the answer itself: other sums of the same terms round otherwise."""
+    if isinstance(gram, LowRank):
+        return _by_factor(function, gram)
     X, centers = gram.X, function.centers
     dense = not is_sparse(X) and not is_sparse(centers)
     if dense and gram.correction is None and same_entries(centers, X):
@@ -284,6 +286,14 @@ def evaluated(function: Expansion, gram: Gram) -> FunctionAtSamples:
         # Added first, b would take the digits of f that it is larger by.
         values = replace(function, intercept=0.0)(X)
     return sampled(function, X, values, function.squared_norm)
+
+
+def _by_factor(function: Expansion, gram: LowRank) -> FunctionAtSamples:
+    """Return f at the samples from their features Z, so that samples that came as a stream are not needed."""
+    w = function.in_features()
+    squared_norm = float(w @ w)
+    sizes = np.sqrt(squared_norm * gram.diagonal)
+    return FunctionAtSamples(gram.factor @ w, squared_norm, sizes, squared_norm, w.size)
 
 
 def sampled(function: Expansion, X: Samples, values: Vector, squared_norm: float) -> FunctionAtSamples:

@@ -192,8 +192,7 @@ class Expansion:
                 f"only a function in the space of a Nystroem is one in that of the exact kernel, but this is in that "
                 f"of {self.kernel!r}."
             )
-        assert self._weights is not None
-        landmarks, coefficients = self.kernel.condensed(self._weights)
+        landmarks, coefficients = self.kernel.condensed(self.in_features())
         return replace(self, kernel=self.kernel.base, centers=landmarks, coefficients=coefficients)
 
     @property

@@ -4,14 +4,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 import pytest
+import sklearn.kernel_approximation
+from sklearn.pipeline import make_pipeline
+from sklearn.svm import LinearSVC
 
 from builders import two_classes
 from formulations import KernelRidge, OneVersusOne, OneVersusRest, SoftMargin
 from formulations.modelling import PrimalFunction
-from qpkernels import RBF, Gram, LowRank
+from qpkernels import RBF, Expansion, Gram, LowRank
 from qpkernels.certificates import ExactKernelCertificate, Status
 from qpkernels.errors import ParameterError
 
@@ -75,6 +79,20 @@ def test_the_forms_own_function_and_expansions_are_judged() -> None:
         assert other.dual_value == pytest.approx(proof.dual_value, rel=1e-3)
 
 
+def test_a_pipeline_of_scikit_learn_is_a_function_in_the_space_of_the_exact_kernel() -> None:
+    features = sklearn.kernel_approximation.Nystroem(gamma=0.3, n_components=80, random_state=0)
+    pipeline = make_pipeline(features, LinearSVC(loss="hinge", C=1.0, max_iter=100_000, tol=1e-6, random_state=0))
+    pipeline.fit(X, Y)
+    machine = pipeline[-1]
+    coefficients = features.normalization_.T @ machine.coef_[0]
+    function = Expansion(KERNEL, features.components_, coefficients, float(machine.intercept_[0]), machine.classes_)
+    np.testing.assert_allclose(function(X), pipeline.decision_function(X), rtol=1e-6, atol=1e-8)
+    model = SoftMargin(X, Y, KERNEL, C=1.0)
+    proof, optimum = model.certify(function), model.solve().certificate
+    assert proof.dual_value <= optimum.primal_value
+    assert optimum.dual_value <= proof.primal_value <= 1.2 * proof.dual_value
+
+
 def test_the_function_is_the_same_in_both_spaces() -> None:
     function = SoftMargin(LowRank(KERNEL, X, 30), Y, C=2.0).solve().function
     exact = function.with_exact_kernel()
@@ -97,11 +115,18 @@ class TestStreams:
         own = model.solve()
         assert model.certify(own).holds(1e-6)
         assert model.certify_exact(own).suboptimality < 0.2
+        # Other coefficients beside the function of the solution.
+        moved = replace(own, beta=own.beta * (1.0 - 1e-9))
+        assert model.certify(moved).holds(1e-5)
 
     def test_who_needs_all_samples_says_so(self) -> None:
         model = SoftMargin(LowRank(KERNEL, blocks, 40), Y, C=2.0)
+        solution = model.solve()
         with pytest.raises(ParameterError, match="came as a stream"):
-            model.refine(model.solve())
+            model.refine(solution)
+        # The multipliers of a function alone are found on a part of the samples.
+        with pytest.raises(ParameterError, match="came as a stream"):
+            model.certify_exact(solution.function)
 
 
 def test_parts_and_several_classes() -> None:
@@ -149,9 +174,19 @@ class TestRefine:
         refined = model.refine(model.solve(tol=1e-8), solver="smo", tol=1e-6)
         assert refined.iterations < model.with_exact_kernel().solve("smo", tol=1e-6).iterations
 
-    def test_answers_that_are_no_numbers_are_no_start(self) -> None:
+    def test_where_0_is_better_it_is_the_start(self) -> None:
+        """Two landmarks leave most of K out, and a large C lets beta grow."""
+        model = SoftMargin(LowRank(KERNEL, X, 2), Y, C=1000.0)
+        answer = model.solve()
+        assert model.certify_exact(answer).dual_value > 0.0
+        from_zero = model.with_exact_kernel().solve("smo", tol=1e-4, max_iter=500)
+        refined = model.refine(answer, solver="smo", tol=1e-4, max_iter=500)
+        np.testing.assert_array_equal(refined.beta, from_zero.beta)
+
+    @pytest.mark.parametrize("bad", [np.nan, np.inf, 1e200])
+    def test_answers_that_are_no_numbers_are_no_start(self, bad: float) -> None:
         model = SoftMargin(LowRank(KERNEL, X, 20), Y, C=1.0)
-        assert model.refine((np.full(len(X), np.nan), 0.0)).status is Status.OPTIMAL
+        assert model.refine((np.full(len(X), bad), 0.0)).status is Status.OPTIMAL
 
 
 class TestBadInput:
