@@ -13,11 +13,8 @@ from formulations.modelling.primal import require_expansion
 from qpkernels.arrays import Vector, check_choice
 from qpkernels.certificates import (
     ExactKernelCertificate,
-    FenchelBounds,
-    KernelQPBounds,
-    MarginLevelBounds,
     Pass,
-    TubeLevelBounds,
+    PenalisedBounds,
     certify_with_exact_kernel,
 )
 from qpkernels.errors import ParameterError
@@ -112,7 +109,7 @@ def _certified(model: Model[Any], answer: Any, method: Pass) -> ExactKernelCerti
     require_expansion(answer)
     model.check_parameters()
     approximation, bounds = _approximation(model), model.bounds()
-    if not isinstance(bounds, KernelQPBounds | FenchelBounds | MarginLevelBounds | TubeLevelBounds):
+    if not isinstance(bounds, PenalisedBounds):
         raise ParameterError(
             f"a {model.name} is bounded with the exact kernel only by solving it: model.with_exact_kernel().solve()."
         )

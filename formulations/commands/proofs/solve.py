@@ -22,7 +22,7 @@ from formulations.commands.options import (
 from formulations.commands.output import check_machine, command, end, facts, number, show, waiting
 
 if TYPE_CHECKING:
-    from formulations.modelling import Solution
+    from formulations.modelling import Model, Solution
 
 __all__ = ["solve_command"]
 
@@ -53,6 +53,8 @@ def solve_command(
     with waiting(f"solving {asked.name}"):
         solution = asked.statement(stated).solve(solver, tol=tol, time_limit=time_limit)
     record = _record(solution) | training_score(stated, solution)
+    if asked.rank is not None:
+        record |= _with_exact_kernel(stated, solution)
     if save is not None:
         from formulations.commands.machines.training import prepared
 
@@ -74,6 +76,17 @@ def _cell(name: str, value: Any) -> str:
     if not isinstance(value, float):
         return "" if value is None else str(value)
     return number(value, 3 if name.startswith("seconds") else _DIGITS.get(name, 2))
+
+
+def _with_exact_kernel(model: Model[Any], solution: Solution) -> dict[str, Any]:
+    """Say how far the answer is from the optimum with the exact kernel, of models that can tell without solving it."""
+    from formulations.comparison.row import without_nan
+    from qpkernels.certificates import PenalisedBounds
+
+    if not isinstance(model.bounds(), PenalisedBounds):
+        return {}
+    proof = model.certify_exact(solution)
+    return without_nan({"with_exact_kernel": proof.verdict, "exact_suboptimality": proof.suboptimality})
 
 
 def _record(solution: Solution) -> dict[str, Any]:

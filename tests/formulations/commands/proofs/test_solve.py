@@ -30,6 +30,19 @@ def test_solve_bundled_data() -> None:
     assert record["seconds_solve"] > 0
 
 
+def test_an_answer_of_low_rank_is_judged_with_the_exact_kernel() -> None:
+    record = run_json("solve", "breast-cancer", "--scale", "--gamma", "0.1", "--rank", "60")
+    assert record["with_exact_kernel"].startswith("within ")
+    assert record["with_exact_kernel"].endswith(" % of the optimum with the exact kernel RBF(gamma=0.1)")
+    exact = run_json("solve", "breast-cancer", "--scale", "--gamma", "0.1")
+    assert 0.0 < record["objective"] / exact["objective"] - 1.0 <= record["exact_suboptimality"]
+    assert "with_exact_kernel" not in exact
+    lp = run_json(
+        "solve", "breast-cancer", "--scale", "--gamma", "0.1", "--rank", "60", "--model", "LinearProgramMachine"
+    )
+    assert "with_exact_kernel" not in lp
+
+
 def test_solve_one_class_of_several() -> None:
     record = run_json("solve", "wine", "--positive", "1", "--scale", "--kernel", "linear")
     X, y = one_against_rest("wine", 1)
