@@ -37,6 +37,7 @@ __all__ = [
     "UnknownSolverError",
     "UnsupportedOptionError",
     "UnsupportedProgramError",
+    "WorkersLostError",
 ]
 
 
@@ -142,6 +143,10 @@ class NoEnclosureError(QPKernelsError, TypeError):
 
 class SolverFailedError(QPKernelsError, RuntimeError):
     """The back-end raised, or returned no point that could be examined."""
+
+
+class WorkersLostError(QPKernelsError, RuntimeError):
+    """The workers of Dask, or their scheduler, are gone, and what they held with them."""
 
 
 class InfeasibleError(QPKernelsError, ValueError):

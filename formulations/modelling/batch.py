@@ -250,7 +250,7 @@ def _train_together(
 
 
 def _prefers_features(program: KernelQP) -> bool:
-    second = program.gram.features is not None and second_order_comes_first(program)
+    second = program.gram.explicit is not None and second_order_comes_first(program)
     return second or first_order(program).solver != "smo"
 
 

@@ -23,6 +23,7 @@ from qpkernels.arrays.checks import (
     row_blocks,
     same_entries,
 )
+from qpkernels.arrays.chunked import by_blocks, is_dask, rows_together
 from qpkernels.arrays.keywords import ChecksKeywords
 from qpkernels.arrays.names import FeatureNames, check_feature_names, feature_names
 from qpkernels.arrays.numbers import (
@@ -48,6 +49,7 @@ __all__ = [
     "Matrix",
     "Samples",
     "Vector",
+    "by_blocks",
     "check_choice",
     "check_count",
     "check_feature_names",
@@ -66,6 +68,7 @@ __all__ = [
     "float_array",
     "float_vector",
     "frozen",
+    "is_dask",
     "is_integer",
     "is_scalar",
     "is_sparse",
@@ -74,6 +77,7 @@ __all__ = [
     "real_number",
     "refuse_columns",
     "row_blocks",
+    "rows_together",
     "same_entries",
     "shown",
     "shown_label",

@@ -19,8 +19,9 @@ from math import sqrt
 
 import numpy as np
 
-from qpkernels.arrays import Samples, Vector, is_sparse
+from qpkernels.arrays import Vector
 from qpkernels.gram import Gram
+from qpkernels.gram.features import Features, FeaturesInMemory, SparseFeatures
 
 __all__ = [
     "EPS",
@@ -75,11 +76,9 @@ def together(errors: Vector) -> float:
     return sqrt(float(errors @ errors))
 
 
-def explicit_features(gram: Gram) -> Samples | None:
+def explicit_features(gram: Gram) -> Features | SparseFeatures | None:
     """Return the features by which the matrix multiplies a vector, or None: it does so entry by entry."""
-    if gram.correction is not None:
-        return None
-    return gram.sparse_features if gram.features is None else gram.features
+    return gram.factored if gram.correction is None else None
 
 
 @np.errstate(over="ignore", invalid="ignore")
@@ -96,7 +95,7 @@ def expansion_error(gram: Gram, beta: Vector, values: Vector, *, balanced: bool)
 
     features = explicit_features(gram)
     # Sparse features are not taken around their mean, which would fill them.
-    centred = balanced and features is not None and not is_sparse(features)
+    centred = balanced and isinstance(features, Features)
     sizes = gram.radii if centred else gram.lengths
     coefficients, outcome, lengths = map(np.ascontiguousarray, (beta, values, sizes))
     sums = expansion_sums(coefficients, outcome, lengths, balanced)
@@ -110,20 +109,23 @@ def expansion_error(gram: Gram, beta: Vector, values: Vector, *, balanced: bool)
     errors, weights_error = unit * norm * sizes, norm * reach
     if weights_error > _CRUDE * norm * norm:
         # Lengths say little of features in different units: feature by feature, a small one is not lost in a large one.
-        around = abs(features - features.mean(axis=0) if centred else features)
-        lost, weights = np.sqrt(used) * EPS * (np.abs(beta) @ around), _weights(features, beta, balanced=centred)
-        errors, weights_error = unit * (around @ np.abs(weights)), float(lost @ (np.abs(weights) + 0.5 * lost))
+        level = features.level if centred else None
+        lost, weights = features.absolute_weights(beta, level), features.weights_around(beta, level)
+        lost *= np.sqrt(used) * EPS
+        errors = unit * features.absolute_values(weights, level)
+        weights_error = float(lost @ (np.abs(weights) + 0.5 * lost))
     if balanced:
         # The values as they are have the constant too, which takes digits of what they differ by.
         errors = errors + EPS * np.abs(outcome)
     return ExpansionError(errors, weights_error + 0.5 * (together(beta * errors) + products_error), sums.products)
 
 
-def _weights(features: Samples, beta: Vector, *, balanced: bool) -> Vector:
-    """Return the weights of the expansion; around the mean where beta is balanced."""
-    (used,) = np.nonzero(beta)
-    rows = features[used]
-    return np.asarray(beta[used] @ (rows - features.mean(axis=0) if balanced else rows))
+def _dense_features(gram: Gram) -> Features | None:
+    """Return the features of the kernel, also where they are more than the samples."""
+    if gram.correction is not None:
+        return None
+    features = gram.kernel.features(gram.X) if gram.explicit is None else None
+    return gram.explicit if features is None else FeaturesInMemory(features)
 
 
 def expansion_vanishes(gram: Gram, beta: Vector, *, balanced: bool) -> bool:
@@ -134,11 +136,12 @@ def expansion_vanishes(gram: Gram, beta: Vector, *, balanced: bool) -> bool:
     (used,) = np.nonzero(beta)
     if used.size == 0:
         return True
-    unit, features = np.sqrt(used.size) * EPS, gram.kernel.features(gram.X) if gram.correction is None else None
+    unit, features = np.sqrt(used.size) * EPS, _dense_features(gram)
     if features is not None:
-        around = np.abs(features[used] - (features.mean(axis=0) if balanced else 0.0))
-        weights = _weights(features, beta, balanced=balanced)
-        return bool(np.all(np.abs(weights) <= unit * (np.abs(beta[used]) @ around)))
+        level = features.level if balanced else None
+        return bool(
+            np.all(np.abs(features.weights_around(beta, level)) <= unit * features.absolute_weights(beta, level))
+        )
     sizes = gram.lengths
     if balanced and EPS * np.square(sizes.max()) > _FAINT * np.square(gram.radii.max()):
         # The offset of the samples leaves too little of what they differ by.

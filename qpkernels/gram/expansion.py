@@ -14,10 +14,12 @@ from numpy.typing import ArrayLike, NDArray
 from qpkernels.arrays import (
     FeatureNames,
     Vector,
+    by_blocks,
     check_feature_names,
     check_finite,
     finite_vector,
     frozen,
+    is_dask,
     is_sparse,
     npz_path,
     read_array,
@@ -113,9 +115,9 @@ class Expansion:
 
         Of a clipped matrix it is over all samples, one without a multiplier having a coefficient all the same.
         """
-        features = gram.features if gram.correction is None else None
-        if features is not None:
-            few = gram.kernel.condensed(weights_of(features, beta, features.mean(axis=0)))
+        explicit = gram.explicit if gram.correction is None else None
+        if explicit is not None:
+            few = gram.kernel.condensed(explicit.weights(beta))
             if few is not None:
                 return cls.over(gram.kernel, *few, intercept, classes, gram.feature_names)
         coefficients = beta if gram.correction is None else gram.expansion_coefficients(beta)
@@ -125,11 +127,15 @@ class Expansion:
     def __call__(self, X: ArrayLike) -> Vector:
         """Return the decision values f(x_i) + b, shape (number of samples,); memory stays bounded.
 
+        Of an array of Dask they are one, each block made where it is.
+
         Raises
         ------
         ShapeError, FeatureNamesError
             If ``X`` has other features than the centers.
         """
+        if is_dask(X):
+            return by_blocks(self, X, None, np.float64)
         check_feature_names(X, self.feature_names, self.kernel.names)
         samples = self.kernel.samples(X)
         if samples.shape[1:] != self.centers.shape[1:]:
@@ -164,6 +170,8 @@ class Expansion:
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """Return class labels (the positive one where f(x) + b > 0), or the values where there are no classes."""
+        if is_dask(X) and self.classes is not None:
+            return by_blocks(self.predict, X, None, self.classes.dtype)
         values = self(X)
         return values if self.classes is None else self.classes[(values > 0).astype(np.intp)]
 

@@ -1,83 +1,160 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The samples in explicit features Phi, K = Phi Phi', dense or sparse, and sums through them."""
+"""The samples in explicit features Phi, K = Phi Phi', wherever they are held, dense or sparse, and sums over them."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+from collections.abc import Callable
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
-from qpkernels.arrays import Matrix, Samples, Vector
+from qpkernels.arrays import Indices, Matrix, Samples, Vector
 from qpkernels.intervals import exact_sum
 from qpkernels.kernels.base import Kernel
 from qpkernels.kernels.base.products import squared_lengths
 
-__all__ = ["Features", "SparseFeatures", "explicit_features", "weights_of"]
+__all__ = ["Features", "FeaturesInMemory", "SparseFeatures", "explicit_features", "weights_of"]
 
 _CACHED = 2**17
 """Numbers that a processor keeps near between two passes."""
 
 
-def weights_of(features: Matrix, coefficients: Vector, level: Vector) -> Vector:
-    """Return Phi'c without losing the digits that the rows of Phi share: sum c_j (phi_j - level) + level sum c_j.
+class Features(ABC):
+    """Dense features Phi of m samples, shape (m, r), in blocks of rows.
 
-    Coefficients of a model with an intercept add up to 0. What rounding leaves of that counts for as much as the
-    samples are far away, so that it is added up exactly, whatever the order. NaN where that sum overflows.
-    """
-    return np.asarray(_sums_around(features, coefficients, level) + level * exact_sum(coefficients))
-
-
-def _sums_around(features: Matrix, coefficients: Vector, level: Vector) -> Vector:
-    """Return (Phi - 1 level')'c, from rows that stay in a processor's cache between the difference and the product."""
-    if features.size <= _CACHED:
-        return np.asarray((features - level).T @ coefficients)
-    sums = np.zeros(features.shape[1])
-    for rows in _strips(features):
-        sums += coefficients[rows] @ (features[rows] - level)
-    return sums
-
-
-def _strips(features: Matrix) -> list[slice]:
-    step = max(1, _CACHED // features.shape[1])
-    return [slice(start, start + step) for start in range(0, len(features), step)]
-
-
-class Features:
-    """Dense features, and sums around their mean.
-
-    The samples' offset costs no digits of what they differ by.
+    All sums are made of functions of the rows of a block, by :meth:`mapped` and :meth:`summed`: where the rows are
+    decides what these two do, and nothing else. The functions are of modules, so that they can be sent.
     """
 
-    def __init__(self, matrix: Matrix) -> None:
-        self.matrix = matrix
+    in_memory: bool
+    """Whether :attr:`matrix` costs nothing."""
+
+    @property
+    @abstractmethod
+    def shape(self) -> tuple[int, int]:
+        """(m, r)."""
+
+    @property
+    @abstractmethod
+    def matrix(self) -> Matrix:
+        """Phi."""
+
+    @abstractmethod
+    def mapped(self, function: Callable[..., Vector], *arguments: Any) -> Vector:
+        """Return ``function(rows, *arguments)`` of all rows: one number for each."""
+
+    @abstractmethod
+    def summed(self, function: Callable[..., Vector], vectors: tuple[Vector, ...], *arguments: Any) -> Vector:
+        """Return the sum of ``function(rows, *vectors, *arguments)``, each of the vectors cut to the rows."""
+
+    @abstractmethod
+    def rows(self, which: Indices) -> Matrix:
+        """Return a copy of some rows, in the order of ``which``."""
+
+    @abstractmethod
+    def around(self, level: Vector) -> Features:
+        """Return Phi - 1 level'."""
 
     @cached_property
     def level(self) -> Vector:
         """The mean of the rows."""
-        return np.asarray(self.matrix.mean(axis=0))
+        return np.asarray(self.summed(_sums, ()) / self.shape[0])
+
+    def dot(self, w: Vector) -> Vector:
+        """Return Phi w."""
+        return self.mapped(np.matmul, w)
+
+    def transposed_dot(self, v: Vector) -> Vector:
+        """Return Phi'v."""
+        return self.summed(_combined, (v,))
 
     def product(self, v: Vector) -> Vector:
         """Return Phi Phi'v."""
-        weights = weights_of(self.matrix, v, self.level)
-        base = self.level @ weights
-        if self.matrix.size <= _CACHED:
-            return np.asarray((self.matrix - self.level) @ weights + base)
-        values = np.empty(len(self.matrix))
-        for rows in _strips(self.matrix):
-            values[rows] = (self.matrix[rows] - self.level) @ weights
-        values += base
+        return self.values(self.weights(v))
+
+    def weights(self, v: Vector) -> Vector:
+        """Return Phi'v without losing the digits that the rows share; see :func:`weights_of`."""
+        return np.asarray(self.weights_around(v, self.level) + self.level * exact_sum(v))
+
+    def weights_around(self, v: Vector, level: Vector | None) -> Vector:
+        """Return (Phi - 1 level')'v; without a level, Phi'v."""
+        return self.transposed_dot(v) if level is None else self.summed(_combined_around, (v,), level)
+
+    def values(self, weights: Vector) -> Vector:
+        """Return Phi w without losing the digits that the rows share."""
+        values = self.mapped(_values_around, weights, self.level)
+        values += self.level @ weights
         return values
 
     def radii(self) -> Vector:
         """Return the distances of the rows from their mean."""
-        return np.concatenate([np.linalg.norm(self.matrix[rows] - self.level, axis=1) for rows in _strips(self.matrix)])
+        return self.mapped(_distances, self.level)
+
+    def squared_lengths(self) -> Vector:
+        """Return the diagonal of Phi Phi'."""
+        return self.mapped(_squared_lengths)
+
+    def absolute_weights(self, v: Vector, level: Vector | None) -> Vector:
+        """Return |Phi - 1 level'|'|v|."""
+        return self.summed(_absolute_weights, (v,), level)
+
+    def absolute_values(self, weights: Vector, level: Vector | None) -> Vector:
+        """Return |Phi - 1 level'| |w|."""
+        return self.mapped(_absolute_values, weights, level)
+
+
+class FeaturesInMemory(Features):
+    """Features that are one matrix."""
+
+    in_memory = True
+
+    def __init__(self, matrix: Matrix) -> None:
+        self._matrix = matrix
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(m, r)."""
+        m, r = self._matrix.shape
+        return m, r
+
+    @property
+    def matrix(self) -> Matrix:
+        """Phi."""
+        return self._matrix
+
+    def mapped(self, function: Callable[..., Vector], *arguments: Any) -> Vector:
+        """Return ``function(rows, *arguments)``."""
+        return np.asarray(function(self._matrix, *arguments))
+
+    def summed(self, function: Callable[..., Vector], vectors: tuple[Vector, ...], *arguments: Any) -> Vector:
+        """Return ``function(rows, *vectors, *arguments)``."""
+        return np.asarray(function(self._matrix, *vectors, *arguments))
+
+    def rows(self, which: Indices) -> Matrix:
+        """Return a copy of some rows."""
+        return self._matrix[which]
+
+    def around(self, level: Vector) -> Features:
+        """Return Phi - 1 level'."""
+        return FeaturesInMemory(self._matrix - level)
 
 
 class SparseFeatures:
     """Sparse features: a product takes two passes over their entries."""
 
+    level = None
+    """Around a level they would be filled."""
+
     def __init__(self, matrix: Samples) -> None:
         self.matrix = matrix
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(m, r)."""
+        m, r = self.matrix.shape
+        return m, r
 
     def product(self, v: Vector) -> Vector:
         """Return Phi Phi'v."""
@@ -89,11 +166,91 @@ class SparseFeatures:
         squares = squared_lengths(self.matrix) - 2.0 * (self.matrix @ mean) + mean @ mean
         return np.asarray(np.sqrt(np.maximum(squares, 0.0)))
 
+    def weights_around(self, v: Vector, level: Vector | None) -> Vector:
+        """Return Phi'v."""
+        assert level is None
+        return np.asarray(v @ self.matrix)
+
+    def absolute_weights(self, v: Vector, level: Vector | None) -> Vector:
+        """Return |Phi|'|v|."""
+        assert level is None
+        return np.asarray(np.abs(v) @ abs(self.matrix))
+
+    def absolute_values(self, weights: Vector, level: Vector | None) -> Vector:
+        """Return |Phi| |w|."""
+        assert level is None
+        return np.asarray(abs(self.matrix) @ np.abs(weights))
+
 
 def explicit_features(kernel: Kernel, X: Samples) -> Features | SparseFeatures | None:
     """Return dense features where they are fewer than the samples, else sparse ones; None: there are neither."""
     dense = kernel.features(X)
     if dense is not None and dense.shape[1] < X.shape[0]:
-        return Features(dense)
+        return FeaturesInMemory(dense)
     sparse = kernel.sparse_features(X)
     return None if sparse is None else SparseFeatures(sparse)
+
+
+def weights_of(features: Matrix, coefficients: Vector, level: Vector) -> Vector:
+    """Return Phi'c without losing the digits that the rows of Phi share: sum c_j (phi_j - level) + level sum c_j.
+
+    Coefficients of a model with an intercept add up to 0. What rounding leaves of that counts for as much as the
+    samples are far away, so that it is added up exactly, whatever the order. NaN where that sum overflows.
+    """
+    return np.asarray(_combined_around(features, coefficients, level) + level * exact_sum(coefficients))
+
+
+def _strips(rows: Matrix) -> list[slice]:
+    """Return parts that stay in a processor's cache between two operations."""
+    step = max(1, _CACHED // rows.shape[1])
+    return [slice(start, start + step) for start in range(0, len(rows), step)]
+
+
+def _sums(rows: Matrix) -> Vector:
+    return np.asarray(rows.sum(axis=0))
+
+
+def _combined(rows: Matrix, v: Vector) -> Vector:
+    return np.asarray(v @ rows)
+
+
+def _combined_around(rows: Matrix, v: Vector, level: Vector) -> Vector:
+    if rows.size <= _CACHED:
+        return np.asarray((rows - level).T @ v)
+    sums = np.zeros(rows.shape[1])
+    for part in _strips(rows):
+        sums += v[part] @ (rows[part] - level)
+    return sums
+
+
+def _values_around(rows: Matrix, weights: Vector, level: Vector) -> Vector:
+    if rows.size <= _CACHED:
+        return np.asarray((rows - level) @ weights)
+    values = np.empty(len(rows))
+    for part in _strips(rows):
+        values[part] = (rows[part] - level) @ weights
+    return values
+
+
+def _distances(rows: Matrix, level: Vector) -> Vector:
+    return np.concatenate([np.linalg.norm(rows[part] - level, axis=1) for part in _strips(rows)])
+
+
+def _squared_lengths(rows: Matrix) -> Vector:
+    return np.asarray(np.einsum("ij,ij->i", rows, rows))
+
+
+def _absolute(rows: Matrix, part: slice, level: Vector | None) -> Matrix:
+    return np.abs(rows[part] if level is None else rows[part] - level)
+
+
+def _absolute_weights(rows: Matrix, v: Vector, level: Vector | None) -> Vector:
+    sums = np.zeros(rows.shape[1])
+    for part in _strips(rows):
+        sums += np.abs(v[part]) @ _absolute(rows, part, level)
+    return sums
+
+
+def _absolute_values(rows: Matrix, weights: Vector, level: Vector | None) -> Vector:
+    size = np.abs(weights)
+    return np.concatenate([_absolute(rows, part, level) @ size for part in _strips(rows)])

@@ -161,9 +161,8 @@ class Gram(ShownGram, metaclass=ChecksKeywords):
 
         Nothing is kept: who needs the product twice passes it on.
         """
-        v = finite_view(coefficients, "coefficients", len(self))
         with blas_threads_for(len(self)):
-            return self._product(v)
+            return self._product(finite_view(coefficients, "coefficients", len(self)))
 
     def bounded_product(self, v: Vector, suffices: Suffices) -> BoundedProduct:
         """Return K v and bounds of its error; see :func:`~qpkernels.gram.products.bounded_product`."""
@@ -172,8 +171,8 @@ class Gram(ShownGram, metaclass=ChecksKeywords):
     def _product(self, v: Vector) -> Vector:
         if not v.any():
             return np.zeros(len(self))
-        if self.correction is None and self._explicit is not None:
-            return self._explicit.product(v)
+        if self.correction is None and self.factored is not None:
+            return self.factored.product(v)
         if self.is_formed or self.correction is not None:
             return matrix_product(self.dense, v)
         return streamed_product(self.kernel, self.X, v).values
@@ -196,8 +195,8 @@ class Gram(ShownGram, metaclass=ChecksKeywords):
     @cached_property
     def radii(self) -> Vector:
         """The distances of the samples from their mean, in the space of the kernel, shape (m,)."""
-        if self.correction is None and self._explicit is not None:
-            return frozen(self._explicit.radii())
+        if self.correction is None and self.factored is not None:
+            return frozen(self.factored.radii())
         means = self.product(np.full(len(self), 1.0 / len(self)))
         return frozen(np.sqrt(np.maximum(self.diagonal - 2.0 * means + means.mean(), 0.0)))
 
@@ -216,15 +215,21 @@ class Gram(ShownGram, metaclass=ChecksKeywords):
     @property
     def features(self) -> Matrix | None:
         """Explicit features Phi with K = Phi Phi', where the kernel has them and they are fewer than the samples."""
-        return self._explicit.matrix if isinstance(self._explicit, Features) else None
+        return None if self.explicit is None else self.explicit.matrix
+
+    @property
+    def explicit(self) -> Features | None:
+        """The same, and sums over them, wherever they are."""
+        return self.factored if isinstance(self.factored, Features) else None
 
     @cached_property
     def sparse_features(self) -> Any:
         """Those as a csr_array, however many, where kernel and samples have such."""
-        return self.kernel.sparse_features(self.X)
+        return self.kernel.sparse_features(self.X) if self._source is None else self._source.sparse_features
 
     @cached_property
-    def _explicit(self) -> Features | SparseFeatures | None:
+    def factored(self) -> Features | SparseFeatures | None:
+        """Those by which K multiplies a vector: dense where they are few, or sparse."""
         return explicit_features(self.kernel, self.X) if self._source is None else self._source.features
 
     @property
@@ -234,7 +239,7 @@ class Gram(ShownGram, metaclass=ChecksKeywords):
         The features of the kernel if they are few, else the factor of a Cholesky decomposition with complete pivoting;
         then r is the numerical rank, and K is met to about 1e-13 of max K_ii.
         """
-        return self._cholesky.factor if self.features is None else self.features
+        return self._cholesky.factor if self.explicit is None else self.explicit.matrix
 
     def coefficients(self, coordinates: Vector | Matrix) -> Vector | Matrix:
         """Return a beta with Phi'beta = ``coordinates``, finite ones for each column of :attr:`factor`; or several."""
@@ -304,8 +309,7 @@ class Gram(ShownGram, metaclass=ChecksKeywords):
     def _indefiniteness(self) -> float:
         """Return how far below 0 an eigenvalue of K may be; 0 where that is rounding."""
         if self._settled is None and self._source is not None and not self._may_be_corrected:
-            # No eigenvalue of a part is below all those of the whole, where these are known.
-            self._settled = self._source.whole._settled
+            self._settled = self._source.settled
         if self._settled is None:
             within = 8 * len(self) ** 2 <= self.memory_limit
             if self._by_construction or not within:

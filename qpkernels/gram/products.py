@@ -70,7 +70,7 @@ def bounded_product(gram: Gram, v: Vector, suffices: Suffices) -> BoundedProduct
     suffices
         Called with the numbers of some samples, their values and the bounds of their errors: says which will do.
     """
-    summed = gram.is_formed or gram.features is not None or gram.sparse_features is not None
+    summed = gram.is_formed or gram.factored is not None
     if v.any() and gram.correction is None and not summed:
         with blas_threads_for(len(gram)):
             return streamed_product(gram.kernel, gram.X, finite_vector(v, "coefficients", len(gram)), suffices)

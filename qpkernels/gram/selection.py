@@ -4,13 +4,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from qpkernels.arrays import Indices, Samples, frozen
 from qpkernels.gram.definiteness import Formed
-from qpkernels.gram.features import Features, SparseFeatures
+from qpkernels.gram.features import Features, FeaturesInMemory, SparseFeatures
 
 if TYPE_CHECKING:
     from qpkernels.gram.gram import Gram
@@ -41,11 +42,25 @@ class Selection:
     @property
     def features(self) -> Features | SparseFeatures | None:
         """Their explicit features: dense where the whole has such, and they are fewer than these samples, or sparse."""
-        matrix = self.whole.features
-        if matrix is None or matrix.shape[1] >= self.rows.size:
-            sparse = self.whole.kernel.sparse_features(self.samples)
-            return None if sparse is None else SparseFeatures(sparse)
-        return Features(matrix[self.rows])
+        explicit = self.whole.explicit
+        if explicit is not None and explicit.shape[1] < self.rows.size:
+            return FeaturesInMemory(explicit.rows(self.rows))
+        return None if self.sparse_features is None else SparseFeatures(self.sparse_features)
+
+    @cached_property
+    def sparse_features(self) -> Any:
+        """Their sparse features, where the whole has such."""
+        sparse = self.whole.sparse_features
+        return None if sparse is None else sparse[self.rows]
+
+    @property
+    def settled(self) -> float | None:
+        """How far below 0 an eigenvalue of the whole may be, where that is known of it, or of its own whole.
+
+        No eigenvalue of a part is below all those of the whole.
+        """
+        above = self.whole._source
+        return above.settled if self.whole._settled is None and above is not None else self.whole._settled
 
     @property
     def is_formed(self) -> bool:

@@ -73,7 +73,7 @@ class ChangingGram(Gram):
         """
         if isinstance(gram, cls) and gram.is_shared:
             return gram
-        if gram.features is not None or gram.correction is not None or 8 * len(gram) ** 2 > gram.memory_limit:
+        if gram.explicit is not None or gram.correction is not None or 8 * len(gram) ** 2 > gram.memory_limit:
             return gram
         K = gram.dense if gram.is_formed else kernel_matrix(gram.kernel, gram.X, gram.memory_limit)
         memory = GrowingMatrix(K)
@@ -160,7 +160,7 @@ class ChangingGram(Gram):
 
         See :mod:`qpkernels.gram.changing.followed`; the last product may be of the matrix before a change.
         """
-        if self._memory is None or self.features is not None:
+        if self._memory is None or self.explicit is not None:
             return BoundedProduct(v, self.product(v), np.zeros(len(self)))
         return self._last.product(self._slots, v)
 
@@ -174,6 +174,6 @@ class ChangingGram(Gram):
         self._last.forget()
 
     def _product(self, v: Vector) -> Vector:
-        if self._memory is None or self._formed is not None or self.features is not None or not v.any():
+        if self._memory is None or self._formed is not None or self.explicit is not None or not v.any():
             return super()._product(v)
         return self._memory.product(self._slots, v)

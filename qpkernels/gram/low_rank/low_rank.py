@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
@@ -23,13 +24,15 @@ from qpkernels.arrays import (
     finite_rows,
     frozen,
 )
+from qpkernels.display import count
 from qpkernels.errors import GramTooLargeError, IndefiniteKernelError, ParameterError
 from qpkernels.gram.definiteness import Formed
 from qpkernels.gram.factor import pivoted_cholesky
 from qpkernels.gram.features import Features
 from qpkernels.gram.gram import Gram
+from qpkernels.gram.low_rank.block_source import BlockSource
 from qpkernels.gram.low_rank.pivots import partial_cholesky
-from qpkernels.gram.low_rank.sources import ArraySource, BlockSource, as_source
+from qpkernels.gram.low_rank.sources import ArraySource, as_source
 from qpkernels.kernels.approximations import Nystroem, RandomFourier
 from qpkernels.kernels.base import Kernel
 
@@ -52,8 +55,8 @@ class LowRank(Gram):
         k; positive semidefinite.
     X
         The samples, as ``kernel`` takes them: an array, also one that is mapped from a file, a sparse matrix, a data
-        frame; or a function without arguments that returns the samples in blocks, in the same order at each call, of
-        which only Z is kept.
+        frame; a function without arguments that returns the samples in blocks, in the same order at each call, of
+        which only Z is kept; or an array of Dask with blocks of samples, which its workers keep, as they do Z.
     rank
         r, at most m. Fewer columns are made where the residual K - K~ vanishes before, up to rounding.
     trace_error
@@ -68,7 +71,7 @@ class LowRank(Gram):
     seed
         Of the random choices; equal seeds give equal matrices.
     memory_limit
-        Largest size in bytes of Z, and of a matrix m x m where one is asked for.
+        Largest size in bytes of Z, of Dask of each block of it, and of a matrix m x m where one is asked for.
 
     Raises
     ------
@@ -80,7 +83,9 @@ class LowRank(Gram):
     IndefiniteKernelError
         If the kernel proves not to be positive semidefinite.
     ShapeError
-        If a stream of blocks changes between visits.
+        If a stream of blocks changes between visits, or one of Dask has not the samples that its array says.
+    WorkersLostError
+        If no worker of Dask is left, or they die of a block. What single workers take with them is computed anew.
     """
 
     def __init__(
@@ -106,7 +111,7 @@ class LowRank(Gram):
         made = _make(kernel, self.source, request)
         self._begin(made.kernel, memory_limit, "refuse")
         self._by_construction, self._settled = True, 0.0
-        self._of_factor = Features(frozen(made.factor))
+        self._factor = made.factor
         self.feature_names: FeatureNames = self.source.feature_names
         self.residual, self.pivots = frozen(made.residual), made.pivots
 
@@ -116,6 +121,11 @@ class LowRank(Gram):
     def __repr__(self) -> str:
         return f"LowRank({self.base!r}, {len(self)} samples, rank={self.rank})"
 
+    @property
+    def extent(self) -> str:
+        """In words how many samples there are, and the rank."""
+        return f"{count(len(self), 'sample')}, rank {self.rank}"
+
     @cached_property
     def X(self) -> Samples:
         """The samples, read-only.
@@ -123,19 +133,20 @@ class LowRank(Gram):
         Raises
         ------
         ParameterError
-            If they came as a stream: then they are not kept.
+            If they came as a stream, or are Dask's: then they are not kept here.
         """
         if not isinstance(self.source, ArraySource):
             raise ParameterError(
-                "the samples came as a stream, of which the factor alone is kept; for what needs the samples, pass "
-                "them as an array, which may be mapped from a file: numpy.load(path, mmap_mode='r')."
+                "the samples came as a stream, or in blocks of Dask, of which the factor alone is kept; for what needs "
+                "the samples, pass them as an array, which may be mapped from a file: "
+                "numpy.load(path, mmap_mode='r')."
             )
         return frozen(self.source.samples)
 
     @property
     def rank(self) -> int:
         """Number of columns of Z, r."""
-        return int(self._of_factor.matrix.shape[1])
+        return self.explicit.shape[1]
 
     @property
     def trace_error(self) -> float:
@@ -151,8 +162,14 @@ class LowRank(Gram):
         return Gram(self.base, self.X, self.memory_limit)
 
     @property
-    def _explicit(self) -> Features:
-        return self._of_factor
+    def explicit(self) -> Features:
+        """Z, and sums over its rows."""
+        return self._factor
+
+    @property
+    def factored(self) -> Features:
+        """The same."""
+        return self._factor
 
     @property
     def sparse_features(self) -> None:
@@ -161,7 +178,7 @@ class LowRank(Gram):
 
     @cached_property
     def _diagonal_of_kernel(self) -> Vector:
-        return frozen(np.einsum("ij,ij->i", self._of_factor.matrix, self._of_factor.matrix))
+        return frozen(self.explicit.squared_lengths())
 
     def coefficients(self, coordinates: Vector | Matrix) -> Vector | Matrix:
         """Return a beta with Z'beta = ``coordinates``: at the pivots, where there are such."""
@@ -180,7 +197,8 @@ class LowRank(Gram):
                     f"the matrix Z Z' of {len(self)} samples takes {size / 2**30:.1f} GiB, above the limit of "
                     f"{self.memory_limit / 2**30:.1f} GiB; what asked for it does not work on the factor Z."
                 )
-            self._formed = Formed(frozen(self._of_factor.matrix @ self._of_factor.matrix.T))
+            Z = self.explicit.matrix
+            self._formed = Formed(frozen(Z @ Z.T))
         return self._formed
 
     def _indefiniteness(self) -> float:
@@ -202,7 +220,7 @@ class _Made(NamedTuple):
     """The kernel, Z, the diagonal of the residual, and the numbers of the pivots where these are samples."""
 
     kernel: Kernel
-    factor: Matrix
+    factor: Features
     residual: Vector
     pivots: Indices | None
 
@@ -228,8 +246,8 @@ def _make(kernel: Kernel, source: BlockSource, request: _Request) -> _Made:
 
 
 def _rank(source: BlockSource, request: _Request) -> int:
-    m = len(source)
-    most = int(min(m, request.memory_limit // (8 * m)))
+    m, rows = len(source), source.largest_block or len(source)
+    most = int(min(m, request.memory_limit // (8 * rows)))
     if request.rank is None:
         if request.trace_error is None:
             raise ParameterError("a LowRank needs a rank, or a trace_error, or landmarks; give rank=300, say.")
@@ -239,7 +257,7 @@ def _rank(source: BlockSource, request: _Request) -> int:
     if rank > m:
         raise ParameterError(f"rank must be at most the number of samples, {m}, but {rank} came.")
     if rank > most or not rank:
-        raise _too_large(m, max(rank, 1), request.memory_limit)
+        raise _too_large(rows, max(rank, 1), request.memory_limit)
     return rank
 
 
@@ -268,16 +286,22 @@ def _from_features(
     approximation: Nystroem | RandomFourier, kernel: Kernel, source: BlockSource, memory_limit: float
 ) -> _Made:
     """Return the matrix of a kernel with explicit features, made block by block."""
-    m = len(source)
-    rank = approximation.rank
-    if 8 * m * rank > memory_limit:
-        raise _too_large(m, rank, memory_limit)
-    factor, residual = np.empty((m, rank)), np.empty(m)
+    rank, rows = approximation.rank, source.largest_block or len(source)
+    if 8 * rows * rank > memory_limit:
+        raise _too_large(rows, rank, memory_limit)
+    factor = source.factor(rank)
+    residual = factor.extend(_FeatureColumns(approximation, kernel), rank)
+    return _Made(approximation, factor.finished(), residual, None)
 
-    def visit(rows: slice, samples: Samples) -> None:
-        features = approximation.features(samples)
-        factor[rows] = features
-        residual[rows] = np.maximum(kernel.diagonal(samples) - np.einsum("ij,ij->i", features, features), 0.0)
 
-    source.visit(visit, rank)
-    return _Made(approximation, factor, residual, None)
+@dataclass(frozen=True, eq=False)
+class _FeatureColumns:
+    """All columns of explicit features, and the diagonal of what they leave."""
+
+    approximation: Nystroem | RandomFourier
+    kernel: Kernel
+
+    def __call__(self, samples: Samples, before: Matrix) -> tuple[Matrix, Vector]:
+        del before
+        features = self.approximation.features(samples)
+        return features, np.maximum(self.kernel.diagonal(samples) - np.einsum("ij,ij->i", features, features), 0.0)

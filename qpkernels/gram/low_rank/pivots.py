@@ -18,6 +18,7 @@ Webber, Embrace rejection: kernel matrix approximation by accelerated randomly p
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -25,7 +26,8 @@ from scipy.linalg import solve_triangular
 
 from qpkernels.arrays import Indices, Matrix, Samples, Vector
 from qpkernels.errors import IndefiniteKernelError
-from qpkernels.gram.low_rank.sources import BlockSource
+from qpkernels.gram.features import Features
+from qpkernels.gram.low_rank.block_source import BlockSource
 from qpkernels.kernels.base import Kernel
 
 __all__ = ["PartialCholesky", "partial_cholesky"]
@@ -55,7 +57,7 @@ class PartialCholesky(NamedTuple):
         These samples.
     """
 
-    factor: Matrix
+    factor: Features
     residual: Vector
     pivots: Indices
     landmarks: Samples
@@ -80,25 +82,34 @@ def partial_cholesky(
     while state.rank < rank and state.residual.sum() > max(trace_error, _LEAST) * state.trace:
         count = min(max(rank // _ROUNDS, 10), len(source))
         drawn = state.largest(count) if generator is None else state.draw(count, generator)
-        accepted = list(state.accept(drawn, generator))[: rank - state.rank]
-        if not accepted:
+        if not state.add_some_of(drawn, generator, rank - state.rank):
             break
-        state.add(drawn[accepted])
     pivots = np.array(state.pivots, dtype=np.intp)
-    factor = state.factor if state.rank == rank else np.ascontiguousarray(state.factor[:, : max(state.rank, 1)])
-    return PartialCholesky(factor, state.residual, pivots, source.take(pivots))
+    return PartialCholesky(state.factor.finished(), state.residual, pivots, source.take(pivots))
+
+
+@dataclass(frozen=True, eq=False)
+class _PivotColumns:
+    """The columns of some pivots: L^{-1} (k(z_j, x) - <row of z_j, row of x>), and their squares added up."""
+
+    kernel: Kernel
+    landmarks: Samples
+    known: Matrix
+    triangle: Matrix
+
+    def __call__(self, samples: Samples, before: Matrix) -> tuple[Matrix, Vector]:
+        columns = self.kernel.matrix(self.landmarks, samples)
+        columns -= self.known @ before.T
+        own = solve_triangular(self.triangle, columns, lower=True, overwrite_b=True, check_finite=False)
+        return own.T, np.einsum("ij,ij->j", own, own)
 
 
 class _State:
     def __init__(self, kernel: Kernel, source: BlockSource, rank: int) -> None:
         self.kernel, self.source, self.rank = kernel, source, 0
-        self.factor, self.residual = np.zeros((len(source), rank)), np.empty(len(source))
-        source.visit(self._begin, 1)
+        self.factor, self.residual = source.factor(rank), source.diagonal(kernel)
         self.trace, self.largest_entry = float(self.residual.sum()), float(self.residual.max())
         self.pivots: list[int] = []
-
-    def _begin(self, rows: slice, samples: Samples) -> None:
-        self.residual[rows] = self.kernel.diagonal(samples)
 
     def draw(self, count: int, generator: np.random.Generator) -> Indices:
         """Return candidates, each drawn with the probabilities d_i / sum d."""
@@ -110,10 +121,18 @@ class _State:
         """Return the candidates with the largest residuals."""
         return np.argpartition(-self.residual, count - 1)[:count]
 
-    def accept(self, drawn: Indices, generator: np.random.Generator | None) -> Iterator[int]:
-        """Yield the places of those candidates that become pivots, in their order."""
-        samples, known = self.source.take(drawn), self.factor[drawn, : self.rank]
+    def add_some_of(self, drawn: Indices, generator: np.random.Generator | None, most: int) -> bool:
+        """Add the columns of those candidates that become pivots, and return whether there are any."""
+        samples, known = self.source.take(drawn), self.factor.rows(drawn)
         H = self.kernel.matrix(samples, samples) - known @ known.T
+        accepted = np.array(list(self._accept(drawn, H.copy(), generator))[:most], dtype=np.intp)
+        if accepted.size:
+            triangle = np.asarray(np.linalg.cholesky(H[np.ix_(accepted, accepted)]), dtype=np.float64)
+            self._add(drawn[accepted], _PivotColumns(self.kernel, samples[accepted], known[accepted], triangle))
+        return accepted.size > 0
+
+    def _accept(self, drawn: Indices, H: Matrix, generator: np.random.Generator | None) -> Iterator[int]:
+        """Yield the places of those candidates that become pivots, in their order, given their residual matrix."""
         first, least = self.residual[drawn], _LEAST * self.largest_entry
         others = 0.0
         if generator is None and drawn.size < len(self.residual):
@@ -131,21 +150,8 @@ class _State:
             # What is left of it is rounding, which must not be drawn once more.
             H[i, :] = H[:, i] = 0.0
 
-    def add(self, rows: Indices) -> None:
-        """Add the columns of these pivots."""
-        landmarks, known = self.source.take(rows), self.factor[rows, : self.rank].copy()
-        H = self.kernel.matrix(landmarks, landmarks) - known @ known.T
-        triangle = np.linalg.cholesky(H)
-        old, new = slice(0, self.rank), slice(self.rank, self.rank + rows.size)
-
-        def visit(part: slice, samples: Samples) -> None:
-            columns = self.kernel.matrix(landmarks, samples)
-            columns -= known @ self.factor[part, old].T
-            own = solve_triangular(triangle, columns, lower=True, overwrite_b=True, check_finite=False)
-            self.factor[part, new] = own.T
-            self.residual[part] -= np.einsum("ij,ij->j", own, own)
-
-        self.source.visit(visit, rows.size)
+    def _add(self, rows: Indices, columns: _PivotColumns) -> None:
+        self.residual -= self.factor.extend(columns, rows.size)
         self.rank += rows.size
         self.pivots += rows.tolist()
         smallest = float(self.residual.min())

@@ -3,41 +3,19 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.sparse import csr_array, vstack
 
-from qpkernels.arrays import FeatureNames, Indices, Samples, feature_names, is_sparse, row_blocks
-from qpkernels.errors import ParameterError, ShapeError
+from qpkernels.arrays import Indices, Samples, feature_names, is_dask, row_blocks
+from qpkernels.errors import MissingPackageError, ParameterError, ShapeError
+from qpkernels.gram.low_rank.block_source import BlockSource, Visit, in_order
 from qpkernels.gram.panels.threads import in_parts, without_blas_threads
 from qpkernels.kernels.base import Kernel
 
-__all__ = ["ArraySource", "BlockSource", "StreamSource", "as_source"]
-
-Visit: TypeAlias = Callable[[slice, Samples], object]
-"""What is done with each block: given the numbers of its samples, and these."""
-
-
-class BlockSource(ABC):
-    """Samples in blocks, which can be visited more than once."""
-
-    feature_names: FeatureNames = None
-
-    @abstractmethod
-    def __len__(self) -> int:
-        """Return the number of samples."""
-
-    @abstractmethod
-    def visit(self, visit: Visit, columns: int) -> None:
-        """Call ``visit`` for each block, such that a matrix of its rows and so many ``columns`` is small."""
-
-    @abstractmethod
-    def take(self, rows: Indices) -> Samples:
-        """Return some of the samples, in the order of ``rows``."""
+__all__ = ["ArraySource", "StreamSource", "as_source"]
 
 
 class ArraySource(BlockSource):
@@ -106,10 +84,7 @@ class StreamSource(BlockSource):
         for start, block in self._pass():
             here = slice(*np.searchsorted(wanted, [start, start + block.shape[0]]))
             found.append(block[wanted[here] - start])
-        together = csr_array(vstack(found)) if any(map(is_sparse, found)) else np.concatenate(found)
-        back = np.empty_like(order)
-        back[order] = np.arange(order.size)
-        return together[back]
+        return in_order(found, order)
 
     def _pass(self) -> Iterator[tuple[int, Samples]]:
         """Yield the number of the first sample of each block, and the block."""
@@ -137,13 +112,26 @@ class StreamSource(BlockSource):
 def as_source(kernel: Kernel, X: Any) -> BlockSource:
     """Return the source that stands for what a user passes: samples, or a function that returns blocks of them.
 
+    Samples of Dask stay with its workers.
+
     Raises
     ------
     ParameterError
         If an iterator came: it cannot begin anew.
+    MissingPackageError
+        If an array of Dask came, but its workers are not installed.
     """
     if isinstance(X, BlockSource):
         return X
+    if is_dask(X):
+        try:
+            from qpkernels.gram.low_rank.workers import DaskSource
+        except ImportError as error:
+            raise MissingPackageError(
+                f"samples of Dask need dask[distributed], which is not all there ({error}); run: "
+                'pip install "qpkernels[dask]"'
+            ) from error
+        return DaskSource(kernel, X)
     if callable(X):
         return StreamSource(kernel, X)
     if isinstance(X, Iterator):

@@ -97,6 +97,11 @@ class Automatic:
 def _stages(relay: _Relay, tol: float) -> Iterator[tuple[Solver, dict[str, Any]]]:
     """Yield who is asked, one after the other, with options of its own."""
     program = relay.program
+    explicit = program.gram.explicit
+    if explicit is not None and not explicit.in_memory:
+        # The others would bring the features here.
+        yield find_solver("semismooth-newton"), {}
+        return
     if has_few_features(program):
         yield find_solver("semismooth-newton"), {}
     method, work = first_order(program), second_order_work(program)

@@ -68,9 +68,9 @@ _MATRICES = 4
 def second_order_work(program: KernelQP) -> float:
     """Return the work of the second-order method; infinity where its matrices exceed the memory limit of the Gram."""
     m, gram = len(program), program.gram
-    features = gram.features
+    features = gram.explicit
     if features is not None and 2 * features.shape[1] < m:
-        r = int(features.shape[1])
+        r = features.shape[1]
         return _ITERATIONS * (_CALLS + m * r**2 + r**3 / 3 + _PASS * m * (r + 10))
     if _MATRICES * 8.0 * m**2 > gram.memory_limit:
         return float("inf")
@@ -83,7 +83,7 @@ def second_order_work(program: KernelQP) -> float:
 def _rank(program: KernelQP) -> int:
     """Return about the rank of K, where it is small and the bounds are wide; else the number of samples."""
     m, gram = len(program), program.gram
-    if m < 2 * _SAMPLED or gram.features is not None or gram.correction is not None or _width(program) < _WIDE:
+    if m < 2 * _SAMPLED or gram.explicit is not None or gram.correction is not None or _width(program) < _WIDE:
         return m
     some = gram.X[:: m // _SAMPLED]
     K = gram.kernel(some)
@@ -120,14 +120,17 @@ def first_order(program: KernelQP) -> FirstOrder:
     visit = _VISIT + _VALUE * size / m
     visits = (_PASSES + _PASSES_OF_WIDTH * _width(program)) * m
     descent = FirstOrder("coordinate-descent", _DESCENT + visits * visit, visit)
-    return descent if gram.features is None or descent.work <= pairs.work else pairs
+    return descent if gram.explicit is None or descent.work <= pairs.work else pairs
 
 
 def _values(program: KernelQP) -> int | None:
     """Return how many numbers explicit features are, sparse or few; None: there are no such."""
     gram = program.gram
-    features = gram.features if gram.sparse_features is None else gram.sparse_features
-    return None if features is None or gram.correction is not None else int(features.size)
+    if gram.correction is not None:
+        return None
+    if gram.sparse_features is not None:
+        return int(gram.sparse_features.size)
+    return None if gram.explicit is None else gram.explicit.shape[0] * gram.explicit.shape[1]
 
 
 def second_order_comes_first(program: KernelQP, work: float | None = None) -> bool:
@@ -142,9 +145,9 @@ def has_few_features(program: KernelQP) -> bool:
     hard constraint is left to the others, which tell where it cannot be met.
     """
     gram, m = program.gram, len(program)
-    if gram.features is None or gram.correction is not None or program.is_hard:
+    if gram.explicit is None or gram.correction is not None or program.is_hard:
         return False
-    return bool(m >= max(_ENOUGH, _FOR_EACH * gram.features.shape[1]))
+    return bool(m >= max(_ENOUGH, _FOR_EACH * gram.explicit.shape[1]))
 
 
 def spares_factorisation(program: KernelQP) -> bool:
@@ -167,5 +170,5 @@ def _width(program: KernelQP) -> float:
         return _UNBOUNDED
     spread = max(float(program.target.max()) - program.middle, program.middle - float(program.target.min()))
     gram = program.gram
-    curvature = float((gram.diagonal if gram.features is None else gram.radii**2).sum()) / len(program)
+    curvature = float((gram.diagonal if gram.explicit is None else gram.radii**2).sum()) / len(program)
     return bound * curvature / spread if spread > 0 else 1.0

@@ -20,8 +20,9 @@ from time import perf_counter
 
 import numpy as np
 
-from qpkernels.arrays import Matrix, Vector
+from qpkernels.arrays import Vector
 from qpkernels.certificates.kernel_qp.gap import duality_gap
+from qpkernels.gram.features import Features, FeaturesInMemory
 from qpkernels.programs import KernelQP
 from qpkernels.solvers.answer import Claim
 from qpkernels.solvers.semismooth_newton.loops import loss_sum
@@ -94,7 +95,7 @@ class _State:
     extra: float
 
 
-def minimise(program: KernelQP, Z: Matrix, limits: Limits, work: Work, start: Vector | None = None) -> Final:
+def minimise(program: KernelQP, Z: Features, limits: Limits, work: Work, start: Vector | None = None) -> Final:
     """Minimise until the relative duality gap of a feasible beta and its own function is at most ``limits.tol``.
 
     Parameters
@@ -107,7 +108,7 @@ def minimise(program: KernelQP, Z: Matrix, limits: Limits, work: Work, start: Ve
     level = _offset(Z) if program.total == 0.0 else None
     if level is not None:
         # With 1'beta = 0 an offset of all samples changes nothing but b.
-        Z = Z - level
+        Z = Z.around(level)
     if start is not None or len(program) < _MANY:
         state = _begin(program, Z, start)
     else:
@@ -115,34 +116,35 @@ def minimise(program: KernelQP, Z: Matrix, limits: Limits, work: Work, start: Ve
     final = _Descent(program, Z, limits, work).run(state)
     if level is None:
         return final
-    constant = float(level @ (final.beta @ Z))
+    constant = float(level @ Z.transposed_dot(final.beta))
     return replace(final, values=final.values + constant, intercept=final.intercept - constant)
 
 
-def _offset(Z: Matrix) -> Vector | None:
+def _offset(Z: Features) -> Vector | None:
     """Return the mean of the rows if it is so large that it costs digits of what they differ by."""
-    level = Z.mean(axis=0)
-    some = Z[:: -(-len(Z) // 1000)]
+    level, m = Z.level, Z.shape[0]
+    some = Z.rows(np.arange(0, m, -(-m // 1000)))
     spread = float(np.einsum("ij,ij->", some - level, some - level)) / len(some)
-    return np.asarray(level) if float(level @ level) > _FAR * spread else None
+    return level if float(level @ level) > _FAR * spread else None
 
 
-def _first_extra(program: KernelQP, Z: Matrix) -> float:
+def _first_extra(program: KernelQP, Z: Features) -> float:
     """Return the first 1/sigma."""
     spread = float(np.ptp(program.target)) / 2 or float(np.abs(program.target).max()) or 1.0
-    size = float(np.einsum("ij,ij->", Z[:1000], Z[:1000])) / min(len(Z), 1000) or 1.0
+    some = Z.rows(np.arange(min(len(program), 1000)))
+    size = float(np.einsum("ij,ij->", some, some)) / len(some) or 1.0
     reach = np.minimum(np.maximum(program.upper, -program.lower), 10 * spread / (size + program.ridge))
     half = reach.size // 2
     return spread / (_SIGMA * (float(np.partition(reach, half)[half]) or float(reach.max()) or 1.0))
 
 
-def _begin(program: KernelQP, Z: Matrix, start: Vector | None) -> _State:
+def _begin(program: KernelQP, Z: Features, start: Vector | None) -> _State:
     beta = np.zeros(len(program)) if start is None else program.project(start)
-    w = beta @ Z
-    return _State(beta, Point(w, 0.0, Z @ w, program.total, np.zeros_like(w)), _first_extra(program, Z))
+    w = Z.transposed_dot(beta)
+    return _State(beta, Point(w, 0.0, Z.dot(w), program.total, np.zeros_like(w)), _first_extra(program, Z))
 
 
-def _from_some(program: KernelQP, Z: Matrix, limits: Limits, work: Work) -> _State:
+def _from_some(program: KernelQP, Z: Features, limits: Limits, work: Work) -> _State:
     """Return the state after the answer for some samples, each of which stands for others as well."""
     m, r = Z.shape
     count = min(m // _TENTH, max(_FEW * r, min(_BASE, m // 10)))
@@ -162,10 +164,10 @@ def _from_some(program: KernelQP, Z: Matrix, limits: Limits, work: Work) -> _Sta
         few = replace(few, total=float(np.clip(program.total, few.lower.sum(), few.upper.sum())))
     if limits.verbose:
         print(f"semismooth-newton: {count} of {m} samples first", flush=True)
-    descent = _Descent(few, Z[rows], replace(limits, tol=_ROUGH), work)
+    descent = _Descent(few, FeaturesInMemory(Z.rows(rows)), replace(limits, tol=_ROUGH), work)
     state = _begin(few, descent.Z, None) if count < _MANY else _from_some(few, descent.Z, limits, work)
     descent.run(state)
-    point = Point(state.point.w, state.point.b, Z @ state.point.w + state.point.b, program.total, state.point.pull)
+    point = Point(state.point.w, state.point.b, Z.dot(state.point.w) + state.point.b, program.total, state.point.pull)
     extra = state.extra * share
     beta = np.zeros(m)
     known = Losses.of(program).around(beta, extra).slopes(point.v)
@@ -173,7 +175,7 @@ def _from_some(program: KernelQP, Z: Matrix, limits: Limits, work: Work) -> _Sta
 
 
 class _Descent:
-    def __init__(self, program: KernelQP, Z: Matrix, limits: Limits, work: Work) -> None:
+    def __init__(self, program: KernelQP, Z: Features, limits: Limits, work: Work) -> None:
         self.program, self.Z, self.limits, self.work = program, Z, limits, work
         self.losses = Losses.of(program)
         self.share = _SHARE
@@ -206,7 +208,7 @@ class _Descent:
         losses, point, m = self.losses.around(state.beta, state.extra), state.point, len(self.program)
         for _ in range(_DIRECTIONS):
             now = losses.slopes(point.v)
-            drawn = now.values @ self.Z
+            drawn = self.Z.transposed_dot(now.values)
             self.work.passes += 1
             gradient = point.gradient(drawn, now.total)
             size = float(gradient[0] @ gradient[0]) + gradient[1] ** 2 / m
@@ -239,7 +241,7 @@ class _Descent:
         """Return the feasible point nearby if its gap is small enough, or the end has come."""
         program, point = self.program, state.point
         beta = program.project(state.beta)
-        values = self.Z @ (beta @ self.Z)
+        values = self.Z.dot(self.Z.transposed_dot(beta))
         self.work.passes += 2
         gap = duality_gap(program, beta, values, point.b)
         done = max(gap.relative, gap.violation) <= self.limits.tol

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from qpkernels.arrays import finite_vector
+from qpkernels.gram.features import FeaturesInMemory
 from qpkernels.programs import KernelQP
 from qpkernels.solvers.answer import Answer, Request
 from qpkernels.solvers.interface import Solver
@@ -57,8 +58,8 @@ class SemismoothNewton(Solver):
         start = None if request.warm_start is None else finite_vector(request.warm_start, "warm_start", len(program))
         deadline = np.inf if request.time_limit is None else perf_counter() + request.time_limit
         limits = Limits(request.tol, deadline, request.verbose)
-        final = minimise(
-            program.around(program.middle), program.gram.factor, limits, Work(limit=request.max_iter or _STEPS), start
-        )
+        gram, work = program.gram, Work(limit=request.max_iter or _STEPS)
+        Z = FeaturesInMemory(gram.factor) if gram.explicit is None else gram.explicit
+        final = minimise(program.around(program.middle), Z, limits, work, start)
         multipliers = np.array([] if program.total is None else [final.intercept + program.middle])
         return Answer(final.beta, multipliers, final.claim, final.message, final.work.steps, final.values)

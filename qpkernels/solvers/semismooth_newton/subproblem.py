@@ -30,6 +30,7 @@ from scipy.linalg import cho_factor, cho_solve
 from scipy.linalg.blas import dsyrk
 
 from qpkernels.arrays import Indices, Matrix, Vector
+from qpkernels.gram.features import Features
 from qpkernels.programs import KernelQP
 from qpkernels.solvers.semismooth_newton.loops import slope_sums, slopes
 
@@ -214,7 +215,7 @@ def nearest(distance: Vector, count: int) -> tuple[Indices, float]:
 
 
 def restricted(
-    Z: Matrix, losses: Losses, point: Point, now: Slopes, drawn: Vector, least: float, work: Work
+    Z: Features, losses: Losses, point: Point, now: Slopes, drawn: Vector, least: float, work: Work
 ) -> Direction:
     """Return a direction of descent of phi from ``point``, found on the samples that are nearest to being free.
 
@@ -227,7 +228,7 @@ def restricted(
     """
     m, r = Z.shape
     near, reach = nearest(now.distance, max(_NEAR * r, _PER_FREE * now.free.size, m // _SHARE))
-    some, own = Z[near], losses.part(near)
+    some, own = Z.rows(near), losses.part(near)
     before = now.values[near]
     level = None if point.level is None else point.level - (now.total - float(before.sum()))
     here = Point(point.w, point.b, point.v[near], level, point.pull + drawn - before @ some)
@@ -245,4 +246,4 @@ def restricted(
             break
     w, b = here.w - point.w, here.b - point.b
     work.passes += 1
-    return Direction(w, b, Z @ w + b)
+    return Direction(w, b, Z.dot(w) + b)

@@ -119,6 +119,12 @@ def test_a_stream_keeps_no_samples_and_still_answers() -> None:
         gram.X  # noqa: B018
 
 
+def test_what_is_settled_of_a_stream_is_settled_of_its_parts() -> None:
+    # Of matrices above the limit, some entries would be looked at, for which the samples are gone.
+    part = LowRank(KERNEL, blocks, 20, memory_limit=100_000).part(np.arange(300)).part(np.arange(200))
+    assert part.indefiniteness(np.ones(200)) == 0.0
+
+
 class TestCvxpy:
     def test_the_factor_enters_and_no_matrix(self) -> None:
         lowered = SoftMargin(LowRank(KERNEL, X, 20), Y, C=1.0).dual.lower().program
