@@ -4,7 +4,7 @@ BIN := .venv/bin
 CODE := qpkernels formulations tests docs benchmarks noxfile.py
 
 .PHONY: demo test test-fast slow-tests coverage matrix lint format attack oracles examples catalogue performance \
-	campaign scale trust scikit-learn-tests clean clean-code
+	campaign scale cluster trust scikit-learn-tests clean clean-code
 
 demo: .venv/demo
 	$(BIN)/qpkernels compare breast-cancer --scale --picture demo.png
@@ -71,14 +71,18 @@ campaign: .venv/dev
 	$(BIN)/python -m benchmarks.campaign $(OPTIONS)
 
 # docs/scale: low rank, its bounds, large samples, least squares and workers; hours. make scale DATA=folder
-scale: .venv/dev
+scale: .venv/dev cluster
 	$(BIN)/python -m benchmarks.scale.low_rank
 	$(BIN)/python -m benchmarks.scale.tuning --data "$(DATA)"
 	$(BIN)/python -m benchmarks.scale.bounds --data "$(DATA)"
 	$(BIN)/python -m benchmarks.scale.exact --data "$(DATA)"
 	$(BIN)/python -m benchmarks.scale.least_squares "$(DATA)/cpusmall.xz"
-	$(BIN)/python -m benchmarks.scale.cluster
 	$(BIN)/python -m benchmarks.scale
+
+# docs/scale/cluster.json: 10,000,000 samples with workers of Dask beside one process, and once more with one killed.
+cluster: .venv/dev
+	$(BIN)/python -m benchmarks.scale.cluster $(OPTIONS)
+	$(BIN)/python -m benchmarks.scale.cluster --kill $(OPTIONS)
 
 # docs/trust: published problems before a judge, solvers cross-examined, enclosures, 10,000 attacks; an afternoon.
 # Some problems only: make trust DATA=folder OPTIONS="--only TAME HS268"

@@ -136,8 +136,8 @@ _SECTIONS = (
     _Section(
         "exact.json",
         "Exact machines from a mapped file",
-        "`python -m benchmarks.scale.exact --data FOLDER`: samples generated from 20,000 rows of covertype; in brackets "
-        "the seconds of processors.",
+        "`python -m benchmarks.scale.exact --data FOLDER`: samples generated from 20,000 rows of covertype; in "
+        "brackets the seconds of processors.",
         ("data", "samples", "support vectors", "proved", "seconds", "test accuracy", "memory"),
         _exact,
     ),
