@@ -7,7 +7,6 @@ from qpkernels.arrays.checks import (
     Matrix,
     Samples,
     Vector,
-    check_path,
     finite_matrix,
     finite_rows,
     finite_samples,
@@ -18,7 +17,6 @@ from qpkernels.arrays.checks import (
     frozen,
     is_scalar,
     is_sparse,
-    npz_path,
     read_array,
     row_blocks,
     same_entries,
@@ -39,6 +37,7 @@ from qpkernels.arrays.numbers import (
     shown,
     shown_label,
 )
+from qpkernels.arrays.paths import check_path, npz_path
 from qpkernels.arrays.tables import refuse_columns
 
 __all__ = [

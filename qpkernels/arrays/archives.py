@@ -15,7 +15,7 @@ import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
-from qpkernels.arrays.checks import check_path, npz_path
+from qpkernels.arrays.paths import check_path, npz_path
 from qpkernels.arrays.sparse import is_compressed
 from qpkernels.errors import FileFormatError, UnsupportedProgramError
 

@@ -1,19 +1,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Array types of the project, and what every entry point shares: checks, blocks of rows, names of array files."""
+"""Array types of the project, and what every entry point shares: checks, and blocks of rows."""
 
 from collections.abc import Iterator
-from os import PathLike
-from pathlib import Path
 from typing import Any, TypeAlias, TypeVar, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 
+from qpkernels.arrays.mapped import is_mapped
 from qpkernels.arrays.numbers import shown
 from qpkernels.arrays.sparse import float_sparse, is_sparse
 from qpkernels.arrays.tables import refuse_columns
-from qpkernels.errors import NonFiniteError, ParameterError, ShapeError
+from qpkernels.errors import NonFiniteError, ShapeError
 
 __all__ = [
     "Floats",
@@ -21,7 +20,6 @@ __all__ = [
     "Matrix",
     "Samples",
     "Vector",
-    "check_path",
     "finite_matrix",
     "finite_rows",
     "finite_samples",
@@ -32,7 +30,6 @@ __all__ = [
     "frozen",
     "is_scalar",
     "is_sparse",
-    "npz_path",
     "read_array",
     "row_blocks",
     "same_entries",
@@ -82,7 +79,10 @@ def finite_matrix(values: object, name: str) -> Matrix:
     NonFiniteError
         If it holds NaN or infinity; the message names the first such entry.
     """
-    matrix = float_array(values, name)
+    return _finite(float_array(values, name), name)
+
+
+def _finite(matrix: Matrix, name: str) -> Matrix:
     _check_shape(matrix.shape, name)
     _check_finite(matrix, name)
     return matrix
@@ -91,7 +91,8 @@ def finite_matrix(values: object, name: str) -> Matrix:
 def finite_samples(values: ArrayLike, name: str) -> Samples:
     """Return a copy of ``values`` as a float64 matrix of finite numbers: a csr_array if it is sparse, in any format.
 
-    A csr_array has its entries sorted and duplicates of them added up; zeros that are stored stay so.
+    A csr_array has its entries sorted and duplicates of them added up; zeros that are stored stay so. What
+    ``numpy.load(path, mmap_mode="r")`` maps from a file of float64 is not copied: it stays there, and must not change.
 
     Raises
     ------
@@ -101,7 +102,7 @@ def finite_samples(values: ArrayLike, name: str) -> Samples:
         If it holds NaN or infinity; the message names the first such entry.
     """
     if not is_sparse(values):
-        return finite_matrix(values, name)
+        return _finite(np.asarray(values) if is_mapped(values) else float_array(values, name), name)
     matrix: Any = values
     _check_shape(matrix.shape, name)
     rows = float_sparse(values, name, csr_array)
@@ -196,30 +197,11 @@ def frozen(array: Container) -> Container:
     return cast(Container, view)
 
 
-def check_path(path: object, name: str = "path") -> Path:
-    """Return ``path`` as a Path if it is one, or a str.
-
-    Raises
-    ------
-    ParameterError
-        Otherwise.
-    """
-    if not isinstance(path, str | PathLike):
-        raise ParameterError(f"{name} must be the path of a file, a str or a Path, but {shown(path)} came.")
-    return Path(path)
-
-
 def same_entries(one: NDArray[Any], other: NDArray[Any]) -> bool:
     """Return whether two arrays are equal; entries that are objects, if they are the same ones."""
     if one is other or one.dtype != object or other.dtype != object:
         return one is other or bool(np.array_equal(one, other))
     return one.shape == other.shape and all(a is b for a, b in zip(one.ravel(), other.ravel(), strict=True))
-
-
-def npz_path(path: str | Path) -> Path:
-    """Return ``path`` with the suffix .npz, which is appended if missing."""
-    checked = check_path(path)
-    return checked if str(path).endswith(".npz") else Path(f"{path}.npz")
 
 
 def read_array(values: object, name: str) -> NDArray[Any]:
