@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-import numpy as np
+from qpkernels.solvers.trend import Trend
 
 __all__ = ["Measured", "Watch"]
 
@@ -33,29 +33,17 @@ class Watch:
 
     Another method would end after the cost of ``allowed`` steps. Once as many are taken, this one goes on only while
     fewer are missing: whichever of the two is faster, both together take about twice as long at most, where the
-    prediction is right. Progress is taken to be geometric, at the rate of the second half of the steps.
+    prediction is right. See :class:`~qpkernels.solvers.trend.Trend` for how it is made.
     """
 
     def __init__(self, allowed: float, tol: float) -> None:
-        self._allowed, self._tol = allowed, tol
-        self._steps, self._violations = [0], [1.0]
+        self._allowed, self._trend = allowed, Trend(tol)
 
     def __call__(self, point: Measured) -> bool:
         """Take note of a point, and return whether to give up there."""
-        self._steps.append(point.iterations)
-        self._violations.append(min(float(point.violation), self._violations[-1]))
-        steps, missing = point.iterations, self.missing()
+        steps = point.iterations
+        self._trend.note(steps, float(point.violation))
+        missing = self._trend.missing()
         if steps < _EARLY * self._allowed:
             return False
         return missing > (_HOPELESS * self._allowed if steps < self._allowed else self._allowed)
-
-    def missing(self) -> float:
-        """Return how many steps are still missing, by the rate of the second half of those taken."""
-        steps, violation = self._steps[-1], self._violations[-1]
-        if violation <= self._tol:
-            return 0.0
-        half = int(np.searchsorted(self._steps, steps / 2, side="right")) - 1
-        gained = np.log(self._violations[half] / violation)
-        if gained <= 0:
-            return float("inf")
-        return float((steps - self._steps[half]) * np.log(violation / self._tol) / gained)

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What is still missing, by how the violation fell."""
+
+from __future__ import annotations
+
+import pytest
+
+from qpkernels.solvers.trend import Trend
+
+
+def noted(tol: float, points: list[tuple[float, float]]) -> Trend:
+    trend = Trend(tol)
+    for point in points:
+        trend.note(*point)
+    return trend
+
+
+def test_steady_progress_is_extrapolated() -> None:
+    trend = noted(1e-6, [(100 * k, 10.0 ** (-k / 4)) for k in range(1, 9)])
+    # Two decades of six in 800 steps.
+    assert trend.missing() == pytest.approx(1600)
+
+
+def test_the_rate_is_that_of_the_second_half() -> None:
+    trend = noted(1e-4, [(1, 1e-2), (2, 1e-2), (4, 1e-3)])
+    # A decade in the last two, and one to go.
+    assert trend.missing() == pytest.approx(2)
+
+
+def test_an_answer_within_the_tolerance_misses_nothing() -> None:
+    assert noted(1e-3, [(500, 1e-4)]).missing() == 0.0
+
+
+def test_a_violation_that_rises_is_no_loss_of_what_was_reached() -> None:
+    trend = noted(1e-6, [(100, 1e-3), (200, 0.5)])
+    assert trend.missing() == float("inf")
+    trend.note(300, 1e-4)
+    assert trend.missing() == pytest.approx(400)
