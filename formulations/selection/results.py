@@ -20,7 +20,8 @@ from numpy.typing import NDArray
 
 from formulations.modelling import Model
 from formulations.modelling.batch import Part, Trained
-from qpkernels.arrays import Vector, check_path, is_sparse, shown
+from qpkernels.arrays import Vector, check_path, shown
+from qpkernels.arrays.digests import add_array, add_samples
 from qpkernels.certificates import Certificate, Status
 from qpkernels.errors import DataFormatError, FileFormatError, ForeignResultsError, ParameterError
 from qpkernels.kernels.base.spec import kernel_to_spec
@@ -85,11 +86,9 @@ class Fit:
 def fingerprint(model: Model[Any]) -> str:
     """Return what tells the samples, and labels or targets, of a model from others."""
     digest = sha256()
-    X = model.gram.X
-    arrays = [X.data, X.indices, X.indptr, np.array(X.shape)] if is_sparse(X) else [X]
-    for array in (*arrays, *(np.asarray(vars(model).get(name, 0.0)) for name in ("y", "classes"))):
-        digest.update(f"{array.dtype.str}{array.shape}".encode())
-        digest.update(repr(array.tolist()).encode() if array.dtype == object else np.ascontiguousarray(array).tobytes())
+    add_samples(digest, model.gram.X)
+    for name in ("y", "classes"):
+        add_array(digest, np.asarray(vars(model).get(name, 0.0)))
     return digest.hexdigest()
 
 

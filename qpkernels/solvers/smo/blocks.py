@@ -23,7 +23,7 @@ from qpkernels.gram.panels.products import EXPONENT_ERROR
 from qpkernels.gram.panels.threads import without_blas_threads
 from qpkernels.programs.kernel_qp import KernelQP
 from qpkernels.solvers.smo.gap_error import GapError
-from qpkernels.solvers.smo.iterate import Iterate, Progress, measure, measure_exactly
+from qpkernels.solvers.smo.iterate import Beginning, Iterate, Progress, measure, measure_exactly
 from qpkernels.solvers.smo.rows.cache import RowCache
 from qpkernels.solvers.smo.rows.product_rows import ProductRows
 from qpkernels.solvers.smo.rows.rows import ONE_BLOCK, FeatureRows, KernelRows, MatrixRows, Rows
@@ -88,20 +88,15 @@ def holds_matrix(program: KernelQP) -> bool:
     return forms_matrix(program) or stored(program.gram) is not None
 
 
-def block_iterates(
-    program: KernelQP, limits: Limits, beta: Vector, cache: int, values: Vector | None = None
-) -> Iterator[Iterate]:
-    """Yield an iterate now and then; the last one proves the tolerance, or is as good as float64 makes it.
-
-    ``values`` is K beta, where it is known in float64.
-    """
+def block_iterates(program: KernelQP, limits: Limits, beginning: Beginning, cache: int) -> Iterator[Iterate]:
+    """Yield an iterate now and then; the last one proves the tolerance, or is as good as float64 makes it."""
     with without_blas_threads():
         reached = None
-        if values is not None:
-            reached = measure(program, beta, values, 0, computed=True)
+        if beginning.values is not None:
+            reached = measure(program, beginning.beta, beginning.values, limits.steps, computed=True)
             yield reached
         for rows in _stages(program, cache):
-            reached = yield from _in_cycles(program, rows, limits, beta, reached)
+            reached = yield from _in_cycles(program, rows, limits, beginning, reached)
         assert reached is not None
         yield replace(reached, stalled=True)
 
@@ -138,18 +133,16 @@ def streamed_rows(program: KernelQP, cache: int) -> Iterator[Rows]:
 
 
 def _in_cycles(
-    program: KernelQP, rows: Rows, limits: Limits, beta: Vector, reached: Iterate | None
+    program: KernelQP, rows: Rows, limits: Limits, beginning: Beginning, reached: Iterate | None
 ) -> Generator[Iterate, None, Iterate]:
     """Yield iterates of descents, each ended by K beta in float64; return the one that gained little.
 
-    The first begins where the rows before ``reached``, or at ``beta`` with the values that the rows make of it.
+    The first begins where the rows before ``reached``, or at the ``beginning``, by the values that they make of it.
     """
     violation = np.inf
     while True:
         if reached is None or reached.values is None:
-            values, used = np.zeros(len(program)), np.flatnonzero(beta)
-            if used.size:
-                rows.add_to(slice(None), used, beta[used], values)
+            beta, values = beginning.beta, _values_by(rows, beginning)
         else:
             beta, values = reached.beta, reached.values
         search = ShrinkingDescent(program, rows, beta, values)
@@ -164,6 +157,17 @@ def _in_cycles(
         if not reached.violation < _GAIN * violation:
             return reached
         violation = reached.violation
+
+
+def _values_by(rows: Rows, beginning: Beginning) -> Vector:
+    """Return K beta of a beginning, by the rows of what is not known of it."""
+    beta, known = beginning.beta, beginning.stepped
+    values = np.zeros(beta.size) if known is None else known.values.copy()
+    missing = beta if known is None else beta - known.point
+    changed = np.flatnonzero(missing)
+    if changed.size:
+        rows.add_to(slice(None), changed, missing[changed], values)
+    return values
 
 
 def _in_one_block(search: ShrinkingDescent, limits: Limits) -> Iterator[Iterate]:

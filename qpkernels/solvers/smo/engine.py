@@ -12,7 +12,7 @@ import numpy as np
 from qpkernels.arrays import Vector
 from qpkernels.programs.kernel_qp import KernelQP
 from qpkernels.solvers.smo.blocks import Limits, block_iterates
-from qpkernels.solvers.smo.iterate import Iterate, measure_exactly, nearly_vanishes, vanishing_iterate
+from qpkernels.solvers.smo.iterate import Beginning, Iterate, measure_exactly, nearly_vanishes, vanishing_iterate
 
 __all__ = ["CACHE", "minimise"]
 
@@ -31,6 +31,7 @@ def minimise(
     values: Vector | None = None,
     watch: Callable[[Iterate], bool] | None = None,
     shrinking: bool = True,
+    saved: Beginning | None = None,
 ) -> Iterate:
     """Return the first iterate whose relative duality gap is within ``tol``, or the last one before a limit.
 
@@ -58,10 +59,12 @@ def minimise(
         Asked after each iterate whose gap is computed, and which proves nothing, whether to give up there.
     shrinking
         Leave out samples that are not likely to change, until the end.
+    saved
+        Where an earlier descent stood, whose steps count; in place of ``start`` and ``values``.
     """
-    beta, values = _beginning(program, start, values)
-    limits = Limits(tol, max_iter, deadline, shrinking=shrinking)
-    iterates = block_iterates(program, limits, beta, cache_bytes, values)
+    beginning = saved or _beginning(program, start, values)
+    limits = Limits(tol, max_iter, deadline, beginning.steps, shrinking)
+    iterates = block_iterates(program, limits, beginning, cache_bytes)
     iterate, tried = None, False
     try:
         while True:
@@ -82,15 +85,15 @@ def minimise(
             if iterate.iterations >= max_iter or perf_counter() >= deadline:
                 return iterate
     except KeyboardInterrupt:
-        iterate = iterate or measure_exactly(program, beta, 0)
+        iterate = iterate or measure_exactly(program, beginning.beta, 0)
         return replace(iterate, interrupted=True)
 
 
-def _beginning(program: KernelQP, start: Vector | None, values: Vector | None) -> tuple[Vector, Vector | None]:
+def _beginning(program: KernelQP, start: Vector | None, values: Vector | None) -> Beginning:
     """Return the feasible point near ``start``, and K times it where K start is known."""
     if start is None and not program.total:
-        return np.zeros(len(program)), None
+        return Beginning(np.zeros(len(program)))
     beta = program.project(np.zeros(len(program)) if start is None else start)
     if start is None or values is None:
-        return beta, None
-    return beta, values + program.gram.product(beta - start)
+        return Beginning(beta)
+    return Beginning(beta, values + program.gram.product(beta - start))

@@ -18,8 +18,10 @@ from qpkernels.programs.kernel_qp import KernelQP, diverges
 from qpkernels.solvers.smo.descent.passes import Arrays, separating_interval
 
 __all__ = [
+    "Beginning",
     "Iterate",
     "Progress",
+    "Stepped",
     "intercept_of",
     "measure",
     "measure_exactly",
@@ -32,6 +34,37 @@ _NOT_READ: Floats = np.empty((0, 0))
 
 _NEARLY_ZERO = 1e-8
 """Part of what the terms of f could make below which values may be on their way to 0."""
+
+
+@dataclass(frozen=True, eq=False)
+class Stepped:
+    """A ``point`` and its ``values``: K times it, as steps left them."""
+
+    point: Vector
+    values: Vector
+
+
+@dataclass(frozen=True, eq=False)
+class Beginning:
+    """Where a descent begins.
+
+    Attributes
+    ----------
+    beta
+        A feasible point, shape (m,).
+    values
+        K beta, where it is known in float64.
+    stepped
+        Whence it can be made where it is not; None: from 0.
+    steps, seconds
+        Those of earlier runs of the same descent.
+    """
+
+    beta: Vector
+    values: Vector | None = None
+    stepped: Stepped | None = None
+    steps: int = 0
+    seconds: float = 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,6 +95,9 @@ class Iterate:
         Who watches the progress wished no more steps.
     values
         K beta, where it was computed from K itself in float64; None where steps brought it up to date.
+    stepped
+        Whence K beta can be made: beta itself, or, where samples are left out, the point at which all values were up to
+        date. Further steps write to these arrays.
     """
 
     beta: Vector
@@ -76,6 +112,7 @@ class Iterate:
     interrupted: bool = False
     given_up: bool = False
     values: Vector | None = None
+    stepped: Stepped | None = None
 
     @cached_property
     def violation(self) -> float:
@@ -124,15 +161,15 @@ def measure(
     values: Vector,
     iterations: int,
     *,
-    estimated: bool = False,
+    stepped: Stepped | None = None,
     computed: bool = False,
 ) -> Iterate:
     """Return the iterate at ``beta``, whose K beta is ``values``, as far as the steps kept them up to date.
 
     Parameters
     ----------
-    estimated
-        Whether some values are older than beta.
+    stepped
+        The last point at which all values were up to date, where some of them are older than beta; left out, none is.
     computed
         Whether the values were computed from K itself, so that the iterate is to hold them.
     """
@@ -145,8 +182,9 @@ def measure(
         rounding=relative(gap.rounding, gap.scale),
         iterations=iterations,
         diverging=diverges(program, beta, values),
-        estimated=estimated,
+        estimated=stepped is not None,
         values=values if computed else None,
+        stepped=stepped or Stepped(beta, values),
     )
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from qpkernels.arrays import Indices, Vector
 from qpkernels.programs.kernel_qp import KernelQP
 from qpkernels.solvers.smo.descent.descent import Descent
-from qpkernels.solvers.smo.iterate import Iterate, measure
+from qpkernels.solvers.smo.iterate import Iterate, Stepped, measure
 from qpkernels.solvers.smo.rows.rows import Rows
 
 __all__ = ["ShrinkingDescent"]
@@ -43,7 +43,7 @@ class ShrinkingDescent:
         self._descent = Descent(self._program, self._rows, beta, values)
         # All samples: as the descent left them with each shrinking, and as they were before the first.
         self._all: tuple[Vector, Vector] | None = None
-        self._before: tuple[Vector, Vector] = beta, values
+        self._before = Stepped(beta, values)
 
     @property
     def exact(self) -> bool:
@@ -79,7 +79,9 @@ class ShrinkingDescent:
 
     def measure(self, steps: int) -> Iterate:
         """Return where the method stands after ``steps`` earlier ones, which is an estimate if samples are left out."""
-        return measure(self._program, *self.point(), steps + self.steps, estimated=not self.unshrunk)
+        return measure(
+            self._program, *self.point(), steps + self.steps, stepped=None if self.unshrunk else self._before
+        )
 
     def outer_iteration(self, limit: int, tolerance: float) -> int:
         """Minimise over one block, in at most ``limit`` steps; return how many; see :meth:`Descent.outer_iteration`."""
@@ -95,8 +97,8 @@ class ShrinkingDescent:
         if active.size > _WORTH * self.samples.size:
             return
         if self._all is None:
-            self._before = self._descent.beta, self._descent.values
-            self._all = self._before[0].copy(), self._before[1].copy()
+            self._before = Stepped(self._descent.beta, self._descent.values)
+            self._all = self._before.point.copy(), self._before.values.copy()
         self._write_back()
         self.samples = self.samples[active]
         self._descent.keep(active)
@@ -105,13 +107,13 @@ class ShrinkingDescent:
         """Take in again what was left out, with its values as they are now."""
         if self._all is None:
             return
-        (before, stale), (beta, values) = self._before, self.point()
+        before, (beta, values) = self._before, self.point()
         out = np.ones(beta.size, bool)
         out[self.samples] = False
-        left, changed = np.flatnonzero(out), np.flatnonzero(beta != before)
+        left, changed = np.flatnonzero(out), np.flatnonzero(beta != before.point)
         # Those left out later hold values of then: all of them start from the same point.
-        values[left] = stale[left]
-        self._rows.add_to(left, changed, (beta - before)[changed], values)
+        values[left] = before.values[left]
+        self._rows.add_to(left, changed, (beta - before.point)[changed], values)
         self._begin(beta, values)
 
     def _write_back(self) -> None:

@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -24,6 +26,9 @@ __all__ = ["SMO", "step_limit"]
 _CACHE = 2048.0
 """MiB for rows of the kernel matrix."""
 
+_EVERY = 30.0
+"""Seconds between two checkpoints, at least."""
+
 
 class SMO(Solver):
     """Sequential minimal optimisation; stops when the relative duality gap is at most ``tol``.
@@ -32,7 +37,11 @@ class SMO(Solver):
     each block; warm_start is any beta, and values the product K beta there, where it is known; cache_size bounds the
     memory for rows of the kernel matrix, in MiB (default 2048); shrinking=False goes on with all samples, which is
     slower in most cases. ``watch`` is called with each iterate whose gap is computed, and ends the descent by returning
-    True. Ctrl-C returns the best point so far.
+    True; ``report`` with each line of progress that verbose would print. Ctrl-C returns the best point so far.
+
+    ``checkpoint`` names a file (.npz) that keeps the descent on its way, every ``checkpoint_every`` seconds (default
+    30) and at the end. Where it is there, the descent goes on from it, whatever warm_start, and its steps count. A file
+    of another problem is refused.
     """
 
     name = "smo"
@@ -53,7 +62,15 @@ class SMO(Solver):
 
     def settings(self) -> Mapping[str, Any]:
         """Return what it has beside the options of every solver."""
-        return {"cache_size": _CACHE, "shrinking": True, "values": None, "watch": None}
+        return {
+            "cache_size": _CACHE,
+            "shrinking": True,
+            "values": None,
+            "watch": None,
+            "report": None,
+            "checkpoint": None,
+            "checkpoint_every": _EVERY,
+        }
 
     def prepare(self, program: KernelQP) -> None:
         """Settle that the matrix is positive semidefinite, and compute it where it is not formed row by row."""
@@ -71,13 +88,23 @@ class SMO(Solver):
         cache_size: float = _CACHE,
         values: ArrayLike | None = None,
         watch: Callable[[Iterate], bool] | None = None,
+        report: Callable[[str], None] | None = None,
+        checkpoint: str | Path | None = None,
+        checkpoint_every: float = _EVERY,
         shrinking: bool = True,
         **options: Any,
     ) -> Answer:
         """Minimise, and say in words why it stopped."""
+        from qpkernels.solvers.smo.checkpoint import Checkpoint
         from qpkernels.solvers.smo.engine import minimise
+        from qpkernels.solvers.smo.report import Report
 
         del options
+        every = check_positive(checkpoint_every, "checkpoint_every")
+        kept = None if checkpoint is None else Checkpoint(checkpoint, program, every)
+        saved = None if kept is None else kept.read()
+        write = report or (_print_line if request.verbose else None)
+        told = None if write is None else Report(request.tol, write, 0.0 if saved is None else saved.seconds)
         start = None if request.warm_start is None else finite_vector(request.warm_start, "warm_start", len(program))
         if values is not None and start is None:
             raise UnsupportedOptionError("values are K beta at warm_start, which is missing; give both, or neither.")
@@ -88,12 +115,15 @@ class SMO(Solver):
             max_iter=max_iter,
             deadline=np.inf if request.time_limit is None else perf_counter() + request.time_limit,
             start=start,
-            report=_print_progress if request.verbose else None,
+            report=partial(_tell, [observer for observer in (told, kept) if observer is not None]),
             cache_bytes=int(2**20 * check_positive(cache_size, "cache_size")),
             values=None if values is None else finite_vector(values, "values", len(program)),
             watch=watch,
             shrinking=check_flag(shrinking, "shrinking"),
+            saved=saved,
         )
+        if kept is not None and not final.interrupted:
+            kept.write(final)
         claim, message = _verdict(final, request.tol, max_iter)
         multipliers = np.array([] if program.total is None else [final.intercept + program.middle])
         return Answer(final.beta, multipliers, claim, message, final.iterations, final.values)
@@ -123,6 +153,10 @@ def _verdict(final: Iterate, tol: float, max_iter: int) -> tuple[Claim, str]:
     return Claim.STOPPED, f"{f'gave up after {final.iterations} steps' if final.given_up else limit}; {reached}"
 
 
-def _print_progress(iterate: Iterate) -> None:
-    about = "about" if iterate.estimated else "     "
-    print(f"smo: {iterate.iterations:9d} steps, relative gap {about} {iterate.gap.relative:.3e}", flush=True)
+def _tell(observers: list[Callable[[Iterate], None]], iterate: Iterate) -> None:
+    for observe in observers:
+        observe(iterate)
+
+
+def _print_line(line: str) -> None:
+    print(line, flush=True)

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What is told of a descent on its way: steps, gap, time so far, and about how much more."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from time import perf_counter
+
+from qpkernels.solvers.smo.iterate import Iterate
+from qpkernels.solvers.trend import Trend
+
+__all__ = ["Report"]
+
+_KNOWN = 5.0
+"""Seconds after which an estimate of the remaining time is worth something."""
+
+_MOST = 100.0
+"""Times the seconds so far beyond which the remaining time counts as unknown."""
+
+
+class Report:
+    """Writes a line for each iterate.
+
+    The time left is extrapolated from the fall of the gap; nothing is said of it at first, and where the gap did not
+    fall in the second half of the time. The certificate comes after it.
+
+    Parameters
+    ----------
+    tol
+        What the gap has to fall to.
+    write
+        Called with each line.
+    earlier
+        Seconds of earlier runs of the same descent.
+    """
+
+    def __init__(self, tol: float, write: Callable[[str], None], earlier: float = 0.0) -> None:
+        self._tol, self._write, self._earlier = tol, write, earlier
+        self._begun, self._first = perf_counter(), 0.0
+        self._trend: Trend | None = None
+
+    def __call__(self, iterate: Iterate) -> None:
+        """Take note of an iterate, and tell of it."""
+        now = perf_counter() - self._begun
+        if self._trend is None:
+            self._first, self._trend = now, Trend(self._tol, iterate.violation)
+        else:
+            self._trend.note(now - self._first, iterate.violation)
+        self._write(self._line(iterate, now, self._trend.missing()))
+
+    def _line(self, iterate: Iterate, now: float, missing: float) -> str:
+        about = "about" if iterate.estimated else "     "
+        gap = f"smo: {iterate.iterations:9d} steps, relative gap {about} {iterate.gap.relative:.3e}"
+        known = now >= _KNOWN and 0.0 < missing <= _MOST * now
+        left = f", about {_in_words(missing)} left" if known else ""
+        return f"{gap}, {_in_words(self._earlier + now)}{left}"
+
+
+def _in_words(seconds: float) -> str:
+    """Return a time in the unit that suits it."""
+    if seconds < 100:
+        return f"{seconds:.0f} s"
+    if seconds < 6000:
+        return f"{seconds / 60:.0f} min"
+    return f"{seconds / 3600:.1f} h"
