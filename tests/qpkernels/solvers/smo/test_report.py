@@ -44,10 +44,16 @@ def test_a_line_holds_steps_gap_and_time(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_the_time_left_is_extrapolated_from_the_fall_of_the_gap(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A decade in each 100 seconds, and two decades to go; the first line comes after 10 seconds."""
-    lines = told(monkeypatch, [(10.0, 1.0), (60.0, 10**-0.5), (110.0, 0.1), (160.0, 10**-1.5), (210.0, 0.01)])
+    """A decade of the odds in each 100 seconds, and two decades to go; the first line comes after 10 seconds."""
+    odds = [1.0, 10**-0.5, 0.1, 10**-1.5, 0.01]
+    lines = told(monkeypatch, [(10.0 + 50.0 * k, each / (1.0 + each)) for k, each in enumerate(odds)])
     assert lines[-1].endswith(", 4 min, about 3 min left")
     assert lines[0].endswith(", 10 s")
+
+
+def test_a_gap_near_1_is_on_its_way_before_it_falls(monkeypatch: pytest.MonkeyPatch) -> None:
+    """From 0.98 to 0.92 the odds fall by a factor of 4; log v alone would say more than half an hour."""
+    assert told(monkeypatch, [(1.0, 0.98), (31.0, 0.92)])[-1].endswith(", 31 s, about 4 min left")
 
 
 @pytest.mark.parametrize(
