@@ -17,6 +17,7 @@ from formulations.commands.names import complete_models, complete_solvers
 __all__ = [
     "MACHINE",
     "SOFT_MARGIN",
+    "Checkpoint",
     "Cost",
     "FormName",
     "JsonPath",
@@ -76,6 +77,14 @@ Tolerance = Annotated[
 TimeLimit = Annotated[
     float | None,
     typer.Option("--time-limit", help="Seconds for the solver; default: no limit.", rich_help_panel=_SOLVING),
+]
+Checkpoint = Annotated[
+    Path | None,
+    typer.Option(
+        "--checkpoint",
+        help="Keep in this .npz file where smo stands, every 30 seconds; a rerun goes on from it.",
+        rich_help_panel=_SOLVING,
+    ),
 ]
 Seed = Annotated[int, typer.Option("--seed", help="Of everything drawn at random.", rich_help_panel=_SOLVING)]
 Tries = Annotated[

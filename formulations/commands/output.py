@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from enum import IntEnum
 from functools import wraps
 from pathlib import Path
+from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -43,6 +44,10 @@ __all__ = [
     "write_json",
     "write_picture",
 ]
+
+
+_SELDOM = 30.0
+"""Seconds between two lines of progress where there is no terminal."""
 
 
 class Ending(IntEnum):
@@ -119,10 +124,29 @@ def end(statuses: Iterable[Status | str]) -> None:
 
 
 @contextmanager
-def waiting(what: str) -> Iterator[None]:
-    """Say on standard error what is being done, if that is a terminal."""
-    with Console(stderr=True).status(escape(what)):
-        yield
+def waiting(what: str) -> Iterator[Callable[[str], None]]:
+    """Say on standard error what is being done: on a terminal at once, with the last line of progress that is given.
+
+    Elsewhere such a line is printed now and then, once it takes long.
+    """
+    console = Console(stderr=True, soft_wrap=True)
+    with console.status(escape(what)) as status:
+        if console.is_terminal:
+            yield lambda line: status.update(escape(f"{what}: {line}"))
+        else:
+            yield _Seldom(console)
+
+
+class _Seldom:
+    """Prints a line of progress every half minute."""
+
+    def __init__(self, console: Console) -> None:
+        self._console, self._last = console, perf_counter()
+
+    def __call__(self, line: str) -> None:
+        if perf_counter() - self._last >= _SELDOM:
+            self._last = perf_counter()
+            self._console.print(line, markup=False, highlight=False)
 
 
 class _ToStandardError(logging.Handler):

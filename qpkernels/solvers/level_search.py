@@ -81,8 +81,8 @@ class _Judged:
 class LevelSearch(Solver):
     """The KernelQP of one level after the other, until one spends the budget; stops when the gap is at most ``tol``.
 
-    max_iter counts the steps for all of them, and time_limit is one for all; warm_start is any beta; cache_size and
-    shrinking are those of smo.
+    max_iter counts the steps for all of them, and time_limit is one for all; warm_start is any beta; cache_size,
+    shrinking and report are those of smo, and what is reported is about one level after the other.
     """
 
     name = "level-search"
@@ -150,6 +150,14 @@ class _Search:
         """Whether there is no point yet."""
         return self._low is None and self._high is None
 
+    def _options_of_level(self) -> dict[str, Any]:
+        """Return the options of smo, lines of progress naming the level."""
+        tell = self._options.get("report")
+        if tell is None:
+            return dict(self._options)
+        level = self._count
+        return {**self._options, "report": lambda line: tell(f"level {level}: {line}")}
+
     def solve_next(self) -> Claim | None:
         """Solve the problem of the next level; return why there is no other to solve, if there is none."""
         self._count += 1
@@ -165,7 +173,7 @@ class _Search:
             max_iter=self._budget.iterations_left,
             time_limit=self._budget.seconds_left,
             warm_start=self._start,
-            **self._options,
+            **self._options_of_level(),
         )
         self._budget.spend(outcome.iterations)
         beta = outcome.point

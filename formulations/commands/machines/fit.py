@@ -10,6 +10,7 @@ import typer
 
 from formulations.commands.options import (
     MACHINE,
+    Checkpoint,
     JsonPath,
     KernelOptions,
     ModelOptions,
@@ -60,6 +61,7 @@ def fit_command(
     solver: SolverName = None,
     tol: Tolerance = 1e-6,
     time_limit: TimeLimit = None,
+    checkpoint: Checkpoint = None,
     seed: Seed = 0,
     output: Annotated[
         Path, typer.Option("--output", "-o", help="Write the machine to this .npz file.", rich_help_panel="Output")
@@ -79,6 +81,7 @@ def fit_command(
     Several classes are told apart by a machine for each pair of them. The machine keeps how its samples were scaled.
     """
     from formulations.commands.machines import libsvm, training
+    from formulations.commands.solving import Solving
     from formulations.commands.stating import samples, statements
 
     check_machine(output)
@@ -90,9 +93,8 @@ def fit_command(
     if libsvm_model is not None:
         libsvm.check_for_libsvm(asked, read, chosen, against_rest=against_rest)
     weighted = training.weighted(asked, read.labels, weights or [])
-    trained = training.train(
-        weighted, read, chosen, against_rest=against_rest, solver=solver, tol=tol, time_limit=time_limit
-    )
+    solving = Solving(solver, tol, time_limit, checkpoint)
+    trained = training.train(weighted, read, chosen, solving, against_rest=against_rest)
     if probability:
         trained = training.calibrated(trained, weighted, read, chosen, seed)
     record = _record(trained, asked, statements.describe(chosen), read)

@@ -15,6 +15,7 @@ from formulations.classification.meta.multiclass_solution import MulticlassSolut
 from formulations.classification.meta.two_level import cross_validated_scores
 from formulations.commands.machines.measures import training_score
 from formulations.commands.output import waiting
+from formulations.commands.solving import Solving
 from formulations.commands.stating.samples import Training, word
 from formulations.commands.stating.statements import Asked
 from formulations.modelling import Form, Model
@@ -81,11 +82,9 @@ def train(
     asked: Asked,
     training: Training,
     kernel: Kernel | None,
+    solving: Solving,
     *,
     against_rest: bool,
-    solver: str | None,
-    tol: float,
-    time_limit: float | None,
 ) -> Trained:
     """Train the machine that is asked for, one of several classes where there are several.
 
@@ -97,13 +96,12 @@ def train(
         If there is no answer.
     """
     statement = stated(asked, training, kernel, against_rest=against_rest)
-    options: dict[str, Any] = {} if time_limit is None else {"time_limit": time_limit}
     if isinstance(statement, Model | Form):
-        with waiting(f"training on {training.X.shape[0]} samples"):
-            solution = statement.solve(solver, tol=tol, **options)
+        with waiting(f"training on {training.X.shape[0]} samples") as tell:
+            solution = solving.solve(statement, tell)
     else:
         # It has a progress bar of its own.
-        solution = statement.solve(solver, tol=tol, **options)
+        solution = solving.solve_several(statement)
     if isinstance(solution, MulticlassSolution):
         right = solution.predict(training.X) == training.y
         return Trained(

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from formulations.commands.options import (
+    Checkpoint,
     FormName,
     JsonPath,
     KernelOptions,
@@ -36,6 +37,7 @@ def solve_command(
     solver: SolverName = None,
     tol: Tolerance = 1e-6,
     time_limit: TimeLimit = None,
+    checkpoint: Checkpoint = None,
     save: Annotated[
         Path | None, typer.Option(help="Write the machine found to this .npz file, for predict and evaluate.")
     ] = None,
@@ -43,6 +45,7 @@ def solve_command(
 ) -> None:
     """Solve one model or form by one solver, and say how well the answer is proved."""
     from formulations.commands.machines.measures import training_score
+    from formulations.commands.solving import Solving
     from formulations.commands.stating import samples, statements
 
     check_machine(save)
@@ -50,8 +53,8 @@ def solve_command(
     training = samples.read_training(source, [asked])
     samples.require_two_classes(training, [asked])
     stated = asked.model(training.X, training.y, statements.choose_kernel(kernel, training.X))
-    with waiting(f"solving {asked.name}"):
-        solution = asked.statement(stated).solve(solver, tol=tol, time_limit=time_limit)
+    with waiting(f"solving {asked.name}") as tell:
+        solution = Solving(solver, tol, time_limit, checkpoint).solve(asked.statement(stated), tell)
     record = _record(solution) | training_score(stated, solution)
     if asked.rank is not None:
         record |= _with_exact_kernel(stated, solution)

@@ -137,9 +137,10 @@ def _has(asked: Asked, kernel: Any, name: str) -> bool:
 def _trained(asked: Asked, read: Training, kernel: Any, best: Mapping[str, Any], solver: str | None, tol: float) -> Any:
     """Train the machine of all samples at a point."""
     from formulations.commands.machines.training import train
+    from formulations.commands.solving import Solving
 
     own = {parameter.name for parameter in asked.kind.hyperparameters}
     of_kernel = {name.removeprefix("kernel__"): value for name, value in best.items() if name not in own}
     there = asked.at({name: best[name] for name in best if name in own})
     at = replace(kernel, **of_kernel) if of_kernel else kernel
-    return train(there, read, at, against_rest=False, solver=solver, tol=tol, time_limit=None)
+    return train(there, read, at, Solving(solver, tol), against_rest=False)

@@ -136,3 +136,10 @@ def test_the_program_of_a_level() -> None:
     np.testing.assert_array_equal(tube.at_level(0.5).epsilon, np.full(4, 0.5))
     assert not find_solver("smo").solve(tube.at_level(tube.highest)).point.any()
     assert len(tube) == 4
+
+
+def test_lines_of_progress_name_the_level() -> None:
+    lines = list[str]()
+    state("margin 0.3").solve(report=lines.append)
+    assert lines[0].startswith("level 1: smo: ")
+    assert any(line.startswith("level 2: smo: ") for line in lines)
