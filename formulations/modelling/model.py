@@ -172,9 +172,9 @@ class Model(Approximate, Failing, ShownModel, Generic[Answered], metaclass=Check
         verbose
             Let the solver print its progress.
         **options
-            Handed to the back-end as they are: without its name, to linear, smo or clarabel alone. cache_size, shrinking
-            and report are for smo wherever that is asked; ``checkpoint="run.npz"`` asks it alone. ``isolate=True`` runs
-            any solver in a process of its own, where it may hang or abort, and ``memory_limit`` bounds that.
+            Handed to the back-end: without its name, to linear, smo or clarabel alone. cache_size, memory_budget,
+            shrinking and report are for smo wherever that is asked; ``checkpoint="run.npz"`` asks it alone.
+            ``isolate=True`` runs any solver in a process of its own, which ``memory_limit`` bounds.
 
         Raises
         ------

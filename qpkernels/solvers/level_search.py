@@ -82,7 +82,7 @@ class LevelSearch(Solver):
     """The KernelQP of one level after the other, until one spends the budget; stops when the gap is at most ``tol``.
 
     max_iter counts the steps for all of them, and time_limit is one for all; warm_start is any beta; cache_size,
-    shrinking and report are those of smo, and what is reported is about one level after the other.
+    memory_budget, shrinking and report are those of smo, and what is reported is about one level after the other.
     """
 
     name = "level-search"

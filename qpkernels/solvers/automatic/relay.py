@@ -30,7 +30,7 @@ from qpkernels.solvers.smo import step_limit
 
 __all__ = ["OF_SMO", "THEN", "Automatic"]
 
-OF_SMO = ("cache_size", "shrinking", "report")
+OF_SMO = ("cache_size", "memory_budget", "shrinking", "report")
 """Options of smo that change nothing but its way: who asks no solver by name may give them all the same."""
 
 _FAR = 1e7

@@ -18,12 +18,13 @@ import numpy as np
 
 from qpkernels.arrays import Vector
 from qpkernels.gram.changing import stored
-from qpkernels.gram.panels.making import form_and_samples, make_product
+from qpkernels.gram.panels.making import form_and_samples
 from qpkernels.gram.panels.products import EXPONENT_ERROR
 from qpkernels.gram.panels.threads import without_blas_threads
 from qpkernels.programs.kernel_qp import KernelQP
 from qpkernels.solvers.smo.gap_error import GapError
 from qpkernels.solvers.smo.iterate import Beginning, Iterate, Progress, measure, measure_exactly
+from qpkernels.solvers.smo.memory import Memory
 from qpkernels.solvers.smo.rows.cache import RowCache
 from qpkernels.solvers.smo.rows.product_rows import ProductRows
 from qpkernels.solvers.smo.rows.rows import ONE_BLOCK, FeatureRows, KernelRows, MatrixRows, Rows
@@ -88,48 +89,54 @@ def holds_matrix(program: KernelQP) -> bool:
     return forms_matrix(program) or stored(program.gram) is not None
 
 
-def block_iterates(program: KernelQP, limits: Limits, beginning: Beginning, cache: int) -> Iterator[Iterate]:
+def block_iterates(program: KernelQP, limits: Limits, beginning: Beginning, memory: Memory) -> Iterator[Iterate]:
     """Yield an iterate now and then; the last one proves the tolerance, or is as good as float64 makes it."""
     with without_blas_threads():
         reached = None
         if beginning.values is not None:
             reached = measure(program, beginning.beta, beginning.values, limits.steps, computed=True)
             yield reached
-        for rows in _stages(program, cache):
+        for rows in _stages(program, memory):
             reached = yield from _in_cycles(program, rows, limits, beginning, reached)
+            # Else they would be held beside the next ones.
+            del rows
         assert reached is not None
         yield replace(reached, stalled=True)
 
 
-def _stages(program: KernelQP, cache: int) -> Iterator[Rows]:
+def _stages(program: KernelQP, memory: Memory) -> Iterator[Rows]:
     """Yield the rows to descend with: in float32 first, where that is faster and tells enough, and in float64."""
     if forms_matrix(program):
         yield MatrixRows(program.gram.dense)
     elif (known := stored(program.gram)) is not None:
         yield MatrixRows(*known)
     else:
-        yield from streamed_rows(program, cache)
+        yield from streamed_rows(program, memory)
 
 
-def streamed_rows(program: KernelQP, cache: int) -> Iterator[Rows]:
+def streamed_rows(program: KernelQP, memory: Memory) -> Iterator[Rows]:
     """Yield the rows to descend with where there is no matrix."""
     gram, pairs = program.gram, program.total is not None
     if gram.features is not None:
         yield FeatureRows(gram.features, pairs)
         return
-    form, X = form_and_samples(gram.kernel, gram.X)
+    if memory.compresses(gram.X):
+        form, X = form_and_samples(gram.kernel, gram.X)
+    else:
+        form, X = gram.kernel.product_form(gram.X), gram.X
     exact = False
     if form is not None:
-        singles = make_product(form, X, np.float32)
+        singles = memory.product(form, X, np.float32)
         exact = singles.largest * _UNIT <= EXPONENT_ERROR
         # Without a bound, a curvature that rounding makes of 0 is followed for ever.
         if singles.largest * float(np.finfo(np.float32).eps) <= _SINGLE_ERROR and not program.is_hard:
-            yield ProductRows.with_cache(singles, cache)
+            yield ProductRows.with_cache(singles, memory.for_rows(singles))
         del singles
     if form is not None and exact:
-        yield ProductRows.with_cache(make_product(form, X, np.float64), cache)
+        doubles = memory.product(form, X, np.float64)
+        yield ProductRows.with_cache(doubles, memory.for_rows(doubles))
     else:
-        yield KernelRows(gram.kernel, gram.X, RowCache(len(gram), cache, np.float64))
+        yield KernelRows(gram.kernel, gram.X, RowCache(len(gram), int(min(memory.cache, memory.remaining)), np.float64))
 
 
 def _in_cycles(

@@ -21,6 +21,7 @@ from qpkernels.gram.panels.sums import DoubleSums
 from qpkernels.kernels import RBF, Linear, ProductForm
 from qpkernels.programs.kernel_qp import KernelQP
 from qpkernels.solvers.smo.blocks import holds_matrix, streamed_rows
+from qpkernels.solvers.smo.memory import Memory
 from qpkernels.solvers.smo.rows.product_rows import ProductRows
 from qpkernels.solvers.smo.rows.rows import MatrixRows, Rows
 from qpkernels.solvers.smo.shrinking import ShrinkingDescent
@@ -53,7 +54,7 @@ def compile_for(program: KernelQP) -> None:
     count = min(len(gram), _FEW)
     few = Gram(gram.kernel, gram.X[np.linspace(0, len(gram) - 1, count).astype(np.intp)])
     sample = _alternating(few, pairs, np.inf if hard else 1.0)
-    _use(sample, next(streamed_rows(sample, _KEPT)))
+    _use(sample, next(streamed_rows(sample, Memory(_KEPT))))
     form, X = form_and_samples(few.kernel, few.X)
     if form is not None:
         # What a product with K in float64 is made of.
@@ -66,7 +67,7 @@ def compile_for(program: KernelQP) -> None:
 def _compile_features(pairs: bool, hard: bool) -> None:
     # With as few samples as features, these would not be used.
     program = _alternating(Gram(Linear(), np.eye(3, 1)), pairs, np.inf if hard else 1.0)
-    _use(program, next(streamed_rows(program, _KEPT)))
+    _use(program, next(streamed_rows(program, Memory(_KEPT))))
 
 
 @cache

@@ -13,11 +13,11 @@ from qpkernels.arrays import Vector
 from qpkernels.programs.kernel_qp import KernelQP
 from qpkernels.solvers.smo.blocks import Limits, block_iterates
 from qpkernels.solvers.smo.iterate import Beginning, Iterate, measure_exactly, nearly_vanishes, vanishing_iterate
+from qpkernels.solvers.smo.memory import Memory
 
-__all__ = ["CACHE", "minimise"]
+__all__ = ["minimise"]
 
-CACHE = 2**31
-"""Bytes that kept rows may take."""
+_MEMORY = Memory(2**31)
 
 
 def minimise(
@@ -27,7 +27,7 @@ def minimise(
     deadline: float = np.inf,
     start: Vector | None = None,
     report: Callable[[Iterate], None] | None = None,
-    cache_bytes: int = CACHE,
+    memory: Memory = _MEMORY,
     values: Vector | None = None,
     watch: Callable[[Iterate], bool] | None = None,
     shrinking: bool = True,
@@ -51,8 +51,8 @@ def minimise(
         Any beta; it is projected to the feasible set. Zero (or a feasible point near it) when left out.
     report
         Called with each iterate whose gap is computed.
-    cache_bytes
-        Bytes that kept rows of the kernel matrix may take.
+    memory
+        What may be held.
     values
         K start, where it is known in float64.
     watch
@@ -64,7 +64,7 @@ def minimise(
     """
     beginning = saved or _beginning(program, start, values)
     limits = Limits(tol, max_iter, deadline, beginning.steps, shrinking)
-    iterates = block_iterates(program, limits, beginning, cache_bytes)
+    iterates = block_iterates(program, limits, beginning, memory)
     iterate, tried = None, False
     try:
         while True:

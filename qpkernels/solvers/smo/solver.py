@@ -34,10 +34,14 @@ class SMO(Solver):
     """Sequential minimal optimisation; stops when the relative duality gap is at most ``tol``.
 
     max_iter counts pair steps (default: 10 million, or 1000 a sample if that is more); time_limit is checked after
-    each block; warm_start is any beta, and values the product K beta there, where it is known; cache_size bounds the
-    memory for rows of the kernel matrix, in MiB (default 2048); shrinking=False goes on with all samples, which is
-    slower in most cases. ``watch`` is called with each iterate whose gap is computed, and ends the descent by returning
-    True; ``report`` with each line of progress that verbose would print. Ctrl-C returns the best point so far.
+    each block; warm_start is any beta, and values the product K beta there, where it is known; shrinking=False goes on
+    with all samples, which is slower in most cases. ``watch`` is called with each iterate whose gap is computed, and
+    ends the descent by returning True; ``report`` with each line of progress that verbose would print. Ctrl-C returns
+    the best point so far.
+
+    cache_size bounds the memory for rows of the kernel matrix that are kept, in MiB (default 2048), and memory_budget
+    all that is held beside the samples and the program (default: no bound): kept rows take what the features of the
+    samples leave of it, and features that do not fit are made as they are asked for.
 
     ``checkpoint`` names a file (.npz) that keeps the descent on its way, every ``checkpoint_every`` seconds (default
     30) and at the end. Where it is there, the descent goes on from it, whatever warm_start, and its steps count. A file
@@ -64,6 +68,7 @@ class SMO(Solver):
         """Return what it has beside the options of every solver."""
         return {
             "cache_size": _CACHE,
+            "memory_budget": np.inf,
             "shrinking": True,
             "values": None,
             "watch": None,
@@ -86,6 +91,7 @@ class SMO(Solver):
         request: Request,
         *,
         cache_size: float = _CACHE,
+        memory_budget: float = np.inf,
         values: ArrayLike | None = None,
         watch: Callable[[Iterate], bool] | None = None,
         report: Callable[[str], None] | None = None,
@@ -97,6 +103,7 @@ class SMO(Solver):
         """Minimise, and say in words why it stopped."""
         from qpkernels.solvers.smo.checkpoint import Checkpoint
         from qpkernels.solvers.smo.engine import minimise
+        from qpkernels.solvers.smo.memory import Memory
         from qpkernels.solvers.smo.report import Report
 
         del options
@@ -108,6 +115,8 @@ class SMO(Solver):
         start = None if request.warm_start is None else finite_vector(request.warm_start, "warm_start", len(program))
         if values is not None and start is None:
             raise UnsupportedOptionError("values are K beta at warm_start, which is missing; give both, or neither.")
+        cache = int(2**20 * check_positive(cache_size, "cache_size"))
+        left = _within(program, memory_budget)
         max_iter = request.max_iter or step_limit(program)
         final = minimise(
             program.around(program.middle),
@@ -116,7 +125,7 @@ class SMO(Solver):
             deadline=np.inf if request.time_limit is None else perf_counter() + request.time_limit,
             start=start,
             report=partial(_tell, [observer for observer in (told, kept) if observer is not None]),
-            cache_bytes=int(2**20 * check_positive(cache_size, "cache_size")),
+            memory=Memory(cache, left),
             values=None if values is None else finite_vector(values, "values", len(program)),
             watch=watch,
             shrinking=check_flag(shrinking, "shrinking"),
@@ -151,6 +160,16 @@ def _verdict(final: Iterate, tol: float, max_iter: int) -> tuple[Claim, str]:
         return Claim.INTERRUPTED, f"interrupted; {reached}"
     limit = f"limit of {'iterations' if final.iterations >= max_iter else 'time'}"
     return Claim.STOPPED, f"{f'gave up after {final.iterations} steps' if final.given_up else limit}; {reached}"
+
+
+def _within(program: KernelQP, budget: float) -> float:
+    """Return the bytes that a budget in MiB leaves for features and rows, or refuse it."""
+    from qpkernels.solvers.smo.blocks import forms_matrix
+    from qpkernels.solvers.smo.memory import remaining
+
+    if budget == np.inf:
+        return np.inf
+    return remaining(program, 2**20 * check_positive(budget, "memory_budget"), forms_matrix=forms_matrix(program))
 
 
 def _tell(observers: list[Callable[[Iterate], None]], iterate: Iterate) -> None:

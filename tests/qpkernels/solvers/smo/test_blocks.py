@@ -24,6 +24,7 @@ from qpkernels.solvers import Claim, find_solver
 from qpkernels.solvers.smo.descent.working_set import WorkingSet
 from qpkernels.solvers.smo.engine import minimise
 from qpkernels.solvers.smo.iterate import Iterate
+from qpkernels.solvers.smo.memory import Memory
 from smo_problems import soft_margin
 
 
@@ -112,7 +113,7 @@ def test_a_start_and_a_limit() -> None:
 def test_any_cache_gives_the_same_answer(cache: int) -> None:
     X, y = two_classes(200, shift=0.3, features=3)
     program = soft_margin(Gram(RBF(0.5), X), y, 5.0)
-    final = minimise(program, 1e-9, 10**6, cache_bytes=cache)
+    final = minimise(program, 1e-9, 10**6, memory=Memory(cache))
     whole = minimise(program, 1e-9, 10**6)
     assert final.proves(1e-9)
     assert program.objective(final.beta) == pytest.approx(program.objective(whole.beta), rel=1e-8)
@@ -187,7 +188,7 @@ def test_memory_follows_the_cache() -> None:
     peaks = []
     for size in (1, 20):
         tracemalloc.start()
-        assert minimise(program, 1e-3, 10**6, cache_bytes=size * 2**20).proves(1e-3)
+        assert minimise(program, 1e-3, 10**6, memory=Memory(size * 2**20)).proves(1e-3)
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
     assert 15 * 2**20 < peaks[1] - peaks[0] < 20 * 2**20
