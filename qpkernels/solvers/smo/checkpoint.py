@@ -131,7 +131,7 @@ class Checkpoint:
     def write(self, iterate: Iterate) -> None:
         """Keep an iterate now. Where that fails there is a warning: the descent is worth more than its copy."""
         stepped, seconds = iterate.stepped, self._earlier + perf_counter() - self._begun
-        part = self.path.with_name(f"{self.path.name}.{os.getpid()}.part")
+        part = self.path.with_name(f"{self.path.name}.part")
         try:
             with part.open("wb") as file:
                 np.savez(
