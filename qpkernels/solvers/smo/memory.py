@@ -25,6 +25,9 @@ _VECTORS = 40
 _BLOCK = 2048
 """Rows of a block, at most."""
 
+_TWICE = 1.8
+"""Times the features of all samples that are held: while some are left out, at most 0.8 of them are beside all."""
+
 _HELD = 0.5
 """Share of what remains that samples compressed to their nonzeros may take, of which features are made beside them."""
 
@@ -52,7 +55,7 @@ class Memory:
 
     def product(self, form: ProductForm, X: Samples, dtype: DTypeLike) -> Product:
         """Return features of the samples in that precision: held where they fit, else made as they are asked for."""
-        if is_sparse(X) or _size(X, dtype) <= self.remaining:
+        if is_sparse(X) or _held(X.shape[0], X.shape[1], dtype) <= self.remaining:
             return make_product(form, X, dtype)
         return StreamedProduct(form, X, dtype)
 
@@ -60,8 +63,7 @@ class Memory:
         """Return what remains for rows beside the features."""
         if isinstance(product, StreamedProduct) or np.isinf(self.remaining):
             return int(min(self.cache, self.remaining))
-        held = product.size * (product.width + 1) * product.dtype.itemsize
-        return int(max(0.0, min(self.cache, self.remaining - held)))
+        return int(max(0.0, min(self.cache, self.remaining - _held(product.size, product.width, product.dtype))))
 
     def compresses(self, X: Samples) -> bool:
         """Return whether there is room for the nonzeros of dense samples beside them."""
@@ -91,5 +93,6 @@ def remaining(program: KernelQP, budget: float, *, forms_matrix: bool) -> float:
     return budget - needed
 
 
-def _size(X: Samples, dtype: DTypeLike) -> float:
-    return float(len(X) * (X.shape[1] + 1) * np.dtype(dtype).itemsize)
+def _held(samples: int, features: int, dtype: DTypeLike) -> float:
+    """Return the bytes of features and offsets."""
+    return _TWICE * samples * (features + 1) * np.dtype(dtype).itemsize
