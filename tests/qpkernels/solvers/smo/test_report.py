@@ -52,8 +52,8 @@ def test_the_time_left_is_extrapolated_from_the_fall_of_the_gap(monkeypatch: pyt
 
 
 def test_a_gap_near_1_is_on_its_way_before_it_falls(monkeypatch: pytest.MonkeyPatch) -> None:
-    """From 0.98 to 0.92 the odds fall by a factor of 4; log v alone would say more than half an hour."""
-    assert told(monkeypatch, [(1.0, 0.98), (31.0, 0.92)])[-1].endswith(", 31 s, about 4 min left")
+    """From 0.98 to 0.85 the odds fall by a factor of 9; log v alone would say more than half an hour."""
+    assert told(monkeypatch, [(1.0, 0.98), (31.0, 0.85)])[-1].endswith(", 31 s, about 3 min left")
 
 
 @pytest.mark.parametrize(
@@ -63,8 +63,9 @@ def test_a_gap_near_1_is_on_its_way_before_it_falls(monkeypatch: pytest.MonkeyPa
         [(10.0, 0.5), (20.0, 0.1), (100.0, 0.1)],
         [(10.0, 0.5), (20.0, 1e-4)],
         [(10.0, 0.5), (20.0, 0.4999)],
+        [(10.0, 0.99), (20.0, 0.92)],
     ],
-    ids=["too early", "no gain", "there", "out of sight"],
+    ids=["too early", "no gain", "there", "out of sight", "not yet on its way"],
 )
 def test_nothing_is_said_of_what_is_not_known(
     monkeypatch: pytest.MonkeyPatch, points: list[tuple[float, float]]
