@@ -92,7 +92,7 @@ def test_a_matrix_that_is_too_large_is_told_without_python(capsys: pytest.Captur
     with pytest.raises(typer.Exit):
         command(form)()
     message = capsys.readouterr().err
-    assert "takes 9 GiB, above the limit; take fewer samples, or a solver that forms no matrix" in message
+    assert "takes 9 GiB, above the limit; take fewer samples, a --rank, or a solver without matrices" in message
     assert "Gram(" not in message
 
 

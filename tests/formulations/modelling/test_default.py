@@ -87,9 +87,9 @@ def test_a_hard_tube_around_samples_close_together() -> None:
     ("model", "solver"),
     [
         (lambda: SoftMargin(*clouds(40, 5), kernel=RBF(0.1)), "smo"),
-        (lambda: SoftMargin(*clouds(800, 5)), "interior-point"),
+        (lambda: SoftMargin(*clouds(800, 5)), "semismooth-newton"),
         (lambda: KernelRidge(*measured(), regularisation=0.1), "linear"),
-        (lambda: LeastSquares(*clouds(1000, 3), C=1.0), "interior-point"),
+        (lambda: LeastSquares(*clouds(1000, 3), C=1.0), "semismooth-newton"),
         (lambda: LinearProgramMachine(*overlapping()), "highs"),
         (lambda: ChebyshevFit(*measured(), kernel=RBF(5.0)), "linear"),
         (lambda: NuMargin(*clouds(200, 5), nu=0.3), "level-search"),
@@ -120,7 +120,7 @@ def test_more_features_than_samples_are_for_the_form_over_samples() -> None:
 def test_options_of_a_back_end_leave_it_alone() -> None:
     model = SoftMargin(*clouds(800, 5))
     assert model.solve(values=None).solver == "smo"
-    assert model.solve(cache_size=10, shrinking=False).solver == "interior-point"
+    assert model.solve(cache_size=10, shrinking=False).solver == "semismooth-newton"
     with pytest.raises(UnsupportedOptionError, match="'smo' has no option 'bogus'"):
         model.solve(bogus=1)
 
