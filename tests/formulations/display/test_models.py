@@ -39,7 +39,7 @@ def test_the_card_of_a_model() -> None:
             "  with        C = 1",
             "  intercept   b",
             "  forms       primal, hinge, dual",
-            "  solvers     coordinate-descent, interior-point, smo for the model as it is; "
+            "  solvers     coordinate-descent, interior-point, semismooth-newton, smo for the model as it is; "
             "clarabel and others for its forms",
         )
     )

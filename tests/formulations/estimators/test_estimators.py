@@ -207,7 +207,8 @@ def test_an_answer_that_is_not_proved_warns_or_is_refused() -> None:
         fitted = limited.fit(*TWO)
     assert issubclass(UncertifiedWarning, ConvergenceWarning)
     assert caught[0].filename == __file__
-    assert str(caught[0].message).count("relative gap") == 1
+    # What the solver says of its gap is left to the proof.
+    assert "limit of iterations. The optimum lies between" in str(caught[0].message)
     assert (fitted.fit_status_, fitted.solution_.status) == (1, Status.STOPPED)
     for kind in (LSSVC, SVR):
         with pytest.warns(UncertifiedWarning) as caught:
