@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import nullcontext
 from time import perf_counter
 from typing import Any, ClassVar
 
@@ -11,6 +12,7 @@ import numpy as np
 
 from qpkernels.arrays import finite_vector
 from qpkernels.gram.features import FeaturesInMemory
+from qpkernels.gram.panels.threads import without_blas_threads
 from qpkernels.programs import KernelQP
 from qpkernels.solvers.answer import Answer, Request
 from qpkernels.solvers.interface import Solver
@@ -18,6 +20,9 @@ from qpkernels.solvers.interface import Solver
 __all__ = ["SemismoothNewton"]
 
 _STEPS = 2000
+
+_SPREAD = 2**24
+"""Numbers of features from which on products with them are worth more than one thread."""
 
 
 class SemismoothNewton(Solver):
@@ -60,6 +65,7 @@ class SemismoothNewton(Solver):
         limits = Limits(request.tol, deadline, request.verbose)
         gram, work = program.gram, Work(limit=request.max_iter or _STEPS)
         Z = FeaturesInMemory(gram.factor) if gram.explicit is None else gram.explicit
-        final = minimise(program.around(program.middle), Z, limits, work, start)
+        with nullcontext() if Z.shape[0] * Z.shape[1] > _SPREAD else without_blas_threads():
+            final = minimise(program.around(program.middle), Z, limits, work, start)
         multipliers = np.array([] if program.total is None else [final.intercept + program.middle])
         return Answer(final.beta, multipliers, final.claim, final.message, final.work.steps, final.values)
