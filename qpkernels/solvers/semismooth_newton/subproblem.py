@@ -31,6 +31,7 @@ from scipy.linalg.blas import dsyrk
 
 from qpkernels.arrays import Indices, Matrix, Vector
 from qpkernels.gram.features import Features
+from qpkernels.gram.panels.threads import blas_threads_for
 from qpkernels.programs import KernelQP
 from qpkernels.solvers.semismooth_newton.loops import slope_sums, slopes
 
@@ -194,7 +195,8 @@ def newton_step(Z: Matrix, losses: Losses, free: Indices, gradient: tuple[Vector
             sums += D[rows] @ part
         part *= np.sqrt(D[rows])[:, None]
         H = dsyrk(1.0, part.T, beta=1.0, c=H, overwrite_c=1, lower=1)
-    factor = cho_factor(H, lower=True, overwrite_a=True, check_finite=False)
+    with blas_threads_for(len(H)):
+        factor = cho_factor(H, lower=True, overwrite_a=True, check_finite=False)
     w = -cho_solve(factor, gradient[0], check_finite=False)
     if not border:
         return Direction(w, 0.0, np.empty(0))
