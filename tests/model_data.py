@@ -48,7 +48,7 @@ from formulations.losses import SquaredHinge as SquaredHingeLoss
 from formulations.modelling import Dual, Form, Model, Primal, Solution, Stated
 from qpkernels.datasets import load_dataset, scale_features
 from qpkernels.kernels import RBF, Kernel, Polynomial
-from qpkernels.programs import ResidualNorm, SmoothRisk
+from qpkernels.programs import LinearSystem, ResidualNorm, SmoothRisk
 
 MODELS: tuple[type[Model], ...] = tuple(
     value
@@ -296,6 +296,13 @@ class Case:
         return form.linear_system() is not None or form.model.linear_system(form.model.bounds()) is not None
 
     @property
+    def has_ridged_matrix(self) -> bool:
+        """Whether that linear system is one in the coefficients of the samples."""
+        form = self.state()
+        own = form.linear_system() or form.model.linear_system(form.model.bounds())
+        return isinstance(own, LinearSystem) and own.is_expansion
+
+    @property
     def routes(self) -> tuple[str, ...]:
         """Return the solvers of the contract that take it."""
         own = (
@@ -305,6 +312,7 @@ class Case:
             ("newton", isinstance(getattr(self.state_model().bounds(), "program", None), SmoothRisk)),
             ("frisch-newton", isinstance(getattr(self.state_model().bounds(), "program", None), ResidualNorm)),
             ("linear", self.is_system),
+            ("conjugate-gradient", self.has_ridged_matrix),
             ("highs", self.model.cone_solver == "highs"),
             ("clarabel", True),
         )
@@ -334,6 +342,7 @@ SHARP = {
     "newton": 1e-11,
     "frisch-newton": 1e-9,
     "linear": 1e-9,
+    "conjugate-gradient": 1e-11,
     "highs": 1e-8,
     "clarabel": 1e-8,
 }

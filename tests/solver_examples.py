@@ -32,6 +32,7 @@ EXPECTED = {
     "interior-point",
     "level-search",
     "linear",
+    "conjugate-gradient",
     "newton",
     "frisch-newton",
     "semismooth-newton",

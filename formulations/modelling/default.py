@@ -9,18 +9,18 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from formulations.modelling.solution import Seconds, Solution
-from formulations.modelling.solving import Held, SolveRequest, usual_solver
+from formulations.modelling.solving import Held, SolveRequest, automatic_for
 from formulations.modelling.statement import Statement
 from formulations.modelling.structures import solve_structure
 from qpkernels.certificates import Bounds, KernelQPBounds, Status
 from qpkernels.errors import SolverFailedError, UnsupportedOptionError, UnsupportedProgramError
-from qpkernels.programs import ExpansionProgram, KernelQP, LevelQP, LinearSystem, Program
-from qpkernels.solvers import THEN, Automatic, Budget, Claim, find_solver, spares_factorisation
+from qpkernels.programs import ExpansionProgram, KernelQP, LevelQP, LinearSystem, Program, RidgedGram
+from qpkernels.solvers import THEN, Budget, Claim, find_solver
 
 if TYPE_CHECKING:
     from formulations.modelling.model import Model
 
-__all__ = ["preferred", "solve_by_request"]
+__all__ = ["solve_by_request"]
 
 _OTHERS = ("highs", "piqp", "osqp", "scs")
 """Solvers of cone programs that are asked where clarabel leaves all forms unproved, as far as they are installed."""
@@ -87,9 +87,8 @@ def _attempts(
     form: Statement | None,
     usual: str,
 ) -> Iterator[_Attempt]:
-    for program in preferred(structures):
-        backend = Automatic() if isinstance(program, KernelQP) else usual_solver(program)
-        solve = partial(_by_structure, model, program, backend, bounds, form)
+    for program in _in_order(structures):
+        solve = partial(_by_structure, model, program, automatic_for(program), bounds, form)
         asks_smo = isinstance(program, KernelQP | LevelQP)
         yield _Attempt(solve, takes_start=isinstance(program, ExpansionProgram), asks_smo=asks_smo)
         if isinstance(program, KernelQP) and isinstance(bounds, KernelQPBounds):
@@ -108,11 +107,11 @@ def _attempts(
             yield from (_Attempt(partial(_by_form, each, name, bounds), last_resort=True) for each in listed)
 
 
-def preferred(structures: tuple[Program, ...]) -> tuple[Program, ...]:
-    """Return the most special program first, unless its matrix is that of all samples and few features tell as much."""
-    if len(structures) == 2 and isinstance(structures[0], LinearSystem) and isinstance(structures[1], KernelQP):
-        return structures[::-1] if spares_factorisation(structures[1]) else structures
-    return structures
+def _in_order(structures: tuple[Program, ...]) -> tuple[Program, ...]:
+    """Return the most special program first, unless its features lie with workers: these answer a KernelQP alone."""
+    matrix = structures[0].matrix if structures and isinstance(structures[0], LinearSystem) else None
+    explicit = matrix.gram.explicit if isinstance(matrix, RidgedGram) else None
+    return structures if explicit is None or explicit.in_memory else structures[::-1]
 
 
 def _by_structure(

@@ -155,10 +155,10 @@ class Model(Approximate, Failing, ShownModel, Generic[Answered], metaclass=Check
             point so far. A KernelQP with few explicit features goes to semismooth-newton or interior-point, one of many
             samples in sparse features to coordinate-descent, others to smo, which hands over to interior-point once
             that is predicted to need less than what is missing. A LevelQP goes to level-search, a penalised risk with
-            smooth losses to newton, a linear system to linear first, a fit in a norm to frisch-newton, the linear
-            program machine to highs, any other model to clarabel. Where none of these is proved, clarabel is asked on
-            all forms, then other solvers; ``solver`` and ``attempts`` of the solution say who was asked, and what each
-            said.
+            smooth losses to newton, a linear system to conjugate-gradient or linear, whichever is expected to be less
+            work, a fit in a norm to frisch-newton, the linear program machine to highs, any other model to clarabel.
+            Where none of these is proved, clarabel is asked on all forms, then other solvers; ``solver`` and
+            ``attempts`` of the solution say who was asked, and what each said.
         tol
             Above 0 and below 1: the relative duality gap and residuals that the certificate must show for ``optimal``.
         max_iter, time_limit

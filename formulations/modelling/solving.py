@@ -24,13 +24,33 @@ from qpkernels.certificates import (
     TubeLevelBounds,
 )
 from qpkernels.errors import UnsupportedOptionError
-from qpkernels.programs import ConeProgram, ExpansionProgram, KernelQP, LevelQP, Program, ResidualNorm, SmoothRisk
-from qpkernels.solvers import OF_SMO, Automatic, Claim, ConePoint, Outcome, Solver, SolverLike, find_solver
+from qpkernels.programs import (
+    ConeProgram,
+    ExpansionProgram,
+    KernelQP,
+    LevelQP,
+    LinearSystem,
+    Program,
+    ResidualNorm,
+    SmoothRisk,
+)
+from qpkernels.solvers import (
+    OF_SMO,
+    Automatic,
+    AutomaticSystem,
+    Claim,
+    ConePoint,
+    Outcome,
+    Solver,
+    SolverLike,
+    find_solver,
+)
 
 __all__ = [
     "Held",
     "Latest",
     "SolveRequest",
+    "automatic_for",
     "first_taken",
     "foreign",
     "is_finite",
@@ -89,7 +109,7 @@ class SolveRequest:
         backend = self.backend(structures, cone_solver)
         return backend, first_taken(structures, backend)
 
-    def solve_with(self, backend: Solver | Automatic, program: Program, name: str) -> Outcome:
+    def solve_with(self, backend: Solver | Automatic | AutomaticSystem, program: Program, name: str) -> Outcome:
         """Let ``backend`` solve ``program``, which states a model of that name.
 
         Raises
@@ -98,7 +118,9 @@ class SolveRequest:
             If it is to start warm, and is no solver that does so from what came.
         """
         start: Any = None
-        if isinstance(program, ExpansionProgram):
+        if isinstance(program, ExpansionProgram) or (
+            isinstance(program, LinearSystem) and program.is_expansion and _starts_anywhere(backend)
+        ):
             start = starting_point(program, self.warm_start)
         elif self.warm_start is not None:
             start = start_in_matrices(program, self.warm_start, backend, name)
@@ -172,12 +194,27 @@ def usual_solver(program: Program) -> Solver:
             return find_solver("linear")
 
 
-def starting_point(program: ExpansionProgram, start: Solution | ArrayLike | None) -> ArrayLike | None:
+def automatic_for(program: Program) -> Solver | Automatic | AutomaticSystem:
+    """Return who chooses a method for a program that a model is, or who solves it where there is no choice."""
+    match program:
+        case KernelQP():
+            return Automatic()
+        case LinearSystem():
+            return AutomaticSystem()
+        case _:
+            return usual_solver(program)
+
+
+def _starts_anywhere(backend: Solver | Automatic | AutomaticSystem) -> bool:
+    return not isinstance(backend, Solver) or "warm_start" in backend.options
+
+
+def starting_point(program: ExpansionProgram | LinearSystem, start: Solution | ArrayLike | None) -> ArrayLike | None:
     """Return beta to start from: of a solution, rescaled so that what was at its bound is at that of ``program``."""
     if not isinstance(start, Solution):
         return start
     bounded = start.support.bounded
-    if start.beta.size != len(program) or bounded.size == 0 or program.total:
+    if isinstance(program, LinearSystem) or start.beta.size != len(program) or bounded.size == 0 or program.total:
         return start.beta
     room = np.where(start.beta > 0, program.upper, -program.lower)[bounded]
     factor = float(np.median(room / np.abs(start.beta[bounded])))
@@ -185,7 +222,7 @@ def starting_point(program: ExpansionProgram, start: Solution | ArrayLike | None
 
 
 def start_in_matrices(
-    program: Program, start: Solution | ArrayLike, backend: Solver | Automatic, name: str
+    program: Program, start: Solution | ArrayLike, backend: Solver | Automatic | AutomaticSystem, name: str
 ) -> ConePoint:
     """Return the point and multipliers of a form in matrices to start from, which its own solution has.
 

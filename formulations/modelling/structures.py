@@ -14,8 +14,8 @@ from formulations.modelling.statement import Statement
 from qpkernels.certificates import Bounds, KernelQPBounds
 from qpkernels.errors import InfeasibleError, SolverFailedError
 from qpkernels.gram.panels.threads import blas_threads_for
-from qpkernels.programs import ExpansionProgram, Program, ResidualNorm
-from qpkernels.solvers import Automatic, Claim, Solver
+from qpkernels.programs import ExpansionProgram, LinearSystem, Program, ResidualNorm
+from qpkernels.solvers import Automatic, AutomaticSystem, Claim, Solver
 
 if TYPE_CHECKING:
     from formulations.modelling.model import Model
@@ -28,7 +28,7 @@ Answered = TypeVar("Answered", bound=Solution)
 def solve_structure(
     model: Model[Answered],
     program: Program,
-    backend: Solver | Automatic,
+    backend: Solver | Automatic | AutomaticSystem,
     request: SolveRequest,
     bounds: Bounds,
     form: Statement | None = None,
@@ -42,7 +42,7 @@ def solve_structure(
 def _solved(
     model: Model[Answered],
     program: Program,
-    backend: Solver | Automatic,
+    backend: Solver | Automatic | AutomaticSystem,
     request: SolveRequest,
     bounds: Bounds,
     form: Statement | None,
@@ -60,7 +60,7 @@ def _solved(
         raise model.explain_failure(quote(outcome))
     b = float(outcome.multipliers[0]) if outcome.multipliers.size else 0.0
     begin = perf_counter()
-    if isinstance(program, ExpansionProgram):
+    if isinstance(program, ExpansionProgram) or (isinstance(program, LinearSystem) and program.is_expansion):
         judge = bounds if isinstance(bounds, KernelQPBounds) else None
         answer = expand(model.gram, outcome.point, b, model.classes, outcome.values, judge)
     elif isinstance(program, ResidualNorm):

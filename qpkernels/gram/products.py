@@ -7,17 +7,18 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from scipy.linalg.blas import dsymv
 
-from qpkernels.arrays import Matrix, Samples, Vector, finite_vector
+from qpkernels.arrays import Matrix, Samples, Vector, finite_vector, row_blocks
 from qpkernels.gram.panels.single import Suffices, add_sums_where
-from qpkernels.gram.panels.sums import add_kernel_sums, add_symmetric_sums, taken_among
+from qpkernels.gram.panels.sums import add_kernel_sums, add_symmetric_products, add_symmetric_sums, taken_among
 from qpkernels.gram.panels.threads import blas_threads_for
 from qpkernels.kernels.base import Kernel
 
 if TYPE_CHECKING:
     from qpkernels.gram.gram import Gram
 
-__all__ = ["BoundedProduct", "bounded_product", "matrix_product", "streamed_product"]
+__all__ = ["BoundedProduct", "bounded_product", "matrix_product", "products", "streamed_product"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,3 +76,22 @@ def bounded_product(gram: Gram, v: Vector, suffices: Suffices) -> BoundedProduct
         with blas_threads_for(len(gram)):
             return streamed_product(gram.kernel, gram.X, finite_vector(v, "coefficients", len(gram)), suffices)
     return BoundedProduct(v, gram.product(v), np.zeros(len(gram)))
+
+
+def products(gram: Gram, V: Matrix) -> Matrix:
+    """Return K V for V of shape (m, k): of a matrix that is not in memory, each entry is made once for all columns."""
+    summed = gram.correction is None and gram.factored is not None
+    if summed or (V.shape[1] == 1 and not gram.is_formed):
+        return np.column_stack([gram.product(v) for v in V.T])
+    with blas_threads_for(len(gram)):
+        if gram.is_formed or gram.correction is not None:
+            # Half of a symmetric matrix is half of what is read from memory.
+            return dsymv(1.0, gram.dense.T, V[:, 0])[:, None] if V.shape[1] == 1 else np.asarray(gram.dense @ V)
+        values = np.zeros_like(V)
+        taken = taken_among(gram.kernel, gram.X, np.arange(len(gram)))
+        if taken is None:
+            for rows in row_blocks(len(gram), len(gram)):
+                values[rows] = gram.kernel.matrix(gram.X[rows], gram.X) @ V
+        else:
+            add_symmetric_products(taken, V, values)
+        return values

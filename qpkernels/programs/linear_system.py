@@ -73,6 +73,11 @@ class LinearSystem:
                 f"the matrix must have shape {(n, n)}, as the right-hand side, but has {self.matrix.shape}."
             )
 
+    @property
+    def is_expansion(self) -> bool:
+        """Whether x are the coefficients of samples: H is a kernel matrix with a ridge."""
+        return isinstance(self.matrix, RidgedGram)
+
     def product(self, x: Vector) -> Vector:
         """Return H x."""
         return self.matrix.product(x) if isinstance(self.matrix, RidgedGram) else np.asarray(self.matrix @ x)

@@ -6,10 +6,10 @@ from qpkernels.solvers.automatic import (
     OF_SMO,
     THEN,
     Automatic,
+    AutomaticSystem,
     Budget,
     first_order,
     second_order_comes_first,
-    spares_factorisation,
 )
 from qpkernels.solvers.interface import Solver
 from qpkernels.solvers.registry import (
@@ -26,6 +26,7 @@ __all__ = [
     "THEN",
     "Answer",
     "Automatic",
+    "AutomaticSystem",
     "Budget",
     "Claim",
     "ConePoint",
@@ -39,6 +40,5 @@ __all__ = [
     "register_solver",
     "registered_solvers",
     "second_order_comes_first",
-    "spares_factorisation",
     "unregister_solver",
 ]

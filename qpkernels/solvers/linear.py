@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Linear algebra as a solver: Cholesky, conjugate gradients above a size, and solutions of least norm."""
+"""Linear algebra as a solver: Cholesky, and solutions of least norm."""
 
 from __future__ import annotations
 
@@ -9,9 +9,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigh, lstsq, qr, svd
-from scipy.sparse.linalg import LinearOperator, cg
 
-from qpkernels.arrays import Matrix, Vector, check_count
+from qpkernels.arrays import Matrix, Vector
 from qpkernels.errors import SolverFailedError
 from qpkernels.gram.panels.threads import blas_threads_for
 from qpkernels.programs import LeastSquares, LinearSystem, RidgedGram
@@ -19,9 +18,6 @@ from qpkernels.solvers.answer import Answer, Claim, Request
 from qpkernels.solvers.interface import Solver
 
 __all__ = ["LinearAlgebra"]
-
-_DENSE = 10_000
-"""Number of unknowns up to which H is factored; above, it is only multiplied by vectors."""
 
 _UNSOLVED = 1e-6
 """Relative residual above which a factorisation has solved nothing: backward stable, it leaves about 1e-15."""
@@ -32,15 +28,11 @@ _WIDE = 2
 _MET = 1e-9
 """Share of the largest target within which all are met."""
 
-_LANDMARKS = 1000
-"""Rank of the preconditioner: as many columns of K as conjugate gradients are spared."""
-
 
 class LinearAlgebra(Solver):
-    """scipy.linalg: a Cholesky factorisation, or preconditioned conjugate gradients above 10000 unknowns.
+    """scipy.linalg: a Cholesky factorisation, or the singular value decomposition of a fit.
 
-    ``dense_limit`` moves that size. Of conjugate gradients, ``tol`` bounds the relative residual, to a hundredth,
-    max_iter their number, and ``rank`` is that of the preconditioner. A factorisation takes no iterations.
+    Three matrices of m^2 numbers are in memory; ``conjugate-gradient`` needs none of them.
 
     Parameters
     ----------
@@ -51,7 +43,6 @@ class LinearAlgebra(Solver):
     name = "linear"
     foreign = False
     programs: ClassVar = (LinearSystem, LeastSquares)
-    options = frozenset({"tol", "max_iter"})
     module = "scipy"
     install = "pip install scipy"
 
@@ -60,27 +51,20 @@ class LinearAlgebra(Solver):
         self._kept: _Factored | None = None
 
     def settings(self) -> Mapping[str, Any]:
-        """Return the two sizes."""
-        return {"dense_limit": _DENSE, "rank": _LANDMARKS}
+        """Return that it has none."""
+        return {}
 
     def run(self, program: LinearSystem | LeastSquares, request: Request, **options: Any) -> Answer:
         """Solve, and say by what and how exactly."""
-        settings = dict(self.settings())
-        for name, value in options.items():
-            check_count(value, name, least=0)
-        settings |= options
+        del request, options
         if isinstance(program, LeastSquares):
             with blas_threads_for(min(program.features.shape)):
                 return _least_norm(program)
         # b takes up any offset of the right-hand side, which would cost x digits.
         level = 0.5 * float(program.rhs.min() + program.rhs.max()) if program.bordered else 0.0
         around = replace(program, rhs=program.rhs - level)
-        if isinstance(around.matrix, RidgedGram) and around.rhs.size > settings["dense_limit"]:
-            limit = request.max_iter or 10 * _DENSE
-            answer = _conjugate_gradients(around, around.matrix, request.tol, settings["rank"], limit)
-        else:
-            with blas_threads_for(around.rhs.size):
-                answer = _cholesky(around, self._factored(around.matrix))
+        with blas_threads_for(around.rhs.size):
+            answer = _cholesky(around, self._factored(around.matrix))
         return replace(answer, multipliers=answer.multipliers + level)
 
     def _factored(self, matrix: Matrix | RidgedGram) -> _Factored:
@@ -170,7 +154,7 @@ def _cholesky(program: LinearSystem, factored: _Factored) -> Answer:
     if not program.residual(x, b) <= _UNSOLVED:
         # Rounding may let the factorisation of a singular matrix pass, but not its solution.
         return _by_eigenvectors(program, matrix)
-    return _answer(program, x, b, Claim.OPTIMAL, "Cholesky", None)
+    return _answer(program, x, b, "Cholesky")
 
 
 def _by_eigenvectors(program: LinearSystem, matrix: Matrix) -> Answer:
@@ -191,7 +175,7 @@ def _by_eigenvectors(program: LinearSystem, matrix: Matrix) -> Answer:
     x, b = _refined(program, matrix, lambda rhs: np.asarray(V @ (inverse * (V.T @ rhs))))
     if not program.residual(x, b) <= _UNSOLVED:
         raise _singular(program, float(sizes[0]), float(sizes[-1]), is_singular=not kept.all())
-    return _answer(program, x, b, Claim.OPTIMAL, f"rank {int(kept.sum())} of {len(matrix)}", None)
+    return _answer(program, x, b, f"rank {int(kept.sum())} of {len(matrix)}")
 
 
 def _refined(program: LinearSystem, matrix: Matrix, solve: Callable[[Vector], Vector]) -> tuple[Vector, float]:
@@ -226,59 +210,6 @@ def _bordered(particular: Vector, ones: Vector | None) -> tuple[Vector, float]:
     return x - ones * (x.sum() / ones.sum()), b
 
 
-def _conjugate_gradients(program: LinearSystem, matrix: RidgedGram, tol: float, rank: int, iterations: int) -> Answer:
-    n, count = program.rhs.size, 0
-    if 8 * n**2 <= matrix.gram.memory_limit:
-        # What fits in memory need not be computed anew for each product.
-        matrix.gram.dense  # noqa: B018  formed when first asked for
-    operator = LinearOperator((n, n), matvec=matrix.product, dtype=np.float64)
-    preconditioner = LinearOperator((n, n), matvec=_preconditioner(matrix, rank), dtype=np.float64)
-
-    def counted(_: Vector) -> None:
-        nonlocal count
-        count += 1
-
-    def solve(rhs: Vector) -> tuple[Vector, bool]:
-        x, stopped = cg(operator, rhs, rtol=tol / 100, maxiter=iterations, M=preconditioner, callback=counted)
-        return x, stopped != 0
-
-    particular, stopped = solve(program.rhs)
-    ones = None
-    if program.bordered:
-        ones, also = solve(np.ones(n))
-        stopped |= also
-    x, b = _bordered(particular, ones)
-    claim = Claim.STOPPED if stopped else Claim.OPTIMAL
-    how = f"conjugate gradients, preconditioned by rank {min(rank, n)}"
-    return _answer(program, x, b, claim, how, count)
-
-
-def _preconditioner(matrix: RidgedGram, rank: int) -> Any:
-    """Return v -> (L L' + D)^-1 v, where L are columns of K by pivoted Cholesky, and D the ridge and what L misses."""
-    L, missed = _partial_cholesky(matrix, min(rank, matrix.shape[0]))
-    # What L misses of the trace, spread evenly, keeps the preconditioner above the ridge where that is tiny.
-    D = matrix.ridge + missed.mean() / matrix.shape[0]
-    D = np.maximum(D, np.finfo(float).eps * float(matrix.gram.diagonal.max()))
-    scaled = L / D[:, None]
-    inner = cho_factor(np.eye(L.shape[1]) + L.T @ scaled, check_finite=False)
-    return lambda v: v / D - scaled @ cho_solve(inner, scaled.T @ v, check_finite=False)
-
-
-def _partial_cholesky(matrix: RidgedGram, rank: int) -> tuple[Matrix, Vector]:
-    gram = matrix.gram
-    L = np.zeros((len(gram), rank))
-    missed = np.array(gram.diagonal)
-    for k in range(rank):
-        pivot = int(np.argmax(missed))
-        if missed[pivot] <= 1e-12 * float(gram.diagonal.max()):
-            return L[:, :k], missed
-        unit = np.zeros(len(gram))
-        unit[pivot] = 1.0
-        L[:, k] = (gram.product(unit) - L[:, :k] @ L[pivot, :k]) / np.sqrt(missed[pivot])
-        missed = np.maximum(missed - L[:, k] ** 2, 0.0)
-    return L, missed
-
-
-def _answer(program: LinearSystem, x: Vector, b: float, claim: Claim, how: str, count: int | None) -> Answer:
+def _answer(program: LinearSystem, x: Vector, b: float, how: str) -> Answer:
     multipliers = np.array([b]) if program.bordered else np.zeros(0)
-    return Answer(x, multipliers, claim, f"{how}, relative residual {program.residual(x, b):.1e}", count)
+    return Answer(x, multipliers, Claim.OPTIMAL, f"{how}, relative residual {program.residual(x, b):.1e}")

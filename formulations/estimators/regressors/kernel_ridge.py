@@ -48,7 +48,8 @@ _OURS = {"linear": "linear", "poly": "poly", "polynomial": "poly", "rbf": "rbf",
 class KernelRidge(MultiOutputMixin, RegressorMixin, KernelEstimator, ProvedEstimator):
     r"""Kernel ridge regression (E2): :math:`\min \alpha \|f\|^2 + \sum_i w_i (y_i - f(x_i))^2`, without an intercept.
 
-    Each target has a problem and a proof of its own; those with the same alpha share a factorisation.
+    Each target has a problem and a proof of its own; they share kernel values, and those with the same
+    alpha a factorisation.
 
     Parameters
     ----------

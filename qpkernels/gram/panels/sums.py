@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from qpkernels.arrays import Floats, Indices, Samples, Vector, is_sparse, row_blocks
+from qpkernels.arrays import Floats, Indices, Matrix, Samples, Vector, is_sparse, row_blocks
 from qpkernels.gram.panels.products import EXPONENT_ERROR, PANEL, Product, mostly_zero
 from qpkernels.gram.panels.threads import in_parts, paired_strips, threads, without_blas_threads
 from qpkernels.kernels.base import Kernel, ProductForm
@@ -21,6 +21,7 @@ __all__ = [
     "DoubleSums",
     "Taken",
     "add_kernel_sums",
+    "add_symmetric_products",
     "add_symmetric_sums",
     "taken_among",
     "taken_by_panels",
@@ -122,6 +123,33 @@ def add_symmetric_sums(taken: Taken, coefficients: Vector, values: Vector) -> No
         buffer = np.empty(_STRIP * PANEL)
         for rows in strips[part]:
             _add_strip(product, rows, coefficients, of_thread[number], buffer)
+
+    with without_blas_threads():
+        in_parts(work, len(strips), 2, 0.5 * size**2 * product.width)
+    values += of_thread.sum(axis=0)
+
+
+def add_symmetric_products(taken: Taken, V: Matrix, values: Matrix) -> None:
+    """Add K V to ``values``, shape (m, k), for samples that are the centers: a block of entries serves all columns."""
+    # It loads the compiler, which not everyone needs.
+    from qpkernels.gram.panels.making import make_product
+
+    product, size = make_product(taken.form, taken.centers, np.float64), len(V)
+    strips = paired_strips(size, ROWS)
+    of_thread = np.zeros((threads(), *V.shape))
+
+    def work(number: int, part: slice) -> None:
+        sums, memory = of_thread[number], np.empty((COLUMNS, ROWS))
+        for rows in strips[part]:
+            left = product.part(rows).centers()
+            for first in range(rows.start, size, COLUMNS):
+                columns = slice(first, min(first + COLUMNS, size))
+                block = memory[: columns.stop - first, : rows.stop - rows.start]
+                product.part(columns).make_block(left, np.arange(len(block)), block)
+                sums[rows] += block.T @ V[columns]
+                # The entries among the rows themselves are there from both sides.
+                beyond = slice(max(first, rows.stop), columns.stop)
+                sums[beyond] += block[beyond.start - first :] @ V[rows]
 
     with without_blas_threads():
         in_parts(work, len(strips), 2, 0.5 * size**2 * product.width)

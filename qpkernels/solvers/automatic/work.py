@@ -25,7 +25,6 @@ __all__ = [
     "has_few_features",
     "second_order_comes_first",
     "second_order_work",
-    "spares_factorisation",
     "step_work",
 ]
 
@@ -148,11 +147,6 @@ def has_few_features(program: KernelQP) -> bool:
     if gram.explicit is None or gram.correction is not None or program.is_hard:
         return False
     return bool(m >= max(_ENOUGH, _FOR_EACH * gram.explicit.shape[1]))
-
-
-def spares_factorisation(program: KernelQP) -> bool:
-    """Return whether the second-order method is less work than one factorisation of the whole kernel matrix."""
-    return second_order_work(program) <= len(program) ** 3 / 3
 
 
 def _width(program: KernelQP) -> float:

@@ -121,6 +121,7 @@ def test_one_form_and_all_solvers() -> None:
     assert set(names[:4]) == {"coordinate-descent", "interior-point", "semismooth-newton", "smo"}
     assert names[4:] == sorted(names[4:])
     assert set(names) == {solver.name for solver in installed_solvers()} - {
+        "conjugate-gradient",
         "level-search",
         "linear",
         "newton",

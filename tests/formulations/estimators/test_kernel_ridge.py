@@ -72,6 +72,17 @@ def test_several_targets_share_a_factorisation(monkeypatch: pytest.MonkeyPatch) 
     assert len(factored) == 3
 
 
+def test_several_targets_of_many_samples_are_iterated_together() -> None:
+    rng = np.random.default_rng(2)
+    samples = rng.normal(size=(2100, 3))
+    targets = np.column_stack([np.sin(samples[:, 0]), samples[:, 1] ** 2, rng.normal(size=2100)])
+    settings = {"alpha": [3.0, 3.0, 30.0], "kernel": "rbf", "gamma": 0.1}
+    ours, theirs = KernelRidge(**settings, tol=1e-8).fit(samples, targets), Theirs(**settings).fit(samples, targets)
+    assert [solution.solver for solution in ours.solution_] == ["conjugate-gradient"] * 3
+    assert ours.certificate_.holds(1e-8)
+    np.testing.assert_allclose(ours.predict(samples[:50]), theirs.predict(samples[:50]), atol=1e-3)
+
+
 def test_without_a_penalty_it_interpolates() -> None:
     fitted = KernelRidge(0.0, kernel="laplacian", gamma=5.0).fit(X, Y)
     np.testing.assert_allclose(fitted.predict(X), Y)

@@ -32,6 +32,7 @@ def test_the_solvers_of_the_extra_are_all_here() -> None:
         "interior-point",
         "level-search",
         "linear",
+        "conjugate-gradient",
         "newton",
         "frisch-newton",
         "semismooth-newton",

@@ -18,7 +18,6 @@ from qpkernels.solvers.automatic.work import (
     first_order,
     second_order_comes_first,
     second_order_work,
-    spares_factorisation,
     step_work,
 )
 
@@ -70,12 +69,6 @@ def test_a_ridge_counts_as_a_bound() -> None:
 def test_few_samples_in_wide_bounds_are_for_the_second_order_method() -> None:
     assert second_order_comes_first(program(60, 5, RBF(0.1), lower=-1e4, upper=1e4))
     assert not second_order_comes_first(program(60, 5, RBF(0.1)))
-
-
-def test_one_factorisation_of_the_matrix_is_spared_where_few_features_tell_as_much() -> None:
-    assert spares_factorisation(program(1500, 5, Linear()))
-    assert not spares_factorisation(program(200, 5, Linear()))
-    assert not spares_factorisation(program(1500, 5, RBF(0.1)))
 
 
 def test_a_matrix_of_low_rank_is_as_good_as_few_features() -> None:

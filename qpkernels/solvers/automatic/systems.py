@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The method that a linear system deserves: iterations, a factorisation, or one after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from qpkernels.arrays import Vector
+from qpkernels.programs import LinearSystem, RidgedGram
+from qpkernels.solvers.answer import Claim, Outcome
+from qpkernels.solvers.automatic.budget import Budget
+from qpkernels.solvers.automatic.relay import THEN
+from qpkernels.solvers.automatic.watch import Watch
+from qpkernels.solvers.conjugate_gradient import ConjugateGradient, Progress
+from qpkernels.solvers.linear import LinearAlgebra
+
+__all__ = ["AutomaticSystem"]
+
+_SMALL, _OF_FEATURES = 2000, 400
+"""Samples up to which a factorisation takes a moment; and where there are few explicit features, so that it spares
+nothing but what m^2 entries take."""
+
+_FACTORISATION = 40
+"""A factorisation of m unknowns takes as long as m / 40 products of the matrix, or more where m is larger."""
+
+_MATRICES = 3
+"""Matrices of m^2 numbers that it holds in memory."""
+
+
+class AutomaticSystem:
+    """Conjugate gradients where they are expected to be less work than a Cholesky factorisation, else that.
+
+    What is expected before the first iteration, and later the progress, is held against the work of a factorisation,
+    unless that does not fit in memory.
+
+    Parameters
+    ----------
+    together
+        Systems with one kernel matrix, which share what they can: kernel values, or the factor of equal matrices.
+    """
+
+    name = "automatic"
+
+    def __init__(self, together: Sequence[LinearSystem] = ()) -> None:
+        self._count = max(1, len(together))
+        self._iterating = ConjugateGradient(together=together)
+        self._factoring = LinearAlgebra(keeps_factor=len(together) > 1)
+
+    def prepare(self, program: Any) -> None:
+        """Compute the kernel matrix where it fits in memory and there are no explicit features."""
+        (self._iterating if _deserves_iterations(program) else self._factoring).prepare(program)
+
+    def solve(
+        self,
+        program: Any,
+        *,
+        tol: float = 1e-6,
+        max_iter: int | None = None,
+        time_limit: float | None = None,
+        warm_start: Vector | None = None,
+        verbose: bool = False,
+        **limits: Any,
+    ) -> Outcome:
+        """Solve ``program``; parameters as in :meth:`qpkernels.solvers.Solver.solve`, the limits being those of all.
+
+        A factorisation has no iterations to limit.
+        """
+        if not _deserves_iterations(program):
+            # It has no start, and refuses one.
+            return self._factoring.solve(
+                program, tol=tol, time_limit=time_limit, warm_start=warm_start, verbose=verbose, **limits
+            )
+        budget = Budget(max_iter, time_limit)
+        watch = _watch(len(program.rhs) / (_FACTORISATION * self._count), tol) if _fits(program) else None
+        iterated = self._iterating.solve(
+            program,
+            tol=tol,
+            max_iter=max_iter,
+            time_limit=time_limit,
+            warm_start=warm_start,
+            verbose=verbose,
+            watch=watch,
+            **limits,
+        )
+        budget.spend(iterated.iterations)
+        if iterated.claim is not Claim.STOPPED or not _fits(program) or budget.is_spent:
+            return iterated
+        factored = self._factoring.solve(program, tol=tol, time_limit=budget.seconds_left, verbose=verbose, **limits)
+        return replace(
+            factored,
+            solver=f"{iterated.solver}, {factored.solver}" if iterated.iterations else factored.solver,
+            message=f"{iterated.solver}: {iterated.message}{THEN}{factored.solver}: {factored.message}",
+            iterations=iterated.iterations or None,
+            seconds=iterated.seconds + factored.seconds,
+        )
+
+
+def _watch(allowed: float, tol: float) -> Callable[[Progress], bool]:
+    """Return who gives up where more iterations than ``allowed`` are expected, and later by the progress."""
+    later = Watch(allowed, tol)
+
+    def gives_up(point: Progress) -> bool:
+        return later(point) if point.iterations else point.expected > allowed
+
+    return gives_up
+
+
+def _deserves_iterations(program: LinearSystem) -> bool:
+    """Return whether conjugate gradients are to be tried."""
+    if not isinstance(program.matrix, RidgedGram):
+        return False
+    gram, m = program.matrix.gram, program.rhs.size
+    if not _fits(program):
+        return True
+    if not program.matrix.ridge.all():
+        return False
+    few = gram.explicit is not None and 2 * gram.explicit.shape[1] < m
+    return m > (_OF_FEATURES if few else _SMALL)
+
+
+def _fits(program: LinearSystem) -> bool:
+    """Return whether a factorisation fits in the memory that the matrix may take."""
+    if not isinstance(program.matrix, RidgedGram):
+        return True
+    return _MATRICES * 8 * program.rhs.size**2 <= program.matrix.gram.memory_limit
