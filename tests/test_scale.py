@@ -14,7 +14,7 @@ import pytest
 from sklearn.datasets import dump_svmlight_file
 
 from benchmarks.computer import Computer, Setting
-from benchmarks.scale import exact
+from benchmarks.scale import exact, least_squares
 from benchmarks.scale.covertype import FULL, Covertype
 
 HERE = Setting(Computer("a processor", 2, "3", "2", "1", None, "0"), "2000-01-01", None)
@@ -95,3 +95,16 @@ def test_the_estimate_is_by_the_power_of_the_proved_runs() -> None:
     assert whole.processor == pytest.approx(4000.0 / 3600, abs=0.01)
     assert exact.estimate(runs[1:], 20_000) is None
     assert exact.estimate([*runs, replace(run, samples=20_000, processor=1.0)], 20_000) == whole
+
+
+def test_least_squares_by_all_solvers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "least_squares.json"
+    least_squares.main(["--samples", "400", "--ridge", "1", "0.01", "--repetitions", "2", "--out", str(out)])
+    record = json.loads(out.read_text())
+    assert record["data"] == "generated"
+    rows = record["results"]
+    assert [row["solver"] for row in rows] == ["linear", "conjugate-gradient", "default"] * 2
+    assert [row["ridge"] for row in rows] == [1.0] * 3 + [0.01] * 3
+    assert all(row["status"] == "optimal" and row["relative_gap"] <= row["tol"] for row in rows)
+    assert all(len(row["seconds"]) == 2 and row["residual"] < 1e-3 for row in rows)
+    assert len(capsys.readouterr().out.splitlines()) == len(rows)
