@@ -19,7 +19,7 @@ _QUIET = 0.1
 
 
 class _Section(NamedTuple):
-    """A table of the page: its file, heading, words, columns, and how a record becomes lines of it."""
+    """A table of the page: its files, heading, words, columns, and how a record becomes lines of it."""
 
     file: str
     heading: str
@@ -142,7 +142,7 @@ _SECTIONS = (
         _exact,
     ),
     _Section(
-        "least_squares.json",
+        "least_squares*.json",
         "Least squares",
         "`python -m benchmarks.scale.least_squares`: kernel matrix, solution and certificate.",
         ("solver", "samples x features", "ridge", "tol", "seconds", "status", "gap"),
@@ -173,10 +173,9 @@ def page(folder: Path) -> str:
     """Return the page of what was measured."""
     parts, marked = ["# Past one kernel matrix\n"], False
     for section in _SECTIONS:
-        path = folder / section.file
-        if not path.exists():
+        records = [record for path in sorted(folder.glob(section.file)) for record in _records(path)]
+        if not records:
             continue
-        records = _records(path)
         marked = marked or any(_mark(record) for record in records)
         rows = [line for record in records for line in section.lines(record)]
         parts.append(f"## {section.heading}\n\n{section.words}\n\n{table(section.columns, rows)}")
