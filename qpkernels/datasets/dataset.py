@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from qpkernels.arrays import Samples, check_flag, finite_samples, finite_vector, is_sparse, read_array, shown
+from qpkernels.arrays.mapped import is_mapped
 from qpkernels.datasets.archive import read_archive
 from qpkernels.datasets.delimited import read_delimited
 from qpkernels.datasets.libsvm import read_libsvm
@@ -55,7 +56,9 @@ class Dataset:
             raise ShapeError(f"y must hold real numbers or text, but its type is {targets.dtype}; {remedy}.")
         if targets.dtype.kind != "U":
             finite_vector(targets, "y")
-        object.__setattr__(self, "X", samples if is_sparse(samples) else np.ascontiguousarray(samples))
+        object.__setattr__(
+            self, "X", samples if is_sparse(samples) or is_mapped(samples) else np.ascontiguousarray(samples)
+        )
         object.__setattr__(self, "y", targets)
 
 

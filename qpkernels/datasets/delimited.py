@@ -8,13 +8,13 @@ from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
 from reprlib import repr as abridged
-from tempfile import TemporaryFile
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from qpkernels.arrays import Matrix, Vector
+from qpkernels.arrays.mapped import MappedRows
 from qpkernels.datasets.text import CHECK_THE_FILE, Place, open_text, read_bytes, read_number
 from qpkernels.errors import DataFormatError, ParameterError
 
@@ -90,14 +90,10 @@ def read_delimited(path: Path, target: str | int | None = None) -> Table:
 
 
 class _Rows:
-    """Rows of a matrix as they come: in memory, or of a large file in another one that is mapped to memory.
-
-    That one has no name, and its space is free again once nobody has the matrix.
-    """
+    """Rows of a matrix as they come: in memory, or of a large file in another one that is mapped to memory."""
 
     def __init__(self, path: Path) -> None:
-        # It is closed when the matrix maps it.
-        self._file = TemporaryFile() if path.stat().st_size > _LARGE else None  # noqa: SIM115
+        self._mapped = MappedRows() if path.stat().st_size > _LARGE else None
         self._rows: list[Vector] = []
         self._blocks: list[Matrix] = []
         self._skipped = 0
@@ -113,25 +109,16 @@ class _Rows:
         self._skipped = 1
 
     def _flush(self) -> None:
-        if not self._rows:
-            return
-        block = np.vstack(self._rows)
-        self._rows = []
-        if self._file is None:
-            self._blocks.append(block)
-        else:
-            self._width = block.shape[1]
-            self._file.write(block.tobytes())
+        if self._rows:
+            block = np.vstack(self._rows)
+            self._rows = []
+            (self._blocks if self._mapped is None else self._mapped).append(block)
 
     def matrix(self) -> Matrix:
         """Return them all."""
         self._flush()
-        if self._file is None:
-            return np.concatenate(self._blocks)[self._skipped :]
-        with self._file as file:
-            file.flush()
-            # The mapping outlives the file, which it keeps from being freed.
-            return np.memmap(file, np.float64, "r+").reshape(-1, self._width)[self._skipped :]
+        whole = np.concatenate(self._blocks) if self._mapped is None else self._mapped.matrix()
+        return np.asanyarray(whole[self._skipped :])
 
 
 def first_fields(path: Path) -> tuple[str, ...]:

@@ -9,7 +9,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from qpkernels.arrays import Samples, Vector, check_finite, finite_samples, finite_vector, frozen, is_sparse
+from qpkernels.arrays import (
+    Matrix,
+    Samples,
+    Vector,
+    check_finite,
+    finite_samples,
+    finite_vector,
+    frozen,
+    is_sparse,
+    row_blocks,
+)
+from qpkernels.arrays.mapped import MappedRows, is_mapped
 from qpkernels.errors import ParameterError, ShapeError
 
 if TYPE_CHECKING:
@@ -79,7 +90,8 @@ class Scaling:
         """
         samples = finite_samples(X, "X")
         if not is_sparse(samples):
-            mean, deviation = samples.mean(axis=0), samples.std(axis=0)
+            mean = samples.mean(axis=0)
+            deviation = _spread(samples, mean) if is_mapped(samples) else samples.std(axis=0)
             return cls(mean, np.where(np.ptp(samples, axis=0) > 0, mean + deviation, mean), 0.0, 1.0)
         mean = np.asarray(samples.mean(axis=0))
         squares = np.asarray(samples.multiply(samples).mean(axis=0))
@@ -91,7 +103,7 @@ class Scaling:
         return self.lower == 0.0 and not self.low.any()
 
     def transform(self, X: ArrayLike) -> Samples:
-        """Return the samples mapped, dense or sparse as they came.
+        """Return the samples mapped, dense or sparse as they came; those in a file, in another one.
 
         Raises
         ------
@@ -107,6 +119,14 @@ class Scaling:
             )
         if is_sparse(samples):
             return self._of_sparse(samples)
+        if not is_mapped(samples):
+            return self._of_dense(samples)
+        rows = MappedRows()
+        for part in row_blocks(*samples.shape):
+            rows.append(self._of_dense(np.asarray(samples[part])))
+        return rows.matrix()
+
+    def _of_dense(self, samples: Matrix) -> Matrix:
         # Where high - low exceeds the largest float64, the column is halved; elsewhere that would lose subnormals.
         with np.errstate(over="ignore"):
             factor = np.where(np.isinf(self.high - self.low), 0.5, 1.0)
@@ -126,6 +146,14 @@ class Scaling:
         divisor = np.where(self.high == 0.0, np.inf, self.high / self.upper)
         samples.data /= divisor[samples.indices]
         return samples
+
+
+def _spread(samples: Matrix, mean: Vector) -> Vector:
+    """Return the standard deviation of each feature, holding few of the samples at a time."""
+    squares = np.zeros(mean.size)
+    for part in row_blocks(*samples.shape):
+        squares += np.square(samples[part] - mean).sum(axis=0)
+    return np.asarray(np.sqrt(squares / len(samples)))
 
 
 def scale_features(X: ArrayLike) -> Samples:

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from qpkernels import RBF, Gram
+from qpkernels.arrays.mapped import MappedRows, is_mapped
 from qpkernels.errors import NonFiniteError, ShapeError
 
 
@@ -46,3 +47,12 @@ def test_what_is_mapped_is_checked_as_all_samples_are(tmp_path: Path) -> None:
         Gram(RBF(0.5), mapped(tmp_path, np.array([[1.0], [np.nan]])))
     with pytest.raises(ShapeError, match="two dimensions"):
         Gram(RBF(0.5), mapped(tmp_path, np.ones(3)))
+
+
+def test_rows_that_are_written_block_by_block() -> None:
+    rows, X = MappedRows(), np.arange(12.0).reshape(4, 3)
+    rows.append(X[:1])
+    rows.append(X[1:])
+    matrix = rows.matrix()
+    assert is_mapped(matrix)
+    np.testing.assert_array_equal(matrix, X)

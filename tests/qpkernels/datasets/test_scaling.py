@@ -2,6 +2,7 @@
 """Features scaled, dense and sparse, those of new samples as those of the first."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from hypothesis.extra import numpy as hnp
 from scipy.sparse import coo_array, csc_matrix, csr_array
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, StandardScaler
 
+from qpkernels.arrays.mapped import is_mapped
 from qpkernels.datasets import Scaling, scale_features
 from qpkernels.errors import NonFiniteError, ParameterError, ShapeError
 
@@ -138,3 +140,13 @@ def test_scalings_refuse_what_they_cannot_map() -> None:
         Scaling.to_range(csr_array(TRAINING), 0.0, 1.0)
     with pytest.raises(ShapeError, match="high"):
         Scaling(np.zeros(2), np.zeros(3))
+
+
+def test_samples_in_a_file_stay_in_one(tmp_path: Path) -> None:
+    X = np.random.default_rng(0).normal(size=(500, 3)) * [1.0, 50.0, 0.0] + 3.0
+    np.save(tmp_path / "x.npy", X)
+    mapped = np.load(tmp_path / "x.npy", mmap_mode="r")
+    for make in (Scaling.standardise, Scaling.to_range):
+        scaled = make(mapped).transform(mapped)
+        assert is_mapped(scaled)
+        np.testing.assert_allclose(scaled, make(X).transform(X), atol=1e-14)
