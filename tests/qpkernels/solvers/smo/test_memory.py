@@ -75,14 +75,14 @@ def problem(kernel: Any = None) -> Any:
 def test_the_answer_does_not_depend_on_what_remains(
     kernel: Any, left: float, streams: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made = list[int]()
-    pieces = StreamedProduct.add_rows
+    made = list[slice]()
+    make = StreamedProduct._made
 
-    def noted(self: StreamedProduct, *arguments: Any) -> None:
-        made.append(self.size)
-        pieces(self, *arguments)
+    def noted(self: StreamedProduct, rows: slice) -> Any:
+        made.append(rows)
+        return make(self, rows)
 
-    monkeypatch.setattr(StreamedProduct, "add_rows", noted)
+    monkeypatch.setattr(StreamedProduct, "_made", noted)
     final = minimise(problem(kernel), 1e-6, 10**6, memory=Memory(2**20, left))
     assert final.proves(1e-6)
     assert bool(made) == streams
