@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -25,7 +24,7 @@ from formulations.commands.output import check_picture, command, end, report, wr
 if TYPE_CHECKING:
     from formulations.comparison.table import Comparison
 
-__all__ = ["compare_command", "require_solvers"]
+__all__ = ["compare_command"]
 
 
 @command
@@ -51,8 +50,10 @@ def compare_command(
     """Solve all forms of a model by several solvers, to see who agrees and who is proved."""
     from formulations.commands.stating import samples, statements
     from formulations.comparison import compare
+    from formulations.comparison.pairs import find_solvers
 
-    require_solvers(solver)
+    # Before the samples are read.
+    find_solvers(solver or "all")
     check_picture(picture)
     asked = statements.ask_all(models, cost, settings, kernel)
     training = samples.read_training(source, asked)
@@ -71,20 +72,6 @@ def compare_command(
     if json_path is not None:
         write_json(json.loads(comparison.to_json()), json_path)
     end(_statuses(comparison))
-
-
-def require_solvers(names: Iterable[str] | None) -> None:
-    """Refuse a name that no solver has, before any of the others runs.
-
-    Raises
-    ------
-    UnknownSolverError
-        With the nearest names.
-    """
-    from qpkernels.solvers import find_solver
-
-    for name in names or ():
-        find_solver(name)
 
 
 def _statuses(comparison: Comparison) -> list[str]:

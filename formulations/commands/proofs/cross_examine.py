@@ -18,7 +18,6 @@ from formulations.commands.options import (
     TrainingOptions,
 )
 from formulations.commands.output import check_picture, command, end, report, write_json, write_picture
-from formulations.commands.proofs.compare import require_solvers
 
 __all__ = ["cross_examine_command"]
 
@@ -45,8 +44,10 @@ def cross_examine_command(
     """Ask every solver for several tolerances: what it claims, what is proved, and how long that takes."""
     from formulations.commands.stating import samples, statements
     from formulations.comparison import cross_examine
+    from formulations.comparison.pairs import find_solvers
 
-    require_solvers(solver)
+    # Before the samples are read.
+    find_solvers(solver or "all")
     check_picture(picture)
     asked = statements.ask(model, kernel, form)
     training = samples.read_training(source, [asked])

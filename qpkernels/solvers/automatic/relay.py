@@ -57,7 +57,11 @@ class Automatic:
 
     def prepare(self, program: Any) -> None:
         """Compute what the first method will need of the kernel matrix; without features that is what smo needs."""
-        first, _ = next(_stages(_Relay(program, Budget(None, None), None), 0.5))
+        if program.gram.explicit is None:
+            # Who is first is predicted once, by the solve.
+            first: Solver = find_solver("smo")
+        else:
+            first, _ = next(_stages(_Relay(program, Budget(None, None), None), 0.5))
         first.prepare(program)
 
     def solve(
@@ -109,7 +113,7 @@ def _stages(relay: _Relay, tol: float) -> Iterator[tuple[Solver, dict[str, Any]]
     if np.isinf(work):
         yield first, {}
         return
-    if not second_order_comes_first(program, work):
+    if not second_order_comes_first(program, work, method):
         yield first, {"watch": Watch(work / method.unit, tol)}
     yield find_solver("interior-point"), {}
     if relay.proof is None or not relay.proof.is_lost_in_rounding(tol):

@@ -132,9 +132,10 @@ def _values(program: KernelQP) -> int | None:
     return None if gram.explicit is None else gram.explicit.shape[0] * gram.explicit.shape[1]
 
 
-def second_order_comes_first(program: KernelQP, work: float | None = None) -> bool:
-    """Return whether the second-order method is less work than that of first order; its work may be given."""
-    return (second_order_work(program) if work is None else work) <= first_order(program).work
+def second_order_comes_first(program: KernelQP, work: float | None = None, other: FirstOrder | None = None) -> bool:
+    """Return whether the second-order method is less work than that of first order; either may be given."""
+    other = first_order(program) if other is None else other
+    return (second_order_work(program) if work is None else work) <= other.work
 
 
 def has_few_features(program: KernelQP) -> bool:

@@ -88,7 +88,7 @@ class Limits:
 
 @dataclass(eq=False)
 class _State:
-    """beta, the point (w, b, v), 1/sigma, and the best relative gap that was seen."""
+    """beta, the point (w, b, v), and 1/sigma."""
 
     beta: Vector
     point: Point
@@ -150,18 +150,17 @@ def _from_some(program: KernelQP, Z: Features, limits: Limits, work: Work) -> _S
     count = min(m // _TENTH, max(_FEW * r, min(_BASE, m // 10)))
     rows = np.sort(np.random.default_rng(0).choice(m, count, replace=False))
     share = m / count
-    scaled = {name: getattr(program, name)[rows] * share for name in ("lower", "upper")}
+    lower, upper = program.lower[rows] * share, program.upper[rows] * share
     few = KernelQP(
         program.gram.part(rows),
         program.target[rows],
-        **scaled,
-        total=None if program.total is None else 0.0,
+        lower,
+        upper,
+        total=None if program.total is None else float(np.clip(program.total, lower.sum(), upper.sum())),
         epsilon=program.epsilon[rows],
         ridge=program.ridge[rows] / share,
         name=program.name,
     )
-    if program.total:
-        few = replace(few, total=float(np.clip(program.total, few.lower.sum(), few.upper.sum())))
     if limits.verbose:
         print(f"semismooth-newton: {count} of {m} samples first", flush=True)
     descent = _Descent(few, FeaturesInMemory(Z.rows(rows)), replace(limits, tol=_ROUGH), work)
@@ -169,9 +168,7 @@ def _from_some(program: KernelQP, Z: Features, limits: Limits, work: Work) -> _S
     descent.run(state)
     point = Point(state.point.w, state.point.b, Z.dot(state.point.w) + state.point.b, program.total, state.point.pull)
     extra = state.extra * share
-    beta = np.zeros(m)
-    known = Losses.of(program).around(beta, extra).slopes(point.v)
-    return _State(known.values, point, extra)
+    return _State(replace(Losses.of(program), extra=extra).slopes(point.v).values, point, extra)
 
 
 class _Descent:

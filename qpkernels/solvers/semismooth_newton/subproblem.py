@@ -22,7 +22,7 @@ whatever the others do.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -54,10 +54,9 @@ _EPS = float(np.finfo(float).eps)
 
 @dataclass
 class Work:
-    """What was done: Newton steps, rows that entered a Hessian, and passes over Z."""
+    """What was done: Newton steps, and passes over Z."""
 
     steps: int = 0
-    rows: int = 0
     passes: int = 0
     limit: int = 10**9
 
@@ -133,7 +132,7 @@ class Point:
     b: float
     v: Vector
     level: float | None
-    pull: Vector = field(default_factory=lambda: np.zeros(1))
+    pull: Vector
 
     def gradient(self, drawn: Vector, total: float) -> tuple[Vector, float]:
         """Return the gradient, given Z's and 1's."""
@@ -184,8 +183,10 @@ def _minimum(losses: Losses, v: Vector, direction: Vector, slope: float, curvatu
     return step
 
 
-def newton_step(Z: Matrix, losses: Losses, free: Indices, gradient: tuple[Vector, float], border: bool) -> Direction:
-    """Return the Newton direction; Z times it is to be computed by whoever knows for which samples."""
+def newton_step(
+    Z: Matrix, losses: Losses, free: Indices, gradient: tuple[Vector, float], border: bool
+) -> tuple[Vector, float]:
+    """Return the Newton direction in (w, b)."""
     D, H = losses.curvature(free), np.eye(Z.shape[1], order="F")
     sums, mass = np.zeros(Z.shape[1]), float(D.sum())
     for start in range(0, free.size, max(1, _STRIP // Z.shape[1])):
@@ -199,13 +200,13 @@ def newton_step(Z: Matrix, losses: Losses, free: Indices, gradient: tuple[Vector
         factor = cho_factor(H, lower=True, overwrite_a=True, check_finite=False)
     w = -cho_solve(factor, gradient[0], check_finite=False)
     if not border:
-        return Direction(w, 0.0, np.empty(0))
+        return w, 0.0
     if mass == 0.0:
         # No free sample says how far b is to go: the line search does.
-        return Direction(w, -float(np.sign(gradient[1])), np.empty(0))
+        return w, -float(np.sign(gradient[1]))
     solved = cho_solve(factor, sums, check_finite=False)
     b = -(gradient[1] + float(sums @ w)) / max(mass - float(sums @ solved), 10 * _EPS * mass)
-    return Direction(w - b * solved, b, np.empty(0))
+    return w - b * solved, b
 
 
 def nearest(distance: Vector, count: int) -> tuple[Indices, float]:
@@ -240,10 +241,9 @@ def restricted(
         gradient = here.gradient(s.values @ some, s.total)
         if float(gradient[0] @ gradient[0]) + gradient[1] ** 2 / m <= least:
             break
-        free = s.free
-        step = newton_step(some, own, free, gradient, level is not None)
-        moved = here.move(own, step._replace(v=some @ step.w + step.b))
-        work.steps, work.rows = work.steps + 1, work.rows + free.size
+        w, b = newton_step(some, own, s.free, gradient, level is not None)
+        moved = here.move(own, Direction(w, b, some @ w + b))
+        work.steps += 1
         if moved == 0.0 or float(np.abs(here.v - start).max()) > reach or work.is_spent:
             break
     w, b = here.w - point.w, here.b - point.b
