@@ -23,6 +23,7 @@ from sklearn.datasets import load_svmlight_file
 
 from benchmarks.computer import Computer, Setting, Watch, this_computer
 from benchmarks.problems import Problem, mnist_test_images, named
+from benchmarks.scale.saving import save_beside
 from formulations import SoftMargin
 from qpkernels import RBF, LowRank
 from qpkernels.arrays import Matrix, Vector
@@ -176,18 +177,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     for name in ("smo", "semismooth-newton"):
         find_solver(name).load()
     for bound in _bounds(options):
-        save(bound, options.out)
+        save_beside(options.out / FILE, asdict(bound), ("problem", "rank", "tol"))
         print(json.dumps(asdict(bound)), flush=True)
-
-
-def save(bound: Bound, folder: Path) -> None:
-    """Write a measurement beside the others of the file, in place of one of the same problem, rank and tolerance."""
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / FILE
-    known = json.loads(path.read_text()) if path.exists() else []
-    new = asdict(bound)
-    kept = [each for each in known if any(each[name] != new[name] for name in ("problem", "rank", "tol"))]
-    path.write_text("[\n" + ",\n".join(map(json.dumps, [*kept, new])) + "\n]\n")
 
 
 if __name__ == "__main__":

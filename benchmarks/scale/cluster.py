@@ -27,6 +27,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.computer import Setting, Watch, this_computer
+from benchmarks.scale.saving import save_beside
 from formulations import SoftMargin
 from qpkernels import RBF, LowRank
 from qpkernels.arrays import Matrix, Vector
@@ -210,17 +211,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         return
     compared = compare(Question(**options))
     print(json.dumps(asdict(compared), indent=1), flush=True)
-    save(compared, folder)
-
-
-def save(compared: Comparison, folder: Path) -> None:
-    """Write a comparison beside the others of the file, in place of one of the same question."""
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / FILE
-    known = json.loads(path.read_text()) if path.exists() else []
-    new = asdict(compared)
-    kept = [each for each in known if each["question"] != new["question"]]
-    path.write_text("[\n" + ",\n".join(map(json.dumps, [*kept, new])) + "\n]\n")
+    save_beside(folder / FILE, asdict(compared), ("question",))
 
 
 if __name__ == "__main__":

@@ -26,6 +26,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.computer import Computer, Setting, Watch, this_computer
+from benchmarks.scale.saving import save_beside
 from formulations import SoftMargin
 from qpkernels import RBF, Gram, Linear, LowRank
 from qpkernels.arrays import Matrix, Vector
@@ -216,16 +217,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     computer = this_computer()
     for name in options.only:
         for answer in _MEASURES[name](options, computer):
-            _save(answer, options.out)
+            save_beside(options.out / FILE, asdict(answer))
             print(json.dumps(asdict(answer)), flush=True)
-
-
-def _save(answer: Answered, folder: Path) -> None:
-    """Add an answer to those of the file."""
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / FILE
-    known = json.loads(path.read_text()) if path.exists() else []
-    path.write_text("[\n" + ",\n".join(map(json.dumps, [*known, asdict(answer)])) + "\n]\n")
 
 
 if __name__ == "__main__":
