@@ -177,8 +177,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     for name in ("smo", "semismooth-newton"):
         find_solver(name).load()
     for bound in _bounds(options):
-        save_beside(options.out / FILE, asdict(bound), ("problem", "rank", "tol"))
+        save(bound, options.out)
         print(json.dumps(asdict(bound)), flush=True)
+
+
+def save(bound: Bound, folder: Path) -> None:
+    """Write a measurement beside the others of the file, in place of one of the same problem, rank and tolerance."""
+    save_beside(folder / FILE, asdict(bound), ("problem", "rank", "tol"))
 
 
 if __name__ == "__main__":
