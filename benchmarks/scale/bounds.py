@@ -11,18 +11,15 @@ from __future__ import annotations
 
 import argparse
 import json
-import lzma
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from time import perf_counter
 from typing import Any, TypeVar
 
-import numpy as np
-from sklearn.datasets import load_svmlight_file
-
 from benchmarks.computer import Computer, Setting, Watch, this_computer
-from benchmarks.problems import Problem, mnist_test_images, named
+from benchmarks.problems import Problem, named
+from benchmarks.scale.held_out import held_out
 from benchmarks.scale.saving import save_beside
 from formulations import SoftMargin
 from qpkernels import RBF, LowRank
@@ -146,20 +143,10 @@ def _timed(run: Callable[[], Result]) -> tuple[float, Result]:
     return perf_counter() - begin, result
 
 
-def _test(problem: Problem, folder: Path) -> tuple[Matrix, Vector]:
-    """Read the samples for testing that belong to a problem."""
-    if problem.name.startswith("mnist"):
-        labels = np.load(folder / "mnist.npz")["y_test"]
-        return mnist_test_images(folder), np.where(labels % 2 == 0, 1.0, -1.0)
-    with lzma.open(folder / "a9a.t.xz") as file:
-        X, y = load_svmlight_file(file, n_features=123)
-    return X.toarray(), np.where(y > 0, 1.0, -1.0)
-
-
 def _bounds(options: argparse.Namespace) -> Iterator[Bound]:
     computer = this_computer()
     for problem in named(options.only):
-        data, test = problem.load(options.data), _test(problem, options.data)
+        data, test = problem.load(options.data), held_out(problem, options.data)
         for rank in options.rank:
             yield measure(problem, data, test, rank, options.tol, options.repeats, computer)
 

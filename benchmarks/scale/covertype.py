@@ -11,6 +11,7 @@ from __future__ import annotations
 import lzma
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 from sklearn.datasets import load_svmlight_file
@@ -65,6 +66,13 @@ class Covertype:
             file[block] = self._samples(drawn[block], origins, generator)
         file.flush()
         return np.where(drawn == 2, 1.0, -1.0)
+
+    def make(self, samples: int, *, testing: bool, seed: int = 0) -> tuple[Matrix, Vector]:
+        """Return so many samples in memory, with their labels."""
+        with TemporaryDirectory() as place:
+            path = Path(place) / "samples.npy"
+            y = self.write(path, samples, testing=testing, seed=seed)
+            return np.load(path), y
 
     def _origins(self, name: int, *, testing: bool) -> Indices:
         held_out = np.random.default_rng(0).random(len(self.rows)) < _HELD_OUT

@@ -217,7 +217,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     computer = this_computer()
     for name in options.only:
         for answer in _MEASURES[name](options, computer):
-            save_beside(options.out / FILE, asdict(answer))
+            save_beside(options.out / FILE, asdict(answer), ("measure", "solver", "samples", "rank", "C", "tol"))
             print(json.dumps(asdict(answer)), flush=True)
 
 
