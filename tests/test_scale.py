@@ -14,6 +14,7 @@ import pytest
 from sklearn.datasets import dump_svmlight_file
 
 from benchmarks.computer import Computer, Setting
+from benchmarks.scale import __main__ as scale
 from benchmarks.scale import exact, least_squares
 from benchmarks.scale.covertype import FULL, Covertype
 
@@ -108,3 +109,27 @@ def test_least_squares_by_all_solvers(tmp_path: Path, capsys: pytest.CaptureFixt
     assert all(row["status"] == "optimal" and row["relative_gap"] <= row["tol"] for row in rows)
     assert all(len(row["seconds"]) == 2 and row["residual"] < 1e-3 for row in rows)
     assert len(capsys.readouterr().out.splitlines()) == len(rows)
+
+
+def test_the_page_shows_each_record_and_its_pictures(tmp_path: Path) -> None:
+    grown = {"measure": "growth", "rank": 5, "C": 1.0, "tol": 1e-6, "gap": 1e-8, "memory": 2**30}
+    records = [
+        {**grown, "solver": name, "samples": m, "seconds": m / 1e4}
+        for name in ("liblinear", "interior-point")
+        for m in (100, 1000)
+    ]
+    (tmp_path / "low_rank.json").write_text(json.dumps(records))
+    ridge = {"samples": 50, "features": 2, "tol": 1e-6, "seconds": [1.0, 3.0, 2.0], "relative_gap": 1e-7}
+    solved = [
+        {**ridge, "solver": "linear", "ridge": r, "status": status}
+        for r, status in ((0.1, "optimal"), (1e-8, "uncertified"))
+    ]
+    (tmp_path / "least_squares.json").write_text(json.dumps(solved))
+    scale.main(["--out", str(tmp_path)])
+    page = (tmp_path / "README.md").read_text()
+    assert "| liblinear | 1000 x 5 | 1 | 1e-06 | 100 ms | 1e-08 | 1.00 GiB |" in page
+    assert "| linear | 50 x 2 | 1e-08 | 1e-06 | 2 s | uncertified | 1e-07 |" in page
+    for name in ("low_rank.png", "least_squares.png"):
+        assert f"({name})" in page
+        assert (tmp_path / name).read_bytes().startswith(b"\x89PNG")
+    assert "exact.png" not in page

@@ -11,6 +11,7 @@ from statistics import median
 from typing import Any, NamedTuple
 
 from benchmarks.pages.cells import seconds, table
+from benchmarks.scale.pictures import Records, draw_exact, draw_least_squares, draw_low_rank
 from qpkernels.display import count
 
 __all__ = ["main"]
@@ -20,13 +21,20 @@ _QUIET = 0.1
 
 
 class _Section(NamedTuple):
-    """A table of the page: its files, heading, words, columns, and how a record becomes lines of it."""
+    """A table of the page: its files, heading, words, columns, how a record becomes lines of it, and its picture."""
 
     file: str
     heading: str
     words: str
     columns: tuple[str, ...]
     lines: Callable[[Mapping[str, Any]], Iterator[list[str]]]
+    picture: tuple[str, Callable[[Records, Path], None]] | None = None
+    """What it shows, and who draws it."""
+
+    @property
+    def picture_name(self) -> str:
+        """The name of the picture's file."""
+        return Path(self.file.replace("*", "")).with_suffix(".png").name
 
 
 def _mark(record: Mapping[str, Any]) -> str:
@@ -116,6 +124,7 @@ _SECTIONS = (
         "LIBLINEAR the gap is that of its objective from the bound that ours proved, and the tolerance its own.",
         ("solver", "samples x rank", "C", "tol", "seconds", "gap", "memory"),
         _low_rank,
+        ("Seconds of three solvers over the number of samples", draw_low_rank),
     ),
     _Section(
         "tuning.json",
@@ -142,6 +151,7 @@ _SECTIONS = (
         "brackets the seconds of processors.",
         ("data", "samples", "support vectors", "proved", "seconds", "test accuracy", "memory"),
         _exact,
+        ("Seconds of the exact machine over the number of samples", draw_exact),
     ),
     _Section(
         "least_squares*.json",
@@ -149,6 +159,7 @@ _SECTIONS = (
         "`python -m benchmarks.scale.least_squares`: kernel matrix, solution and certificate.",
         ("solver", "samples x features", "ridge", "tol", "seconds", "status", "gap"),
         _least_squares,
+        ("Seconds of three solvers over the ridge; an empty mark is no proof", draw_least_squares),
     ),
     _Section(
         "cluster.json",
@@ -171,8 +182,8 @@ def _records(path: Path) -> list[Mapping[str, Any]]:
     return [{**shared, **each} for each in lists[0]] if lists else [read]
 
 
-def page(folder: Path) -> str:
-    """Return the page of what was measured."""
+def write(folder: Path) -> None:
+    """Write the page of what was measured, and its pictures."""
     parts, marked = ["# Past one kernel matrix\n"], False
     for section in _SECTIONS:
         records = [record for path in sorted(folder.glob(section.file)) for record in _records(path)]
@@ -180,18 +191,22 @@ def page(folder: Path) -> str:
             continue
         marked = marked or any(_mark(record) for record in records)
         rows = [line for record in records for line in section.lines(record)]
-        parts.append(f"## {section.heading}\n\n{section.words}\n\n{table(section.columns, rows)}")
+        picture = ""
+        if section.picture is not None:
+            words, draw = section.picture
+            draw(records, folder / section.picture_name)
+            picture = f"![{words}]({section.picture_name})\n\n"
+        parts.append(f"## {section.heading}\n\n{picture}{section.words}\n\n{table(section.columns, rows)}")
     if marked:
         parts.append(f"† Other programs kept more than {_QUIET:g} processors busy meanwhile: to be measured again.\n")
-    return "\n".join(parts)
+    (folder / "README.md").write_text("\n".join(parts), encoding="utf-8")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Write the page."""
+    """Write the page and its pictures."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.scale", description=__doc__)
     parser.add_argument("--out", type=Path, default=Path("docs/scale"))
-    folder: Path = parser.parse_args(arguments).out
-    (folder / "README.md").write_text(page(folder), encoding="utf-8")
+    write(parser.parse_args(arguments).out)
 
 
 if __name__ == "__main__":
