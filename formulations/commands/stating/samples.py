@@ -104,7 +104,7 @@ def read_training(options: TrainingOptions, models: Iterable[Asked], *, named: b
         y, signed = _against_others(dataset, options.positive)
         labels = signed[(y > 0).astype(np.intp)]
     for asked in models:
-        _check_targets(options.data, asked, y)
+        _check_targets(options.data, asked, y, dataset.target_name)
     scaling = scaling_of(options, dataset.X)
     X = dataset.X if scaling is None else scaled(scaling, dataset.X)
     numbered = isinstance(column := _column(options.target or ""), int)
@@ -161,14 +161,17 @@ def require_two_classes(training: Training, models: Iterable[Asked]) -> None:
         )
 
 
-def _check_targets(source: str, asked: Asked, y: NDArray[Any]) -> None:
+def _check_targets(source: str, asked: Asked, y: NDArray[Any], target: str | None) -> None:
     classes = np.unique(y)
     if asked.separates:
         fractions = classes.dtype.kind == "f" and classes.size > 2 and bool((classes % 1 != 0).any())
         if classes.size > _MOST_CLASSES or fractions:
+            column, other = (
+                ("", "") if target is None else (f" in the column {target!r}", "another column by --target, ")
+            )
             raise ParameterError(
-                f"{source} has {classes.size} different targets, as for regression, and {asked.name} separates "
-                "classes; take a data set of classes, or a regression model such as --model soft-tube."
+                f"{source} has {classes.size} different targets{column}, as for regression, and {asked.name} separates "
+                f"classes; take {other}a data set of classes, or a regression model such as --model soft-tube."
             )
     elif not asked.without_targets and y.dtype.kind not in "fiub":
         raise LabelError(

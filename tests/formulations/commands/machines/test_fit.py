@@ -226,6 +226,13 @@ def test_a_machine_without_a_proof_ends_with_3(folder: Path) -> None:
     assert load("machine.npz").predict(X).shape == (400,)
 
 
+def test_a_column_that_is_no_class_is_named(folder: Path) -> None:
+    (folder / "table.csv").write_text("y,a,b\n1,0.5,2.25\n-1,1.5,0.75\n1,2,3.5\n")
+    message = refused("fit", folder / "table.csv", status=2)
+    assert "3 different targets in the column 'b', as for regression" in message
+    assert "another column by --target" in message
+
+
 def test_without_an_answer(libsvm: Path) -> None:
     message = refused("fit", libsvm, "--model", "hard-margin", "--kernel", "linear", status=4)
     assert "InseparableError: no hyperplane separates the two classes" in message
