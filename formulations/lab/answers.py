@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The answer to each setting of a page, from the answer before where one point or one value has changed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from formulations.incremental.machine import Incremental
+from formulations.lab.settings import Setting
+from formulations.lab.settings.machines import Stated
+from formulations.modelling.model import Model
+from formulations.modelling.solution import Solution
+from formulations.relevance.solution import RelevanceSolution
+from qpkernels.errors import QPKernelsError
+
+__all__ = ["Answer", "Answers"]
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """What became of a setting.
+
+    Attributes
+    ----------
+    setting
+        What was asked.
+    model, solution
+        The model and its answer; None where there is none.
+    error
+        Why there is none, in words.
+    """
+
+    setting: Setting
+    model: Stated | None
+    solution: Solution | RelevanceSolution | None
+    error: QPKernelsError | None
+
+
+class Answers:
+    """Solves one setting after the other."""
+
+    def __init__(self, tol: float = 1e-6) -> None:
+        self._tol = tol
+        self._before: Setting | None = None
+        self._machine: Incremental[Any] | None = None
+        self._latest: Answer | None = None
+
+    def answer(self, setting: Setting) -> Answer:
+        """Return the answer to a setting; bad points are an answer in words, not an error."""
+        if self._latest is not None and self._latest.setting is setting:
+            return self._latest
+        try:
+            answer = self._solved(setting)
+        except QPKernelsError as error:
+            self._machine = None
+            answer = Answer(setting, None, None, error)
+        self._latest = answer
+        return answer
+
+    def _solved(self, setting: Setting) -> Answer:
+        machine, before = self._machine, self._before
+        if machine is not None and before is not None and before.same_machine(setting):
+            solution = _moved(machine, before, setting)
+            if solution is not None:
+                self._before = setting
+                return Answer(setting, machine.model, solution, None)
+        model = setting.state()
+        self._machine, self._before = None, None
+        if isinstance(model, Model):
+            self._machine, self._before = Incremental(model, tol=self._tol), setting
+            return Answer(setting, model, self._machine.solution, None)
+        return Answer(setting, model, model.solve(), None)
+
+
+def _moved(machine: Incremental[Any], before: Setting, after: Setting) -> Solution | None:
+    """Return the answer after one kind of change of the points; None where more has changed."""
+    if before.points.shape != after.points.shape:
+        return None
+    X, y = (before.X != after.X).any(axis=1), before.y != after.y
+    labels = after.machine.choice.takes_labels and y.any()
+    if X.any() and not labels:
+        moved = np.flatnonzero(X)
+        return machine.move(moved, after.X[moved]) if moved.size < len(machine) // 4 else None
+    if labels and not X.any():
+        changed = np.flatnonzero(y)
+        return machine.relabel(changed, after.y[changed]) if changed.size < len(machine) // 4 else None
+    return machine.solution if not labels else None

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""An answer as a frame: the proof, the facts, the points, and the function over the window."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from formulations.lab.answers import Answer
+from formulations.lab.frames.frame import Frame
+from formulations.lab.frames.plane import grid_of, values_on
+from formulations.lab.settings import Setting, Task
+from formulations.lab.views import VIEWS, Scene
+from formulations.lab.views.base import Drawn
+from formulations.modelling.solution import Classification, Regression, Solution
+from formulations.relevance.solution import RelevanceSolution
+from qpkernels.arrays import Vector
+from qpkernels.display.maths import to_html
+from qpkernels.gram import Expansion
+
+__all__ = ["draw"]
+
+
+def draw(scene: Scene, setting: Setting) -> Frame:
+    """Return the frame of an answer as the setting shows it."""
+    answer = scene.answer
+    drawn = VIEWS[setting.view.name].draw(scene, setting.view.step)
+    facts: dict[str, Any] = {"machine": setting.machine.choice.name, "samples": len(setting.points)}
+    arrays: dict[str, NDArray[Any]] = {}
+    if answer.solution is None or answer.model is None:
+        facts["error"] = str(answer.error)
+    else:
+        facts |= {"proof": _proof(answer.solution), "formulas": _formulas(answer), "facts": _facts(answer.solution)}
+        arrays |= _points(answer.solution)
+    function = drawn.function or (answer.solution and answer.solution.function)
+    if function:
+        arrays |= _function(function, setting)
+    facts["view"] = {"name": setting.view.name, "step": setting.view.step, **drawn.facts}
+    arrays.update({f"view.{name}": array for name, array in drawn.arrays.items()})
+    return Frame(facts, {**arrays, **_multipliers(drawn)})
+
+
+def _multipliers(drawn: Drawn) -> Mapping[str, NDArray[Any]]:
+    return {} if drawn.multipliers is None else {"multipliers": drawn.multipliers}
+
+
+def _function(function: Expansion, setting: Setting) -> Mapping[str, NDArray[Any]]:
+    """Return the function on the grid of the window, or on a line of a regression."""
+    if setting.task is Task.CLASSIFICATION:
+        return {"field": values_on(grid_of(setting.window), function)}
+    across = np.linspace(setting.window.left, setting.window.right, 401)
+    return {"curve": np.asarray(function(across[:, None]))}
+
+
+def _proof(solution: Solution | RelevanceSolution) -> Mapping[str, Any]:
+    """Return what is proved, with numbers that JSON can say."""
+    if isinstance(solution, RelevanceSolution):
+        word = "stationary" if solution.converged else "not stationary"
+        return {"status": word, "evidence": solution.log_evidence, "message": solution.message}
+    certificate = solution.certificate
+    return {
+        "status": str(solution.status),
+        "primal": _finite(certificate.primal_value),
+        "dual": _finite(certificate.dual_value),
+        "gap": _finite(certificate.relative_gap),
+        "tol": solution.tol,
+        "solver": solution.solver,
+        "iterations": solution.iterations,
+    }
+
+
+def _finite(value: float) -> float | None:
+    return float(value) if np.isfinite(value) else None
+
+
+def _formulas(answer: Answer) -> list[tuple[str, str]]:
+    """Return the problem as the textbook has it, words and HTML, line by line."""
+    assert answer.model is not None
+    return [(line.words, to_html(line.formula)) for line in answer.model.card().formulas]
+
+
+def _facts(solution: Solution | RelevanceSolution) -> list[tuple[str, str]]:
+    return [(fact.name, fact.value) for fact in solution.card().facts]
+
+
+def _points(solution: Solution | RelevanceSolution) -> Mapping[str, NDArray[Any]]:
+    """Return the multipliers, roles (0 none, 1 free, 2 at the bound), decision values and slacks of the points."""
+    if isinstance(solution, RelevanceSolution):
+        roles = np.zeros(solution.alpha.size)
+        roles[solution.relevance] = 1.0
+        return {"roles": roles}
+    roles = np.zeros(solution.beta.size)
+    roles[solution.support.free], roles[solution.support.bounded] = 1.0, 2.0
+    return {"multipliers": solution.beta, "roles": roles, "decision": solution.decision, **_slacks(solution)}
+
+
+def _slacks(solution: Solution) -> Mapping[str, Vector]:
+    return {"slacks": solution.slacks} if isinstance(solution, Classification | Regression) else {}

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The application: one page with its files, and a WebSocket that only that page can open.
+
+Any web site that the user visits can send requests to this computer. So a request must name this computer as its host
+(which a name that was rebound to its address does not), and the WebSocket takes the page's own origin and the token
+that the user was given alone.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from secrets import compare_digest
+
+from starlette.applications import Starlette
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.middleware import Middleware
+from starlette.middleware.trustedhost import TrustedHostMiddleware
+from starlette.routing import Mount, WebSocketRoute
+from starlette.staticfiles import StaticFiles
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.websockets import WebSocket
+
+from formulations.lab.server.connection import Connection
+from formulations.lab.server.menu import menu
+
+__all__ = ["HOSTS", "lab_app"]
+
+HOSTS = ("127.0.0.1", "localhost")
+"""The names of this computer under which the page is served."""
+
+_PAGE = Path(__file__).parent.parent / "page"
+
+_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+
+_HEADERS = {
+    "content-security-policy": _POLICY,
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "cache-control": "no-cache",
+}
+
+_POLICY_VIOLATION = 1008
+
+
+def lab_app(token: str) -> Starlette:
+    """Return the application whose WebSocket asks for ``token``."""
+
+    async def socket(websocket: WebSocket) -> None:
+        if not _own_origin(websocket.headers) or not compare_digest(websocket.query_params.get("token", ""), token):
+            await websocket.close(_POLICY_VIOLATION)
+            return
+        await websocket.accept()
+        await websocket.send_text(json.dumps({"menu": menu()}))
+        await Connection(websocket).run()
+
+    routes = [WebSocketRoute("/socket", socket), Mount("/", StaticFiles(directory=_PAGE, html=True))]
+    return Starlette(routes=routes, middleware=[Middleware(TrustedHostMiddleware, HOSTS), Middleware(_Headers)])
+
+
+def _own_origin(headers: Headers) -> bool:
+    """Whether the page that opens the WebSocket came from here."""
+    return headers.get("origin") == f"http://{headers.get('host')}"
+
+
+class _Headers:
+    """Adds the headers that confine a page."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def confined(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                MutableHeaders(scope=message).update(_HEADERS)
+            await send(message)
+
+        await self._app(scope, receive, confined)

@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a page can choose from, as JSON: its controls are made of this."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+from formulations.lab.settings import KERNELS, MACHINES, MOST_POINTS, PARAMETRISATIONS
+from formulations.lab.settings.choices import Choice
+from formulations.lab.views import VIEWS
+
+__all__ = ["menu"]
+
+
+def menu() -> Mapping[str, Any]:
+    """Return machines, kernels, views and limits."""
+    machines = [{**_choice(each), "task": each.task, "labels": each.takes_labels} for each in MACHINES.values()]
+    return {
+        "machines": machines,
+        "kernels": [_choice(each) for each in KERNELS.values()],
+        "parametrisations": PARAMETRISATIONS,
+        "views": [{"name": each.name, "title": each.title} for each in VIEWS.values()],
+        "most_points": MOST_POINTS,
+    }
+
+
+def _choice(choice: Choice) -> dict[str, Any]:
+    return {"name": choice.name, "title": choice.title, "sliders": [asdict(each) for each in choice.sliders]}

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a page says: a setting, a change of some points, or a question.
+
+::
+
+    {"seq": 7, "setting": {...}}            all of it; formulations.lab.settings.setting says of what
+    {"seq": 8, "points": [[3, 0.5, -1.2, 1]]}   the number of a point, and what it is now
+    {"seq": 9, "ask": "explain", "sample": 3}
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
+
+from formulations.lab.settings import Setting, read_setting
+from formulations.lab.settings.setting import read_points
+from formulations.lab.views import VIEWS
+from qpkernels.arrays import is_integer, shown
+from qpkernels.errors import ParameterError
+
+__all__ = ["Ask", "Message", "Show", "read_message"]
+
+
+@dataclass(frozen=True)
+class Show:
+    """Show this setting."""
+
+    seq: int
+    setting: Setting
+
+
+@dataclass(frozen=True)
+class Ask:
+    """Answer a question about the present setting."""
+
+    seq: int
+    what: str
+    sample: int | None = None
+
+
+Message: TypeAlias = Show | Ask
+
+
+def read_message(text: str, present: Setting | None) -> Message:
+    """Return what a message says.
+
+    Parameters
+    ----------
+    present
+        The setting that the page showed last, which changes of points refer to.
+
+    Raises
+    ------
+    QPKernelsError
+        If it says nothing of the kind.
+    """
+    try:
+        message = json.loads(text, parse_constant=_refuse)
+    except (ValueError, RecursionError):
+        raise ParameterError("a message must be JSON, which this is not.") from None
+    if not isinstance(message, dict):
+        raise ParameterError(f"a message must be an object, but {shown(message)} came.")
+    seq = message.get("seq")
+    if not is_integer(seq) or not 0 <= seq < 2**53:
+        raise ParameterError(f"a message must have a number seq, but {shown(seq)} came.")
+    match message:
+        case {"setting": setting, "seq": _, **rest} if not rest:
+            return Show(seq, read_setting(setting, VIEWS))
+        case {"points": changes, "seq": _, **rest} if not rest:
+            return Show(seq, _changed(present, changes))
+        case {"ask": str(what), "seq": _, **rest} if rest.keys() <= {"sample"}:
+            return Ask(seq, what, rest.get("sample"))
+    raise ParameterError("a message must have a setting, points, or ask, and nothing else.")
+
+
+def _refuse(constant: str) -> Any:
+    raise ValueError(constant)
+
+
+def _changed(present: Setting | None, changes: Any) -> Setting:
+    """Return the setting with some points changed."""
+    if present is None:
+        raise ParameterError("points were changed before there was a setting; send one first.")
+    if not isinstance(changes, list) or not all(isinstance(change, list) and change for change in changes):
+        raise ParameterError(f"points must be a list of [number, ...], but {shown(changes)} came.")
+    points = present.points.copy()
+    numbers = [change[0] for change in changes]
+    for number in numbers:
+        if not is_integer(number) or not 0 <= number < len(points):
+            raise ParameterError(f"there are points 0 to {len(points) - 1}, but {shown(number)} came.")
+    points[numbers] = read_points([change[1:] for change in changes], present.task)
+    points.flags.writeable = False
+    return replace(present, points=points)

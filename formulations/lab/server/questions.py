@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Answers to what a page asks of the present setting, as messages."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from formulations.lab.server.messages import Ask
+from formulations.lab.session import Session
+from formulations.lab.settings import Setting
+from formulations.modelling.solution import Solution
+from qpkernels.errors import ParameterError, QPKernelsError
+
+__all__ = ["answer_to"]
+
+
+def answer_to(ask: Ask, session: Session, setting: Setting) -> str:
+    """Return the message that answers a question, or says why there is no answer."""
+    try:
+        said: Any = {"answer": _answer(ask, session, setting)}
+    except QPKernelsError as error:
+        said = {"refused": str(error)}
+    return json.dumps({"seq": ask.seq, **said})
+
+
+def _answer(ask: Ask, session: Session, setting: Setting) -> str:
+    if ask.what == "explain":
+        solution = session.scene(setting).answer.solution
+        if not isinstance(solution, Solution) or ask.sample is None:
+            raise ParameterError("there is no sample to explain.")
+        return solution.explain(ask.sample)
+    raise ParameterError(f"a page asks explain, but {ask.what!r} came.")

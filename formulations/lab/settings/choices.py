@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What can be chosen by name, and the numbers that go with it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Generic, Literal, TypeVar
+
+from qpkernels.arrays import is_scalar, shown
+from qpkernels.errors import ParameterError
+
+__all__ = ["Choice", "Chosen", "Slider"]
+
+
+@dataclass(frozen=True)
+class Slider:
+    """A number with a range.
+
+    Attributes
+    ----------
+    name, words
+        Of the parameter, and what it does.
+    low, high, default
+        Its range, ends included, and where it stands at first.
+    scale
+        ``log`` and ``linear`` are moved by equal ratios and differences, ``integer`` from one to the next.
+    """
+
+    name: str
+    words: str
+    low: float
+    high: float
+    default: float
+    scale: Literal["log", "linear", "integer"] = "log"
+
+    def read(self, value: Any, owner: str) -> float:
+        """Return a value within the range.
+
+        Raises
+        ------
+        ParameterError
+            If it is no such number.
+        """
+        number = float(value) if is_scalar(value) and not isinstance(value, bool | str) else float("nan")
+        if not self.low <= number <= self.high or (self.scale == "integer" and number != int(number)):
+            what = "an integer" if self.scale == "integer" else "a number"
+            raise ParameterError(
+                f"{self.name} of {owner} must be {what} from {self.low:g} to {self.high:g}, but {shown(value)} came."
+            )
+        return number
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Something with a name, a title, and sliders."""
+
+    name: str
+    title: str
+    sliders: tuple[Slider, ...] = ()
+
+
+Chooses = TypeVar("Chooses", bound=Choice, covariant=True)
+
+
+@dataclass(frozen=True)
+class Chosen(Generic[Chooses]):
+    """A choice with a value for each of its sliders, by name."""
+
+    choice: Chooses
+    values: Mapping[str, float]
+
+    @classmethod
+    def read(cls, entry: Any, choices: Mapping[str, Chooses], what: str) -> Chosen[Chooses]:
+        """Return the choice that ``{"name": ..., "values": {...}}`` states; values left out are the defaults.
+
+        Raises
+        ------
+        ParameterError
+            If there is no such choice, or a value is none of its own or outside its range.
+        """
+        if not isinstance(entry, dict) or not isinstance(entry.get("name"), str):
+            raise ParameterError(f"a {what} must be an object with a name, but {shown(entry)} came.")
+        choice = choices.get(entry["name"])
+        if choice is None:
+            raise ParameterError(f"a {what} is one of {', '.join(choices)}, but {shown(entry['name'])} came.")
+        given = entry.get("values", {})
+        names = {slider.name for slider in choice.sliders}
+        if not isinstance(given, dict) or not names >= given.keys():
+            raise ParameterError(
+                f"the values of {choice.name} are {', '.join(sorted(names)) or 'none'}, but {shown(given)} came."
+            )
+        return cls(
+            choice, {each.name: each.read(given.get(each.name, each.default), choice.name) for each in choice.sliders}
+        )

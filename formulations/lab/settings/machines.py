@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The machines that a page offers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, TypeAlias
+
+from formulations.classification.least_squares import LeastSquaresClassifier
+from formulations.classification.logistic import Logistic
+from formulations.classification.lp import LinearProgramMachine
+from formulations.classification.margins.hard_margin import HardMargin
+from formulations.classification.margins.nu_margin import NuMargin
+from formulations.classification.margins.soft_margin import SoftMargin
+from formulations.classification.margins.squared_hinge import SquaredHinge
+from formulations.classification.one_class import OneClass
+from formulations.lab.settings.choices import Choice, Slider
+from formulations.modelling.model import Model
+from formulations.regression.huber import Huber
+from formulations.regression.quantile import Quantile
+from formulations.regression.ridge.kernel_ridge import KernelRidge
+from formulations.regression.ridge.least_squares import LeastSquares
+from formulations.regression.tubes.soft import SoftTube
+from formulations.relevance.classification import RelevanceClassification
+from formulations.relevance.machine import RelevanceMachine
+from formulations.relevance.regression import RelevanceRegression
+
+__all__ = ["MACHINES", "Machine", "Stated", "Task"]
+
+Stated: TypeAlias = Model[Any] | RelevanceMachine
+"""What a machine states of points: a model with a certificate, or a relevance machine with a stationary evidence."""
+
+
+class Task(StrEnum):
+    """What the points are."""
+
+    CLASSIFICATION = "classification"
+    """Samples of two classes, or of none, with two features."""
+    REGRESSION = "regression"
+    """Samples of one feature, across, with a target, upwards."""
+
+
+@dataclass(frozen=True)
+class Machine(Choice):
+    """A machine by its name.
+
+    Attributes
+    ----------
+    kind
+        The class of its models.
+    task
+        What its points are.
+    fixed
+        Hyper-parameters without a slider.
+    """
+
+    kind: Callable[..., Stated] = SoftMargin
+    task: Task = Task.CLASSIFICATION
+    fixed: tuple[str, ...] = ()
+
+    @property
+    def takes_labels(self) -> bool:
+        """Whether the points have a label or a target."""
+        return self.kind is not OneClass
+
+
+_COST = Slider("C", "cost of an error", 1e-3, 1e4, 1.0)
+_NU = Slider("nu", "least share of support vectors, largest share of errors", 0.01, 1.0, 0.3, "linear")
+_CLASSES = Task.CLASSIFICATION
+_CURVE = Task.REGRESSION
+
+_MACHINES = (
+    Machine("soft-margin", "Soft margin", (_COST,), SoftMargin),
+    Machine("hard-margin", "Hard margin", (), HardMargin),
+    Machine("nu-margin", "Nu-margin", (_NU,), NuMargin),
+    Machine("squared-hinge", "Squared hinge", (_COST,), SquaredHinge),
+    Machine("linear-program", "Linear program", (_COST,), LinearProgramMachine),
+    Machine("logistic", "Logistic regression", (_COST,), Logistic),
+    Machine("least-squares-classifier", "Least squares", (_COST,), LeastSquaresClassifier),
+    Machine("relevance-classification", "Relevance vectors", (), RelevanceClassification),
+    Machine("one-class", "One class", (_NU,), OneClass),
+    Machine(
+        "tube", "Tube", (_COST, Slider("epsilon", "half width of the tube", 0.0, 2.0, 0.25, "linear")), SoftTube, _CURVE
+    ),
+    Machine("quantile", "Quantile", (_COST, Slider("tau", "share below", 0.02, 0.98, 0.5, "linear")), Quantile, _CURVE),
+    Machine(
+        "huber",
+        "Huber",
+        (_COST, Slider("delta", "residual from which the loss is linear", 0.01, 10, 0.5)),
+        Huber,
+        _CURVE,
+    ),
+    Machine("least-squares", "Least squares", (_COST,), LeastSquares, _CURVE),
+    Machine(
+        "kernel-ridge",
+        "Kernel ridge",
+        (Slider("regularisation", "regularisation", 1e-6, 1e3, 0.1),),
+        KernelRidge,
+        _CURVE,
+    ),
+    Machine("relevance-regression", "Relevance vectors", (), RelevanceRegression, _CURVE),
+)
+
+MACHINES: Mapping[str, Machine] = {each.name: each for each in _MACHINES}
+"""The machines by name, in the order in which a page lists them."""

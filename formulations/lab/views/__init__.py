@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a page shows beside the points: one view a file, listed here."""
+
+from collections.abc import Mapping
+
+from formulations.lab.views.base import Drawn, Scene, ViewKind
+from formulations.lab.views.picture import PICTURE
+
+__all__ = ["VIEWS", "Drawn", "Scene", "ViewKind"]
+
+VIEWS: Mapping[str, ViewKind] = {each.name: each for each in (PICTURE,)}
+"""The views by name, in the order in which a page lists them."""

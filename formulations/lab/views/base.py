@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a view is given, and what it returns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from numpy.typing import NDArray
+
+from formulations.lab.answers import Answer
+from qpkernels.gram import Expansion
+
+__all__ = ["Drawn", "Scene", "ViewKind"]
+
+Made = TypeVar("Made")
+
+
+@dataclass(frozen=True, eq=False)
+class Drawn:
+    """What a view adds to a frame.
+
+    Attributes
+    ----------
+    facts, arrays
+        Of the diagram.
+    function
+        What the picture shows in place of the answer: an iterate, for example.
+    multipliers
+        Of the points, in place of those of the answer, shape (m,).
+    """
+
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    arrays: Mapping[str, NDArray[Any]] = field(default_factory=dict)
+    function: Expansion | None = None
+    multipliers: NDArray[Any] | None = None
+
+
+class Scene:
+    """An answer, and what views have worked out of it: a step of an algorithm does not run it again."""
+
+    def __init__(self, answer: Answer) -> None:
+        self.answer = answer
+        self._kept: dict[str, Any] = {}
+
+    def once(self, name: str, make: Callable[[Answer], Made]) -> Made:
+        """Return what ``make`` makes of the answer, made once for each name."""
+        if name not in self._kept:
+            self._kept[name] = make(self.answer)
+        made: Made = self._kept[name]
+        return made
+
+
+@dataclass(frozen=True)
+class ViewKind:
+    """A view: its name, its title, and what it draws of a scene at a step."""
+
+    name: str
+    title: str
+    draw: Callable[[Scene, int], Drawn]
