@@ -15,7 +15,7 @@ from formulations.lab.frames.plane import grid_of, values_on
 from formulations.lab.settings import Setting, Task
 from formulations.lab.views import VIEWS, Scene
 from formulations.lab.views.base import Drawn
-from formulations.modelling.solution import Classification, Regression, Solution
+from formulations.modelling.solution import Classification, Novelty, Regression, Solution
 from formulations.relevance.solution import RelevanceSolution
 from qpkernels.arrays import Vector
 from qpkernels.display.maths import to_html
@@ -35,6 +35,8 @@ def draw(scene: Scene, setting: Setting) -> Frame:
     else:
         facts |= {"proof": _proof(answer.solution), "formulas": _formulas(answer), "facts": _facts(answer.solution)}
         arrays |= _points(answer.solution)
+        if isinstance(answer.solution, Classification):
+            facts["level"] = answer.solution.margin_level
     function = drawn.function or (answer.solution and answer.solution.function)
     if function:
         arrays |= _function(function, setting)
@@ -98,4 +100,4 @@ def _points(solution: Solution | RelevanceSolution) -> Mapping[str, NDArray[Any]
 
 
 def _slacks(solution: Solution) -> Mapping[str, Vector]:
-    return {"slacks": solution.slacks} if isinstance(solution, Classification | Regression) else {}
+    return {"slacks": solution.slacks} if isinstance(solution, Classification | Regression | Novelty) else {}

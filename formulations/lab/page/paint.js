@@ -35,6 +35,16 @@ export class CanvasPainter {
     this.finish(style);
   }
 
+  /** Draw circles [x, y, radius] of one style. */
+  circles(list, style) {
+    this.context.beginPath();
+    for (const [x, y, radius] of list) {
+      this.context.moveTo(x + radius, y);
+      this.context.arc(x, y, radius, 0, 2 * Math.PI);
+    }
+    this.finish(style);
+  }
+
   rectangle(x, y, width, height, style) {
     this.context.beginPath();
     this.context.rect(x, y, width, height);
@@ -100,6 +110,10 @@ export class SvgPainter {
     this.parts.push(`<circle cx="${short(x)}" cy="${short(y)}" r="${short(radius)}"${attributes(style)}/>`);
   }
 
+  circles(list, style) {
+    for (const [x, y, radius] of list) this.circle(x, y, radius, style);
+  }
+
   rectangle(x, y, width, height, style) {
     const box = `x="${short(x)}" y="${short(y)}" width="${short(width)}" height="${short(height)}"`;
     this.parts.push(`<rect ${box}${attributes(style)}/>`);
@@ -132,9 +146,23 @@ export class SvgPainter {
   }
 }
 
-/** Return a colour of the page by the name of its CSS variable, such as "positive". */
+let source = document.documentElement;
+const colours = new Map();
+
+/** Read colours from the CSS variables of an element from now on, anew. */
+export function readColours(element) {
+  source = element;
+  colours.clear();
+}
+
+/** Return a colour of the page by the name of its CSS variable, such as "positive": six digits, #rrggbb. */
 export function colour(name) {
-  return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
+  if (!colours.has(name)) {
+    const value = getComputedStyle(source).getPropertyValue(`--${name}`).trim();
+    if (!value) throw new Error(`style.css has no colour --${name}.`);
+    colours.set(name, value);
+  }
+  return colours.get(name);
 }
 
 let shared = null;

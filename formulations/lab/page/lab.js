@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The lab in one element: the picture, its controls, its proof, and the views.
+//
+// mount(root, connect) builds it; connect(handlers) is a transport as in wire/socket.js, and address one as in
+// state/address.js, of a page that has its own. All CSS is below the class qp-lab, which root is given.
+
+import { Controls } from "./panels/controls.js";
+import { Diagram } from "./panels/diagram.js";
+import { element } from "./panels/element.js";
+import { Proof } from "./panels/proof.js";
+import { Toolbar } from "./panels/toolbar.js";
+import { readColours } from "./paint.js";
+import { Hand } from "./plane/hand.js";
+import { Plane } from "./plane/plane.js";
+import { complete, firstPoints, machineOf } from "./state/setting.js";
+import { Store } from "./state/store.js";
+import { Conversation } from "./wire/conversation.js";
+
+const MOST_LATENCIES = 10000;
+const HOVER = 120;
+
+/** Build the lab, and return it: {latencies, setting, frame}, also as window.lab. */
+export function mount(root, connect, address = null) {
+  const lab = new Lab(root, address);
+  lab.conversation = new Conversation(connect, {
+    menu: (menu) => lab.begin(menu),
+    frame: (frame) => lab.show(frame),
+    refused: (words) => lab.proof.tell("error", `Not understood: ${words}`),
+    closed: (words) => lab.proof.tell("gone", words),
+  });
+  window.lab = lab;
+  return lab;
+}
+
+class Lab {
+  constructor(root, address) {
+    Object.assign(this, { root, address, latencies: [], menu: null });
+    root.classList.add("qp-lab");
+    readColours(root);
+    this.store = new Store(null, (setting, how) => this.changed(setting, how));
+    this.hand = new Hand(this.store, () => this.looked());
+    this.plane = new Plane(this.store, this.hand, (i) => this.hovered(i));
+    this.toolbar = new Toolbar(this.store, this.hand);
+    this.proof = new Proof();
+    this.build();
+    this.listen();
+  }
+
+  /** The setting that the page shows, and the frame that it drew last. */
+  get setting() {
+    return this.store.setting;
+  }
+
+  get frame() {
+    return this.plane.frame;
+  }
+
+  build() {
+    const centre = element("section", { class: "lab-centre", "aria-label": "Picture" }, this.toolbar.node, this.plane.node,
+      this.proof.sentence);
+    this.side = element("div", { class: "lab-side" });
+    this.main = element("main", { class: "lab-main" }, this.side, centre, this.proof.node);
+    this.root.append(element("header", { class: "lab-head" }, element("h1", {}, "Kernel machines: the lab"),
+      this.proof.status), this.main);
+    this.centre = centre;
+  }
+
+  listen() {
+    this.root.addEventListener("keydown", (event) => this.key(event));
+    window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
+      readColours(this.root);
+      this.plane.draw();
+      this.diagram?.draw();
+      this.proof.draw();
+    });
+    this.address?.listen(() => this.restore());
+  }
+
+  key(event) {
+    const isText = event.target.matches?.("input[type=number]");
+    if (!(event.ctrlKey || event.metaKey) || event.altKey || isText) return;
+    const key = event.key.toLowerCase();
+    if (key !== "z" && key !== "y") return;
+    event.preventDefault();
+    if (key === "y" || event.shiftKey) this.store.redo();
+    else this.store.undo();
+  }
+
+  /** The server is there (again): build what its menu lists, and ask for the picture. */
+  begin(menu) {
+    if (!this.menu) this.start(menu);
+    else this.conversation.show(this.setting, null);
+  }
+
+  start(menu) {
+    this.menu = menu;
+    this.hand.most = menu.most_points;
+    this.plane.slider = (name) => machineOf(menu, this.setting).sliders.find((each) => each.name === name);
+    this.controls = new Controls(menu, this.store);
+    this.diagram = new Diagram(menu, this.store);
+    this.side.append(this.controls.node);
+    this.centre.append(this.diagram.node);
+    this.store.setting = this.first();
+    this.changed(this.setting, { stamp: null, settled: true });
+  }
+
+  /** Return the setting of the address, or one to begin with. */
+  first() {
+    try {
+      const raw = this.address?.read();
+      if (raw) return complete(this.menu, raw);
+    } catch (error) {
+      this.proof.explain(`The address holds no setting that can be read: ${error.message} An example is shown.`);
+    }
+    const preset = this.menu.presets?.[0]?.setting;
+    return complete(this.menu, preset ?? { points: firstPoints("classification") });
+  }
+
+  /** Show what the address holds now. */
+  restore() {
+    this.store.change(this.first());
+  }
+
+  /** The setting has changed. */
+  changed(setting, { stamp, settled }) {
+    const before = this.shown;
+    this.shown = setting;
+    this.hand.forTask(machineOf(this.menu, setting).task);
+    if (this.hand.selected >= setting.points.length) this.hand.selected = null;
+    if (before !== setting) this.conversation.show(setting, stamp);
+    this.plane.drawSoon();
+    this.controls.update(setting);
+    this.toolbar.update();
+    this.diagram.update(setting);
+    const other = before && (before.machine.name !== setting.machine.name || before.view.name !== setting.view.name);
+    if (settled || before === setting) this.address?.write(setting, other);
+  }
+
+  /** Draw a frame at once, and measure how long that took since the event that it answers. */
+  show(frame) {
+    this.plane.show(frame);
+    if (frame.stamp !== null) {
+      this.latencies.push(performance.now() - frame.stamp);
+      if (this.latencies.length > MOST_LATENCIES) this.latencies.shift();
+    }
+    this.proof.show(frame);
+    this.diagram.show(frame);
+  }
+
+  looked() {
+    this.plane.looked();
+    if (this.hand.selected !== null) this.explain(this.hand.selected);
+  }
+
+  hovered(i) {
+    if (i === this.over) return;
+    this.over = i;
+    window.clearTimeout(this.waiting);
+    if (i !== null) this.waiting = window.setTimeout(() => this.explain(i), HOVER);
+  }
+
+  /** Ask what becomes of a point, and say it. */
+  explain(i) {
+    this.conversation.ask({ ask: "explain", sample: i }, (words) => this.proof.explain(words));
+  }
+}

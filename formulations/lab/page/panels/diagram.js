@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The tabs of the views, the diagram of the chosen one, and the place of the bar that steps through it.
+
+import { CanvasPainter } from "../paint.js";
+import { DIAGRAMS } from "../views/index.js";
+import { element, newId } from "./element.js";
+
+/** The views of a menu; they change the store. */
+export class Diagram {
+  constructor(menu, store) {
+    Object.assign(this, { store, views: menu.views, frame: null });
+    const panel = newId("view");
+    this.tabs = menu.views.map(({ name, title }) => element("button", {
+      type: "button", role: "tab", "aria-controls": panel, "data-view": name, onclick: () => this.choose(name),
+    }, title));
+    this.list = element("div", { class: "lab-tabs", role: "tablist", "aria-label": "Views", hidden: this.tabs.length < 2,
+      onkeydown: (event) => this.key(event) }, this.tabs);
+    this.canvas = element("canvas", { role: "img" });
+    this.player = element("div", { class: "lab-player" });
+    this.panel = element("div", { id: panel, class: "lab-diagram", role: "tabpanel", hidden: true }, this.canvas, this.player);
+    this.node = element("section", { class: "lab-views", "aria-label": "Views" }, this.list, this.panel);
+    new ResizeObserver(() => this.draw()).observe(this.panel);
+  }
+
+  choose(name) {
+    if (name !== this.store.setting.view.name) this.store.change({ view: { name, step: 0 } }, { undoable: false });
+  }
+
+  /** Show a step of the view. */
+  step(step) {
+    const { view } = this.store.setting;
+    this.store.change({ view: { ...view, step } }, { undoable: false });
+  }
+
+  key(event) {
+    const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (!by) return;
+    const next = this.tabs.at((this.tabs.indexOf(document.activeElement) + by) % this.tabs.length);
+    next.focus();
+    next.click();
+    event.preventDefault();
+  }
+
+  update({ view: { name } }) {
+    for (const tab of this.tabs) {
+      const here = tab.dataset.view === name;
+      tab.setAttribute("aria-selected", here);
+      tab.tabIndex = here ? 0 : -1;
+    }
+  }
+
+  show(frame) {
+    this.frame = frame;
+    const name = frame.facts.view?.name;
+    this.panel.hidden = !DIAGRAMS[name];
+    this.panel.setAttribute("aria-label", this.title(name));
+    this.canvas.setAttribute("aria-label", `Diagram: ${this.title(name)}`);
+    this.draw();
+  }
+
+  title(name) {
+    return this.views.find((each) => each.name === name)?.title ?? "";
+  }
+
+  draw() {
+    const draw = this.frame && DIAGRAMS[this.frame.facts.view?.name];
+    const { clientWidth, clientHeight } = this.canvas;
+    if (draw && clientWidth) draw(new CanvasPainter(this.canvas, clientWidth, clientHeight), this.frame, this.frame.setting);
+  }
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What is proved of the picture: the primal above, the dual below, and the gap that closes between them.
+
+import { element, say } from "./element.js";
+import { GapBar } from "./gap.js";
+
+const QUIET = 700;
+
+/** The status, the proof, and the sentence about a point. */
+export class Proof {
+  constructor() {
+    this.status = element("p", { class: "lab-status", "data-state": "waiting" }, "Waiting for the server \u2026");
+    this.live = element("p", { class: "lab-hidden", role: "status" });
+    this.sentence = element("p", { class: "lab-sentence", "aria-live": "polite" },
+      "Point at a sample, or choose one with N: a sentence says what the answer makes of it.");
+    this.bar = new GapBar();
+    const value = (name) => (this[name] = element("output", { "aria-label": `${name} value` }, "\u2013"));
+    this.values = element("div", { class: "lab-values" },
+      element("p", { class: "lab-primal" }, element("b", {}, "primal"), value("primal")),
+      this.bar.canvas,
+      element("p", { class: "lab-dual" }, element("b", {}, "dual"), value("dual")));
+    this.counts = element("dl", { class: "lab-counts" });
+    this.formulas = element("div", { class: "lab-formulas" });
+    this.facts = element("dl", { class: "lab-facts" });
+    const box = (words, open, ...inside) => element("details", { open }, element("summary", {}, words), ...inside);
+    this.node = element("section", { class: "lab-proof", "aria-label": "Proof" }, element("h2", {}, "Proof"), this.values,
+      this.counts, box("The problem", true, this.formulas), box("All that is known of the answer", false, this.facts),
+      this.live);
+  }
+
+  /** Show the proof of a frame. */
+  show({ facts, arrays }) {
+    const proof = facts.proof ?? {};
+    this.tell(...statusOf(facts));
+    const bounded = "gap" in proof;
+    this.values.hidden = !bounded;
+    if (bounded) {
+      say(this.primal, number(proof.primal));
+      say(this.dual, number(proof.dual));
+      this.bar.show(proof.gap, proof.tol);
+    }
+    list(this.counts, countsOf(facts, arrays));
+    list(this.facts, facts.facts ?? []);
+    this.write(facts.formulas ?? []);
+  }
+
+  /** Write formulas [words, HTML of the server]. */
+  write(formulas) {
+    const key = JSON.stringify(formulas);
+    if (key === this.written) return;
+    this.written = key;
+    this.formulas.replaceChildren(...formulas.map(([words, html]) => {
+      const formula = element("span", { class: "lab-formula" });
+      formula.innerHTML = html;
+      return element("p", {}, element("span", { class: "lab-words" }, words), formula);
+    }));
+  }
+
+  draw() {
+    this.bar.draw();
+  }
+
+  explain(words) {
+    say(this.sentence, words);
+  }
+
+  /** Say how things stand; a screen reader is told once they stand still. */
+  tell(state, words) {
+    say(this.status, words);
+    this.status.dataset.state = state;
+    window.clearTimeout(this.waiting);
+    this.waiting = window.setTimeout(() => say(this.live, words), QUIET);
+  }
+}
+
+/** Return [state, words] of a frame. */
+function statusOf({ error, proof }) {
+  if (error !== undefined) return ["error", `No answer: ${error}`];
+  if (proof.evidence !== undefined) {
+    const state = proof.status === "stationary" ? "proved" : "open";
+    return [state, `Evidence ${proof.status}: ${proof.message}`];
+  }
+  if (proof.status === "optimal") return ["proved", `Proved optimal to ${power(proof.tol)}`];
+  return ["open", `Not yet proved (${proof.status}): gap ${proof.gap === null ? "infinite" : power(proof.gap)}`];
+}
+
+/** Return [name, value] of what is counted. */
+function countsOf({ proof, samples }, { roles }) {
+  if (!proof || !roles) return [["points", samples]];
+  const count = (role) => roles.data.reduce((sum, each) => sum + (each === role), 0);
+  if (proof.evidence !== undefined) {
+    return [["log evidence", number(proof.evidence)], ["relevance vectors", `${count(1)} of ${samples}`]];
+  }
+  return [
+    ["relative gap", proof.gap === null ? "infinite" : `${power(proof.gap)} (asked for ${power(proof.tol)})`],
+    ["support vectors", `${count(1) + count(2)} of ${samples}`],
+    ["free", count(1), "free"],
+    ["at the bound", count(2), "bound"],
+    ["solver", `${proof.solver}, ${proof.iterations} iterations`],
+  ];
+}
+
+/** Show [name, value, mark] in a list of terms, and touch what has changed alone. */
+function list(node, entries) {
+  if (node.childElementCount !== 2 * entries.length) {
+    node.replaceChildren(...entries.flatMap(() => [element("dt"), element("dd")]));
+  }
+  entries.forEach(([name, value, mark], k) => {
+    say(node.children[2 * k], name);
+    if (node.children[2 * k].dataset.mark !== (mark ?? "")) node.children[2 * k].dataset.mark = mark ?? "";
+    say(node.children[2 * k + 1], String(value));
+  });
+}
+
+function number(value) {
+  return value === null ? "infinite" : String(Number(value.toPrecision(9))).replace("-", "\u2212");
+}
+
+function power(value) {
+  return value === 0 ? "0" : value.toExponential(1).replace(".0", "").replace("-", "\u2212").replace("+", "");
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A number of the menu: a slider on its scale, and beside it the number itself.
+
+import { rounded } from "../state/setting.js";
+import { element, newId } from "./element.js";
+
+const NOTCHES = 1000;
+
+/** A row for {name, words, low, high, scale}; changed(value, settled) is told what the user does. */
+export class SliderRow {
+  constructor(slider, value, changed) {
+    this.slider = slider;
+    const { name, words, low, high, scale } = slider;
+    const id = newId(name);
+    const whole = scale === "integer";
+    this.range = element("input", {
+      type: "range", id, "aria-label": `${name}: ${words}`, ...(whole ? { min: low, max: high, step: 1 } : { max: NOTCHES }),
+      oninput: () => this.slid(changed), onchange: () => changed(this.value, true),
+    });
+    this.number = element("input", {
+      type: "number", "aria-label": `${name} as a number`, min: low, max: high, step: whole ? 1 : "any",
+      onchange: () => this.typed(changed),
+    });
+    this.node = element("div", { class: "lab-slider" },
+      element("label", { for: id }, element("b", {}, name), " ", element("small", {}, words)), this.range, this.number);
+    this.set(value);
+  }
+
+  /** Show a value. */
+  set(value) {
+    if (value === this.value) return;
+    this.value = value;
+    this.range.value = this.notch(value);
+    this.range.setAttribute("aria-valuetext", String(value));
+    if (Number(this.number.value) !== value || this.number.value === "") this.number.value = shown(value);
+  }
+
+  slid(changed) {
+    this.set(this.valueAt(Number(this.range.value)));
+    changed(this.value, false);
+  }
+
+  typed(changed) {
+    const { low, high, scale } = this.slider;
+    const typed = this.number.valueAsNumber;
+    const within = Math.min(Math.max(Number.isFinite(typed) ? typed : this.value, low), high);
+    const value = scale === "integer" ? Math.round(within) : within;
+    this.number.value = shown(value);
+    this.set(value);
+    changed(value, true);
+  }
+
+  notch(value) {
+    const { low, high, scale } = this.slider;
+    if (scale === "integer") return value;
+    const share = scale === "log" ? Math.log(value / low) / Math.log(high / low) : (value - low) / (high - low);
+    return NOTCHES * share;
+  }
+
+  valueAt(notch) {
+    const { low, high, scale } = this.slider;
+    if (scale === "integer") return notch;
+    const share = notch / NOTCHES;
+    const value = scale === "log" ? low * (high / low) ** share : low + share * (high - low);
+    return Math.min(Math.max(Number(value.toPrecision(3)), low), high);
+  }
+}
+
+function shown(value) {
+  return String(rounded(value));
+}

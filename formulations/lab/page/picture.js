@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The main picture: the function of a frame over the window, and the points of the setting.
+//
+// The frame may be of a setting before: what it says of single points is drawn where it has as many.
+
+import { contours } from "./contours.js";
+import { colour } from "./paint.js";
+import { axesOf, drawTicks } from "./plane/axes.js";
+import { fieldImage } from "./plane/field.js";
+import { drawCursor, drawMultipliers, drawPoints, drawRoles, drawSlacks } from "./plane/marks.js";
+
+/** Draw a setting and its frame, null before there is one; marks = {selected, cross} of the hand. */
+export function drawPicture(painter, frame, setting, marks = {}) {
+  const axes = axesOf(setting.window, painter.width, painter.height);
+  painter.rectangle(0, 0, painter.width, painter.height, { fill: colour("paper") });
+  painter.clipped(0, 0, painter.width, painter.height, () => {
+    if (frame?.arrays.field && isPlane(setting)) drawPlane(painter, axes, frame);
+    if (frame?.arrays.curve && !isPlane(setting)) drawCurve(painter, axes, frame, setting);
+    drawTicks(painter, axes, setting.window);
+    drawSamples(painter, axes, frame, setting.points);
+    drawCursor(painter, axes, setting.points, marks);
+  });
+}
+
+function isPlane(setting) {
+  return setting.points.length ? setting.points[0].length === 3 : true;
+}
+
+/** The decision values, with the lines of the levels 0 and, of a margin, -l and l. */
+function drawPlane(painter, axes, { arrays: { field }, facts, setting: { window } }) {
+  const [rows, columns] = field.shape;
+  const [x, y] = [axes.x(window[0]), axes.y(window[3])];
+  const [across, up] = [(axes.x(window[1]) - x) / (columns - 1), (axes.y(window[2]) - y) / (rows - 1)];
+  const low = axes.y(window[2]);
+  // The values belong to the middles of pixels.
+  painter.image(fieldImage(field, facts.level), x - across / 2, y - up / 2, across * columns, up * rows);
+  const onScreen = (line) => line.map(([column, row]) => [x + column * across, low - row * up]);
+  const at = (level) => contours(field, level).map(onScreen);
+  if (facts.level > 0) {
+    painter.lines(at(facts.level), { stroke: colour("positive"), width: 1.5, dash: [6, 4] });
+    painter.lines(at(-facts.level), { stroke: colour("negative"), width: 1.5, dash: [6, 4] });
+  }
+  painter.lines(at(0), { stroke: colour("ink"), width: 2.25 });
+}
+
+/** The curve of a regression, its tube or the deviation of a new target, and residuals. */
+function drawCurve(painter, axes, frame, setting) {
+  const { arrays: { curve, deviation }, setting: { window, machine } } = frame;
+  const across = (window[1] - window[0]) / (curve.data.length - 1);
+  const shifted = (by) => Array.from(curve.data, (value, k) => [axes.x(window[0] + k * across), axes.y(value + by(k))]);
+  const { epsilon, delta } = machine.values;
+  const half = deviation ? (k) => deviation.data[k] : epsilon > 0 ? () => epsilon : null;
+  if (half) {
+    const [above, below] = [shifted(half), shifted((k) => -half(k))];
+    painter.lines([[...above, ...below.toReversed()]], { fill: colour("tube"), opacity: 0.22 });
+    painter.lines([above, below], { stroke: colour("tube"), width: 1.5, dash: deviation ? [] : [6, 4] });
+  }
+  if (delta) {
+    const edges = [shifted(() => delta), shifted(() => -delta)];
+    painter.lines(edges, { stroke: colour("soft"), width: 1, dash: [2, 4] });
+  }
+  drawResiduals(painter, axes, frame, setting.points, epsilon ?? 0);
+  painter.lines([shifted(() => 0)], { stroke: colour("ink"), width: 2.25 });
+}
+
+/** Verticals from the points to the tube, or to the curve. */
+function drawResiduals(painter, axes, { arrays: { decision } }, points, epsilon) {
+  if (decision?.data.length !== points.length) return;
+  const strokes = points.flatMap(([u, v], i) => {
+    const residual = v - decision.data[i];
+    const end = decision.data[i] + Math.sign(residual) * epsilon;
+    return Math.abs(residual) > epsilon ? [[[axes.x(u), axes.y(v)], [axes.x(u), axes.y(end)]]] : [];
+  });
+  painter.lines(strokes, { stroke: colour("slack"), width: 1.25 });
+}
+
+function drawSamples(painter, axes, frame, points) {
+  const of = (name) => (frame?.arrays[name]?.data.length === points.length ? frame.arrays[name].data : null);
+  const [multipliers, slacks, roles] = ["multipliers", "slacks", "roles"].map(of);
+  if (slacks && frame.arrays.field) {
+    drawSlacks(painter, axes, points, slacks, frame.arrays.field, frame.setting.window);
+  }
+  if (multipliers) drawMultipliers(painter, axes, points, multipliers);
+  drawPoints(painter, axes, points);
+  if (roles) drawRoles(painter, axes, points, roles);
+}

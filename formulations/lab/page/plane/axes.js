@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Between the window, in data units, and the pixels of a picture.
+
+import { colour } from "../paint.js";
+
+/** Return {x, y} from data units to pixels, {u, v} back, and the size of the picture. */
+export function axesOf([left, right, bottom, top], width, height) {
+  const [across, up] = [width / (right - left), height / (top - bottom)];
+  return {
+    width,
+    height,
+    across,
+    up,
+    x: (u) => (u - left) * across,
+    y: (v) => (top - v) * up,
+    u: (x) => left + x / across,
+    v: (y) => top - y / up,
+  };
+}
+
+/** Return round numbers between two, about as many as asked for. */
+export function ticks(low, high, count) {
+  const rough = (high - low) / count;
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const step = power * [1, 2, 5, 10].find((each) => each * power >= rough);
+  const first = Math.ceil(low / step);
+  return Array.from({ length: Math.floor(high / step) - first + 1 }, (_, k) => Number(((first + k) * step).toPrecision(6)));
+}
+
+/** Draw ticks with their numbers along the left and the lower side. */
+export function drawTicks(painter, axes, [left, right, bottom, top]) {
+  const style = { fill: colour("soft"), size: 11 };
+  const lines = [];
+  for (const u of ticks(left, right, axes.width / 90)) {
+    const x = axes.x(u);
+    if (x < 24 || x > axes.width - 16) continue;
+    lines.push([[x, axes.height], [x, axes.height - 5]]);
+    painter.text(x, axes.height - 8, numeral(u), { ...style, anchor: "middle" });
+  }
+  for (const v of ticks(bottom, top, axes.height / 70)) {
+    const y = axes.y(v);
+    if (y < 12 || y > axes.height - 26) continue;
+    lines.push([[0, y], [5, y]]);
+    painter.text(8, y + 4, numeral(v), style);
+  }
+  painter.lines(lines, { stroke: colour("soft"), width: 1 });
+}
+
+function numeral(value) {
+  return String(value).replace("-", "\u2212");
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What is drawn of the points: multipliers, slacks, roles, and the points themselves.
+
+import { colour } from "../paint.js";
+
+export const RADIUS = 5;
+const LARGEST_DISC = 16;
+const FREE = 1;
+const AT_BOUND = 2;
+
+/** Discs behind the points, with areas as the absolute values of the multipliers. */
+export function drawMultipliers(painter, axes, points, multipliers) {
+  const largest = multipliers.reduce((most, beta) => Math.max(most, Math.abs(beta)), 0);
+  if (!largest) return;
+  for (const sign of [1, -1]) {
+    const discs = [];
+    points.forEach(([u, v], i) => {
+      const radius = LARGEST_DISC * Math.sqrt((sign * multipliers[i]) / largest);
+      if (radius > 1) discs.push([axes.x(u), axes.y(v), radius]);
+    });
+    painter.circles(discs, { fill: colour(sign > 0 ? "positive" : "negative"), opacity: 0.3 });
+  }
+}
+
+/** Rings around support vectors: whole where the multiplier is free, broken and wider where it is at its bound. */
+export function drawRoles(painter, axes, points, roles) {
+  const rings = (role, radius) =>
+    points.flatMap(([u, v], i) => (roles[i] === role ? [[axes.x(u), axes.y(v), radius]] : []));
+  painter.circles(rings(FREE, RADIUS + 3), { stroke: colour("free"), width: 2 });
+  painter.circles(rings(AT_BOUND, RADIUS + 3.5), { stroke: colour("bound"), width: 2, dash: [3, 2.5] });
+}
+
+/** The points: discs of the class +1, squares of the class -1, and discs of a regression. */
+export function drawPoints(painter, axes, points) {
+  const edge = { stroke: colour("paper"), width: 1.25 };
+  const at = ([u, v]) => [axes.x(u), axes.y(v)];
+  const targets = points.filter((point) => point.length === 2).map(at);
+  const positive = points.filter((point) => point[2] > 0).map(at);
+  const negative = points.filter((point) => point[2] < 0).map(at);
+  painter.circles(targets.map(([x, y]) => [x, y, RADIUS - 0.5]), { fill: colour("ink"), ...edge });
+  painter.circles(positive.map(([x, y]) => [x, y, RADIUS]), { fill: colour("positive"), ...edge });
+  painter.lines(negative.map(([x, y]) => square(x, y, RADIUS - 0.5)), { fill: colour("negative"), ...edge });
+}
+
+function square(x, y, half) {
+  return [[x - half, y - half], [x + half, y - half], [x + half, y + half], [x - half, y + half]];
+}
+
+/** Strokes from points within the margin towards it: along the gradient of the field, |slack| / |gradient| long. */
+export function drawSlacks(painter, axes, points, slacks, field, window) {
+  const strokes = [];
+  points.forEach(([u, v, label], i) => {
+    if (!(slacks[i] > 1e-6)) return;
+    const [across, up] = gradient(field, window, u, v);
+    const square = across * across + up * up;
+    if (!square) return;
+    const length = Math.min(slacks[i], LONGEST_STROKE * Math.sqrt(square) * (window[1] - window[0]));
+    const share = ((label ?? 1) * length) / square;
+    strokes.push([[axes.x(u), axes.y(v)], [axes.x(u + share * across), axes.y(v + share * up)]]);
+  });
+  painter.lines(strokes, { stroke: colour("slack"), width: 1.5 });
+}
+
+const LONGEST_STROKE = 0.25;
+
+/** Return the gradient of a field at a place, from differences over two cells. */
+function gradient({ data, shape: [rows, columns] }, [left, right, bottom, top], u, v) {
+  const inner = (value, count) => Math.min(Math.max(Math.round(value), 1), count - 2);
+  const [across, up] = [(right - left) / (columns - 1), (top - bottom) / (rows - 1)];
+  const at = inner((v - bottom) / up, rows) * columns + inner((u - left) / across, columns);
+  return [(data[at + 1] - data[at - 1]) / (2 * across), (data[at + columns] - data[at - columns]) / (2 * up)];
+}
+
+/** What the hand or the keyboard is at: a ring around the chosen point, or a cross where Enter adds one. */
+export function drawCursor(painter, axes, points, { selected = null, cross = null }) {
+  const point = points[selected];
+  if (point) {
+    const [x, y] = [axes.x(point[0]), axes.y(point[1])];
+    painter.circle(x, y, RADIUS + 8, { stroke: colour("paper"), width: 5 });
+    painter.circle(x, y, RADIUS + 8, { stroke: colour("accent"), width: 2.5 });
+  }
+  if (cross) {
+    const [x, y] = [axes.x(cross[0]), axes.y(cross[1])];
+    const arms = [[[x - 12, y], [x + 12, y]], [[x, y - 12], [x, y + 12]]];
+    painter.lines(arms, { stroke: colour("paper"), width: 5 });
+    painter.lines(arms, { stroke: colour("accent"), width: 2 });
+  }
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The canvas of the picture, and over it the points that pointer and keyboard act on.
+
+import { CanvasPainter } from "../paint.js";
+import { drawPicture } from "../picture.js";
+import { element, newId, say } from "../panels/element.js";
+import { rounded } from "../state/setting.js";
+import { numeral, spoken } from "./edits.js";
+import { HELP, listenToKeys } from "./keys.js";
+import { Pointing } from "./pointing.js";
+
+const PATIENCE = 24;
+
+/** The plane of a store and a hand; hovered(i) is told which point the pointer is over. */
+export class Plane {
+  constructor(store, hand, hovered) {
+    Object.assign(this, { store, hand, hovered, frame: null, width: 0, height: 0 });
+    this.canvas = element("canvas", { role: "img", "aria-label": "The picture of the machine" });
+    const [help, option] = [newId("help"), newId("point")];
+    this.option = element("div", { id: option, role: "option", "aria-selected": "true", class: "lab-hidden" });
+    this.over = element("div", {
+      class: "lab-over", role: "listbox", tabindex: "0", "aria-label": "Points", "aria-describedby": help,
+    }, this.option);
+    this.node = element("div", { class: "lab-plane" }, this.canvas, this.over,
+      element("p", { id: help, class: "lab-hidden" }, HELP));
+    new Pointing(this.over, this);
+    listenToKeys(this.over, store, hand);
+    this.over.addEventListener("focus", () => this.looked());
+    new ResizeObserver(() => this.resize()).observe(this.node);
+  }
+
+  resize() {
+    const { clientWidth, clientHeight } = this.node;
+    if (clientWidth === this.width && clientHeight === this.height) return;
+    [this.width, this.height] = [clientWidth, clientHeight];
+    this.draw();
+  }
+
+  /** Draw at once. */
+  draw() {
+    window.clearTimeout(this.late);
+    this.late = null;
+    if (!this.width || !this.store.setting) return;
+    const painter = new CanvasPainter(this.canvas, this.width, this.height);
+    drawPicture(painter, this.frame, this.store.setting, this.hand);
+  }
+
+  /** Draw the points where they are now, unless their frame comes soon. */
+  drawSoon() {
+    this.late ??= window.setTimeout(() => this.draw(), PATIENCE);
+  }
+
+  show(frame) {
+    this.frame = frame;
+    this.draw();
+  }
+
+  /** What is chosen has changed. */
+  looked() {
+    const { selected, cross, points } = this.hand;
+    const words = selected !== null ? spoken(points, selected)
+      : cross ? `Cross at ${cross.map(numeral).join(", ")}; Enter adds a point` : "No point is chosen";
+    say(this.option, words);
+    this.option.setAttribute("aria-setsize", points.length);
+    this.option.setAttribute("aria-posinset", (selected ?? 0) + 1);
+    this.over.setAttribute("aria-activedescendant", this.option.id);
+    this.drawSoon();
+  }
+
+  /** Return the value of the curve of a regression; null where there is none. */
+  curveAt(u) {
+    const curve = this.frame?.arrays.curve?.data;
+    if (!curve) return null;
+    const [left, right] = this.frame.setting.window;
+    const at = Math.round(((u - left) / (right - left)) * (curve.length - 1));
+    return curve[Math.min(Math.max(at, 0), curve.length - 1)];
+  }
+
+  setEpsilon(width, stamp) {
+    const { machine } = this.store.setting;
+    const { low, high } = this.slider("epsilon");
+    const epsilon = rounded(Math.min(Math.max(width, low), high));
+    const values = { ...machine.values, epsilon };
+    this.store.change({ machine: { ...machine, values } }, { gesture: "tube", stamp });
+  }
+}

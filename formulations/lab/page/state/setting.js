@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Settings as formulations/lab/settings/setting.py reads them, complete: every slider has its value.
+
+const WINDOW = [-4, 4, -3, 3];
+const PARTS = ["machine", "kernel", "points", "window", "view"];
+
+/** Return a number with four significant digits. */
+export function rounded(value) {
+  return Number(value.toPrecision(4));
+}
+
+/** Return the machine of the menu that a setting chooses. */
+export function machineOf(menu, setting) {
+  return menu.machines.find(({ name }) => name === setting.machine.name);
+}
+
+/** Return {name, values} of a choice of the menu with all values at their defaults, or at those given. */
+export function chosen(choice, values = {}) {
+  const all = choice.sliders.map(({ name, default: value }) => [name, values[name] ?? value]);
+  return { name: choice.name, values: Object.fromEntries(all) };
+}
+
+/** Return a setting with what was left out; throws an Error that says what is wrong. */
+export function complete(menu, raw) {
+  if (typeof raw !== "object" || raw === null || Array.isArray(raw)) throw new Error("a setting is an object.");
+  const unknown = Object.keys(raw).find((part) => !PARTS.includes(part));
+  if (unknown) throw new Error(`a setting has no part ${unknown}.`);
+  return {
+    machine: known(menu.machines, raw.machine ?? { name: "soft-margin" }),
+    kernel: (raw.kernel ?? [{ name: "gaussian" }]).map((term) => known(menu.kernels, term)),
+    points: raw.points ?? [],
+    window: raw.window ?? WINDOW,
+    view: { name: "picture", step: 0, ...raw.view },
+  };
+}
+
+function known(choices, entry) {
+  const choice = choices.find(({ name }) => name === entry?.name);
+  if (!choice) throw new Error(`there is no ${entry?.name}; there are ${choices.map(({ name }) => name).join(", ")}.`);
+  return chosen(choice, entry.values);
+}
+
+/** Return points to begin with: two classes side by side, or a wave. */
+export function firstPoints(task) {
+  const classification = task === "classification";
+  return Array.from({ length: 24 }, (_, k) => (classification ? ofTwoClasses(k) : ofWave(k)));
+}
+
+function ofTwoClasses(k) {
+  const label = k % 2 ? 1 : -1;
+  const [turn, reach] = [2.4 * k, 0.35 * Math.sqrt(k + 1)];
+  return [rounded(1.1 * label + reach * Math.cos(turn)), rounded(0.4 * label + reach * Math.sin(turn)), label];
+}
+
+function ofWave(k) {
+  const x = -3.45 + 0.3 * k;
+  return [rounded(x), rounded(1.5 * Math.sin(1.4 * x) + 0.45 * Math.sin(37 * k))];
+}
+
+/** Return the least window around the points, with a border; of two features at the present aspect ratio. */
+export function fitted(points, window, keepsAspect) {
+  if (!points.length) return WINDOW;
+  const [left, right] = around(points.map(([x]) => x));
+  const [bottom, top] = around(points.map(([, y]) => y));
+  if (!keepsAspect) return [left, right, bottom, top].map(rounded);
+  const aspect = (window[1] - window[0]) / (window[3] - window[2]);
+  const width = Math.max(right - left, (top - bottom) * aspect);
+  const [x, y] = [(left + right) / 2, (bottom + top) / 2];
+  return [x - width / 2, x + width / 2, y - width / aspect / 2, y + width / aspect / 2].map(rounded);
+}
+
+function around(values) {
+  const [low, high] = values.reduce(([a, b], v) => [Math.min(a, v), Math.max(b, v)], [Infinity, -Infinity]);
+  const border = 0.12 * (high - low) || 1;
+  return [low - border, high + border];
+}
+
+/** Return the window seen from nearer (factor below 1) or farther around a place. */
+export function zoomed([left, right, bottom, top], factor, x = (left + right) / 2, y = (bottom + top) / 2) {
+  const next = [x + factor * (left - x), x + factor * (right - x), y + factor * (bottom - y), y + factor * (top - y)];
+  const width = next[1] - next[0];
+  return width < 1e-3 || width > 1e5 ? [left, right, bottom, top] : next.map(rounded);
+}

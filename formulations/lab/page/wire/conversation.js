@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What is said to the server, and which answer belongs to what.
+//
+// One setting at most is unanswered at a time; of those that come meanwhile the newest is sent as soon as it is answered.
+
+import { decode } from "../protocol.js";
+
+/** Talks to the server; on = {menu(menu), frame(frame), refused(words), closed(words)}. */
+export class Conversation {
+  constructor(connect, on) {
+    this.on = on;
+    this.seq = 0;
+    this.start();
+    this.transport = connect({
+      text: (text) => this.text(JSON.parse(text)),
+      frame: (buffer) => this.frame(decode(buffer)),
+      closed: (words) => this.closed(words),
+    });
+  }
+
+  start() {
+    this.known = null;
+    this.flying = null;
+    this.newest = null;
+    this.questions = new Map();
+  }
+
+  /** Ask for the picture of a setting; stamp is when the event happened that led to it. */
+  show(setting, stamp) {
+    this.newest = { setting, stamp };
+    if (!this.flying && this.alive) this.sendNewest();
+  }
+
+  /** Ask about the setting shown last; heard(answer) is called unless it is refused. */
+  ask(question, heard) {
+    if (!this.alive) return;
+    this.questions.clear();
+    this.questions.set(++this.seq, heard);
+    this.transport.send(JSON.stringify({ seq: this.seq, ...question }));
+  }
+
+  sendNewest() {
+    const { setting, stamp } = this.newest;
+    this.newest = null;
+    const changed = this.known && changedPoints(this.known, setting);
+    this.flying = { seq: ++this.seq, setting, stamp };
+    this.known = setting;
+    this.transport.send(JSON.stringify({ seq: this.seq, ...(changed ? { points: changed } : { setting }) }));
+  }
+
+  text(message) {
+    if (message.menu) {
+      this.start();
+      this.alive = true;
+      this.on.menu(message.menu);
+    } else if (message.seq !== undefined) {
+      const heard = this.questions.get(message.seq);
+      this.questions.delete(message.seq);
+      if (heard && message.answer !== undefined) heard(message.answer);
+    } else if (message.refused !== undefined) {
+      this.known = null;
+      this.landed();
+      this.on.refused(message.refused);
+    }
+  }
+
+  frame(frame) {
+    const answered = this.flying;
+    if (!answered || frame.facts.seq !== answered.seq) return;
+    this.landed();
+    this.on.frame({ ...frame, setting: answered.setting, stamp: answered.stamp });
+  }
+
+  /** What was flying has landed: the next leaves before anything is drawn. */
+  landed() {
+    this.flying = null;
+    if (this.newest) this.sendNewest();
+  }
+
+  closed(words) {
+    this.alive = false;
+    this.on.closed(words);
+  }
+}
+
+/** Return [[number, ...point], ...] where two settings differ in places of points alone; null where in more. */
+function changedPoints(before, after) {
+  const same = ["machine", "kernel", "window", "view"].every((part) => before[part] === after[part]);
+  if (!same || before.points.length !== after.points.length) return null;
+  const changed = [];
+  after.points.forEach((point, k) => point !== before.points[k] && changed.push([k, ...point]));
+  return changed;
+}
