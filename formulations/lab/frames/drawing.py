@@ -17,7 +17,7 @@ from formulations.lab.views import VIEWS, Scene
 from formulations.lab.views.base import Drawn
 from formulations.modelling.solution import Classification, Novelty, Regression, Solution
 from formulations.relevance.solution import RelevanceSolution
-from qpkernels.arrays import Vector
+from qpkernels.arrays import Matrix, Vector
 from qpkernels.display.maths import to_html
 from qpkernels.gram import Expansion
 
@@ -40,6 +40,8 @@ def draw(scene: Scene, setting: Setting) -> Frame:
     function = drawn.function or (answer.solution and answer.solution.function)
     if function:
         arrays |= _function(function, setting)
+    if drawn.function is None and isinstance(answer.solution, RelevanceSolution):
+        arrays |= _deviation(answer.solution, setting)
     facts["view"] = {"name": setting.view.name, "step": setting.view.step, **drawn.facts}
     arrays.update({f"view.{name}": array for name, array in drawn.arrays.items()})
     return Frame(facts, {**arrays, **_multipliers(drawn)})
@@ -53,8 +55,19 @@ def _function(function: Expansion, setting: Setting) -> Mapping[str, NDArray[Any
     """Return the function on the grid of the window, or on a line of a regression."""
     if setting.task is Task.CLASSIFICATION:
         return {"field": values_on(grid_of(setting.window), function)}
-    across = np.linspace(setting.window.left, setting.window.right, 401)
-    return {"curve": np.asarray(function(across[:, None]))}
+    return {"curve": np.asarray(function(_across(setting)))}
+
+
+def _deviation(solution: RelevanceSolution, setting: Setting) -> Mapping[str, NDArray[Any]]:
+    """Return the standard deviation of a new target along the curve of a regression."""
+    if setting.task is Task.CLASSIFICATION:
+        return {}
+    return {"deviation": np.sqrt(solution.variance(_across(setting)))}
+
+
+def _across(setting: Setting) -> Matrix:
+    """Return the places of a curve, shape (401, 1)."""
+    return np.linspace(setting.window.left, setting.window.right, 401)[:, None]
 
 
 def _proof(solution: Solution | RelevanceSolution) -> Mapping[str, Any]:

@@ -59,7 +59,7 @@ function crossing(data, rows, columns, level, edge) {
   return upwards ? [column, row + share] : [column + share, row];
 }
 
-/** Follow the joints: from the ends of open lines first, then around what is left. */
+/** Follow the joints: from the ends of open lines first, then around what is left, back to where it began. */
 function lines(joined, point) {
   const found = [];
   const walk = (start) => {
@@ -76,10 +76,6 @@ function lines(joined, point) {
   };
   const count = joined.length / 2;
   for (let edge = 0; edge < count; edge++) if (joined[2 * edge] >= 0 && joined[2 * edge + 1] < 0) walk(edge);
-  for (let edge = 0; edge < count; edge++) {
-    if (joined[2 * edge] < 0) continue;
-    walk(edge);
-    found.at(-1).push(found.at(-1)[0]);
-  }
+  for (let edge = 0; edge < count; edge++) if (joined[2 * edge] >= 0) walk(edge);
   return found;
 }

@@ -7,6 +7,7 @@
 import { Controls } from "./panels/controls.js";
 import { Diagram } from "./panels/diagram.js";
 import { element } from "./panels/element.js";
+import { Legend } from "./panels/legend.js";
 import { Proof } from "./panels/proof.js";
 import { Toolbar } from "./panels/toolbar.js";
 import { readColours } from "./paint.js";
@@ -34,14 +35,15 @@ export function mount(root, connect, address = null) {
 
 class Lab {
   constructor(root, address) {
-    Object.assign(this, { root, address, latencies: [], menu: null });
+    Object.assign(this, { root, address, latencies: [], menu: null, over: null });
     root.classList.add("qp-lab");
     readColours(root);
     this.store = new Store(null, (setting, how) => this.changed(setting, how));
-    this.hand = new Hand(this.store, () => this.looked());
+    this.hand = new Hand(this.store, () => this.looked(), (words) => this.proof.explain(words));
     this.plane = new Plane(this.store, this.hand, (i) => this.hovered(i));
     this.toolbar = new Toolbar(this.store, this.hand);
     this.proof = new Proof();
+    this.legend = new Legend();
     this.build();
     this.listen();
   }
@@ -56,13 +58,13 @@ class Lab {
   }
 
   build() {
-    const centre = element("section", { class: "lab-centre", "aria-label": "Picture" }, this.toolbar.node, this.plane.node,
-      this.proof.sentence);
+    const { toolbar, plane, legend, proof } = this;
+    this.centre = element("section", { class: "lab-centre", "aria-label": "Picture" }, toolbar.node, plane.node, legend.node,
+      proof.sentence);
     this.side = element("div", { class: "lab-side" });
-    this.main = element("main", { class: "lab-main" }, this.side, centre, this.proof.node);
-    this.root.append(element("header", { class: "lab-head" }, element("h1", {}, "Kernel machines: the lab"),
-      this.proof.status), this.main);
-    this.centre = centre;
+    this.root.append(
+      element("header", { class: "lab-head" }, element("h1", {}, "Kernel machines: the lab"), proof.status),
+      element("main", { class: "lab-main" }, this.centre, proof.node, this.side, proof.more));
   }
 
   listen() {
@@ -76,7 +78,9 @@ class Lab {
     this.address?.listen(() => this.restore());
   }
 
+  /** Undo and redo; no key goes further, since a notebook around the lab has shortcuts of its own. */
   key(event) {
+    event.stopPropagation();
     const isText = event.target.matches?.("input[type=number]");
     if (!(event.ctrlKey || event.metaKey) || event.altKey || isText) return;
     const key = event.key.toLowerCase();
@@ -118,7 +122,9 @@ class Lab {
 
   /** Show what the address holds now. */
   restore() {
+    this.restoring = true;
     this.store.change(this.first());
+    this.restoring = false;
   }
 
   /** The setting has changed. */
@@ -133,7 +139,7 @@ class Lab {
     this.toolbar.update();
     this.diagram.update(setting);
     const other = before && (before.machine.name !== setting.machine.name || before.view.name !== setting.view.name);
-    if (settled || before === setting) this.address?.write(setting, other);
+    if (settled || before === setting) this.address?.write(setting, other && !this.restoring);
   }
 
   /** Draw a frame at once, and measure how long that took since the event that it answers. */
@@ -144,7 +150,17 @@ class Lab {
       if (this.latencies.length > MOST_LATENCIES) this.latencies.shift();
     }
     this.proof.show(frame);
+    this.legend.show(frame);
     this.diagram.show(frame);
+    window.clearTimeout(this.describing);
+    this.describing = window.setTimeout(() => this.describe(frame), HOVER);
+  }
+
+  /** Say in words what stands still now. */
+  describe(frame) {
+    this.plane.describe(machineOf(this.menu, frame.setting).title);
+    const i = this.hand.selected ?? this.over;
+    if (i !== null) this.explain(i);
   }
 
   looked() {

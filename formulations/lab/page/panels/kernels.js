@@ -2,7 +2,7 @@
 // The terms of the kernel: up to four, each with its sliders; the width of a Gaussian by any of its names.
 
 import { chosen } from "../state/setting.js";
-import { button, element, say, select } from "./element.js";
+import { button, element, select } from "./element.js";
 import { SliderRow } from "./slider.js";
 
 const MOST = 4;
@@ -19,7 +19,7 @@ export class Kernels {
   constructor(menu, store) {
     Object.assign(this, { menu, store, width: "gamma", terms: [], names: null });
     this.list = element("div", { class: "lab-terms" });
-    this.more = button("+ add a kernel", "Add a kernel to the sum", () => this.add(), { class: "lab-more" });
+    this.more = button("+ add a kernel", "Add a kernel to the sum", () => this.add(), { class: "lab-add" });
     this.node = element("fieldset", {}, element("legend", {}, "Kernel"), this.list, this.more);
   }
 
@@ -44,7 +44,7 @@ export class Kernels {
     const remove = button("\u00d7", `Remove kernel ${k + 1}`, () => this.remove(k), { class: "lab-icon" });
     const head = element("div", { class: "lab-row" }, k ? element("span", { "aria-hidden": "true" }, "+") : [], which,
       count > 1 ? remove : []);
-    const box = element("div", { class: "lab-term", role: "group", "aria-label": `Kernel ${k + 1}` }, head);
+    const box = element("div", { class: "lab-term", role: "group", "aria-label": `Term ${k + 1} of the sum` }, head);
     this.list.append(box);
     const choice = this.menu.kernels.find(({ name }) => name === term.name);
     if (term.name === "gaussian") return [this.gaussian(box, choice.sliders[0], term.values, k)];
@@ -91,7 +91,6 @@ export class Kernels {
 
   add() {
     this.store.change({ kernel: [...this.store.setting.kernel, chosen(this.menu.kernels[0])] });
-    say(this.more, this.more.textContent);
   }
 
   remove(k) {

@@ -12,20 +12,23 @@ export class Proof {
     this.status = element("p", { class: "lab-status", "data-state": "waiting" }, "Waiting for the server \u2026");
     this.live = element("p", { class: "lab-hidden", role: "status" });
     this.sentence = element("p", { class: "lab-sentence", "aria-live": "polite" },
-      "Point at a sample, or choose one with N: a sentence says what the answer makes of it.");
+      "Click to add a point, drag a point to move it, double-click to delete it. Point at one to read what the answer " +
+      "makes of it.");
     this.bar = new GapBar();
     const value = (name) => (this[name] = element("output", { "aria-label": `${name} value` }, "\u2013"));
     this.values = element("div", { class: "lab-values" },
       element("p", { class: "lab-primal" }, element("b", {}, "primal"), value("primal")),
       this.bar.canvas,
-      element("p", { class: "lab-dual" }, element("b", {}, "dual"), value("dual")));
+      element("p", { class: "lab-dual" }, element("b", {}, "dual"), value("dual")),
+      element("small", { class: "lab-words" }, "The gap on a logarithmic scale; dotted: the tolerance."));
     this.counts = element("dl", { class: "lab-counts" });
     this.formulas = element("div", { class: "lab-formulas" });
     this.facts = element("dl", { class: "lab-facts" });
     const box = (words, open, ...inside) => element("details", { open }, element("summary", {}, words), ...inside);
     this.node = element("section", { class: "lab-proof", "aria-label": "Proof" }, element("h2", {}, "Proof"), this.values,
-      this.counts, box("The problem", true, this.formulas), box("All that is known of the answer", false, this.facts),
-      this.live);
+      this.counts, this.live);
+    this.more = element("section", { class: "lab-more", "aria-label": "Problem and answer" },
+      box("The problem", true, this.formulas), box("All that is known of the answer", false, this.facts));
   }
 
   /** Show the proof of a frame. */
@@ -92,22 +95,21 @@ function countsOf({ proof, samples }, { roles }) {
     return [["log evidence", number(proof.evidence)], ["relevance vectors", `${count(1)} of ${samples}`]];
   }
   return [
-    ["relative gap", proof.gap === null ? "infinite" : `${power(proof.gap)} (asked for ${power(proof.tol)})`],
+    ["relative gap", proof.gap === null ? "infinite" : `${power(proof.gap)} ${proof.gap <= proof.tol ? "\u2264" : ">"} ${power(proof.tol)}`],
     ["support vectors", `${count(1) + count(2)} of ${samples}`],
-    ["free", count(1), "free"],
-    ["at the bound", count(2), "bound"],
+    ["free", count(1)],
+    ["at the bound", count(2)],
     ["solver", `${proof.solver}, ${proof.iterations} iterations`],
   ];
 }
 
-/** Show [name, value, mark] in a list of terms, and touch what has changed alone. */
+/** Show [name, value] in a list of terms, and touch what has changed alone. */
 function list(node, entries) {
   if (node.childElementCount !== 2 * entries.length) {
     node.replaceChildren(...entries.flatMap(() => [element("dt"), element("dd")]));
   }
-  entries.forEach(([name, value, mark], k) => {
+  entries.forEach(([name, value], k) => {
     say(node.children[2 * k], name);
-    if (node.children[2 * k].dataset.mark !== (mark ?? "")) node.children[2 * k].dataset.mark = mark ?? "";
     say(node.children[2 * k + 1], String(value));
   });
 }

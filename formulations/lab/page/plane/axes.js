@@ -31,13 +31,13 @@ export function ticks(low, high, count) {
 export function drawTicks(painter, axes, [left, right, bottom, top]) {
   const style = { fill: colour("soft"), size: 11 };
   const lines = [];
-  for (const u of ticks(left, right, axes.width / 90)) {
+  for (const u of ticks(left, right, axes.width / 75)) {
     const x = axes.x(u);
     if (x < 24 || x > axes.width - 16) continue;
     lines.push([[x, axes.height], [x, axes.height - 5]]);
     painter.text(x, axes.height - 8, numeral(u), { ...style, anchor: "middle" });
   }
-  for (const v of ticks(bottom, top, axes.height / 70)) {
+  for (const v of ticks(bottom, top, axes.height / 60)) {
     const y = axes.y(v);
     if (y < 12 || y > axes.height - 26) continue;
     lines.push([[0, y], [5, y]]);

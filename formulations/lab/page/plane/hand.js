@@ -20,11 +20,12 @@ export function modesOf(task) {
   return MODES.filter(({ name }) => !without.includes(name));
 }
 
-/** Acts on a store; looked() is called where what is chosen has changed. */
+/** Acts on a store; looked() is called where what is chosen has changed, and said(words) where nothing can be done. */
 export class Hand {
-  constructor(store, looked) {
+  constructor(store, looked, said) {
     this.store = store;
     this.looked = looked;
+    this.said = said;
     this.mode = "positive";
     this.selected = null;
     this.cross = null;
@@ -61,8 +62,8 @@ export class Hand {
   }
 
   add(u, v, { other = false, ...options } = {}) {
-    if (this.points.length >= this.most) return;
-    this.edit(added(this.points, pointAt(u, v, this.label(other))), options);
+    if (this.points.length >= this.most) return this.said(`There can be ${this.most} points at most.`);
+    return this.edit(added(this.points, pointAt(u, v, this.label(other))), options);
   }
 
   move(i, u, v, options) {

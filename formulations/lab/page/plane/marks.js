@@ -22,12 +22,12 @@ export function drawMultipliers(painter, axes, points, multipliers) {
   }
 }
 
-/** Rings around support vectors: whole where the multiplier is free, broken and wider where it is at its bound. */
+/** Rings around support vectors: apart from the point where the multiplier is free, close and thick at its bound. */
 export function drawRoles(painter, axes, points, roles) {
   const rings = (role, radius) =>
     points.flatMap(([u, v], i) => (roles[i] === role ? [[axes.x(u), axes.y(v), radius]] : []));
   painter.circles(rings(FREE, RADIUS + 3), { stroke: colour("free"), width: 2 });
-  painter.circles(rings(AT_BOUND, RADIUS + 3.5), { stroke: colour("bound"), width: 2, dash: [3, 2.5] });
+  painter.circles(rings(AT_BOUND, RADIUS + 1.5), { stroke: colour("bound"), width: 3 });
 }
 
 /** The points: discs of the class +1, squares of the class -1, and discs of a regression. */

@@ -9,7 +9,7 @@ import { numeral, spoken } from "./edits.js";
 import { HELP, listenToKeys } from "./keys.js";
 import { Pointing } from "./pointing.js";
 
-const PATIENCE = 24;
+const PATIENCE = 50;
 
 /** The plane of a store and a hand; hovered(i) is told which point the pointer is over. */
 export class Plane {
@@ -53,6 +53,18 @@ export class Plane {
   show(frame) {
     this.frame = frame;
     this.draw();
+  }
+
+  /** Say in words what the picture shows of a machine. */
+  describe(title) {
+    const { points } = this.store.setting;
+    const classes = points[0]?.length === 3
+      ? `, ${points.filter((point) => point[2] > 0).length} of class +1 as discs, the others of class \u22121 as squares` : "";
+    const roles = this.frame?.arrays.roles;
+    const chosen = roles ? roles.data.reduce((sum, role) => sum + (role > 0), 0) : 0;
+    const shown = this.frame?.arrays.field ? "the decision values as colours" : this.frame?.arrays.curve ? "the curve" : "";
+    const words = [`${title}: ${points.length} points${classes}`, shown, roles && `${chosen} of the points with rings`];
+    this.canvas.setAttribute("aria-label", `${words.filter(Boolean).join("; ")}.`);
   }
 
   /** What is chosen has changed. */

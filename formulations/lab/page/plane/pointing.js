@@ -71,14 +71,15 @@ export class Pointing {
 
   /** Return what moving does after nothing was pressed: a new point moves on, or the tube, or the window. */
   onNothing(place, event, other) {
-    const { hand, store } = this.plane;
+    const { hand } = this.plane;
     this.before = { i: null, at: -Infinity };
-    if (this.onTube(place)) return (to, stamp) => this.widen(to, stamp);
+    if (this.onTube(place)) return this.widens(place);
     if (hand.mode === "move") return this.pans(place);
     hand.select(null);
     if (hand.mode === "delete" || hand.mode === "relabel") return () => {};
+    const before = hand.points;
     hand.add(place.u, place.v, { other, gesture: "drag", stamp: event.timeStamp });
-    return this.drags(store.setting.points.length - 1, place);
+    return hand.points === before ? () => {} : this.drags(before.length, place);
   }
 
   drags(i, from) {
@@ -108,9 +109,10 @@ export class Pointing {
     return value !== null && Math.abs(Math.abs(v - value) - epsilon) * axes.up < EDGE;
   }
 
-  widen({ u, v }, stamp) {
-    const value = this.plane.curveAt(u);
-    if (value !== null) this.plane.setEpsilon(Math.abs(v - value), stamp);
+  /** The curve follows epsilon, so that it is the curve of the beginning that the width is measured from. */
+  widens(from) {
+    const value = this.plane.curveAt(from.u);
+    return (to, stamp) => this.plane.setEpsilon(Math.abs(to.v - value), stamp);
   }
 
   moved(event) {
@@ -128,7 +130,9 @@ export class Pointing {
     this.plane.store.settle();
   }
 
+  /** The wheel zooms once the plane was clicked, or with Ctrl; else it scrolls the page. */
   wheel(event) {
+    if (document.activeElement !== this.node && !event.ctrlKey) return;
     event.preventDefault();
     const { u, v } = this.at(event);
     this.plane.hand.zoom(Math.exp(Math.sign(event.deltaY) * Math.min(Math.abs(event.deltaY), 100) * 0.0015), u, v);

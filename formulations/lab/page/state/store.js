@@ -51,7 +51,12 @@ export class Store {
     if (!from.length) return;
     to.push(this.setting);
     this.gesture = null;
-    this.setting = from.pop();
+    this.setting = seenAs(from.pop(), this.setting);
     this.changed(this.setting, { stamp: performance.now(), settled: true });
   }
+}
+
+/** Return a setting as the present one is looked at, where both are of the same machine. */
+function seenAs(setting, { machine, view, window }) {
+  return setting.machine.name === machine.name ? { ...setting, view, window } : setting;
 }

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How the picture is read: what its lines, rings and discs are.
+
+import { element } from "./element.js";
+
+/** A list of swatches with words, of what the frame has. */
+export class Legend {
+  constructor() {
+    this.node = element("ul", { class: "lab-legend", "aria-label": "How to read the picture" });
+  }
+
+  show(frame) {
+    const entries = entriesOf(frame);
+    const key = JSON.stringify(entries);
+    if (key === this.key) return;
+    this.key = key;
+    this.node.replaceChildren(...entries.map(([mark, words]) =>
+      element("li", {}, element("span", { class: "lab-swatch", "data-mark": mark }), words)));
+  }
+}
+
+function entriesOf({ facts: { level, proof }, arrays, setting: { machine } }) {
+  const { epsilon, delta } = machine.values;
+  const entries = arrays.curve
+    ? [["line", "f(x)"], epsilon > 0 && ["margin", "tube, f(x) \u00b1 epsilon: drag its edge"], delta && ["faint", "f(x) \u00b1 delta"],
+      arrays.deviation && ["band", "standard deviation of a new target"], arrays.decision && ["stroke", "residual"]]
+    : [["line", "f(x) = 0"], level > 0 && ["margin", `margin, f(x) = \u00b1${Number(level.toPrecision(3))}`],
+      arrays.slacks && ["stroke", "slack"]];
+  const isRelevance = proof?.evidence !== undefined;
+  const roles = arrays.roles && (isRelevance ? [["free", "relevance vector"]]
+    : [["free", "support vector, free"], ["bound", "support vector at the bound"]]);
+  return [...entries, ...(roles || []), arrays.multipliers && ["disc", "area: multiplier |\u03b2|"]].filter(Boolean);
+}

@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The page in a real browser: one server and one browser for the tests of a module, one window for each test."""
+
+from __future__ import annotations
+
+import io
+import json
+import shutil
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import quote
+
+import numpy as np
+import pytest
+import uvicorn
+from numpy.typing import NDArray
+from PIL import Image
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from formulations.lab.server.app import lab_app
+
+TOKEN = "token-of-the-tests"
+
+PATIENCE = 20.0
+"""Seconds until something that is waited for must be there."""
+
+CLASSES = [[-2, -1, -1], [-1.5, 0.5, -1], [-1, -0.5, -1], [0.4, 0.2, -1], [2, 1, 1], [1.5, -0.5, 1], [1, 0.6, 1]]
+WAVE = [[-3, 0.9], [-2, 0.1], [-1, -1.1], [0, 0.3], [0.5, 2.2], [1, 1.2], [2, 0.2], [3, -1.1]]
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    """Serve the page in a thread."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        config = uvicorn.Config(lab_app(TOKEN), log_level="error", ws="websockets-sansio", timeout_graceful_shutdown=1)
+        server = uvicorn.Server(config)
+        thread = threading.Thread(target=server.run, args=([listening],), daemon=True)
+        thread.start()
+        while not server.started:
+            time.sleep(0.01)
+        yield f"http://127.0.0.1:{listening.getsockname()[1]}"
+        server.should_exit = True
+        thread.join()
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    program = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if program is None:
+        pytest.skip("there is no Chromium: make browser installs it")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+class Lab:
+    """A window with the page."""
+
+    def __init__(self, page: Page, address: str) -> None:
+        self.page = page
+        self.address = address
+        self.complaints: list[str] = []
+        page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        page.on("console", lambda said: said.type in ("error", "warning") and self.complaints.append(said.text))
+
+    def open(self, setting: dict[str, Any] | None = None) -> Lab:
+        """Open the page with a setting in its address."""
+        fragment = f"#{quote(json.dumps(setting))}" if setting else ""
+        self.page.goto(f"{self.address}/?token={TOKEN}{fragment}")
+        return self.settled()
+
+    def settled(self) -> Lab:
+        """Wait until the picture is that of the setting."""
+        self.until("window.lab?.frame && window.lab.frame.setting === window.lab.setting")
+        return self
+
+    def until(self, condition: str) -> None:
+        """Wait for a condition; the page allows no evaluation of strings by itself."""
+        end = time.monotonic() + PATIENCE
+        while not self.page.evaluate(f"() => !!({condition})"):
+            if time.monotonic() > end:
+                raise AssertionError(f"never came true: {condition}; the page said {self.complaints}")
+            self.page.wait_for_timeout(10)
+
+    @property
+    def setting(self) -> dict[str, Any]:
+        """The setting that the page shows."""
+        return self.page.evaluate("() => window.lab.setting")
+
+    @property
+    def points(self) -> list[list[float]]:
+        """The points of the setting."""
+        return self.setting["points"]
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """The facts of the frame drawn last."""
+        return self.page.evaluate("() => window.lab.frame.facts")
+
+    @property
+    def status(self) -> str:
+        """The status in words."""
+        return self.page.locator(".lab-status").inner_text()
+
+    def picture(self) -> NDArray[np.uint8]:
+        """Return the colours of the picture, shape (rows, columns, 3)."""
+        self.page.mouse.move(0, 0)
+        drawn = self.page.locator(".lab-plane").screenshot()
+        return np.asarray(Image.open(io.BytesIO(drawn)).convert("RGB"))
+
+    def pixel(self, u: float, v: float) -> tuple[float, float]:
+        """Return where a place in data units is in the window."""
+        box = self.page.locator(".lab-over").bounding_box()
+        assert box is not None
+        left, right, bottom, top = self.setting["window"]
+        return (
+            box["x"] + (u - left) / (right - left) * box["width"],
+            box["y"] + (top - v) / (top - bottom) * box["height"],
+        )
+
+    def click(self, u: float, v: float, **how: Any) -> None:
+        """Click at a place in data units."""
+        self.page.mouse.click(*self.pixel(u, v), **how)
+        self.settled()
+
+    def drag(self, start: tuple[float, float], end: tuple[float, float]) -> None:
+        """Drag from a place in data units to another."""
+        self.page.mouse.move(*self.pixel(*start))
+        self.page.mouse.down()
+        self.page.mouse.move(*self.pixel(*end), steps=5)
+        self.page.mouse.up()
+        self.settled()
+
+    def press(self, *keys: str) -> None:
+        """Press keys one after the other."""
+        for key in keys:
+            self.page.keyboard.press(key)
+        self.settled()
+
+    def choose(self, label: str, option: str) -> None:
+        """Choose an option of a select."""
+        self.page.get_by_label(label, exact=True).select_option(option)
+        self.settled()
+
+
+@pytest.fixture
+def window(browser: Browser, address: str, request: pytest.FixtureRequest) -> Iterator[Lab]:
+    """Return a window, whose page must not complain; a mark ``window`` says how it is (width, scheme, touch)."""
+    how = {"viewport": {"width": 1300, "height": 900}, **getattr(request, "param", {})}
+    context = browser.new_context(reduced_motion="reduce", **how)
+    lab = Lab(context.new_page(), address)
+    yield lab
+    context.close()
+    assert not lab.complaints

@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the menu offers: every machine and kernel by its controls."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from formulations.lab.session import Session
+from formulations.lab.settings import KERNELS, MACHINES, read_setting
+from formulations.lab.settings.setting import View
+from formulations.lab.views import VIEWS
+
+from .conftest import CLASSES, WAVE
+
+
+def points(machine):
+    return CLASSES if MACHINES[machine].task == "classification" else WAVE
+
+
+def agrees(lab):
+    """Whether the page shows what the session says of its setting: an answer or an error."""
+    expected = Session().frame(read_setting(lab.setting, VIEWS)).facts
+    if "error" in expected:
+        return lab.status.endswith(f"No answer: {expected['error']}")
+    word = {"optimal": "Proved optimal", "stationary": "Evidence stationary"}.get(
+        expected["proof"]["status"], "Not yet"
+    )
+    return word in lab.status
+
+
+def pictured(lab):
+    """Whether the frame has a function, and the picture more than one colour."""
+    drawn = lab.page.evaluate("() => !!(window.lab.frame.arrays.field || window.lab.frame.arrays.curve)")
+    return drawn and len(np.unique(lab.picture().reshape(-1, 3), axis=0)) > 20
+
+
+def test_every_machine_gives_a_picture(window):
+    lab = window.open({"points": CLASSES, "window": [-3, 3, -2, 2]})
+    lab.page.evaluate("(points) => (window.lab.controls.kept.regression = { points, window: [-4, 4, -3, 3] })", WAVE)
+    for name, machine in MACHINES.items():
+        lab.choose("Machine", name)
+        assert lab.facts["machine"] == name
+        assert agrees(lab), name
+        assert pictured(lab), name
+        for slider in machine.sliders:
+            lab.page.get_by_label(f"{slider.name} as a number", exact=True).fill(str(slider.high / 2))
+            lab.press("Enter")
+            assert lab.setting["machine"]["values"][slider.name] == slider.high / 2
+
+
+def test_every_kernel_gives_a_picture(window):
+    lab = window.open({"points": CLASSES})
+    for name, kernel in KERNELS.items():
+        lab.choose("Kernel", name)
+        assert lab.setting["kernel"][0]["name"] == name
+        assert set(lab.setting["kernel"][0]["values"]) == {slider.name for slider in kernel.sliders}
+        assert agrees(lab), name
+        assert pictured(lab), name
+
+
+@pytest.mark.parametrize("name", VIEWS)
+def test_every_view_is_drawn(window, name):
+    lab = window.open({"points": CLASSES, "view": {"name": name}})
+    assert lab.facts["view"]["name"] == name
+    assert lab.setting["view"] == {"name": name, "step": View().step}
+
+
+def test_points_without_an_answer_say_why(window):
+    lab = window.open({"points": [[0, 0, 1], [1, 1, 1]]})
+    assert "No answer: " in lab.status
+    assert agrees(lab)
+    lab.click(-2, 1, button="right")
+    assert "Proved optimal" in lab.status
+
+
+def test_each_task_keeps_its_points(window):
+    lab = window.open({"points": CLASSES, "machine": {"name": "soft-margin", "values": {"C": 7}}})
+    lab.choose("Machine", "tube")
+    wave = lab.points
+    assert len(wave[0]) == 2
+    assert lab.setting["machine"]["values"]["C"] == 7
+    lab.click(-3.5, -2)
+    lab.choose("Machine", "logistic")
+    assert lab.points == CLASSES
+    lab.choose("Machine", "huber")
+    assert lab.points[:-1] == wave
+
+
+def test_a_slider_is_logarithmic_and_undone_as_one(window):
+    lab = window.open({"points": CLASSES})
+    slider = lab.page.get_by_role("slider", name="C: cost of an error")
+    slider.focus()
+    lab.press("ArrowRight", "ArrowRight")
+    costs = lab.setting["machine"]["values"]["C"]
+    assert 1 < costs < 1.1
+    assert lab.page.get_by_label("C as a number", exact=True).input_value() == str(costs)
+    lab.press("End")
+    assert lab.setting["machine"]["values"]["C"] == 1e4
+    box = slider.bounding_box()
+    lab.page.mouse.move(box["x"] + box["width"] - 9, box["y"] + box["height"] / 2)
+    lab.page.mouse.down()
+    lab.page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2, steps=6)
+    lab.page.mouse.up()
+    lab.settled()
+    assert lab.setting["machine"]["values"]["C"] == pytest.approx(10**0.5, rel=0.2)
+    lab.press("Control+z")
+    assert lab.setting["machine"]["values"]["C"] == 1e4
+
+
+def test_a_number_out_of_range_is_brought_into_it(window):
+    lab = window.open({"points": CLASSES})
+    number = lab.page.get_by_label("C as a number", exact=True)
+    number.fill("1e9")
+    lab.press("Enter")
+    assert number.input_value() == "10000"
+    assert lab.setting["machine"]["values"]["C"] == 1e4
+
+
+@pytest.mark.parametrize(("name", "value", "gamma"), [("sigma", 0.5, 2), ("c", 0.5, 4), ("theta", 3, 1.5)])
+def test_the_width_of_a_gaussian_has_four_names(window, name, value, gamma):
+    lab = window.open({"points": CLASSES})
+    lab.choose("How the width of the Gaussian is given", name)
+    lab.page.get_by_label(f"{name} as a number", exact=True).fill(str(value))
+    lab.press("Enter")
+    assert lab.setting["kernel"][0]["values"]["gamma"] == pytest.approx(gamma)
+    assert lab.page.get_by_label(f"{name} as a number", exact=True).input_value() == str(value)
+
+
+def test_kernels_are_added_up_to_four_and_removed(window):
+    lab = window.open({"points": CLASSES})
+    add = lab.page.get_by_role("button", name="Add a kernel to the sum")
+    for count in (2, 3, 4):
+        add.click()
+        assert len(lab.settled().setting["kernel"]) == count
+    assert add.is_hidden()
+    lab.choose("Kernel 2", "matern")
+    assert agrees(lab)
+    lab.page.get_by_role("button", name="Remove kernel 1").click()
+    lab.settled()
+    assert [term["name"] for term in lab.setting["kernel"]] == ["matern", "linear", "linear"]
+
+
+def test_the_proof_is_beside_the_picture(window):
+    lab = window.open({"points": CLASSES})
+    proof = lab.facts["proof"]
+    for side in ("primal", "dual"):
+        shown = lab.page.get_by_label(f"{side} value").inner_text().replace("−", "-")
+        assert float(shown) == pytest.approx(proof[side], rel=1e-8)
+    roles = lab.page.evaluate("() => Array.from(window.lab.frame.arrays.roles.data)")
+    words = lab.page.locator(".lab-counts").inner_text()
+    assert f"support vectors\n{sum(role > 0 for role in roles)} of {len(CLASSES)}" in words
+    assert lab.page.locator(".lab-formula").first.inner_html().startswith("½ ‖<i>f</i>‖")
+
+
+def test_an_address_without_a_setting_is_said(window):
+    lab = window.open({"machine": {"name": "no-such-machine"}})
+    assert "there is no no-such-machine" in lab.page.locator(".lab-sentence").inner_text()
+    assert len(lab.points) > 10
+
+
+def test_a_setting_that_the_server_refuses_is_said(window):
+    window.page.goto(f"{window.address}/?token=token-of-the-tests#%7B%22points%22:[[0,0,5]]%7D")
+    window.until("document.querySelector('.lab-status')?.textContent.includes('the label of a point must be')")
+
+
+def test_without_a_token_the_page_says_what_to_do(window):
+    window.page.goto(window.address)
+    assert "Open the address that the command qpkernels lab printed" in window.page.get_by_role("alert").inner_text()

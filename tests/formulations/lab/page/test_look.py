@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""How the page looks: wide and narrow, light and dark, to the eye and to a screen reader."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+
+import formulations.lab
+
+from .conftest import CLASSES, WAVE
+
+PAGE = Path(formulations.lab.__file__).parent / "page"
+PICTURES = Path(__file__).parent / "pictures"
+LIGHT, DARK = {"color_scheme": "light"}, {"color_scheme": "dark"}
+SIZES = {"phone": (360, 740), "tablet": (800, 1000), "wide": (1400, 900)}
+
+SETTINGS = {
+    "classification": {"points": CLASSES, "kernel": [{"name": "gaussian", "values": {"gamma": 0.5}}]},
+    "regression": {"points": WAVE, "machine": {"name": "tube"}},
+}
+
+CONTROLS = "button, select, input[type=range], input[type=number], .lab-modes label, .lab-plane, summary, .lab-status"
+
+
+def named(cases):
+    return {"argvalues": list(cases.values()), "ids": list(cases), "indirect": True}
+
+
+@pytest.mark.parametrize(
+    "window",
+    **named({name: {"viewport": dict(zip(("width", "height"), size, strict=True))} for name, size in SIZES.items()}),
+)
+@pytest.mark.parametrize("setting", SETTINGS.values(), ids=SETTINGS)
+def test_nothing_overlaps_and_nothing_is_cut_off(window, setting):
+    page = window.open(setting).page
+    boxes = [control.bounding_box() for control in page.locator(CONTROLS).all()]
+    shown = [box for box in boxes if box is not None]
+    assert len(shown) > 12
+    width = page.viewport_size["width"]
+    assert page.evaluate("() => document.documentElement.scrollWidth") <= width
+    assert all(box["x"] >= 0 and box["x"] + box["width"] <= width for box in shown)
+    for k, one in enumerate(shown):
+        assert not [other for other in shown[k + 1 :] if overlap(one, other)]
+
+
+def overlap(one, other):
+    across = min(one["x"] + one["width"], other["x"] + other["width"]) - max(one["x"], other["x"])
+    down = min(one["y"] + one["height"], other["y"] + other["height"]) - max(one["y"], other["y"])
+    return across > 0.5 and down > 0.5
+
+
+@pytest.mark.parametrize("window", **named({"light": LIGHT, "dark": DARK}))
+def test_words_stand_out_from_their_ground(window):
+    page = window.open(SETTINGS["classification"]).page
+    ratios = page.evaluate("""() => {
+        const style = getComputedStyle(document.body);
+        const light = (name) => {
+            const hex = style.getPropertyValue(`--${name}`).trim();
+            const [r, g, b] = [1, 3, 5].map((k) => parseInt(hex.slice(k, k + 2), 16) / 255)
+                .map((c) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4));
+            return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+        };
+        const ratio = (a, b) => (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+        const words = ["ink", "soft", "good", "warn", "bad"], marks = ["positive", "negative", "accent", "bound"];
+        return [...words.map((name) => [name, 4.5]), ...marks.map((name) => [name, 3])]
+            .flatMap(([name, least]) => ["paper", "panel"].map(
+                (ground) => [name, least, ratio(light(name), light(ground))]));
+    }""")
+    assert not [entry for entry in ratios if entry[2] < entry[1]]
+
+
+@pytest.mark.parametrize("window", **named({"light": LIGHT, "dark": DARK}))
+@pytest.mark.parametrize("task", SETTINGS)
+def test_the_picture_is_the_stored_one(window, task, tmp_path):
+    """Compared at a third of its size: letters differ between machines by less than a wrong line or colour."""
+    window.page.set_viewport_size({"width": 800, "height": 900})
+    scheme = "dark" if window.page.evaluate("() => matchMedia('(prefers-color-scheme: dark)').matches") else "light"
+    window.open(SETTINGS[task])
+    shown = Image.fromarray(window.picture()).resize((240, 180), Image.Resampling.BOX)
+    made, stored = tmp_path / f"{task}-{scheme}.png", PICTURES / f"{task}-{scheme}.png"
+    shown.save(made, optimize=True)
+    assert stored.is_file(), f"there is no stored picture; if {made} is right, put it there"
+    assert stored.stat().st_size <= 40_000
+    difference = np.abs(np.asarray(shown, dtype=float) - np.asarray(Image.open(stored), dtype=float))
+    assert difference.mean() < 2, f"the picture has changed; if {made} is right, put it there"
+    assert (difference.max(axis=2) > 60).mean() < 0.01, f"a part has changed; if {made} is right, put it there"
+
+
+@pytest.mark.parametrize("window", **named({"light": LIGHT}))
+def test_the_picture_follows_the_scheme(window):
+    window.open(SETTINGS["classification"])
+    assert np.median(window.picture()) > 150
+    window.page.emulate_media(color_scheme="dark")
+    window.until("matchMedia('(prefers-color-scheme: dark)').matches")
+    assert np.median(window.picture()) < 100
+
+
+@pytest.mark.parametrize("task", SETTINGS)
+def test_every_control_has_a_name_and_every_picture_words(window, task):
+    page = window.open(SETTINGS[task]).page
+    window.until("document.querySelector('.lab-plane canvas').getAttribute('aria-label').includes('points')")
+    for control in page.locator("button, select, input, [role=listbox], [role=img], [role=tablist], output").all():
+        name = control.evaluate("node => node.ariaLabel || node.labels?.[0]?.textContent || node.textContent")
+        assert name.strip(), control.evaluate("node => node.outerHTML")
+    snapshot = page.locator("body").aria_snapshot()
+    for words in ('listbox "Points"', 'radiogroup "What a click does"', 'region "Proof"', "slider", "main", "banner"):
+        assert words in snapshot
+
+
+def test_what_has_the_focus_is_seen(window):
+    page = window.open(SETTINGS["classification"]).page
+    for _ in range(12):
+        page.keyboard.press("Tab")
+        seen = page.evaluate("""() => {
+            const node = document.activeElement, next = node.nextElementSibling;
+            return [node, next].some((each) => each && getComputedStyle(each).outlineStyle !== "none");
+        }""")
+        assert seen, page.evaluate("() => document.activeElement.outerHTML")
+
+
+def test_a_change_is_announced_once_it_stands(window):
+    lab = window.open(SETTINGS["classification"])
+    lab.until("document.querySelector('[role=status]').textContent.includes('Proved optimal')")
+    lab.page.evaluate("""() => {
+        window.lab.announced = 0;
+        new MutationObserver(() => window.lab.announced++).observe(document.querySelector('[role=status]'),
+            { childList: true, characterData: true, subtree: true });
+    }""")
+    lab.drag((2, 1), (2.5, -1))
+    lab.page.get_by_role("button", name="Delete all points").click()
+    lab.until("document.querySelector('[role=status]').textContent.includes('No answer')")
+    assert lab.page.evaluate("() => window.lab.announced") == 1
+
+
+def test_the_page_is_small():
+    size = sum(path.stat().st_size for path in PAGE.rglob("*") if path.is_file())
+    assert size <= 300_000
+
+
+def test_the_page_says_when_the_server_has_gone(window):
+    lab = window.open(SETTINGS["classification"])
+    lab.page.context.set_offline(True)
+    lab.page.evaluate("() => window.lab.conversation.transport.socket.close()")
+    lab.until("document.querySelector('.lab-status').textContent.includes('The server does not answer')")
+    lab.complaints.clear()
+    lab.page.context.set_offline(False)
+    lab.until("window.lab.conversation.alive")
+    lab.complaints.clear()
+    lab.click(-3, 2)
+    assert "Proved optimal" in lab.status

@@ -1,0 +1,221 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Points on the plane by mouse, touch and keyboard."""
+
+from __future__ import annotations
+
+import json
+from urllib.parse import unquote
+
+import pytest
+
+from formulations.lab.session import Session
+from formulations.lab.settings import read_setting
+from formulations.lab.views import VIEWS
+
+from .conftest import CLASSES, WAVE
+
+CLASSIFICATION = {"points": CLASSES}
+REGRESSION = {"points": WAVE, "machine": {"name": "tube"}}
+
+
+@pytest.fixture
+def plane(window):
+    return window.open(CLASSIFICATION)
+
+
+def mode(lab, title):
+    lab.page.locator(".lab-modes label", has_text=title).click()
+
+
+def near(point, expected, tol=0.03):
+    return all(abs(a - b) < tol for a, b in zip(point, expected, strict=True))
+
+
+def test_a_click_adds_a_point_of_the_class_of_the_mode(plane):
+    plane.click(-3, 2)
+    mode(plane, "Add −1")
+    plane.click(3, 2)
+    assert near(plane.points[-2], [-3, 2, 1])
+    assert near(plane.points[-1], [3, 2, -1])
+    assert plane.status.endswith("Proved optimal to 1e−6")
+
+
+def test_shift_and_the_other_button_add_the_other_class(plane):
+    plane.click(-3, 2, button="right")
+    assert plane.points[-1][2] == -1
+    plane.page.keyboard.down("Shift")
+    plane.click(3, 2)
+    plane.page.keyboard.up("Shift")
+    assert plane.points[-1][2] == -1
+
+
+def test_a_dragged_point_moves_and_is_sent_alone(plane):
+    plane.page.evaluate("""() => {
+        const { transport } = window.lab.conversation, send = transport.send.bind(transport);
+        window.lab.sent = [];
+        transport.send = (text) => { window.lab.sent.push(text); send(text); };
+    }""")
+    plane.drag((2, 1), (2.5, -1))
+    assert len(plane.points) == len(CLASSES)
+    assert near(plane.points[4], [2.5, -1, 1])
+    sent = [json.loads(text) for text in plane.page.evaluate("() => window.lab.sent")]
+    moves = [message for message in sent if "ask" not in message]
+    assert moves
+    assert all([change[0] for change in message["points"]] == [4] for message in moves)
+    assert plane.page.evaluate("() => window.lab.latencies.length") >= len(moves)
+
+
+def test_the_frame_is_that_of_the_session(plane):
+    plane.drag((2, 1), (2.5, -1))
+    expected = Session().frame(read_setting(plane.setting, VIEWS))
+    shown = plane.page.evaluate("() => Array.from(window.lab.frame.arrays.field.data)")
+    assert shown == pytest.approx(expected.arrays["field"].ravel(), abs=1e-4)
+
+
+def test_a_double_click_deletes_but_not_what_it_added(plane):
+    plane.page.mouse.dblclick(*plane.pixel(2, 1))
+    plane.settled()
+    assert len(plane.points) == len(CLASSES) - 1
+    plane.page.mouse.dblclick(*plane.pixel(-3, -2))
+    plane.settled()
+    assert len(plane.points) == len(CLASSES)
+
+
+def test_modes_relabel_and_delete(plane):
+    mode(plane, "Relabel")
+    plane.click(2, 1)
+    assert plane.points[4] == [2, 1, -1]
+    mode(plane, "Delete")
+    plane.click(2, 1)
+    assert [2, 1, -1] not in plane.points
+    plane.click(-3.5, 2.5)
+    assert len(plane.points) == len(CLASSES) - 1
+
+
+def test_dragging_nothing_moves_the_window(plane):
+    mode(plane, "Move")
+    plane.drag((-3, 2), (-2, 1))
+    assert near(plane.setting["window"], [-5, 3, -2, 4])
+    assert plane.points == CLASSES
+
+
+def test_the_wheel_zooms_around_the_pointer_and_fit_returns(plane):
+    plane.page.mouse.move(*plane.pixel(2, 1))
+    plane.page.mouse.wheel(0, -300)
+    plane.page.wait_for_timeout(50)
+    assert plane.setting["window"] == [-4, 4, -3, 3]
+    plane.page.locator(".lab-over").focus()
+    plane.page.mouse.wheel(0, -300)
+    plane.until("window.lab.setting.window[1] < 4")
+    left, right, bottom, top = plane.setting["window"]
+    assert (2 - left) / (right - left) == pytest.approx(0.75, abs=0.01)
+    assert (right - left) / (top - bottom) == pytest.approx(4 / 3, rel=1e-2)
+    plane.page.get_by_role("button", name="Fit the window to the points").click()
+    left, right, bottom, top = plane.settled().setting["window"]
+    assert left < -2
+    assert right > 2
+    plane.page.get_by_role("button", name="Zoom out").click()
+    assert plane.settled().setting["window"][0] < left
+
+
+def test_undo_and_redo_take_a_drag_as_one(plane):
+    plane.drag((2, 1), (2.5, -1))
+    plane.click(-3, 2)
+    moved = plane.points[:-1]
+    plane.press("Control+z")
+    assert plane.points == moved
+    plane.press("Control+z")
+    assert plane.points == CLASSES
+    plane.press("Control+Shift+Z")
+    assert plane.points == moved
+    plane.page.get_by_role("button", name="Delete all points").click()
+    plane.settled()
+    assert plane.points == []
+    plane.page.get_by_role("button", name="Undo (Ctrl-Z)").click()
+    assert plane.settled().points == moved
+
+
+def test_the_keyboard_does_all_of_it(plane):
+    plane.page.locator(".lab-over").focus()
+    plane.press("ArrowRight", "ArrowUp", "Enter")
+    assert near(plane.points[-1], [0.1, 0.1, 1])
+    plane.press("n", "ArrowLeft")
+    assert near(plane.points[0], [-2.1, -1, -1], 0.011)
+    plane.press("l")
+    assert plane.points[0][2] == 1
+    plane.press("-")
+    assert plane.points[0][2] == -1
+    plane.press("p", "Delete")
+    assert len(plane.points) == len(CLASSES)
+    plane.press("End", "Escape", "ArrowDown")
+    assert "Cross at" in plane.page.locator(".lab-over [role=option]").inner_text()
+    plane.press("Home")
+    assert "Point 1 of 7, class −1" in plane.page.locator(".lab-over [role=option]").inner_text()
+
+
+@pytest.mark.parametrize("window", [{"has_touch": True}], indirect=True, ids=["touch"])
+def test_a_finger_adds_and_drags(window):
+    plane = window.open(CLASSIFICATION)
+    plane.page.touchscreen.tap(*plane.pixel(-3, 2))
+    plane.settled()
+    assert near(plane.points[-1], [-3, 2, 1])
+    client = plane.page.context.new_cdp_session(plane.page)
+    for kind, place in (("Start", (2.1, 1.1)), ("Move", (2.4, 0.0)), ("Move", (2.6, -0.9)), ("End", None)):
+        touched = [dict(zip("xy", plane.pixel(*place), strict=True))] if place else []
+        client.send("Input.dispatchTouchEvent", {"type": f"touch{kind}", "touchPoints": touched})
+    plane.settled()
+    assert near(plane.points[4], [2.5, -1, 1])
+
+
+def test_the_edge_of_the_tube_is_dragged(window):
+    plane = window.open(REGRESSION)
+    value = plane.page.evaluate("() => window.lab.plane.curveAt(-0.5)")
+    plane.drag((-0.5, value + 0.25), (-0.5, value + 0.6))
+    assert plane.setting["machine"]["values"]["epsilon"] == pytest.approx(0.6, abs=0.05)
+    assert plane.points == WAVE
+    plane.press("Control+z")
+    assert plane.setting["machine"]["values"]["epsilon"] == 0.25
+
+
+def test_a_click_adds_a_sample_of_a_regression(window):
+    plane = window.open(REGRESSION)
+    plane.click(-3.5, -2)
+    assert near(plane.points[-1], [-3.5, -2])
+    assert plane.status.endswith("Proved optimal to 1e−6")
+
+
+def test_a_point_under_the_pointer_is_explained(plane):
+    plane.page.mouse.move(*plane.pixel(2, 1))
+    plane.until("document.querySelector('.lab-sentence').textContent.includes('y g(x)')")
+    plane.page.locator(".lab-over").focus()
+    plane.press("Home")
+    plane.until("document.querySelector('.lab-sentence').textContent.startsWith('sample 0')")
+
+
+def test_the_address_holds_the_setting(plane):
+    plane.drag((2, 1), (2.5, -1))
+    plane.until("decodeURIComponent(location.hash).includes(JSON.stringify(window.lab.setting.points))")
+    assert json.loads(unquote(plane.page.url.partition("#")[2])) == plane.setting
+    assert "token" not in plane.page.url
+    before = plane.setting
+    plane.page.reload()
+    assert plane.settled().setting == before
+
+
+def test_back_returns_to_the_machine_before(plane):
+    plane.choose("Machine", "logistic")
+    plane.choose("Machine", "tube")
+    plane.page.go_back()
+    plane.until("window.lab.setting.machine.name === 'logistic'")
+    assert plane.settled().points == CLASSES
+    plane.page.go_forward()
+    plane.until("window.lab.setting.machine.name === 'tube'")
+
+
+def test_two_windows_have_a_setting_each(plane, browser):
+    other = type(plane)(browser.new_page(), plane.address).open(REGRESSION)
+    plane.click(-3, 2)
+    other.click(-3.5, -2)
+    assert (len(plane.points), len(other.points)) == (len(CLASSES) + 1, len(WAVE) + 1)
+    assert not other.complaints
+    other.page.close()
