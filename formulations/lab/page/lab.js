@@ -108,7 +108,7 @@ class Lab {
     this.changed(this.setting, { stamp: null, settled: true });
   }
 
-  /** Return the setting of the address, or one to begin with. */
+  /** Return the setting of the address, or that of the menu, or one to begin with. */
   first() {
     try {
       const raw = this.address?.read();
@@ -116,8 +116,8 @@ class Lab {
     } catch (error) {
       this.proof.explain(`The address holds no setting that can be read: ${error.message} An example is shown.`);
     }
-    const preset = this.menu.presets?.[0]?.setting;
-    return complete(this.menu, preset ?? { points: firstPoints("classification") });
+    const start = this.menu.start ?? this.menu.presets?.[0]?.setting;
+    return complete(this.menu, start ?? { points: firstPoints("classification") });
   }
 
   /** Show what the address holds now. */

@@ -20,6 +20,7 @@ export class Legend {
 }
 
 function entriesOf({ facts: { level, proof }, arrays, setting: { machine } }) {
+  if (!arrays.curve && !arrays.field) return [];
   const { epsilon, delta } = machine.values;
   const entries = arrays.curve
     ? [["line", "f(x)"], epsilon > 0 && ["margin", "tube, f(x) \u00b1 epsilon: drag its edge"], delta && ["faint", "f(x) \u00b1 delta"],

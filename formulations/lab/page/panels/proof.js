@@ -5,11 +5,13 @@ import { element, say } from "./element.js";
 import { GapBar } from "./gap.js";
 
 const QUIET = 700;
+const LONG = 40;
 
 /** The status, the proof, and the sentence about a point. */
 export class Proof {
   constructor() {
     this.status = element("p", { class: "lab-status", "data-state": "waiting" }, "Waiting for the server \u2026");
+    this.why = element("p", { class: "lab-why", "aria-hidden": "true", hidden: true });
     this.live = element("p", { class: "lab-hidden", role: "status" });
     this.sentence = element("p", { class: "lab-sentence", "aria-live": "polite" },
       "Click to add a point, drag a point to move it, double-click to delete it. Point at one to read what the answer " +
@@ -25,7 +27,7 @@ export class Proof {
     this.formulas = element("div", { class: "lab-formulas" });
     this.facts = element("dl", { class: "lab-facts" });
     const box = (words, open, ...inside) => element("details", { open }, element("summary", {}, words), ...inside);
-    this.node = element("section", { class: "lab-proof", "aria-label": "Proof" }, element("h2", {}, "Proof"), this.values,
+    this.node = element("section", { class: "lab-proof", "aria-label": "Proof" }, element("h2", {}, "Proof"), this.why, this.values,
       this.counts, this.live);
     this.more = element("section", { class: "lab-more", "aria-label": "Problem and answer" },
       box("The problem", true, this.formulas), box("All that is known of the answer", false, this.facts));
@@ -70,7 +72,10 @@ export class Proof {
   /** Say how things stand; a screen reader is told once they stand still. */
   tell(state, words) {
     say(this.status, words);
+    say(this.why, words);
+    this.status.title = words;
     this.status.dataset.state = state;
+    this.why.hidden = words.length < LONG;
     window.clearTimeout(this.waiting);
     this.waiting = window.setTimeout(() => say(this.live, words), QUIET);
   }
@@ -81,7 +86,7 @@ function statusOf({ error, proof }) {
   if (error !== undefined) return ["error", `No answer: ${error}`];
   if (proof.evidence !== undefined) {
     const state = proof.status === "stationary" ? "proved" : "open";
-    return [state, `Evidence ${proof.status}: ${proof.message}`];
+    return [state, `Evidence: ${proof.message}`];
   }
   if (proof.status === "optimal") return ["proved", `Proved optimal to ${power(proof.tol)}`];
   return ["open", `Not yet proved (${proof.status}): gap ${proof.gap === null ? "infinite" : power(proof.gap)}`];

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Points added, moved, relabelled and removed: new lists, in which what stays is the same object.
 
-import { rounded } from "../state/setting.js";
-
 /** Return a point at a place: with a label of a classification, without one of a regression. */
 export function pointAt(u, v, label) {
-  return label === null ? [rounded(u), rounded(v)] : [rounded(u), rounded(v), label];
+  return label === null ? [u, v] : [u, v, label];
 }
 
 export function added(points, point) {

@@ -28,9 +28,10 @@ export function fieldImage({ data, shape: [rows, columns] }, level) {
   return kept;
 }
 
+/** Return the largest absolute value of those that are finite. */
 function largestOf(data) {
   let largest = 0;
-  for (const value of data) largest = Math.max(largest, Math.abs(value));
+  for (const value of data) if (Math.abs(value) > largest && value - value === 0) largest = Math.abs(value);
   return largest;
 }
 

@@ -3,7 +3,7 @@
 // the cross where Enter adds one.
 
 import { added, moved, pointAt, relabelled, removed } from "./edits.js";
-import { zoomed, fitted } from "../state/setting.js";
+import { fitted, seen, tidy, zoomed } from "../state/setting.js";
 
 export const MODES = [
   { name: "positive", title: "Add +1", words: "A click adds a point of class +1; a point can be dragged.", label: 1 },
@@ -61,13 +61,19 @@ export class Hand {
     if (points !== this.points) this.store.change({ points }, options);
   }
 
+  /** Return a place to the digits that the picture can tell apart. */
+  place(u, v) {
+    const [left, right, bottom, top] = this.store.setting.window;
+    return [seen(u, left, right), seen(v, bottom, top)];
+  }
+
   add(u, v, { other = false, ...options } = {}) {
     if (this.points.length >= this.most) return this.said(`There can be ${this.most} points at most.`);
-    return this.edit(added(this.points, pointAt(u, v, this.label(other))), options);
+    return this.edit(added(this.points, pointAt(...this.place(u, v), this.label(other))), options);
   }
 
   move(i, u, v, options) {
-    this.edit(moved(this.points, i, u, v), options);
+    this.edit(moved(this.points, i, ...this.place(u, v)), options);
   }
 
   relabel(i, label) {
@@ -94,6 +100,6 @@ export class Hand {
   }
 
   look(window, stamp) {
-    this.store.change({ window }, { undoable: false, stamp });
+    this.store.change({ window: tidy(window, this.store.setting.window) }, { undoable: false, stamp });
   }
 }

@@ -3,7 +3,6 @@
 
 import { axesOf } from "./axes.js";
 import { nearest } from "./edits.js";
-import { rounded } from "../state/setting.js";
 
 const REACH = 12;
 const REACH_OF_A_FINGER = 22;
@@ -16,10 +15,12 @@ export class Pointing {
     this.node = node;
     this.plane = plane;
     this.act = null;
+    this.latest = -Infinity;
     this.before = { i: null, at: -Infinity };
     for (const [name, listener] of Object.entries({
       pointerdown: (event) => this.down(event),
-      pointermove: (event) => this.moved(event),
+      pointerrawupdate: (event) => this.acted(event),
+      pointermove: (event) => this.acted(event) || this.over(event),
       pointerup: (event) => this.up(event),
       pointercancel: (event) => this.up(event),
       pointerleave: () => plane.hovered(null),
@@ -98,7 +99,7 @@ export class Pointing {
     const { across, up } = from.axes;
     return (to, stamp) => {
       const [du, dv] = [(from.x - to.x) / across, (to.y - from.y) / up];
-      this.plane.hand.look([left + du, right + du, bottom + dv, top + dv].map(rounded), stamp);
+      this.plane.hand.look([left + du, right + du, bottom + dv, top + dv], stamp);
     };
   }
 
@@ -115,13 +116,18 @@ export class Pointing {
     return (to, stamp) => this.plane.setEpsilon(Math.abs(to.v - value), stamp);
   }
 
-  moved(event) {
+  /** Go on with what a press began, and return whether it did; raw updates do not wait for the next frame of the screen. */
+  acted(event) {
+    if (this.act && event.timeStamp > this.latest) this.act(this.at(event), event.timeStamp);
+    this.latest = event.timeStamp;
+    return this.act !== null;
+  }
+
+  over(event) {
     const place = this.at(event);
-    if (this.act) return this.act(place, event.timeStamp);
     const i = this.hit(place, event);
     this.plane.hovered(i);
     this.node.dataset.over = i !== null ? "point" : this.onTube(place) ? "tube" : "";
-    return undefined;
   }
 
   up(event) {

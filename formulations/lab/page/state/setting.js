@@ -2,11 +2,25 @@
 // Settings as formulations/lab/settings/setting.py reads them, complete: every slider has its value.
 
 const WINDOW = [-4, 4, -3, 3];
+const FURTHEST = 1e6;
 const PARTS = ["machine", "kernel", "points", "window", "view"];
 
 /** Return a number with four significant digits. */
 export function rounded(value) {
   return Number(value.toPrecision(4));
+}
+
+/** Return a number between low and high to a two-thousandth of their distance: what a picture of them can tell apart. */
+export function seen(value, low, high) {
+  return Number(value.toFixed(Math.min(Math.max(Math.ceil(-Math.log10((high - low) / 2000)), 0), 12)));
+}
+
+/** Return a window with its ends as the picture can tell them apart; the present one where it would be too far out. */
+export function tidy([left, right, bottom, top], present) {
+  const [width, height] = [right - left, top - bottom];
+  const ends = [left, right].map((u) => seen(u, 0, width)).concat([bottom, top].map((v) => seen(v, 0, height)));
+  const good = Math.min(width, height) > 1e-6 && ends.every((end) => Math.abs(end) <= FURTHEST);
+  return good ? ends : present;
 }
 
 /** Return the machine of the menu that a setting chooses. */
@@ -62,11 +76,11 @@ export function fitted(points, window, keepsAspect) {
   if (!points.length) return WINDOW;
   const [left, right] = around(points.map(([x]) => x));
   const [bottom, top] = around(points.map(([, y]) => y));
-  if (!keepsAspect) return [left, right, bottom, top].map(rounded);
+  if (!keepsAspect) return [left, right, bottom, top];
   const aspect = (window[1] - window[0]) / (window[3] - window[2]);
   const width = Math.max(right - left, (top - bottom) * aspect);
   const [x, y] = [(left + right) / 2, (bottom + top) / 2];
-  return [x - width / 2, x + width / 2, y - width / aspect / 2, y + width / aspect / 2].map(rounded);
+  return [x - width / 2, x + width / 2, y - width / aspect / 2, y + width / aspect / 2];
 }
 
 function around(values) {
@@ -77,7 +91,5 @@ function around(values) {
 
 /** Return the window seen from nearer (factor below 1) or farther around a place. */
 export function zoomed([left, right, bottom, top], factor, x = (left + right) / 2, y = (bottom + top) / 2) {
-  const next = [x + factor * (left - x), x + factor * (right - x), y + factor * (bottom - y), y + factor * (top - y)];
-  const width = next[1] - next[0];
-  return width < 1e-3 || width > 1e5 ? [left, right, bottom, top] : next.map(rounded);
+  return [x + factor * (left - x), x + factor * (right - x), y + factor * (bottom - y), y + factor * (top - y)];
 }

@@ -2,6 +2,7 @@
 // What is said to the server, and which answer belongs to what.
 //
 // One setting at most is unanswered at a time; of those that come meanwhile the newest is sent as soon as it is answered.
+// An answer that is not proved yet is followed by better ones, with the same number.
 
 import { decode } from "../protocol.js";
 
@@ -21,6 +22,7 @@ export class Conversation {
   start() {
     this.known = null;
     this.flying = null;
+    this.shown = null;
     this.newest = null;
     this.questions = new Map();
   }
@@ -65,10 +67,12 @@ export class Conversation {
   }
 
   frame(frame) {
-    const answered = this.flying;
-    if (!answered || frame.facts.seq !== answered.seq) return;
-    this.landed();
-    this.on.frame({ ...frame, setting: answered.setting, stamp: answered.stamp });
+    const answered = [this.flying, this.shown].find((each) => each?.seq === frame.facts.seq);
+    if (!answered) return;
+    const { setting, stamp } = answered;
+    this.shown = { ...answered, stamp: null };
+    if (answered === this.flying) this.landed();
+    this.on.frame({ ...frame, setting, stamp });
   }
 
   /** What was flying has landed: the next leaves before anything is drawn. */

@@ -26,16 +26,16 @@ class Socket {
     this.socket.addEventListener("open", () => (this.wait = SOONEST));
     this.socket.addEventListener("message", ({ data }) =>
       typeof data === "string" ? this.handlers.text(data) : this.handlers.frame(data));
-    this.socket.addEventListener("close", () => this.lost());
+    this.socket.addEventListener("close", ({ reason }) => this.lost(reason));
   }
 
   /** Say why there is no connection, and try again: ever later, up to five seconds. */
-  async lost() {
+  async lost(reason) {
     if (this.ended) return;
     const here = await fetch("/", { method: "HEAD" }).then((answer) => answer.ok, () => false);
-    this.handlers.closed(here
+    this.handlers.closed(reason || (here
       ? "The server does not take the token of this page: open the address that qpkernels lab printed last."
-      : "The server does not answer; this page goes on when it does. Is qpkernels lab still running?");
+      : "The server does not answer; this page goes on when it does. Is qpkernels lab still running?"));
     window.setTimeout(() => this.ended || this.open(), this.wait);
     this.wait = Math.min(2 * this.wait, LATEST);
   }

@@ -23,7 +23,7 @@ def agrees(lab):
     expected = Session().frame(read_setting(lab.setting, VIEWS)).facts
     if "error" in expected:
         return lab.status.endswith(f"No answer: {expected['error']}")
-    word = {"optimal": "Proved optimal", "stationary": "Evidence stationary"}.get(
+    word = {"optimal": "Proved optimal", "stationary": "Evidence: stationary"}.get(
         expected["proof"]["status"], "Not yet"
     )
     return word in lab.status

@@ -118,6 +118,16 @@ def test_the_wheel_zooms_around_the_pointer_and_fit_returns(plane):
     assert plane.settled().setting["window"][0] < left
 
 
+def test_a_window_far_away_or_deep_inside_stays_one(plane):
+    plane.page.evaluate("() => window.lab.hand.look([12345, 12345.01, 0.5, 0.5075])")
+    left, right, bottom, top = plane.settled().setting["window"]
+    assert near([left, right, bottom, top], [12345, 12345.01, 0.5, 0.5075], 1e-5)
+    plane.click((left + right) / 2, (bottom + top) / 2)
+    assert near(plane.points[-1][:2], [12345.005, 0.50375], 5e-5)
+    plane.page.evaluate("() => window.lab.hand.look([-1e7, 1e7, -1, 1])")
+    assert plane.settled().setting["window"] == [left, right, bottom, top]
+
+
 def test_undo_and_redo_take_a_drag_as_one(plane):
     plane.drag((2, 1), (2.5, -1))
     plane.click(-3, 2)
@@ -219,3 +229,15 @@ def test_two_windows_have_a_setting_each(plane, browser):
     assert (len(plane.points), len(other.points)) == (len(CLASSES) + 1, len(WAVE) + 1)
     assert not other.complaints
     other.page.close()
+
+
+def test_better_answers_of_the_same_setting_follow_its_first(plane):
+    plane.page.evaluate("""() => {
+        const { conversation, frame } = window.lab, seen = [];
+        conversation.on.frame = (each) => seen.push([each.facts.seq, each.stamp, each.setting === window.lab.setting]);
+        window.lab.seen = seen;
+        const later = { facts: frame.facts, arrays: frame.arrays };
+        conversation.frame(later);
+        conversation.frame({ ...later, facts: { ...frame.facts, seq: 0 } });
+    }""")
+    assert plane.page.evaluate("() => window.lab.seen") == [[plane.facts["seq"], None, True]]
