@@ -13,6 +13,7 @@ import typer
 from formulations.commands.exchange.export import export_command
 from formulations.commands.exchange.scale import scale_command
 from formulations.commands.exchange.testset import write_testset
+from formulations.commands.lab import lab_command
 from formulations.commands.listings import models_command, solvers_command
 from formulations.commands.machines.evaluate import evaluate_command
 from formulations.commands.machines.fit import fit_command
@@ -74,6 +75,7 @@ _PANELS = {
         "cross-examine": cross_examine_command,
         "audit": audit_command,
     },
+    "See and try": {"lab": lab_command},
     "Look up": {"models": models_command, "solvers": solvers_command},
     "Write files for others": {"export": export_command, "scale": scale_command, "testset": write_testset},
 }

@@ -20,10 +20,10 @@ from formulations.inputs.samples import BoundSamples
 from formulations.modelling import Model, Solution
 from formulations.modelling.solving import SolveRequest
 from formulations.modelling.structures import solve_structure
-from qpkernels.arrays import ChecksKeywords, Indices, Samples, Vector, check_tolerance, frozen, shown
+from qpkernels.arrays import ChecksKeywords, Indices, Samples, Vector, check_positive, check_tolerance, frozen, shown
 from qpkernels.certificates import KernelQPBounds, Status
 from qpkernels.display import Card, Carded, Fact
-from qpkernels.errors import ParameterError, QPKernelsError
+from qpkernels.errors import ParameterError, QPKernelsError, SolverFailedError
 from qpkernels.gram import ChangingGram, Gram, changed
 
 if TYPE_CHECKING:
@@ -45,24 +45,28 @@ class Incremental(Carded, Generic[Answered], metaclass=ChecksKeywords):
         Where to start: any model that can be solved. It is solved at once.
     tol
         Above 0 and below 1: the relative duality gap and residuals that every certificate must show for ``optimal``.
+    time_limit
+        Seconds above 0 for each answer, then the best point so far comes back, which :meth:`improve` goes on from;
+        None: no limit. Where its start is no good, a change may take twice as long.
 
     Raises
     ------
     ParameterError
-        If ``model`` is none, or ``tol`` not above 0.
+        If ``model`` is none, or ``tol`` or ``time_limit`` not above 0.
     InfeasibleError, SolverFailedError
         If the model has no answer.
     """
 
-    def __init__(self, model: Model[Answered], *, tol: float = 1e-6) -> None:
+    def __init__(self, model: Model[Answered], *, tol: float = 1e-6, time_limit: float | None = None) -> None:
         if not isinstance(model, Model):
             raise ParameterError(f"Incremental takes a model, such as SoftMargin(X, y), but {shown(model)} came.")
         self._tol = check_tolerance(tol)
+        self._time_limit = None if time_limit is None else check_positive(time_limit, "time_limit")
         program = isinstance(model.bounds(), KernelQPBounds)
         self._solver = _active_set() if program else None
         gram = ChangingGram.of(model.gram) if program else model.gram
         self._model = _restated(model, gram, getattr(model, "y", None), _values(model))
-        self._solution = self._model.solve(tol=self._tol)
+        self._solution = self._model.solve(tol=self._tol, time_limit=self._time_limit)
 
     @property
     def model(self) -> Model[Answered]:
@@ -185,6 +189,27 @@ class Incremental(Carded, Generic[Answered], metaclass=ChecksKeywords):
             )
         return self._answer(after, np.arange(len(self)))
 
+    def improve(self, time_limit: float | None = None) -> Answered:
+        """Go on from an answer that a time limit ended, and return the better one; the same if nobody gets further.
+
+        Parameters
+        ----------
+        time_limit
+            Seconds above 0; None: until it is proved.
+
+        Raises
+        ------
+        ParameterError
+            If ``time_limit`` is not above 0.
+        """
+        try:
+            found = self._model.solve(tol=self._tol, time_limit=time_limit, warm_start=self._solution)
+        except SolverFailedError:
+            return self._solution
+        if found.certificate.error <= self._solution.certificate.error:
+            self._solution = found
+        return self._solution
+
     @property
     def _y(self) -> Vector | None:
         return getattr(self._model, "y", None)
@@ -219,7 +244,7 @@ class Incremental(Carded, Generic[Answered], metaclass=ChecksKeywords):
         if solution is None or solution.status is not Status.OPTIMAL:
             if isinstance(after.gram, ChangingGram):
                 after.gram.forget_product()
-            solution = after.solve(tol=self._tol)
+            solution = after.solve(tol=self._tol, time_limit=self._time_limit)
         self._model, self._solution = after, solution
         return solution
 
@@ -228,7 +253,7 @@ class Incremental(Carded, Generic[Answered], metaclass=ChecksKeywords):
         bounds = after.bounds()
         assert isinstance(bounds, KernelQPBounds)
         start = start_after(self._solution, self._model.gram, rows, bounds.program)
-        request = SolveRequest(None, self._tol, None, None, start.beta, False, {"values": start.values})
+        request = SolveRequest(None, self._tol, None, self._time_limit, start.beta, False, {"values": start.values})
         try:
             return solve_structure(after, bounds.program, solver, request, bounds)
         except QPKernelsError:

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -14,7 +16,8 @@ from formulations.lab.settings.machines import Stated
 from formulations.modelling.model import Model
 from formulations.modelling.solution import Solution
 from formulations.relevance.solution import RelevanceSolution
-from qpkernels.errors import QPKernelsError
+from qpkernels.certificates import Status
+from qpkernels.errors import QPKernelsError, SolverFailedError
 
 __all__ = ["Answer", "Answers"]
 
@@ -31,12 +34,15 @@ class Answer:
         The model and its answer; None where there is none.
     error
         Why there is none, in words.
+    is_unfinished
+        Whether the time was over before it was proved, so that :meth:`Answers.improve` may go on.
     """
 
     setting: Setting
     model: Stated | None
     solution: Solution | RelevanceSolution | None
     error: QPKernelsError | None
+    is_unfinished: bool = False
 
 
 class Answers:
@@ -48,19 +54,41 @@ class Answers:
         self._machine: Incremental[Any] | None = None
         self._latest: Answer | None = None
 
-    def answer(self, setting: Setting) -> Answer:
-        """Return the answer to a setting; bad points are an answer in words, not an error."""
+    def answer(self, setting: Setting, time_limit: float | None = None) -> Answer:
+        """Return the answer to a setting; bad points are an answer in words, not an error.
+
+        Parameters
+        ----------
+        time_limit
+            Seconds after which the best point so far is the answer; None: until it is proved.
+        """
         if self._latest is not None and self._latest.setting is setting:
             return self._latest
+        return self._within(time_limit, setting, lambda: self._solved(setting, time_limit))
+
+    def improve(self, time_limit: float | None = None) -> Answer:
+        """Go on from the latest answer, where that is unfinished, and return the better one."""
+        assert self._latest is not None
+        setting, machine = self._latest.setting, self._machine
+        if machine is None:
+            return self._within(time_limit, setting, lambda: self._solved(setting, time_limit))
+        return self._within(
+            time_limit, setting, lambda: Answer(setting, machine.model, machine.improve(time_limit), None)
+        )
+
+    def _within(self, time_limit: float | None, setting: Setting, solve: Callable[[], Answer]) -> Answer:
+        """Solve, and note whether time was what ended it."""
+        begin = perf_counter()
         try:
-            answer = self._solved(setting)
+            answer = solve()
         except QPKernelsError as error:
             self._machine = None
             answer = Answer(setting, None, None, error)
-        self._latest = answer
-        return answer
+        late = time_limit is not None and perf_counter() - begin >= time_limit
+        self._latest = replace(answer, is_unfinished=late and _may_improve(answer))
+        return self._latest
 
-    def _solved(self, setting: Setting) -> Answer:
+    def _solved(self, setting: Setting, time_limit: float | None) -> Answer:
         machine, before = self._machine, self._before
         if machine is not None and before is not None and before.same_machine(setting):
             solution = _moved(machine, before, setting)
@@ -70,9 +98,17 @@ class Answers:
         model = setting.state()
         self._machine, self._before = None, None
         if isinstance(model, Model):
-            self._machine, self._before = Incremental(model, tol=self._tol), setting
+            limit = time_limit if setting.machine.choice.in_slices else None
+            self._machine, self._before = Incremental(model, tol=self._tol, time_limit=limit), setting
             return Answer(setting, model, self._machine.solution, None)
         return Answer(setting, model, model.solve(), None)
+
+
+def _may_improve(answer: Answer) -> bool:
+    """Whether more time may help: there is a point that is not proved, or nobody has found one yet."""
+    if isinstance(answer.solution, Solution):
+        return answer.solution.status is not Status.OPTIMAL
+    return isinstance(answer.error, SolverFailedError)
 
 
 def _moved(machine: Incremental[Any], before: Setting, after: Setting) -> Solution | None:

@@ -12,7 +12,6 @@ from formulations.commands.options import JsonPath, KernelOptions, ModelOptions,
 from formulations.commands.output import check_picture, command, end, facts, show
 
 if TYPE_CHECKING:
-    from formulations.commands.stating.samples import Training
     from formulations.displays.base import Display
 
 __all__ = ["plot_command"]
@@ -57,7 +56,7 @@ def plot_command(
     asked = statements.ask(model, kernel)
     chosen = _checked_kind(kind, values=not (asked.separates or asked.without_targets))
     training = samples.read_training(source, [asked], named=True)
-    along = _columns(features, training, {"regions": 2, "tube": 1}.get(chosen, 0))
+    along = samples.chosen_features(features, training, {"regions": 2, "tube": 1}.get(chosen, 0))
     if chosen in ("kkt", "certificate"):
         samples.require_two_classes(training, [asked])
     statement = stated(asked, training, statements.choose_kernel(kernel, training.X))
@@ -81,28 +80,6 @@ def _checked_kind(kind: str | None, *, values: bool) -> str:
     if kind in ("regions", "tube") and kind != usual:
         raise ParameterError(f"--show {kind} is not for this model; take {usual}, kkt, certificate or gram.")
     return kind or usual
-
-
-def _columns(features: str | None, training: Training, wanted: int) -> tuple[int, ...]:
-    """Return the numbers, from 0, of the features to draw along."""
-    from qpkernels.errors import ParameterError
-
-    width, names = training.X.shape[1], training.feature_names or ()
-    if features is None:
-        if wanted in (0, width):
-            return tuple(range(wanted))
-        few = ",".join(str(k) for k in range(1, wanted + 1))
-        raise ParameterError(f"{training.name} has {width} features, and {wanted} are drawn: --features {few}.")
-    found = []
-    for field in (text.strip() for text in features.split(",")):
-        number = names.index(field) if field in names else int(field) - 1 if field.isdecimal() else -1
-        if not 0 <= number < width:
-            known = f" or one of {', '.join(names)}" if names else ""
-            raise ParameterError(f"--features takes numbers from 1 to {width}{known}, but {field!r} came.")
-        found.append(number)
-    if len(found) != wanted:
-        raise ParameterError(f"this picture is along {wanted} features, but --features {features} names {len(found)}.")
-    return tuple(found)
 
 
 def _display(kind: str, solution: Any, model: Any, along: tuple[int, ...]) -> Display:

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Training",
+    "chosen_features",
+    "looks_like_values",
     "named_labels",
     "others_than",
     "padded",
@@ -125,6 +127,32 @@ def check_unique_names(source: str, names: FeatureNames) -> None:
         raise FeatureNamesError(f"the column {twice[0]!r} of {source} occurs twice; give each its own name.")
 
 
+def chosen_features(features: str | None, samples: Training | Dataset, wanted: int) -> tuple[int, ...]:
+    """Return the numbers, from 0, of the features to draw along, by their numbers from 1 or their names.
+
+    Raises
+    ------
+    ParameterError
+        If there are no such features, or not as many as ``wanted``; 0: none are drawn along.
+    """
+    width, names = samples.X.shape[1], samples.feature_names or ()
+    if features is None:
+        if wanted in (0, width):
+            return tuple(range(wanted))
+        few = ",".join(str(k) for k in range(1, wanted + 1))
+        raise ParameterError(f"{samples.name} has {width} features, and {wanted} are drawn: --features {few}.")
+    found = []
+    for each in (text.strip() for text in features.split(",")):
+        number = names.index(each) if each in names else int(each) - 1 if each.isdecimal() else -1
+        if not 0 <= number < width:
+            known = f" or one of {', '.join(names)}" if names else ""
+            raise ParameterError(f"--features takes numbers from 1 to {width}{known}, but {each!r} came.")
+        found.append(number)
+    if len(found) != wanted:
+        raise ParameterError(f"this picture is along {wanted} features, but --features {features} names {len(found)}.")
+    return tuple(found)
+
+
 def named_labels(dataset: Dataset) -> NDArray[Any]:
     """Return the targets, classes by their names, where those of a bundled set are numbers."""
     return dataset.y if dataset.class_names is None else np.array(dataset.class_names)[dataset.y]
@@ -161,11 +189,17 @@ def require_two_classes(training: Training, models: Iterable[Asked]) -> None:
         )
 
 
+def looks_like_values(y: NDArray[Any]) -> bool:
+    """Whether targets are numbers as of a regression: fractions, or more different ones than there are classes."""
+    classes = np.unique(y)
+    fractions = classes.dtype.kind == "f" and classes.size > 2 and bool((classes % 1 != 0).any())
+    return classes.size > _MOST_CLASSES or fractions
+
+
 def _check_targets(source: str, asked: Asked, y: NDArray[Any], target: str | None) -> None:
     classes = np.unique(y)
     if asked.separates:
-        fractions = classes.dtype.kind == "f" and classes.size > 2 and bool((classes % 1 != 0).any())
-        if classes.size > _MOST_CLASSES or fractions:
+        if looks_like_values(classes):
             column, other = (
                 ("", "") if target is None else (f" in the column {target!r}", "another column by --target, ")
             )

@@ -13,21 +13,25 @@ from pathlib import Path
 from secrets import compare_digest
 
 from starlette.applications import Starlette
-from starlette.datastructures import Headers, MutableHeaders
+from starlette.datastructures import MutableHeaders
 from starlette.middleware import Middleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.routing import Mount, WebSocketRoute
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
-from starlette.websockets import WebSocket
+from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from formulations.lab.server.connection import Connection
 from formulations.lab.server.menu import menu
+from formulations.lab.settings import Setting
 
-__all__ = ["HOSTS", "lab_app"]
+__all__ = ["HOSTS", "MOST_PAGES", "lab_app"]
 
 HOSTS = ("127.0.0.1", "localhost")
 """The names of this computer under which the page is served."""
+
+MOST_PAGES = 8
+"""Pages at once; each may hold a kernel matrix."""
 
 _PAGE = Path(__file__).parent.parent / "page"
 
@@ -45,27 +49,47 @@ _HEADERS = {
     "cache-control": "no-cache",
 }
 
-_POLICY_VIOLATION = 1008
+_POLICY_VIOLATION, _TRY_LATER = 1008, 1013
 
 
-def lab_app(token: str) -> Starlette:
-    """Return the application whose WebSocket asks for ``token``."""
+def lab_app(token: str, start: Setting | None = None) -> Starlette:
+    """Return the application whose WebSocket asks for ``token``.
+
+    Parameters
+    ----------
+    start
+        What a page shows whose address states no setting; None: what the page likes.
+    """
+    pages: set[Connection] = set()
 
     async def socket(websocket: WebSocket) -> None:
-        if not _own_origin(websocket.headers) or not compare_digest(websocket.query_params.get("token", ""), token):
+        if not _is_own(websocket, token):
             await websocket.close(_POLICY_VIOLATION)
             return
         await websocket.accept()
-        await websocket.send_text(json.dumps({"menu": menu()}))
-        await Connection(websocket).run()
+        if len(pages) >= MOST_PAGES:
+            await websocket.close(_TRY_LATER, f"There are {MOST_PAGES} pages already; close one of them.")
+            return
+        page = Connection(websocket)
+        pages.add(page)
+        try:
+            await websocket.send_text(json.dumps({"menu": menu(start)}))
+            await page.run()
+        except WebSocketDisconnect:
+            pass
+        finally:
+            pages.discard(page)
 
     routes = [WebSocketRoute("/socket", socket), Mount("/", StaticFiles(directory=_PAGE, html=True))]
-    return Starlette(routes=routes, middleware=[Middleware(TrustedHostMiddleware, HOSTS), Middleware(_Headers)])
+    return Starlette(routes=routes, middleware=[Middleware(_Headers), Middleware(TrustedHostMiddleware, HOSTS)])
 
 
-def _own_origin(headers: Headers) -> bool:
-    """Whether the page that opens the WebSocket came from here."""
-    return headers.get("origin") == f"http://{headers.get('host')}"
+def _is_own(websocket: WebSocket, token: str) -> bool:
+    """Whether the page that opens the WebSocket came from here, and shows the token."""
+    came = websocket.query_params.get("token", "")
+    from_here = websocket.headers.get("origin") == f"http://{websocket.headers.get('host')}"
+    # As bytes: text that is not ASCII cannot be compared in constant time.
+    return compare_digest(came.encode(errors="replace"), token.encode()) and from_here
 
 
 class _Headers:

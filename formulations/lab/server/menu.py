@@ -7,22 +7,26 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from formulations.lab.settings import KERNELS, MACHINES, MOST_POINTS, PARAMETRISATIONS
+from formulations.lab.settings import KERNELS, MACHINES, MOST_POINTS, PARAMETRISATIONS, Setting
 from formulations.lab.settings.choices import Choice
 from formulations.lab.views import VIEWS
 
 __all__ = ["menu"]
 
 
-def menu() -> Mapping[str, Any]:
-    """Return machines, kernels, views and limits."""
-    machines = [{**_choice(each), "task": each.task, "labels": each.takes_labels} for each in MACHINES.values()]
+def menu(start: Setting | None = None) -> Mapping[str, Any]:
+    """Return machines, kernels, views and limits, and the setting that a page starts with."""
+    machines = [
+        {**_choice(each), "task": each.task, "labels": each.takes_labels, "most_points": each.most_points}
+        for each in MACHINES.values()
+    ]
     return {
         "machines": machines,
         "kernels": [_choice(each) for each in KERNELS.values()],
         "parametrisations": PARAMETRISATIONS,
         "views": [{"name": each.name, "title": each.title} for each in VIEWS.values()],
         "most_points": MOST_POINTS,
+        "start": None if start is None else start.stated(),
     }
 
 

@@ -6,6 +6,8 @@
     {"seq": 7, "setting": {...}}            all of it; formulations.lab.settings.setting says of what
     {"seq": 8, "points": [[3, 0.5, -1.2, 1]]}   the number of a point, and what it is now
     {"seq": 9, "ask": "explain", "sample": 3}
+
+A message that says nothing of the kind is refused in words, and nothing else comes of it.
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ import json
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
-from formulations.lab.settings import Setting, read_setting
+from formulations.lab.settings import MOST_POINTS, Setting, read_setting
 from formulations.lab.settings.setting import read_points
 from formulations.lab.views import VIEWS
 from qpkernels.arrays import is_integer, shown
@@ -71,12 +73,18 @@ def read_message(text: str, present: Setting | None) -> Message:
         case {"points": changes, "seq": _, **rest} if not rest:
             return Show(seq, _changed(present, changes))
         case {"ask": str(what), "seq": _, **rest} if rest.keys() <= {"sample"}:
-            return Ask(seq, what, rest.get("sample"))
+            return Ask(seq, what, _sample(rest.get("sample")))
     raise ParameterError("a message must have a setting, points, or ask, and nothing else.")
 
 
 def _refuse(constant: str) -> Any:
     raise ValueError(constant)
+
+
+def _sample(entry: Any) -> int | None:
+    if entry is not None and not (is_integer(entry) and 0 <= entry < MOST_POINTS):
+        raise ParameterError(f"the sample of a question must be the number of a point, but {shown(entry)} came.")
+    return entry
 
 
 def _changed(present: Setting | None, changes: Any) -> Setting:

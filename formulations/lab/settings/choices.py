@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, Literal, TypeVar
 
-from qpkernels.arrays import is_scalar, shown
+from qpkernels.arrays import shown
 from qpkernels.errors import ParameterError
 
 __all__ = ["Choice", "Chosen", "Slider"]
@@ -42,13 +42,16 @@ class Slider:
         ParameterError
             If it is no such number.
         """
-        number = float(value) if is_scalar(value) and not isinstance(value, bool | str) else float("nan")
-        if not self.low <= number <= self.high or (self.scale == "integer" and number != int(number)):
+        # Compared as it came: an integer of many digits is no float.
+        if type(value) not in (int, float) or not self.low <= value <= self.high or self._misses_integer(value):
             what = "an integer" if self.scale == "integer" else "a number"
             raise ParameterError(
                 f"{self.name} of {owner} must be {what} from {self.low:g} to {self.high:g}, but {shown(value)} came."
             )
-        return number
+        return float(value)
+
+    def _misses_integer(self, value: float) -> bool:
+        return self.scale == "integer" and value != int(value)
 
 
 @dataclass(frozen=True)

@@ -52,13 +52,16 @@ class Machine(Choice):
         The class of its models.
     task
         What its points are.
-    fixed
-        Hyper-parameters without a slider.
+    most_points
+        Points that it is solved for, within seconds.
+    in_slices
+        Whether its solves keep to a time limit, and go on from where they stood.
     """
 
     kind: Callable[..., Stated] = SoftMargin
     task: Task = Task.CLASSIFICATION
-    fixed: tuple[str, ...] = ()
+    most_points: int = 5000
+    in_slices: bool = True
 
     @property
     def takes_labels(self) -> bool:
@@ -74,12 +77,14 @@ _CURVE = Task.REGRESSION
 _MACHINES = (
     Machine("soft-margin", "Soft margin", (_COST,), SoftMargin),
     Machine("hard-margin", "Hard margin", (), HardMargin),
-    Machine("nu-margin", "Nu-margin", (_NU,), NuMargin),
+    Machine("nu-margin", "Nu-margin", (_NU,), NuMargin, most_points=500),
     Machine("squared-hinge", "Squared hinge", (_COST,), SquaredHinge),
-    Machine("linear-program", "Linear program", (_COST,), LinearProgramMachine),
+    Machine("linear-program", "Linear program", (_COST,), LinearProgramMachine, most_points=1000, in_slices=False),
     Machine("logistic", "Logistic regression", (_COST,), Logistic),
-    Machine("least-squares-classifier", "Least squares", (_COST,), LeastSquaresClassifier),
-    Machine("relevance-classification", "Relevance vectors", (), RelevanceClassification),
+    Machine("least-squares-classifier", "Least squares", (_COST,), LeastSquaresClassifier, in_slices=False),
+    Machine(
+        "relevance-classification", "Relevance vectors", (), RelevanceClassification, most_points=300, in_slices=False
+    ),
     Machine("one-class", "One class", (_NU,), OneClass),
     Machine(
         "tube", "Tube", (_COST, Slider("epsilon", "half width of the tube", 0.0, 2.0, 0.25, "linear")), SoftTube, _CURVE
@@ -92,15 +97,24 @@ _MACHINES = (
         Huber,
         _CURVE,
     ),
-    Machine("least-squares", "Least squares", (_COST,), LeastSquares, _CURVE),
+    Machine("least-squares", "Least squares", (_COST,), LeastSquares, _CURVE, in_slices=False),
     Machine(
         "kernel-ridge",
         "Kernel ridge",
         (Slider("regularisation", "regularisation", 1e-6, 1e3, 0.1),),
         KernelRidge,
         _CURVE,
+        in_slices=False,
     ),
-    Machine("relevance-regression", "Relevance vectors", (), RelevanceRegression, _CURVE),
+    Machine(
+        "relevance-regression",
+        "Relevance vectors",
+        (),
+        RelevanceRegression,
+        _CURVE,
+        most_points=1000,
+        in_slices=False,
+    ),
 )
 
 MACHINES: Mapping[str, Machine] = {each.name: each for each in _MACHINES}

@@ -16,7 +16,7 @@ shows of the plane: left, right, bottom, top.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, astuple, dataclass, field
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -102,6 +102,16 @@ class Setting:
         """Whether the other has the same points besides, so that only window and view may differ."""
         return self.same_machine(other) and np.array_equal(self.points, other.points)
 
+    def stated(self) -> Mapping[str, Any]:
+        """Return the setting as :func:`read_setting` reads it."""
+        return {
+            "machine": _stated(self.machine),
+            "kernel": [_stated(term) for term in self.kernel],
+            "points": self.points.tolist(),
+            "window": list(astuple(self.window)),
+            "view": asdict(self.view),
+        }
+
     def kernel_function(self) -> Kernel:
         """Return the kernel."""
         return kernel_of(self.kernel)
@@ -112,10 +122,15 @@ class Setting:
         Raises
         ------
         QPKernelsError
-            If the points do not make one: a class is missing, for example.
+            If the points do not make one: a class is missing, for example, or they are too many for the machine.
         """
         values = dict(self.machine.values)
         machine, kernel = self.machine.choice, self.kernel_function()
+        if len(self.points) > machine.most_points:
+            raise ParameterError(
+                f"{machine.title} is solved here for at most {machine.most_points} points, but {len(self.points)} "
+                "came; remove some, or choose another machine."
+            )
         targets = (self.y,) if machine.takes_labels else ()
         return machine.kind(self.X, *targets, kernel, **values)
 
@@ -166,10 +181,10 @@ def read_points(entry: Any, task: Task) -> Points:
     for point in entry:
         if not isinstance(point, list) or len(point) != width or not all(type(each) in (int, float) for each in point):
             raise ShapeError(f"a point of a {task} must be a list of {width} numbers, but {shown(point)} came.")
-    points = np.array(entry, dtype=float).reshape(len(entry), width)
-    # NaN is not within either.
-    if not (np.abs(points) <= _FURTHEST).all():
+    # NaN is not within either; integers of many digits are compared as they came, being no floats.
+    if not all(abs(each) <= _FURTHEST for point in entry for each in point):
         raise NonFiniteError(f"the coordinates of points must lie within {_FURTHEST:g} of 0.")
+    points = np.array(entry, dtype=float).reshape(len(entry), width)
     if task is Task.CLASSIFICATION and not np.isin(points[:, 2], (-1.0, 1.0)).all():
         raise ParameterError("the label of a point must be -1 or 1.")
     points.flags.writeable = False
@@ -182,11 +197,19 @@ def _read_terms(entry: Any) -> tuple[Chosen[KernelChoice], ...]:
     return tuple(Chosen.read(each, KERNELS, "kernel") for each in entry)
 
 
+def _stated(chosen: Chosen[Any]) -> Mapping[str, Any]:
+    return {"name": chosen.choice.name, "values": dict(chosen.values)}
+
+
 def _read_window(entry: Any) -> Window:
     if entry is None:
         return Window()
     good = isinstance(entry, list) and len(entry) == 4 and all(type(each) in (int, float) for each in entry)
-    if not good or not np.abs(entry).max() <= _FURTHEST or not (entry[0] < entry[1] and entry[2] < entry[3]):
+    if (
+        not good
+        or not all(abs(each) <= _FURTHEST for each in entry)
+        or not (entry[0] < entry[1] and entry[2] < entry[3])
+    ):
         raise ParameterError(
             f"window must be [left, right, bottom, top] with left < right and bottom < top, but {shown(entry)} came."
         )
@@ -197,7 +220,7 @@ def _read_view(entry: Any, views: Mapping[str, Any]) -> View:
     if not isinstance(entry, dict) or not entry.keys() <= {"name", "step"}:
         raise ParameterError(f"view must be an object with a name and a step, but {shown(entry)} came.")
     name, step = entry.get("name", "picture"), entry.get("step", 0)
-    if name not in views:
+    if not isinstance(name, str) or name not in views:
         raise ParameterError(f"a view is one of {', '.join(views)}, but {shown(name)} came.")
     if not is_integer(step) or not 0 <= step <= 10**6:
         raise ParameterError(f"the step of a view must be an integer of at least 0, but {shown(step)} came.")

@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The command ``qpkernels lab``."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from formulations.commands.options import KernelOptions, ModelOptions, Positive, TrainingOptions
+from formulations.commands.output import command
+
+if TYPE_CHECKING:
+    from formulations.commands.stating.samples import Training
+    from formulations.lab.settings import Setting
+
+__all__ = ["lab_command"]
+
+_NEEDED = ("starlette", "uvicorn", "websockets")
+
+
+def _data(*names: str, **settings: Any) -> Any:
+    return typer.Option(*names, rich_help_panel="Data", **settings)
+
+
+@command
+def lab_command(
+    data: Annotated[
+        str | None,
+        _data("--data", help="Start with the samples of a file, or of a bundled set; default: with a few points."),
+    ] = None,
+    target: Annotated[
+        str | None,
+        _data("--target", help="Target column of a CSV file: its name, or its number from 1; default: the last."),
+    ] = None,
+    positive: Positive = None,
+    features: Annotated[
+        str | None,
+        _data(
+            "--features",
+            help="The two features of classes, or the one of a regression, by number from 1 or by name: 1,3. Default: "
+            "all, where there are no more.",
+        ),
+    ] = None,
+    regression: Annotated[
+        bool | None,
+        _data("--regression/--classification", help="What the targets are; default: as they look.", show_default=False),
+    ] = None,
+    standardise: Annotated[
+        bool, _data("--standardise", help="Give every feature, and the targets of a regression, mean 0 and variance 1.")
+    ] = False,
+    link: Annotated[
+        str | None,
+        typer.Option("--link", help="Start with a setting that somebody linked: the address, or its part behind #."),
+    ] = None,
+    port: Annotated[int, typer.Option("--port", help="Port to listen on; 0 takes a free one.")] = 0,
+    browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open the page in a browser.")] = True,
+) -> None:
+    """Draw points on a page in the browser: every machine answers at once, with its proof. Ctrl-C ends it."""
+    from qpkernels.errors import ParameterError
+
+    _require_packages()
+    from formulations.lab.server.serving import end_process, serve
+
+    if data is not None and link is not None:
+        raise ParameterError("--data and --link exclude each other, each being what the page starts with; keep one.")
+    of_data = {"target": target, "positive": positive, "features": features, "regression": regression}
+    if data is None and (given := [name for name, value in of_data.items() if value is not None]):
+        raise ParameterError(f"--{given[0]} says how --data is read, which is missing; name a file, or leave it out.")
+    if data is None and standardise:
+        raise ParameterError("--standardise is for --data, which is missing; name a file, or leave it out.")
+    start = None
+    if data is not None:
+        source = TrainingOptions(data, target, dense=True, positive=positive)
+        start = _start(source, features, regression, standardise)
+    serve(port, browser, start, "" if link is None else _fragment(link), _say)
+    end_process()
+
+
+def _require_packages() -> None:
+    """Refuse to start without the packages of the server.
+
+    Raises
+    ------
+    MissingPackageError
+        With what installs them.
+    """
+    from qpkernels.errors import MissingPackageError
+
+    missing = [name for name in _NEEDED if find_spec(name) is None]
+    if missing:
+        raise MissingPackageError(f'the lab needs {", ".join(missing)}: pip install "qpkernels[lab]".')
+
+
+def _say(line: str) -> None:
+    # Whoever reads it from a pipe waits for the address.
+    print(line, flush=True)
+
+
+def _start(source: TrainingOptions, features: str | None, regression: bool | None, standardise: bool) -> Setting:
+    """Return the setting of a file of samples."""
+    from formulations.commands.stating import samples, statements
+    from formulations.inputs.two_classes import two_classes
+    from formulations.lab.settings.data import setting_of
+    from qpkernels.errors import ParameterError
+
+    if regression and source.positive is not None:
+        raise ParameterError("--positive names a class, and --regression has none; keep one.")
+    if regression is None:
+        regression = source.positive is None and _is_regression(source)
+    asked = statements.ask(ModelOptions("soft-tube" if regression else "soft-margin"), KernelOptions())
+    training = samples.read_training(source, [asked], named=not regression)
+    samples.require_two_classes(training, [asked])
+    X = _drawn_along(training, features, 1 if regression else 2)
+    if regression:
+        return setting_of(X, training.y.astype(float), training.name, standardise=standardise)
+    if training.signed is None:
+        y, classes = two_classes(training.labels, len(X))
+    else:
+        y, classes = training.y, training.signed
+    _say(f"class -1: {samples.word(classes[0])}; class 1: {samples.word(classes[1])}")
+    return setting_of(X, y, training.name, standardise=standardise)
+
+
+def _is_regression(source: TrainingOptions) -> bool:
+    from formulations.commands.stating.samples import looks_like_values, read_set
+
+    dataset = read_set(source)
+    return dataset.class_names is None and dataset.y.dtype.kind in "fiu" and looks_like_values(dataset.y)
+
+
+def _drawn_along(training: Training, features: str | None, wanted: int) -> Any:
+    from formulations.commands.stating.samples import chosen_features
+
+    return training.X[:, list(chosen_features(features, training, wanted))]
+
+
+def _fragment(link: str) -> str:
+    """Return the part of an address behind # that states a setting, as a page writes it.
+
+    Raises
+    ------
+    QPKernelsError
+        If it states none.
+    """
+    import json
+    from urllib.parse import quote, unquote
+
+    from formulations.lab.settings import read_setting
+    from formulations.lab.views import VIEWS
+    from qpkernels.arrays import shown
+    from qpkernels.errors import ParameterError
+
+    try:
+        stated = json.loads(unquote(link.rpartition("#")[2], errors="strict"))
+    except (ValueError, RecursionError):
+        raise ParameterError(
+            f"--link must be the address of a setting, or its part behind #, but {shown(link)} came; copy it from the "
+            "page whole."
+        ) from None
+    read_setting(stated, VIEWS)
+    return quote(json.dumps(stated, separators=(",", ":")), safe=",:")
