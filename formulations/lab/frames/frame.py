@@ -38,7 +38,9 @@ class Frame:
         """Return the message."""
         listed, parts, offset = {}, [], 0
         for name, array in self.arrays.items():
-            part = np.ascontiguousarray(array, dtype="<f4")
+            # What is beyond float32 is infinite to a page.
+            with np.errstate(over="ignore"):
+                part = np.ascontiguousarray(array, dtype="<f4")
             listed[name] = [offset, list(part.shape)]
             parts.append(part.tobytes())
             offset += part.size

@@ -62,29 +62,29 @@ def serve(
         If the port is another program's, or none.
     """
     token = secrets.token_urlsafe(16)
-    with _listening(port) as listening:
+    server = uvicorn.Server(
+        uvicorn.Config(
+            lab_app(token, start),
+            log_level="warning",
+            lifespan="off",
+            ws="websockets-sansio",
+            ws_max_size=LONGEST_MESSAGE,
+            ws_per_message_deflate=False,
+            proxy_headers=False,
+            server_header=False,
+            limit_concurrency=_MOST_CONNECTIONS,
+            timeout_graceful_shutdown=1,
+        )
+    )
+    # Whoever has been told the address may end the server at once.
+    with _listening(port) as listening, _ended_by_signals(server):
         address = f"http://{HOSTS[0]}:{listening.getsockname()[1]}/?token={token}"
         address += f"#{fragment}" if fragment else ""
         say(f"The lab is at {address}")
         say("Whoever has this address can use it. Ctrl-C ends it.")
         if browser and not _open(address):
             say("There is no browser to open here; open the address in one.")
-        server = uvicorn.Server(
-            uvicorn.Config(
-                lab_app(token, start),
-                log_level="warning",
-                lifespan="off",
-                ws="websockets-sansio",
-                ws_max_size=LONGEST_MESSAGE,
-                ws_per_message_deflate=False,
-                proxy_headers=False,
-                server_header=False,
-                limit_concurrency=_MOST_CONNECTIONS,
-                timeout_graceful_shutdown=1,
-            )
-        )
-        with _ended_by_signals(server):
-            server.run([listening])
+        server.run([listening])
 
 
 def end_process() -> None:

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from formulations import Incremental, Interpolation, KernelRidge, OneClass, SoftMargin, SoftTube, Solution
-from model_data import MODEL_CASES, Case, overlapping
+from model_data import MODEL_CASES, Case, blobs, overlapping
 from qpkernels import RBF, Columns, Spectrum
 from qpkernels.certificates import Status
 from qpkernels.errors import (
@@ -23,6 +23,7 @@ from qpkernels.errors import (
     ParameterError,
     QPKernelsError,
     ShapeError,
+    SolverFailedError,
 )
 from showing import check_bundle, check_repr
 
@@ -292,3 +293,33 @@ def test_only_a_model_is_taken() -> None:
         Incremental(X30)  # type: ignore[arg-type]
     with pytest.raises(ParameterError, match="tol"):
         Incremental(SoftMargin(X30, Y30), tol=0.0)
+
+
+def test_a_time_limit_ends_an_answer_and_improve_goes_on() -> None:
+    X, y = blobs(seed=3, samples=150, features=2, distance=0.7)
+    model = SoftMargin(X, y, RBF(1.0), C=1e4)
+    machine = Incremental(model, time_limit=1e-9)
+    first = machine.solution
+    assert first.status is Status.STOPPED
+    better = machine.improve(1e-9)
+    assert better.certificate.error <= first.certificate.error
+    proved = machine.improve()
+    assert proved is machine.solution
+    assert proved.status is Status.OPTIMAL
+    assert proved.objective == pytest.approx(model.solve().objective, rel=2e-6)
+    machine.move(0, X[1])
+    assert machine.improve().objective == pytest.approx(machine.model.solve().objective, rel=2e-6)
+    with pytest.raises(ParameterError, match="time_limit must be"):
+        Incremental(model, time_limit=0.0)
+
+
+def test_improve_keeps_the_answer_where_nobody_gets_further(monkeypatch: pytest.MonkeyPatch) -> None:
+    X, y = blobs(seed=3, samples=20, features=2, distance=0.7)
+    machine = Incremental(SoftMargin(X, y, RBF(1.0), C=1.0))
+    before = machine.solution
+
+    def fails(*_: object, **__: object) -> None:
+        raise SolverFailedError("no point")
+
+    monkeypatch.setattr(SoftMargin, "solve", fails)
+    assert machine.improve() is before

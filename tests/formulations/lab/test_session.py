@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Frames of a session: certified, or with a gap that is seen closing."""
+
+from __future__ import annotations
+
+import json
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+
+from formulations.lab import session
+from formulations.lab.server.messages import Show, read_message
+from formulations.lab.session import Session
+from formulations.lab.settings import KERNELS, MACHINES, Setting, Task
+from lab_client import facts, points
+
+MOMENT = 1e-9
+"""Seconds that no solve keeps to: it ends where it first looks at the clock."""
+
+
+def asked(count: int = 150, seed: int = 0, **parts: Any) -> Setting:
+    message = read_message(json.dumps({"seq": 1, "setting": {"points": points(count, seed), **parts}}), None)
+    assert isinstance(message, Show)
+    return message.setting
+
+
+def hard(seed: int = 0, **parts: Any) -> Setting:
+    return asked(150, seed, machine={"name": "soft-margin", "values": {"C": 1e4}}, **parts)
+
+
+def test_the_gap_is_seen_closing() -> None:
+    its, setting = Session(first=MOMENT), hard()
+    frames = [its.frame(setting)]
+    assert frames[0].facts["unfinished"] is True
+    while its.is_unfinished:
+        frames.append(its.improve(setting))
+    proofs = [frame.facts["proof"] for frame in frames]
+    gaps = [proof["gap"] for proof in proofs]
+    assert len(frames) > 2
+    assert all(after <= before for before, after in pairwise(gaps))
+    # Optimal is said where it is proved, and there only.
+    assert [proof["status"] for proof in proofs] == ["stopped"] * (len(frames) - 1) + ["optimal"]
+    assert gaps[-1] <= 1e-6 < gaps[-2]
+    assert [frame.facts["unfinished"] for frame in frames] == [True] * (len(frames) - 1) + [False]
+    whole = Session().frame(setting).facts["proof"]
+    assert proofs[-1]["primal"] == pytest.approx(whole["primal"], rel=2e-6)
+
+
+def test_a_newer_setting_begins_anew_and_may_come_back() -> None:
+    its, first, second = Session(first=MOMENT), hard(), hard(seed=1)
+    its.frame(first)
+    for _ in range(3):
+        its.improve(first)
+    assert its.frame(second).facts["unfinished"] is True
+    moved = read_message('{"seq": 2, "points": [[0, 0.5, 0.5, 1]]}', second)
+    assert isinstance(moved, Show)
+    its.frame(moved.setting)
+    while its.is_unfinished:
+        frame = its.improve(moved.setting)
+    assert frame.facts["proof"]["gap"] <= 1e-6
+    expected = Session().frame(moved.setting).facts["proof"]["primal"]
+    assert frame.facts["proof"]["primal"] == pytest.approx(expected, rel=2e-6)
+
+
+def test_another_view_of_the_same_problem_goes_on() -> None:
+    its, setting = Session(first=MOMENT), hard()
+    its.frame(setting)
+    gap = its.improve(setting).facts["proof"]["gap"]
+    elsewhere = hard(window=[-1, 1, -1, 1])
+    assert its.frame(elsewhere).facts["proof"]["gap"] == gap
+    assert its.is_unfinished
+
+
+def test_a_problem_is_left_in_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(session, "ENOUGH", 6 * MOMENT)
+    its, setting = Session(first=MOMENT), hard()
+    assert its.frame(setting).facts["unfinished"] is True
+    assert its.improve(setting).facts["unfinished"] is True
+    last = its.improve(setting).facts
+    assert last["unfinished"] is False
+    assert last["proof"]["status"] == "stopped"
+    assert last["proof"]["gap"] > 1e-6
+
+
+@pytest.mark.parametrize("name", [name for name, machine in MACHINES.items() if not machine.in_slices])
+def test_a_machine_without_slices_is_solved_at_once(name: str) -> None:
+    of = points(20) if MACHINES[name].task is Task.CLASSIFICATION else [[x, y] for x, y, _ in points(20)]
+    frame = Session(first=MOMENT).frame(asked(machine={"name": name}, points=of))
+    assert frame.facts["unfinished"] is False
+    assert frame.facts["proof"]["status"] in ("optimal", "stationary")
+
+
+def test_nothing_is_unfinished_without_a_limit() -> None:
+    its, setting = Session(), hard()
+    frame = its.frame(setting)
+    assert (frame.facts["unfinished"], its.is_unfinished) == (False, False)
+    assert frame.facts["proof"]["gap"] <= 1e-6
+
+
+DEGENERATE: dict[str, list[list[float]]] = {
+    "none": [],
+    "one": [[0, 0, 1]],
+    "twins": [[1, 1, 1], [1, 1, -1]],
+    "far": [[1e6, 1e6, 1], [-1e6, 1e6, -1], [1e6, -1e6, -1], [3, 4, 1]],
+    "tiny": [[1e-300, 0, 1], [0, 1e-300, -1], [5e-324, 0, 1]],
+}
+
+
+@pytest.mark.parametrize("name", DEGENERATE)
+@pytest.mark.parametrize("end", ["low", "high"])
+@pytest.mark.parametrize("kernel", ["gaussian", "linear"])
+def test_degenerate_points_are_answered_in_words_or_numbers(name: str, end: str, kernel: str) -> None:
+    its = Session(first=session.FIRST)
+    for machine in MACHINES.values():
+        of = DEGENERATE[name] if machine.task is Task.CLASSIFICATION else [[x, y] for x, y, _ in DEGENERATE[name]]
+        values = [
+            {"name": each.name, "values": {slider.name: getattr(slider, end) for slider in each.sliders}}
+            for each in (machine, KERNELS[kernel])
+        ]
+        frame = its.frame(asked(points=of, machine=values[0], kernel=values[1:]))
+        head = facts(frame.encode())
+        assert ("error" in head) != ("proof" in head)
+        if head.get("proof", {}).get("status") == "optimal":
+            assert head["proof"]["gap"] <= head["proof"]["tol"]
+
+
+def test_a_setting_stated_is_read_as_itself() -> None:
+    setting = asked(5, machine={"name": "nu-margin", "values": {"nu": 0.4}}, view={"name": "picture", "step": 3})
+    again = asked(**json.loads(json.dumps(setting.stated())))
+    assert again.same_problem(setting)
+    assert (again.window, again.view) == (setting.window, setting.view)
+    assert np.array_equal(again.points, setting.points)
