@@ -119,8 +119,9 @@ def _start(source: TrainingOptions, features: str | None, regression: bool | Non
         y, classes = two_classes(training.labels, len(X))
     else:
         y, classes = training.y, training.signed
+    start = setting_of(X, y, training.name, standardise=standardise)
     _say(f"class -1: {samples.word(classes[0])}; class 1: {samples.word(classes[1])}")
-    return setting_of(X, y, training.name, standardise=standardise)
+    return start
 
 
 def _is_regression(source: TrainingOptions) -> bool:

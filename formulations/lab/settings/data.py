@@ -7,7 +7,7 @@ import numpy as np
 
 from formulations.lab.settings.kernels import KERNELS
 from formulations.lab.settings.machines import Task
-from formulations.lab.settings.setting import MOST_POINTS, Setting, read_setting
+from formulations.lab.settings.setting import FURTHEST, MOST_POINTS, Setting, read_setting
 from qpkernels.arrays import Matrix, Vector
 from qpkernels.errors import NonFiniteError, ParameterError
 
@@ -79,4 +79,4 @@ def _gamma(features: Matrix) -> float:
 def _around(values: Vector) -> tuple[float, float]:
     low, high = float(values.min()), float(values.max())
     border = _BORDER * (high - low) or 1.0
-    return low - border, high + border
+    return max(low - border, -FURTHEST), min(high + border, FURTHEST)

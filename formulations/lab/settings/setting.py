@@ -28,12 +28,12 @@ from qpkernels.arrays import Matrix, Vector, is_integer, shown
 from qpkernels.errors import NonFiniteError, ParameterError, ShapeError
 from qpkernels.kernels import Kernel
 
-__all__ = ["MOST_POINTS", "Points", "Setting", "View", "Window", "read_setting"]
+__all__ = ["FURTHEST", "MOST_POINTS", "Points", "Setting", "View", "Window", "read_setting"]
 
 MOST_POINTS = 5000
 """Points that a page may have: a kernel matrix of 200 MB."""
 
-_FURTHEST = 1e6
+FURTHEST = 1e6
 """Largest absolute value of a coordinate."""
 
 _MOST_TERMS = 4
@@ -182,8 +182,8 @@ def read_points(entry: Any, task: Task) -> Points:
         if not isinstance(point, list) or len(point) != width or not all(type(each) in (int, float) for each in point):
             raise ShapeError(f"a point of a {task} must be a list of {width} numbers, but {shown(point)} came.")
     # NaN is not within either; integers of many digits are compared as they came, being no floats.
-    if not all(abs(each) <= _FURTHEST for point in entry for each in point):
-        raise NonFiniteError(f"the coordinates of points must lie within {_FURTHEST:g} of 0.")
+    if not all(abs(each) <= FURTHEST for point in entry for each in point):
+        raise NonFiniteError(f"the coordinates of points must lie within {FURTHEST:g} of 0.")
     points = np.array(entry, dtype=float).reshape(len(entry), width)
     if task is Task.CLASSIFICATION and not np.isin(points[:, 2], (-1.0, 1.0)).all():
         raise ParameterError("the label of a point must be -1 or 1.")
@@ -207,7 +207,7 @@ def _read_window(entry: Any) -> Window:
     good = isinstance(entry, list) and len(entry) == 4 and all(type(each) in (int, float) for each in entry)
     if (
         not good
-        or not all(abs(each) <= _FURTHEST for each in entry)
+        or not all(abs(each) <= FURTHEST for each in entry)
         or not (entry[0] < entry[1] and entry[2] < entry[3])
     ):
         raise ParameterError(
