@@ -4,7 +4,7 @@ BIN := .venv/bin
 CODE := qpkernels formulations tests docs benchmarks noxfile.py
 
 .PHONY: demo test test-fast slow-tests coverage matrix lint format attack oracles examples catalogue performance \
-	campaign scale cluster trust scikit-learn-tests clean clean-code
+	campaign scale cluster trust scikit-learn-tests browser clean clean-code
 
 demo: .venv/demo
 	$(BIN)/qpkernels compare breast-cancer --scale --picture demo.png
@@ -20,6 +20,16 @@ test-fast: .venv/dev
 # The list of slow tests, measured anew on this machine; worth it after tests were added or renamed.
 slow-tests: .venv/dev
 	$(BIN)/python -m pytest --measure-slow
+
+# Debian's Chromium, which the tests of pages drive; there without a word if it is installed.
+browser:
+	@if command -v chromium > /dev/null; then exit 0; \
+	elif [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null; then \
+		apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -qq --no-install-recommends chromium; \
+	else \
+		echo "make browser installs Debian's chromium by apt-get, as root; otherwise install Chromium so that" \
+			"'chromium' is found on the PATH." >&2; exit 1; \
+	fi
 
 # Lines and branches of both packages that the tests reach; fails below the floor set in pyproject.toml.
 coverage: .venv/dev

@@ -6,3 +6,5 @@ view); the :class:`~formulations.lab.session.Session` of that page solves the mo
 :class:`~formulations.lab.frames.frame.Frame`; the page shows that frame. A frame depends on the setting alone, so that
 a setting can be linked, restored and exported.
 """
+
+__all__: list[str] = []

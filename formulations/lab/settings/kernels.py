@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import reduce
 from operator import add
 
@@ -24,11 +24,11 @@ class KernelChoice(Choice):
         The kernel of the values of its sliders.
     """
 
-    make: Callable[[Mapping[str, float]], Kernel] = lambda _: Linear()
+    make: Callable[[Mapping[str, float]], Kernel] = field(kw_only=True)
 
 
 _KERNELS = (
-    KernelChoice("linear", "Linear"),
+    KernelChoice("linear", "Linear", make=lambda _: Linear()),
     KernelChoice(
         "polynomial",
         "Polynomial",
@@ -37,19 +37,19 @@ _KERNELS = (
             Slider("gamma", "factor of x'z", 0.01, 100, 1),
             Slider("coef0", "constant", 0, 10, 1, "linear"),
         ),
-        lambda v: Polynomial(int(v["degree"]), gamma=v["gamma"], coef0=v["coef0"]),
+        make=lambda v: Polynomial(int(v["degree"]), gamma=v["gamma"], coef0=v["coef0"]),
     ),
     KernelChoice(
         "gaussian",
         "Gaussian",
         (Slider("gamma", "gamma: larger is narrower", 1e-3, 1e3, 1),),
-        lambda v: RBF(v["gamma"]),
+        make=lambda v: RBF(v["gamma"]),
     ),
     KernelChoice(
         "laplacian",
         "Laplacian",
         (Slider("gamma", "gamma: larger is narrower", 1e-3, 1e3, 1),),
-        lambda v: Laplacian(v["gamma"]),
+        make=lambda v: Laplacian(v["gamma"]),
     ),
     KernelChoice(
         "matern",
@@ -58,7 +58,7 @@ _KERNELS = (
             Slider("length_scale", "length scale: larger is wider", 1e-2, 1e2, 1),
             Slider("nu", "smoothness: 0, 1 or 2 derivatives", 0, 2, 1, "integer"),
         ),
-        lambda v: Matern(v["length_scale"], nu=0.5 + v["nu"]),
+        make=lambda v: Matern(v["length_scale"], nu=0.5 + v["nu"]),
     ),
 )
 
