@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from formulations.lab.frames import Frame
-from formulations.lab.server import connection
+from formulations.lab.server import desk
 from formulations.lab.server.app import lab_app
 from formulations.lab.server.connection import THREADS
 from formulations.lab.session import Session
@@ -66,7 +66,7 @@ class Held(Session):
 
 @pytest.fixture
 def held(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Held]]:
-    monkeypatch.setattr(connection, "Session", Held)
+    monkeypatch.setattr(desk, "Session", Held)
     Held.made.clear()
     yield Held.made
     Held.made.clear()
@@ -164,13 +164,13 @@ def test_faults_of_messages_and_questions(monkeypatch: pytest.MonkeyPatch, caplo
 
     with opened() as page:
         page.shown(1, **setting(6))
-        monkeypatch.setattr(connection, "answer_to", broken)
+        monkeypatch.setattr(desk, "answer_to", broken)
         page.send(seq=2, ask="explain", sample=0)
         answer = page.receive()
         assert answer["seq"] == 2
         assert "RecursionError: deep" in answer["refused"]
         with monkeypatch.context() as patch:
-            patch.setattr(connection, "read_message", broken)
+            patch.setattr(desk, "read_message", broken)
             page.send(seq=3, setting=setting(6))
             assert "fault of the program" in page.receive()["refused"]
         assert [record.exc_info is not None for record in caplog.records] == [True, True]
