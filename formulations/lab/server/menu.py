@@ -9,13 +9,14 @@ from typing import Any
 
 from formulations.lab.settings import KERNELS, MACHINES, MOST_POINTS, PARAMETRISATIONS, Setting
 from formulations.lab.settings.choices import Choice
+from formulations.lab.settings.presets import PRESETS
 from formulations.lab.views import VIEWS
 
 __all__ = ["menu"]
 
 
 def menu(start: Setting | None = None) -> Mapping[str, Any]:
-    """Return machines, kernels, views and limits, and the setting that a page starts with."""
+    """Return machines, kernels, views, presets and limits, and the setting that a page starts with."""
     machines = [
         {**_choice(each), "task": each.task, "labels": each.takes_labels, "most_points": each.most_points}
         for each in MACHINES.values()
@@ -25,6 +26,9 @@ def menu(start: Setting | None = None) -> Mapping[str, Any]:
         "kernels": [_choice(each) for each in KERNELS.values()],
         "parametrisations": PARAMETRISATIONS,
         "views": [{"name": each.name, "title": each.title} for each in VIEWS.values()],
+        "presets": [
+            {"name": each.name, "title": each.title, "setting": each.setting.stated()} for each in PRESETS.values()
+        ],
         "most_points": MOST_POINTS,
         "start": None if start is None else start.stated(),
     }

@@ -6,6 +6,13 @@
     {"seq": 7, "setting": {...}}            all of it; formulations.lab.settings.setting says of what
     {"seq": 8, "points": [[3, 0.5, -1.2, 1]]}   the number of a point, and what it is now
     {"seq": 9, "ask": "explain", "sample": 3}
+    {"seq": 10, "ask": "npz"}               a file: python, csv or npz; formulations.lab.exports says what is in it
+
+An answer has the number of its question, and what was asked or why it is refused. A file comes as text, or as bytes::
+
+    {"seq": 9, "answer": "sample 3: ..."}
+    {"seq": 10, "answer": {"file": "SoftMarginPrimal.npz", "base64": "UEsDB..."}}
+    {"seq": 11, "refused": "..."}
 
 A message that says nothing of the kind is refused in words, and nothing else comes of it.
 """

@@ -4,8 +4,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
+from formulations.lab.exports import EXPORTS
 from formulations.lab.server.messages import Ask
 from formulations.lab.session import Session
 from formulations.lab.settings import Setting
@@ -24,10 +26,12 @@ def answer_to(ask: Ask, session: Session, setting: Setting) -> str:
     return json.dumps({"seq": ask.seq, **said})
 
 
-def _answer(ask: Ask, session: Session, setting: Setting) -> str:
+def _answer(ask: Ask, session: Session, setting: Setting) -> str | Mapping[str, str]:
+    if ask.what in EXPORTS:
+        return EXPORTS[ask.what](setting).message()
     if ask.what == "explain":
         solution = session.scene(setting).answer.solution
         if not isinstance(solution, Solution) or ask.sample is None:
             raise ParameterError("there is no sample to explain.")
         return solution.explain(ask.sample)
-    raise ParameterError(f"a page asks explain, but {ask.what!r} came.")
+    raise ParameterError(f"a page asks explain, {', '.join(EXPORTS)}, but {ask.what!r} came.")
