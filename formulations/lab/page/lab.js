@@ -11,10 +11,12 @@ import { Legend } from "./panels/legend.js";
 import { Proof } from "./panels/proof.js";
 import { Toolbar } from "./panels/toolbar.js";
 import { readColours } from "./paint.js";
+import { drawPicture } from "./picture.js";
 import { Hand } from "./plane/hand.js";
 import { Plane } from "./plane/plane.js";
 import { complete, firstPoints, machineOf } from "./state/setting.js";
 import { Store } from "./state/store.js";
+import { takeButtons } from "./take.js";
 import { Conversation } from "./wire/conversation.js";
 
 const MOST_LATENCIES = 10000;
@@ -102,10 +104,21 @@ class Lab {
     this.plane.slider = (name) => machineOf(menu, this.setting).sliders.find((each) => each.name === name);
     this.controls = new Controls(menu, this.store);
     this.diagram = new Diagram(menu, this.store);
-    this.side.append(this.controls.node);
+    this.side.append(this.controls.node, this.taking());
     this.centre.append(this.diagram.node);
     this.store.setting = this.first();
     this.changed(this.setting, { stamp: null, settled: true });
+  }
+
+  /** Return the place of all that can be taken from the page. */
+  taking() {
+    const node = element("fieldset", { class: "lab-take" }, element("legend", {}, "Take it with you"));
+    takeButtons(node, {
+      ask: (what) => new Promise((heard, refused) => this.conversation.ask({ ask: what }, heard, refused)),
+      paint: (painter) => drawPicture(painter, this.frame, this.setting),
+      link: this.address && (() => this.address.link(this.setting)),
+    });
+    return node;
   }
 
   /** Return the setting of the address, or that of the menu, or one to begin with. */

@@ -5,8 +5,7 @@
 
 /** Paints on a canvas, at the resolution of the screen. */
 export class CanvasPainter {
-  constructor(canvas, width, height) {
-    const ratio = window.devicePixelRatio || 1;
+  constructor(canvas, width, height, ratio = window.devicePixelRatio || 1) {
     const [w, h] = [Math.round(width * ratio), Math.round(height * ratio)];
     if (canvas.width !== w || canvas.height !== h) {
       canvas.width = w;

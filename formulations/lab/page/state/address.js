@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The setting behind the # of the address: JSON, percent-encoded.
 //
-// An address is {read(), write(setting, push), listen(changed)}; a page without one of its own, such as a notebook, has
-// none.
+// An address is {read(), write(setting, push), listen(changed), link(setting)}; a page without one of its own, such as a
+// notebook, has none.
 
 const DELAY = 250;
 
@@ -31,6 +31,9 @@ export function hashAddress() {
 
   return {
     read: () => readFragment(window.location.hash),
+
+    /** Return the address of a setting. */
+    link: (setting) => new URL(writeFragment(setting), window.location.href).href,
 
     /** Write a setting: at once as an entry that Back returns from, or soon in place of the present one. */
     write(setting, push) {

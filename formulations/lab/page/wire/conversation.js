@@ -33,11 +33,11 @@ export class Conversation {
     if (!this.flying && this.alive) this.sendNewest();
   }
 
-  /** Ask about the setting shown last; heard(answer) is called unless it is refused. */
-  ask(question, heard) {
-    if (!this.alive) return;
-    this.questions.clear();
-    this.questions.set(++this.seq, heard);
+  /** Ask about the setting shown last: heard(answer) is called, or refused(words); of one kind the newest counts. */
+  ask(question, heard, refused = () => {}) {
+    if (!this.alive) return refused("The server does not answer.");
+    for (const [seq, { kind }] of this.questions) if (kind === question.ask) this.questions.delete(seq);
+    this.questions.set(++this.seq, { kind: question.ask, heard, refused });
     this.transport.send(JSON.stringify({ seq: this.seq, ...question }));
   }
 
@@ -56,9 +56,10 @@ export class Conversation {
       this.alive = true;
       this.on.menu(message.menu);
     } else if (message.seq !== undefined) {
-      const heard = this.questions.get(message.seq);
+      const asked = this.questions.get(message.seq);
       this.questions.delete(message.seq);
-      if (heard && message.answer !== undefined) heard(message.answer);
+      if (message.answer !== undefined) asked?.heard(message.answer);
+      else asked?.refused(message.refused);
     } else if (message.refused !== undefined) {
       this.known = null;
       this.landed();
@@ -83,6 +84,8 @@ export class Conversation {
 
   closed(words) {
     this.alive = false;
+    for (const { refused } of this.questions.values()) refused(words);
+    this.questions.clear();
     this.on.closed(words);
   }
 }

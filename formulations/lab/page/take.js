@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What can be taken from the page: Python lines, the points, the program, the picture, and a link.
+
+import { CanvasPainter, SvgPainter } from "./paint.js";
+import { button, element, say } from "./panels/element.js";
+
+const [WIDTH, HEIGHT] = [800, 600];
+/** Pixels of a PNG for each of the picture: it is shown on walls. */
+const SHARPNESS = 2;
+const TYPES = { csv: "text/csv", npz: "application/octet-stream" };
+
+/**
+ * Fill a container with buttons.
+ *
+ * ask(what) promises the answer to a question of formulations/lab/server/messages.py, paint(painter) draws the picture,
+ * and link() returns an address of the setting; without one there is no button for it.
+ */
+export function takeButtons(container, { ask, paint, link = null }) {
+  const said = element("p", { class: "lab-taken", role: "status" });
+  const place = element("div");
+
+  /** Return a button that does something, and says what came of it. */
+  function taking(words, title, act) {
+    return button(words, title, async () => {
+      place.replaceChildren();
+      say(said, await act().catch((error) => `Not taken: ${error.message ?? error}`));
+    });
+  }
+
+  async function copied(text, words) {
+    try {
+      await navigator.clipboard.writeText(text);
+      return words;
+    } catch {
+      // Browsers let pages copy over HTTPS and from this computer alone.
+      const area = element("textarea", { readonly: true, rows: 8, "aria-label": "Text to copy" });
+      area.value = text;
+      place.append(area);
+      area.select();
+      return "The browser does not let this page copy; press Ctrl-C.";
+    }
+  }
+
+  async function file(what) {
+    const answer = await ask(what);
+    const content = answer.base64 === undefined ? answer.text : bytesOf(answer.base64);
+    return download(answer.file, new Blob([content], { type: TYPES[what] }));
+  }
+
+  const buttons = [
+    taking("Copy Python", "Copy the lines of Python that solve and draw this", async () =>
+      copied((await ask("python")).text, "Python lines copied.")),
+    taking("CSV", "Download the points", () => file("csv")),
+    taking("NPZ", "Download the convex program as matrices", () => file("npz")),
+    taking("SVG", "Download the picture for print", async () => download("lab.svg", svgOf(paint))),
+    taking("PNG", "Download the picture for slides", async () => download("lab.png", await pngOf(paint))),
+  ];
+  if (link) buttons.push(taking("Copy link", "Copy the address of this setting", async () =>
+    copied(link(), "Link copied.")));
+  container.append(element("div", { class: "lab-group" }, buttons), said, place);
+}
+
+function svgOf(paint) {
+  const painter = new SvgPainter(WIDTH, HEIGHT);
+  paint(painter);
+  return new Blob([painter.document()], { type: "image/svg+xml" });
+}
+
+function pngOf(paint) {
+  const canvas = element("canvas");
+  paint(new CanvasPainter(canvas, WIDTH, HEIGHT, SHARPNESS));
+  return new Promise((made) => canvas.toBlob(made, "image/png"));
+}
+
+function bytesOf(base64) {
+  return Uint8Array.from(window.atob(base64), (letter) => letter.charCodeAt(0));
+}
+
+/** Let the browser keep a file, and return what to say of it. */
+function download(name, blob) {
+  const address = URL.createObjectURL(blob);
+  element("a", { href: address, download: name }).click();
+  // The browser reads it after this has returned.
+  window.setTimeout(() => URL.revokeObjectURL(address), 60000);
+  return `Saved as ${name}.`;
+}
