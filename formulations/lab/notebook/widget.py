@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The widget of a notebook: the page of the lab, the same session behind it, and its answer in Python."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from formulations.lab.notebook.joining import join_modules
+from formulations.lab.notebook.starting import starting_setting
+from formulations.lab.server.desk import Desk
+from formulations.lab.server.menu import menu
+from formulations.lab.settings import Setting
+from formulations.lab.settings.machines import Stated
+from formulations.modelling.solution import Solution
+from formulations.relevance.solution import RelevanceSolution
+from qpkernels.arrays import shown
+from qpkernels.errors import MissingPackageError, ParameterError
+
+try:
+    from anywidget import AnyWidget
+except ImportError as error:
+    raise MissingPackageError('the lab in a notebook needs anywidget: pip install "qpkernels[notebook]".') from error
+
+__all__ = ["Lab"]
+
+_PAGE = Path(__file__).parent.parent / "page"
+
+
+class Lab(AnyWidget):
+    """The lab in a cell: points are drawn and moved, and :attr:`solution` is the answer that the cell shows.
+
+    >>> lab = Lab(X, y)          # in one cell, where it is shown
+    >>> lab.solution.support     # in the next: of the points, machine and kernel as they stand now
+
+    Parameters
+    ----------
+    X, y
+        The points to begin with: two features and labels of two classes, of which the greater becomes 1 and the other
+        -1; two features without labels; or one feature and targets. None: an example.
+    setting
+        Points, machine, kernel and view to begin with, in place of X and y: a :attr:`setting`, also of another lab, or
+        a decoded link of a page.
+
+    Raises
+    ------
+    QPKernelsError
+        If these are no such points, or no setting.
+    MissingPackageError
+        From the import of this module, if anywidget is not installed.
+
+    Notes
+    -----
+    The cell needs a running kernel. Settings are solved in a thread of the widget's own, the newest first.
+    """
+
+    _esm = join_modules(_PAGE, "notebook.js")
+    _css = (_PAGE / "style.css").read_text(encoding="utf-8")
+
+    def __init__(
+        self, X: ArrayLike | None = None, y: ArrayLike | None = None, *, setting: Mapping[str, Any] | None = None
+    ) -> None:
+        # First of all: a widget is closed when it is deleted, also where its setting is refused.
+        self._thread = ThreadPoolExecutor(1, "lab-cell")
+        self._desk = Desk(starting_setting(X, y, setting))
+        super().__init__()
+        self.on_msg(self._hear)
+
+    @property
+    def setting(self) -> Mapping[str, Any]:
+        """What the cell shows, as JSON has it: machine, kernel, points, window, view."""
+        return self._present().stated()
+
+    @property
+    def model(self) -> Stated:
+        """The model that the cell shows.
+
+        Raises
+        ------
+        QPKernelsError
+            If the points make none, or it has no answer.
+        """
+        return self._answer()[0]
+
+    @property
+    def solution(self) -> Solution | RelevanceSolution:
+        """The answer that the cell shows.
+
+        Raises
+        ------
+        QPKernelsError
+            If there is none.
+        """
+        return self._answer()[1]
+
+    def close(self) -> None:
+        """Take the cell away, and end its thread once it has solved what it solves now."""
+        super().close()
+        self._thread.shutdown(wait=False, cancel_futures=True)
+
+    def _present(self) -> Setting:
+        setting = self._desk.setting
+        assert setting is not None
+        return setting
+
+    def _answer(self) -> tuple[Stated, Solution | RelevanceSolution]:
+        answer = self._desk.answer(self._present())
+        if answer.model is None or answer.solution is None:
+            assert answer.error is not None
+            raise answer.error
+        return answer.model, answer.solution
+
+    def _hear(self, _: Any, content: Any, buffers: Any) -> None:
+        """Take a message of the page: {"open": true} where it begins, else {"text": ...}."""
+        del buffers
+        match content:
+            case {"open": True}:
+                self.send({"text": json.dumps({"menu": menu(self._desk.setting)})})
+            case {"text": str(text)}:
+                refusal = self._desk.take(text)
+                if refusal is not None:
+                    self.send({"text": refusal})
+                self._thread.submit(self._work)
+            case _:
+                raise ParameterError(f"a message must have a text, but {shown(content)} came.")
+
+    def _work(self) -> None:
+        """Tell the page all that it is owed, unless the cell has been taken away."""
+        while self.comm is not None and (reply := self._desk.reply()) is not None:
+            if isinstance(reply, bytes):
+                self.send({}, [reply])
+            else:
+                self.send({"text": reply})
