@@ -30,3 +30,10 @@ def test_the_kernel_of_the_contributing_guide_is_a_kernel() -> None:
     X = np.random.default_rng(0).normal(size=(12, 3))
     assert np.linalg.eigvalsh(kernel(X)).min() > -1e-12
     assert np.allclose((2 * kernel + kernel**2)(X), 2 * kernel(X) + kernel(X) ** 2)
+
+
+def test_the_page_of_the_notebook_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    names: dict[str, object] = {"__name__": "notebook"}
+    exec(compile("\n".join(python_blocks("docs/lab-notebook.md")), "lab-notebook.md", "exec", dont_inherit=True), names)
+    assert capsys.readouterr().out.startswith("optimal ")
+    assert 0 < len(names["support"]) < 60  # type: ignore[arg-type]
