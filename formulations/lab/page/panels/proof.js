@@ -93,7 +93,7 @@ function statusOf({ error, proof }) {
 }
 
 /** Return [name, value] of what is counted. */
-function countsOf({ proof, samples }, { roles }) {
+function countsOf({ proof, samples, view }, { roles }) {
   if (!proof || !roles) return [["points", samples]];
   const count = (role) => roles.data.reduce((sum, each) => sum + (each === role), 0);
   if (proof.evidence !== undefined) {
@@ -101,7 +101,7 @@ function countsOf({ proof, samples }, { roles }) {
   }
   return [
     ["relative gap", proof.gap === null ? "infinite" : `${power(proof.gap)} ${proof.gap <= proof.tol ? "\u2264" : ">"} ${power(proof.tol)}`],
-    ["support vectors", `${count(1) + count(2)} of ${samples}`],
+    [view?.steps ? "at this step" : "support vectors", `${count(1) + count(2)} of ${samples}`],
     ["free", count(1)],
     ["at the bound", count(2)],
     ["solver", `${proof.solver}, ${proof.iterations} iterations`],

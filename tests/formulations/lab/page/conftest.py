@@ -101,10 +101,9 @@ class Lab:
         """The facts of the frame drawn last."""
         return self.page.evaluate("() => window.lab.frame.facts")
 
-    @property
-    def status(self) -> str:
-        """The status in words."""
-        return self.page.locator(".lab-status").inner_text()
+    def says(self, words: str, where: str = ".lab-status") -> None:
+        """Wait until the status has these words; an answer that takes long is proved a little later."""
+        self.until(f"document.querySelector('{where}')?.textContent.includes({json.dumps(words)})")
 
     def picture(self) -> NDArray[np.uint8]:
         """Return the colours of the picture, shape (rows, columns, 3)."""
