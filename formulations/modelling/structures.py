@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 from time import perf_counter
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from formulations.modelling.candidate import expand
+from formulations.modelling.candidate import Candidate, expand
 from formulations.modelling.judging import judged
 from formulations.modelling.solution import Run, Seconds, Solution
 from formulations.modelling.solving import SolveRequest, is_finite, quote, status_of
@@ -15,12 +15,12 @@ from qpkernels.certificates import Bounds, KernelQPBounds
 from qpkernels.errors import InfeasibleError, SolverFailedError
 from qpkernels.gram.panels.threads import blas_threads_for
 from qpkernels.programs import ExpansionProgram, LinearSystem, Program, ResidualNorm
-from qpkernels.solvers import Automatic, AutomaticSystem, Claim, Solver
+from qpkernels.solvers import Answer, Automatic, AutomaticSystem, Claim, Solver
 
 if TYPE_CHECKING:
     from formulations.modelling.model import Model
 
-__all__ = ["solve_structure"]
+__all__ = ["read_structure", "solve_structure"]
 
 Answered = TypeVar("Answered", bound=Solution)
 
@@ -37,6 +37,19 @@ def solve_structure(
     # Held once, and not anew for each product.
     with blas_threads_for(len(model)):
         return _solved(model, program, backend, request, bounds, form)
+
+
+def read_structure(
+    model: Model[Any], program: Program, outcome: Answer, bounds: Bounds, form: Statement | None = None
+) -> Candidate:
+    """Return a solver's answer to a program that the model is, or that ``form`` is, in the terms of the model."""
+    b = float(outcome.multipliers[0]) if outcome.multipliers.size else 0.0
+    if isinstance(program, ExpansionProgram) or (isinstance(program, LinearSystem) and program.is_expansion):
+        judge = bounds if isinstance(bounds, KernelQPBounds) else None
+        return expand(model.gram, outcome.point, b, model.classes, outcome.values, judge)
+    if isinstance(program, ResidualNorm):
+        return model.from_fit(outcome.point, outcome.multipliers)
+    return (model if form is None else form).from_system(outcome.point, b)
 
 
 def _solved(
@@ -58,15 +71,8 @@ def _solved(
         raise model.explain_divergence(outcome.point, quote(outcome))
     if outcome.claim in (Claim.INFEASIBLE, Claim.UNBOUNDED) or not is_finite(outcome):
         raise model.explain_failure(quote(outcome))
-    b = float(outcome.multipliers[0]) if outcome.multipliers.size else 0.0
     begin = perf_counter()
-    if isinstance(program, ExpansionProgram) or (isinstance(program, LinearSystem) and program.is_expansion):
-        judge = bounds if isinstance(bounds, KernelQPBounds) else None
-        answer = expand(model.gram, outcome.point, b, model.classes, outcome.values, judge)
-    elif isinstance(program, ResidualNorm):
-        answer = model.from_fit(outcome.point, outcome.multipliers)
-    else:
-        answer = (model if form is None else form).from_system(outcome.point, b)
+    answer = read_structure(model, program, outcome, bounds, form)
     answer, certificate = judged(model, answer, bounds, request.tol)
     seconds = Seconds(gram=formed, solve=outcome.seconds, certify=perf_counter() - begin)
     if outcome.claim is Claim.STOPPED and not request.ended(outcome) and certificate.primal_residual > request.tol:

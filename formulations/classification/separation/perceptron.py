@@ -21,13 +21,25 @@ optimisation problem: their answer is some separating hyperplane.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 from numpy.typing import ArrayLike
 
+from formulations.classification.separation.perceptron_course import Correction, Course
 from formulations.classification.separation.perceptron_rule import PerceptronRule, PerceptronSolution, criterion
 from formulations.classification.separation.perceptron_steps import Rate, check_range
 from formulations.inputs.samples import KernelLike, SamplesLike
-from qpkernels.arrays import Vector, check_count, check_nonnegative, finite_matrix, finite_vector, is_integer, shown
+from qpkernels.arrays import (
+    Vector,
+    check_count,
+    check_nonnegative,
+    finite_matrix,
+    finite_vector,
+    frozen,
+    is_integer,
+    shown,
+)
 from qpkernels.display import TextbookProblem
 from qpkernels.errors import ParameterError
 from qpkernels.gram import Expansion
@@ -136,32 +148,56 @@ class Perceptron(PerceptronRule):
 
     def solve(self, *, max_epochs: int = 1000) -> PerceptronSolution:
         """Run the rule until it ends by itself, but for at most ``max_epochs`` passes over the samples."""
+        course = Course(len(self))
+        for _ in self._run(course, check_count(max_epochs, "max_epochs"), len(self)):
+            pass
+        ended = None if course.errors[-1] else "a whole pass found no mistake"
+        return self.conclude(course.alpha, course.errors, course.values, sum(course.errors), ended)
+
+    def corrections(self, *, max_epochs: int = 1000) -> Iterator[Correction]:
+        """Yield one correction after another, as :meth:`solve` makes them; where it ends, so does this.
+
+        Parameters
+        ----------
+        max_epochs
+            At least 1: passes over the samples, after which it ends all the same.
+        """
+        course, before = Course(len(self)), np.zeros(len(self))
+        for made in self._run(course, check_count(max_epochs, "max_epochs"), 1):
+            if not made:
+                continue
+            sample = int(np.argmax(course.alpha != before))
+            before = course.alpha.copy()
+            place = int(np.flatnonzero(course.order == sample)[0])
+            yield Correction(sample, len(course.errors), place + 1, frozen(before))
+
+    def _run(self, course: Course, limit: int, at_once: int) -> Iterator[int]:
+        """Go on with a course for ``limit`` passes, and yield how many corrections were made at each stop.
+
+        There is one after at most ``at_once`` corrections at a fixed rate, and one at the end of each pass.
+        """
         from formulations.classification.separation.perceptron_passes import pass_by_kernel, pass_by_weights
 
-        limit, data, alpha = check_count(max_epochs, "max_epochs"), self.data, np.zeros(len(self))
-        order, rng = np.arange(len(self)), None if self.seed is None else np.random.default_rng(self.seed)
+        data, rng = self.data, None if self.seed is None else np.random.default_rng(self.seed)
         one_pass = pass_by_weights if data.explicit else pass_by_kernel
         matrix = data.gram.X if data.explicit else data.gram.dense
         decision = self.first_decision()
         state = self.start.copy() if data.explicit else decision
-        errors: list[int] = []
-        values: list[float] = []
-        while len(errors) < limit and (not errors or errors[-1]):
-            values.append(criterion(self.y * decision))
+        while len(course.errors) < limit and (not course.errors or course.errors[-1]):
+            course.values.append(criterion(self.y * decision))
             if rng is not None:
-                order = rng.permutation(len(self))
-            place, before = 0, sum(errors)
-            errors.append(0)
-            rates = self.rate.known(1, len(self)) if self.rate.fixed else np.empty(0)
+                course.order = rng.permutation(len(self))
+            place, before = 0, sum(course.errors)
+            course.errors.append(0)
+            rates = self.rate.known(1, at_once) if self.rate.fixed else np.empty(0)
             while place < len(self):
-                place, made = one_pass(matrix, self.y, order, place, rates, state, alpha)
-                errors[-1] += made
+                place, made = one_pass(matrix, self.y, course.order, place, rates, state, course.alpha)
+                course.errors[-1] += made
+                yield made
                 if place < len(self):
-                    rates = self.rate.known(before + errors[-1] + 1, 1)
-            check_range(state, len(errors))
+                    rates = self.rate.known(before + course.errors[-1] + 1, at_once)
+            check_range(state, len(course.errors))
             decision = matrix @ state[1:] + state[0] if data.explicit else state
-        ended = None if errors[-1] else "a whole pass found no mistake"
-        return self.conclude(alpha, errors, values, sum(errors), ended)
 
     def mistake_bound(self, function: Expansion) -> float:
         """Return max (k(x_i, x_i) + 1) (||f||^2 + b^2) / min (y_i (f(x_i) + b))^2, see :func:`mistake_bound`.

@@ -152,24 +152,24 @@ class PerceptronRule(Explained, metaclass=ChecksKeywords):
             return np.asarray(self.data.gram.X @ self.start[1:] + self.start[0])
         return self.decision(self.y * self.start)
 
+    def function_of(self, alpha: Vector) -> tuple[Expansion, Vector | None]:
+        """Return the function of a = start + sum_i alpha_i z_i, and a itself in explicit features."""
+        gram, beta = self.data.gram, self.y * alpha
+        if self.data.explicit:
+            used = np.flatnonzero(beta)
+            a = frozen(self.start + np.append(beta.sum(), gram.X[used].T @ beta[used]))
+            return Expansion(Linear(), a[None, 1:], np.ones(1), float(a[0]), self.classes, gram.feature_names), a
+        beta = beta + self.y * self.start
+        used = np.flatnonzero(beta)
+        b = float(beta.sum())
+        return Expansion(gram.kernel, gram.X[used], beta[used], b, self.classes, gram.feature_names), None
+
     def conclude(
         self, alpha: Vector, errors: list[int], values: list[float], mistakes: int, ended: str | None
     ) -> PerceptronSolution:
         """Make a solution of the coefficients; ``ended`` says why the rule ended, unless ``max_epochs`` came first."""
-        gram, beta, weights = self.data.gram, self.y * alpha, None
-        if self.data.explicit:
-            used = np.flatnonzero(beta)
-            weights = frozen(self.start + np.append(beta.sum(), gram.X[used].T @ beta[used]))
-            function = Expansion(
-                Linear(), weights[None, 1:], np.ones(1), float(weights[0]), self.classes, gram.feature_names
-            )
-        else:
-            beta = beta + self.y * self.start
-            used = np.flatnonzero(beta)
-            function = Expansion(
-                gram.kernel, gram.X[used], beta[used], float(beta.sum()), self.classes, gram.feature_names
-            )
-        margins = self.y * function(gram.X)
+        function, weights = self.function_of(alpha)
+        margins = self.y * function(self.data.gram.X)
         wrong = int((margins <= 0).sum())
         if ended is None:
             ended = f"stopped at max_epochs = {len(errors)}; allow more, or let Separability decide if there is an end"

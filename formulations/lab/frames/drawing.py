@@ -34,7 +34,7 @@ def draw(scene: Scene, setting: Setting) -> Frame:
         facts["error"] = str(answer.error)
     else:
         facts |= {"proof": _proof(answer.solution), "formulas": _formulas(answer), "facts": _facts(answer.solution)}
-        arrays |= _points(answer.solution)
+        arrays |= _points(answer.solution, drawn.function is not None)
         if isinstance(answer.solution, Classification):
             facts["level"] = answer.solution.margin_level
     function = drawn.function or (answer.solution and answer.solution.function)
@@ -44,11 +44,13 @@ def draw(scene: Scene, setting: Setting) -> Frame:
         arrays |= _deviation(answer.solution, setting)
     facts["view"] = {"name": setting.view.name, "step": setting.view.step, **drawn.facts}
     arrays.update({f"view.{name}": array for name, array in drawn.arrays.items()})
-    return Frame(facts, {**arrays, **_multipliers(drawn)})
+    return Frame(facts, {**arrays, **_replaced(drawn)})
 
 
-def _multipliers(drawn: Drawn) -> Mapping[str, NDArray[Any]]:
-    return {} if drawn.multipliers is None else {"multipliers": drawn.multipliers}
+def _replaced(drawn: Drawn) -> Mapping[str, NDArray[Any]]:
+    """Return what a view shows of the points in place of what the answer has."""
+    own = {"multipliers": drawn.multipliers, "roles": drawn.roles}
+    return {name: array for name, array in own.items() if array is not None}
 
 
 def _function(function: Expansion, setting: Setting) -> Mapping[str, NDArray[Any]]:
@@ -101,15 +103,19 @@ def _facts(solution: Solution | RelevanceSolution) -> list[tuple[str, str]]:
     return [(fact.name, fact.value) for fact in solution.card().facts]
 
 
-def _points(solution: Solution | RelevanceSolution) -> Mapping[str, NDArray[Any]]:
-    """Return the multipliers, roles (0 none, 1 free, 2 at the bound), decision values and slacks of the points."""
+def _points(solution: Solution | RelevanceSolution, replaced: bool) -> Mapping[str, NDArray[Any]]:
+    """Return the multipliers, roles (0 none, 1 free, 2 at the bound), decision values and slacks of the points.
+
+    Where a view has ``replaced`` the function, its values and slacks are others.
+    """
     if isinstance(solution, RelevanceSolution):
         roles = np.zeros(solution.alpha.size)
         roles[solution.relevance] = 1.0
         return {"roles": roles}
     roles = np.zeros(solution.beta.size)
     roles[solution.support.free], roles[solution.support.bounded] = 1.0, 2.0
-    return {"multipliers": solution.beta, "roles": roles, "decision": solution.decision, **_slacks(solution)}
+    values = {} if replaced else {"decision": solution.decision, **_slacks(solution)}
+    return {"multipliers": solution.beta, "roles": roles, **values}
 
 
 def _slacks(solution: Solution) -> Mapping[str, Vector]:

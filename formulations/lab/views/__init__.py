@@ -4,9 +4,13 @@
 from collections.abc import Mapping
 
 from formulations.lab.views.base import Drawn, Scene, ViewKind
+from formulations.lab.views.interior_point import INTERIOR_POINT
+from formulations.lab.views.perceptron import PERCEPTRON
 from formulations.lab.views.picture import PICTURE
+from formulations.lab.views.race import RACE
+from formulations.lab.views.smo import SMO
 
 __all__ = ["VIEWS", "Drawn", "Scene", "ViewKind"]
 
-VIEWS: Mapping[str, ViewKind] = {each.name: each for each in (PICTURE,)}
+VIEWS: Mapping[str, ViewKind] = {each.name: each for each in (PICTURE, PERCEPTRON, SMO, INTERIOR_POINT, RACE)}
 """The views by name, in the order in which a page lists them."""

@@ -27,7 +27,7 @@ class Drawn:
         Of the diagram.
     function
         What the picture shows in place of the answer: an iterate, for example.
-    multipliers
+    multipliers, roles
         Of the points, in place of those of the answer, shape (m,).
     """
 
@@ -35,6 +35,7 @@ class Drawn:
     arrays: Mapping[str, NDArray[Any]] = field(default_factory=dict)
     function: Expansion | None = None
     multipliers: NDArray[Any] | None = None
+    roles: NDArray[Any] | None = None
 
 
 class Scene:

@@ -25,12 +25,12 @@ from qpkernels.certificates import Bounds, Certificate, Enclosure, Status, enclo
 from qpkernels.diagnosis import Ray
 from qpkernels.errors import ParameterError, UnsupportedProgramError
 from qpkernels.programs import ConeProgram
-from qpkernels.solvers import Claim, ConePoint, Outcome, Solver
+from qpkernels.solvers import Answer, Claim, ConePoint, Outcome, Solver
 
 if TYPE_CHECKING:
     from formulations.modelling.forms.form import Form
 
-__all__ = ["enclose_extended", "solve_lowered"]
+__all__ = ["enclose_extended", "judged_point", "solve_lowered"]
 
 _LOOSE = 1e-2
 """Tolerance at which an answer must hold to be polished: beyond it the claim was wrong, not the answer loose."""
@@ -60,7 +60,7 @@ def solve_lowered(form: Form, backend: Solver, request: SolveRequest, bounds: Bo
         message = f"solver {outcome.solver!r} returned no point with multipliers ({outcome.message})"
         raise no_answer(form.name, message) if form.is_extended else model.explain_failure(message)
     begin = perf_counter()
-    judge = _judged_in_matrices if form.is_extended else _judged_as_model
+    judge = _judged_in_matrices if form.is_extended else judged_point
     answer, certificate, shown = judge(form, lowered, outcome, bounds, request.tol)
     status = status_of(certificate, outcome.claim, request.tol)
     if outcome.claim is not Claim.OPTIMAL or status is not Status.OPTIMAL:
@@ -83,8 +83,8 @@ def _judged_in_matrices(
     return _read(form, lowered, shown, bounds), repaired.certificate, shown
 
 
-def _judged_as_model(
-    form: Form, lowered: Lowered, outcome: Outcome, bounds: Bounds, tol: float
+def judged_point(
+    form: Form, lowered: Lowered, outcome: Answer, bounds: Bounds, tol: float
 ) -> tuple[Candidate, Certificate, ConePoint]:
     """Return the answer to a textbook problem with its certificate; a loose one polished, where that is proved."""
     came = ConePoint(outcome.point, outcome.multipliers)

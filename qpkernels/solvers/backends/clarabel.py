@@ -55,6 +55,14 @@ class Clarabel(Solver):
 
     def run(self, program: ConeProgram, request: Request, **options: Any) -> Answer:
         """Hand over the program, which is in Clarabel's own form."""
+        solution = self.own_solution(program, request, **options)
+        message = str(solution.status)
+        return Answer(
+            np.array(solution.x), np.array(solution.z), _CLAIMS.get(message, Claim.FAILED), message, solution.iterations
+        )
+
+    def own_solution(self, program: ConeProgram, request: Request, **options: Any) -> Any:
+        """Return Clarabel's ``DefaultSolution``, which has also the slacks ``s`` of Ax + s = b at its last iterate."""
         import clarabel
 
         settings = clarabel.DefaultSettings()
@@ -81,10 +89,7 @@ class Clarabel(Solver):
             settings.tol_gap_abs = settings.tol_gap_rel = max(settings.tol_gap_rel * size, 1e-14)
             again = solve()
             solution = again if str(again.status) == "Solved" else solution
-        message = str(solution.status)
-        return Answer(
-            np.array(solution.x), np.array(solution.z), _CLAIMS.get(message, Claim.FAILED), message, solution.iterations
-        )
+        return solution
 
 
 def _cone(clarabel: Any, cone: Cone) -> Any:

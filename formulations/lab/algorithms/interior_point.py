@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: BSD-3-Clause
+r"""The iterates of an interior-point method: Clarabel's on the dual of the machine.
+
+Of min 1/2 x'Px + q'x s.t. Ax + s = b, s in K, with multipliers z in K*, its iterates keep s and z inside their cones,
+and lower at once the residuals ||Ax + s - b|| and ||Px + q + A'z|| and the mean mu of the products s_i z_i. On the
+central path all products are equal to mu. Clarabel has no way to be watched, but is deterministic: it is run anew for
+each iterate, with a limit of that many iterations.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from formulations.lab.algorithms.limits import TOL, stated
+from formulations.lab.algorithms.routes import FormRoute, Judged, form_route
+from formulations.lab.settings import Setting
+from qpkernels.arrays import Vector
+from qpkernels.errors import SolverFailedError
+from qpkernels.programs import ConeProgram, Nonnegative, Zero
+from qpkernels.solvers import Answer, Claim, Request
+from qpkernels.solvers.backends.clarabel import Clarabel
+
+__all__ = ["Iterate", "Path", "record_interior_point"]
+
+_MOST = 60
+"""Iterations; more than 30 are rare."""
+
+_ACCURATE = 1e-9
+"""Gap that the method is asked for: some iterates beyond what is proved are worth seeing."""
+
+_SMALLEST = 1e-14
+
+
+@dataclass(frozen=True, eq=False)
+class Iterate:
+    """An iterate.
+
+    Attributes
+    ----------
+    judged
+        In the terms of the model, with its certificate.
+    primal_residual, dual_residual
+        ||Ax + s - b|| and ||Px + q + A'z|| in the maximum norm, relative to the largest of their terms.
+    mu
+        s'z over the degree of the cones.
+    slacks, multipliers
+        s and z of the inequalities, shape (inequalities,).
+    """
+
+    judged: Judged
+    primal_residual: float
+    dual_residual: float
+    mu: float
+    slacks: Vector
+    multipliers: Vector
+
+
+@dataclass(frozen=True, eq=False)
+class Path:
+    """The iterates from the start on.
+
+    Attributes
+    ----------
+    rows
+        Names of the inequalities' blocks, and the block of each: what their slacks and multipliers are.
+    message
+        What the method said at the end.
+    """
+
+    iterates: tuple[Iterate, ...]
+    rows: tuple[tuple[str, int], ...]
+    message: str
+
+
+def record_interior_point(setting: Setting) -> Path:
+    """Run Clarabel on the machine of a setting, iterate by iterate.
+
+    Raises
+    ------
+    SolverFailedError
+        If it has no iterate, as where it finds that there is no solution.
+    QPKernelsError
+        If there are too many points, these do not make a model, or the machine is none of convex optimisation.
+    """
+    model, solver = stated(setting), Clarabel()
+    route = form_route(model, model.bounds(), solver)
+    program, iterates, message = route.program, [], ""
+    for count in range(_MOST + 1):
+        solution = solver.own_solution(
+            program,
+            Request(TOL, count, None, None, verbose=False),
+            tol_gap_abs=_SMALLEST,
+            tol_gap_rel=_ACCURATE,
+        )
+        message = str(solution.status)
+        if "Infeasible" in message or int(solution.iterations) < count:
+            break
+        iterate = _iterate(route, solution)
+        if iterate is None:
+            break
+        iterates.append(iterate)
+        if message == "Solved":
+            break
+    if not iterates:
+        raise SolverFailedError(f"the interior-point method has no iterate to show: it says {message!r}.")
+    return Path(tuple(iterates), _blocks(program), message)
+
+
+def _iterate(route: FormRoute, solution: Any) -> Iterate | None:
+    p = route.program
+    x, s, z = (np.array(part, dtype=float) for part in (solution.x, solution.s, solution.z))
+    judged = route.judge(Answer(x, z, Claim.STOPPED, ""))
+    if judged is None or not np.isfinite(s).all():
+        return None
+    Ax, Px, Az = p.A @ x, p.P @ x, p.A.T @ z
+    inequalities = _inequalities(p)
+    return Iterate(
+        judged,
+        _relative(Ax + s - p.b, Ax, s, p.b),
+        _relative(Px + p.q + Az, Px, p.q, Az),
+        float(s @ z) / max(1, _degree(p)),
+        s[inequalities],
+        z[inequalities],
+    )
+
+
+def _relative(residual: Vector, *terms: Vector) -> float:
+    size = max(float(np.abs(term).max(initial=0.0)) for term in terms)
+    return float(np.abs(residual).max(initial=0.0)) / (size or 1.0)
+
+
+def _inequalities(program: ConeProgram) -> Vector:
+    mask = np.zeros(program.b.size, dtype=bool)
+    for cone, rows in program.parts():
+        mask[rows] = isinstance(cone, Nonnegative)
+    return mask
+
+
+def _degree(program: ConeProgram) -> int:
+    """Return the degree of the barrier: 1 for each inequality and norm cone, 3 for each exponential or power cone."""
+    degree = 0
+    for cone in program.cones:
+        match cone:
+            case Zero():
+                pass
+            case Nonnegative():
+                degree += cone.size
+            case _:
+                degree += 3 if type(cone).__name__ in ("Exponential", "Power") else 1
+    return degree
+
+
+def _blocks(program: ConeProgram) -> tuple[tuple[str, int], ...]:
+    """Return the names of the blocks of inequalities with their sizes, in the order of the rows."""
+    mask = _inequalities(program)
+    sizes = [(block.name, int(mask[block.range].sum())) for block in program.rows]
+    return tuple((name, size) for name, size in sizes if size)

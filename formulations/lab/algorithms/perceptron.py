@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: BSD-3-Clause
+r"""The perceptron's corrections, and how many there can be.
+
+It looks at one sample after another; one on the wrong side, y_i (f(x_i) + b) <= 0, is added: f <- f + y_i k(x_i, .),
+b <- b + y_i. Where some function separates the classes, corrections end after at most (R / rho)^2 of them
+(Novikoff, 1962): R is the largest length of a sample (1, phi(x)), and rho the margin in that space, here that of the
+hard margin machine. Where none does, they never end.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import islice
+
+import numpy as np
+
+from formulations.classification.margins.hard_margin import HardMargin
+from formulations.classification.separation.perceptron import Perceptron
+from formulations.classification.separation.perceptron_course import Correction
+from formulations.lab.algorithms.limits import MOST_STEPS, few_points
+from formulations.lab.settings import Setting, Task
+from qpkernels.arrays import Indices, Vector
+from qpkernels.errors import InfeasibleError, QPKernelsError, UnsupportedProgramError
+from qpkernels.gram import Expansion
+
+__all__ = ["Corrections", "record_perceptron"]
+
+_PASSES = 20
+"""Passes over classes that are not separable: as many more as one likes would be no different."""
+
+_MANY = 100_000
+"""Passes over others: the number of corrections is what ends these."""
+
+
+@dataclass(frozen=True, eq=False)
+class Corrections:
+    """What a perceptron did.
+
+    Attributes
+    ----------
+    rule
+        The perceptron.
+    steps
+        Its corrections.
+    wrong
+        Samples on the wrong side after k of them, shape (len(steps) + 1,); one on the surface counts as wrong.
+    separable
+        Whether the classes are separable; None where that is not known.
+    bound
+        What the number of corrections never exceeds; None where there is no such number, or none is known.
+    """
+
+    rule: Perceptron
+    steps: tuple[Correction, ...]
+    wrong: Indices
+    separable: bool | None
+    bound: float | None
+
+    @property
+    def ended(self) -> bool:
+        """Whether every sample is on its right side at last."""
+        return not self.wrong[-1]
+
+    @property
+    def looked(self) -> Indices:
+        """Samples looked at until each correction, shape (len(steps) + 1,)."""
+        return np.array([0, *((step.epoch - 1) * len(self.rule) + step.looked for step in self.steps)])
+
+    def beta(self, k: int) -> Vector:
+        """Return the coefficients after k corrections."""
+        return self.rule.y * self.steps[k - 1].alpha if k else np.zeros(len(self.rule))
+
+    def function(self, k: int) -> Expansion:
+        """Return the function after k corrections: 0 at first."""
+        if not k:
+            return Expansion.of(self.rule.data.gram, self.beta(0), 0.0, self.rule.classes)
+        return self.rule.function_of(self.steps[k - 1].alpha)[0]
+
+
+def record_perceptron(setting: Setting) -> Corrections:
+    """Run a perceptron with the kernel of a setting on its points.
+
+    Raises
+    ------
+    UnsupportedProgramError
+        If the points are not of two classes.
+    QPKernelsError
+        If there are too many of them, or all are of one class.
+    """
+    if setting.task is not Task.CLASSIFICATION or not setting.machine.choice.takes_labels:
+        raise UnsupportedProgramError(
+            "a perceptron separates two classes, and the points of this machine have none; choose a machine of two "
+            "classes."
+        )
+    few_points(setting)
+    kernel = setting.kernel_function()
+    rule = Perceptron(setting.X, setting.y, kernel)
+    separable, bound = None, None
+    try:
+        bound = rule.mistake_bound(HardMargin(setting.X, setting.y, kernel).solve().function)
+        separable = True
+    except InfeasibleError:
+        separable = False
+    except QPKernelsError:
+        pass
+    passes = _PASSES if separable is False else _MANY
+    steps = tuple(islice(rule.corrections(max_epochs=passes), MOST_STEPS))
+    wrong = [len(rule), *(int((rule.y * rule.decision(rule.y * step.alpha) <= 0).sum()) for step in steps)]
+    return Corrections(rule, steps, np.array(wrong), separable, bound)

@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Three solvers on the same data, and what is proved of each of their iterates, against time.
+
+A solver that nobody can watch is run anew with a limit of 1, 2, 3, ... iterations: all of them are deterministic, so
+that the iterate is that of one long run, and the time that of a run which ends there. It is the time of the solver
+alone, without stating the problem and without the certificate; of short runs it is the least of some. As a run of more
+iterations does all that one of fewer does, none counts as longer than those after it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from formulations.lab.algorithms.limits import TOL, stated
+from formulations.lab.algorithms.routes import Judged, Route, form_route, structure_route
+from formulations.lab.settings import Setting
+from formulations.modelling.model import Model
+from qpkernels.certificates import Bounds
+from qpkernels.errors import QPKernelsError, UnsupportedProgramError
+from qpkernels.gram.panels.threads import blas_threads_for
+from qpkernels.solvers import Claim, Outcome, find_solver
+
+__all__ = ["Entrant", "Mark", "Race", "record_race"]
+
+_OWN = ("conjugate-gradient", "smo", "level-search", "newton")
+"""Solvers that take models as they are: the first that takes this one runs."""
+
+_CONIC = ("clarabel", "osqp", "scs")
+"""Solvers of cone programs, of which those run that take the model's dual, until there are three; the usual first."""
+
+_ENTRANTS = 3
+
+_BUDGET = 2.0
+"""Seconds for all runs of one solver."""
+
+_SHORT, _REPEATS = 0.02, 3
+"""Runs shorter than so many seconds are repeated; of the repetitions the shortest counts."""
+
+_GROWTH = 1.3
+"""Ratio of one limit of iterations to the one before, where that is more than one iteration."""
+
+
+@dataclass(frozen=True, eq=False)
+class Mark:
+    """An iterate of a solver: after how many iterations and seconds, and what is proved of it."""
+
+    iterations: int
+    seconds: float
+    judged: Judged
+
+
+@dataclass(frozen=True, eq=False)
+class Entrant:
+    """A solver in the race.
+
+    Attributes
+    ----------
+    name
+        Of the solver.
+    marks
+        Its iterates, by rising iterations and seconds.
+    message
+        What the solver said at the end.
+    ended
+        Whether it ended by itself, and not because the time of the recording was over.
+    """
+
+    name: str
+    marks: tuple[Mark, ...]
+    message: str
+    ended: bool
+
+    @property
+    def proved(self) -> Mark | None:
+        """The first iterate that is proved, if any is."""
+        return next((mark for mark in self.marks if mark.judged.proved), None)
+
+
+@dataclass(frozen=True, eq=False)
+class Race:
+    """The entrants, and all their marks in the order of their seconds: (entrant, mark) by number."""
+
+    entrants: tuple[Entrant, ...]
+    events: tuple[tuple[int, int], ...]
+
+
+def record_race(setting: Setting) -> Race:
+    """Run three solvers on the machine of a setting.
+
+    Raises
+    ------
+    UnsupportedProgramError
+        If fewer than two solvers take it.
+    QPKernelsError
+        If there are too many points, these do not make a model, or the machine is none of convex optimisation.
+    """
+    model = stated(setting)
+    with blas_threads_for(len(model)):
+        entrants = tuple(entrant for route in _routes(model, model.bounds()) if (entrant := _run(route)).marks)
+    if len(entrants) < 2:
+        raise UnsupportedProgramError(
+            "a race needs two solvers with an answer, and this problem has "
+            f"{f'only {entrants[0].name}' if entrants else 'none'}; move points, or choose another machine."
+        )
+    events = [(n, k) for n, entrant in enumerate(entrants) for k in range(len(entrant.marks))]
+    return Race(entrants, tuple(sorted(events, key=lambda each: entrants[each[0]].marks[each[1]].seconds)))
+
+
+def _routes(model: Model[Any], bounds: Bounds) -> list[Route]:
+    programs, routes = model.programs(bounds), list[Route]()
+    for name in _OWN:
+        solver = find_solver(name)
+        taken = next((program for program in programs if solver.refusal(program) is None), None)
+        if taken is not None and not routes:
+            routes.append(structure_route(model, bounds, solver, taken))
+    for name in dict.fromkeys((model.cone_solver, *_CONIC)):
+        solver = find_solver(name)
+        if len(routes) < _ENTRANTS and solver.installed:
+            route = form_route(model, bounds, solver)
+            if solver.refusal(route.program) is None:
+                routes.append(route)
+    return routes
+
+
+def _run(route: Route) -> Entrant:
+    """Run a solver with ever larger limits until it ends by itself, or the time is over."""
+    begun, marks, message, ended = perf_counter(), list[Mark](), "", False
+    try:
+        route.solver.prepare(route.program)
+        for limit in _limits():
+            outcome = _shortest(route, limit)
+            message = outcome.message
+            ended = outcome.claim is not Claim.STOPPED or (outcome.iterations or limit) < limit
+            if outcome.claim in (Claim.OPTIMAL, Claim.STOPPED) and (judged := route.judge(outcome)) is not None:
+                marks.append(Mark(outcome.iterations or limit, outcome.seconds, judged))
+            if ended or perf_counter() - begun > _BUDGET:
+                break
+    except QPKernelsError as error:
+        message, ended = str(error), True
+    seconds = np.minimum.accumulate([mark.seconds for mark in marks][::-1])[::-1] if marks else ()
+    timed = (Mark(mark.iterations, float(time), mark.judged) for mark, time in zip(marks, seconds, strict=True))
+    return Entrant(route.solver.name, tuple(timed), message, ended)
+
+
+def _limits() -> Iterator[int]:
+    limit = 1
+    while True:
+        yield limit
+        limit = max(limit + 1, int(_GROWTH * limit))
+
+
+def _shortest(route: Route, limit: int) -> Outcome:
+    """Return the outcome of a limited run, and of a short one the time of the shortest of some repetitions."""
+    best = route.solver.solve(route.program, tol=TOL, max_iter=limit)
+    for _ in range(_REPEATS - 1 if best.seconds < _SHORT else 0):
+        again = route.solver.solve(route.program, tol=TOL, max_iter=limit)
+        best = again if again.seconds < best.seconds else best
+    return best

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The pair steps of sequential minimal optimisation, with the duality gap after each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from formulations.lab.algorithms.limits import MOST_STEPS, TOL, stated
+from formulations.lab.settings import Setting
+from formulations.modelling.candidate import expand
+from formulations.modelling.model import Model
+from qpkernels.arrays import Matrix, Vector
+from qpkernels.certificates import KernelQPBounds
+from qpkernels.errors import UnsupportedProgramError
+from qpkernels.gram import Expansion
+from qpkernels.programs import KernelQP
+from qpkernels.solvers.smo.stepping import Change, Stepper
+
+__all__ = ["PairSteps", "record_smo"]
+
+_PROFILE = 81
+"""Points of the objective along a step."""
+
+
+@dataclass(frozen=True, eq=False)
+class PairSteps:
+    """A descent by steps of one or two coefficients.
+
+    Attributes
+    ----------
+    model, program
+        What is solved: in minimisation form.
+    changes
+        What each step changed.
+    betas, intercepts
+        Of the iterates, shapes (len(changes) + 1, m) and (len(changes) + 1,).
+    primal, dual, gap
+        P(f, b), D(beta) and their relative gap at the iterates.
+    proved, diverging
+        Whether the gap is within the tolerance at last; whether coefficients grow without end, as where no answer is.
+    """
+
+    model: Model[Any]
+    program: KernelQP
+    changes: tuple[Change, ...]
+    betas: Matrix
+    intercepts: Vector
+    primal: Vector
+    dual: Vector
+    gap: Vector
+    proved: bool
+    diverging: bool
+
+    def function(self, k: int) -> Expansion:
+        """Return f + b after k steps."""
+        return expand(self.model.gram, self.betas[k], float(self.intercepts[k]), self.model.classes).function
+
+    def profile(self, k: int) -> tuple[Vector, Vector]:
+        """Return lengths of the step that led to iterate k, from 0 on, and how the objective changes with them."""
+        change, beta, program = self.changes[k - 1], self.betas[k - 1], self.program
+        reach = 1.3 * max(change.length, min(change.unbounded, 3.0 * change.length))
+        lengths = np.linspace(0.0, reach, _PROFILE)
+        # The kinks of |.| apart, it falls by the slope of the smooth part.
+        smooth, kinks = -change.slope, np.zeros(_PROFILE)
+        for sample, sign in ((change.up, 1.0), (change.down, -1.0)):
+            if sample is not None:
+                epsilon, start = program.epsilon[sample], beta[sample]
+                first = 1.0 if sign * start >= 0 else -1.0
+                smooth -= epsilon * first
+                kinks += epsilon * (np.abs(start + sign * lengths) - abs(start))
+        return lengths, smooth * lengths + 0.5 * change.curvature * lengths**2 + kinks
+
+
+def record_smo(setting: Setting) -> PairSteps:
+    """Descend from 0 until the gap is within the tolerance, for at most :data:`MOST_STEPS` steps.
+
+    Raises
+    ------
+    UnsupportedProgramError
+        If the machine is no quadratic program with bounds and at most one equation.
+    QPKernelsError
+        If there are too many points, or these do not make a model.
+    """
+    model = stated(setting)
+    bounds = model.bounds()
+    if not isinstance(bounds, KernelQPBounds):
+        raise UnsupportedProgramError(
+            "SMO moves two coefficients at a time along the one equation of a quadratic dual with bounds, and the dual "
+            f"of this machine ({setting.machine.choice.title}) is none: choose the soft margin, the squared hinge, "
+            "one class or the tube, for example."
+        )
+    stepper = Stepper(bounds.program)
+    changes: list[Change] = []
+    iterates, intercepts = [stepper.iterate], [stepper.intercept]
+    while len(changes) < MOST_STEPS and not (stepper.iterate.proves(TOL) or stepper.iterate.diverging):
+        if (change := stepper.step()) is None:
+            break
+        changes.append(change)
+        iterates.append(stepper.iterate)
+        intercepts.append(stepper.intercept)
+    return PairSteps(
+        model,
+        bounds.program,
+        tuple(changes),
+        betas=np.array([iterate.beta for iterate in iterates]),
+        intercepts=np.array(intercepts),
+        primal=np.array([iterate.gap.primal_value for iterate in iterates]),
+        dual=np.array([iterate.gap.dual_value for iterate in iterates]),
+        gap=np.array([iterate.violation for iterate in iterates]),
+        proved=iterates[-1].proves(TOL),
+        diverging=iterates[-1].diverging,
+    )

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the views of algorithms share: a recording made once, the step within it, and sentences in place of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import numpy as np
+
+from formulations.lab.settings import Setting
+from formulations.lab.views.base import Drawn, Scene
+from qpkernels.arrays import Vector
+from qpkernels.errors import QPKernelsError
+from qpkernels.programs import KernelQP
+
+__all__ = ["finite", "percent", "recorded", "roles"]
+
+Recording = TypeVar("Recording")
+
+_ZERO = 1e-8
+"""Share of the largest coefficient below which one counts as 0, or as at its bound."""
+
+
+def recorded(
+    scene: Scene,
+    name: str,
+    record: Callable[[Setting], Recording],
+    draw: Callable[[Recording, int], Drawn],
+    step: int,
+) -> Drawn:
+    """Return what ``draw`` draws of a recording that is made once; where there is none, why, in its facts' words."""
+
+    def attempt(answer: Any) -> Recording | QPKernelsError:
+        try:
+            return record(answer.setting)
+        except QPKernelsError as error:
+            return error
+
+    made = scene.once(name, attempt)
+    if isinstance(made, QPKernelsError):
+        words = str(made)
+        return Drawn({"words": words[:1].upper() + words[1:], "steps": 0, "step": 0})
+    return draw(made, step)
+
+
+def finite(value: float) -> float | None:
+    """Return a number as JSON can say it: None where it is not finite."""
+    return float(value) if np.isfinite(value) else None
+
+
+def percent(value: float) -> str:
+    """Return a relative gap in words: in percent while it is more than a thousandth."""
+    if not np.isfinite(value):
+        return "everything"
+    return f"{100 * value:.3g} %" if value >= 1e-3 else f"{value:.1e}"
+
+
+def roles(beta: Vector, program: KernelQP | None = None) -> Vector:
+    """Return what samples are at coefficients: 0 without one, 1 with one, 2 at a bound of ``program``, shape (m,)."""
+    size = _ZERO * float(np.abs(beta).max())
+    found = (np.abs(beta) > size).astype(float)
+    if program is not None:
+        found[(found > 0) & ((beta >= program.upper - size) | (beta <= program.lower + size))] = 2.0
+    return found
