@@ -74,6 +74,13 @@ class Path:
     rows: tuple[tuple[str, int], ...]
     message: str
 
+    @property
+    def ends(self) -> tuple[float, float, float, float]:
+        """The least and largest slack, and the least and largest multiplier, of all iterates; all above 0."""
+        slacks = np.concatenate([iterate.slacks for iterate in self.iterates])
+        multipliers = np.concatenate([iterate.multipliers for iterate in self.iterates])
+        return *_extent(slacks), *_extent(multipliers)
+
 
 def record_interior_point(setting: Setting) -> Path:
     """Run Clarabel on the machine of a setting, iterate by iterate.
@@ -125,6 +132,11 @@ def _iterate(route: FormRoute, solution: Any) -> Iterate | None:
         s[inequalities],
         z[inequalities],
     )
+
+
+def _extent(values: Vector) -> tuple[float, float]:
+    inside = values[values > 0]
+    return (float(inside.min()), float(inside.max())) if inside.size else (1.0, 1.0)
 
 
 def _relative(residual: Vector, *terms: Vector) -> float:

@@ -30,6 +30,7 @@ def _drawn(path: Path, step: int) -> Drawn:
             "tol": TOL,
             "mu": now.mu,
             "rows": path.rows,
+            "ends": path.ends,
         },
         {
             "gap": np.array([each.judged.error for each in iterates]),

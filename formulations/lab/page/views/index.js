@@ -3,4 +3,9 @@
 //
 // frame.facts.view holds the facts of formulations/lab/views/NAME.py, and frame.arrays["view.NAME"] its arrays.
 
-export const DIAGRAMS = {};
+import { draw as interiorPoint } from "./interior-point.js";
+import { draw as perceptron } from "./perceptron.js";
+import { draw as race } from "./race.js";
+import { draw as smo } from "./smo.js";
+
+export const DIAGRAMS = { perceptron, smo, "interior-point": interiorPoint, race };

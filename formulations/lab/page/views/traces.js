@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the diagrams of algorithms share: traces over steps, solid up to the present one, and levels and moments.
+
+import { colour } from "../paint.js";
+import { paragraph } from "./axes.js";
+
+/** Write the view's sentence in place of a diagram; return whether there is nothing else to draw. */
+export function isSentence(painter, { facts: { view } }, array) {
+  if (array) return false;
+  paragraph(painter, 16, 28, painter.width - 32, view.words ?? "", { fill: colour("ink"), size: 14 });
+  return true;
+}
+
+/** Return 0, 1, ..., count - 1. */
+export function numbers(count) {
+  return Array.from({ length: count }, (_, k) => k);
+}
+
+/** Draw ys over xs: faint as a whole, solid up to the place `now`, with a dot there. */
+export function trace(painter, plot, xs, ys, now, { stroke, width = 1.75, dash = [] }) {
+  plot.within(() => {
+    plot.line(xs, ys, { stroke, width: 1, dash, opacity: 0.4 });
+    plot.line(xs.slice(0, now + 1), ys.slice(0, now + 1), { stroke, width, dash });
+    const [x, y] = plot.at(xs[now], ys[now]);
+    if (Number.isFinite(x) && Number.isFinite(y)) painter.circle(x, y, 3.5, { fill: stroke });
+  });
+}
+
+/** Draw a horizontal line at a value of y, with words above its right end. */
+export function level(painter, plot, value, words, stroke = colour("ink")) {
+  const [left, , width] = plot.inner;
+  const y = plot.y(value);
+  painter.lines([[[left, y], [left + width, y]]], { stroke, width: 1.25, dash: [6, 4] });
+  painter.text(left + width - 4, y - 4, words, { fill: stroke, size: 11, anchor: "end" });
+}
+
+/** Draw a vertical line at a value of x. */
+export function moment(painter, plot, value) {
+  const [, top, , height] = plot.inner;
+  const x = plot.x(value);
+  painter.lines([[[x, top], [x, top + height]]], { stroke: colour("soft"), width: 1 });
+}
+
+/** Write [words, colour] one below the other inside the data's box, at its right end from the top down. */
+export function legend(painter, plot, entries) {
+  const [left, top, width] = plot.inner;
+  entries.forEach(([words, fill], k) =>
+    painter.text(left + width - 6, top + 15 + 15 * k, words, { fill, size: 11, anchor: "end", weight: "600" }),
+  );
+}
+
+/** Return the least and the largest value above 0, at least `least`, of arrays; [least, 1] if there is none. */
+export function positives(least, ...arrays) {
+  let [low, high] = [Infinity, least];
+  for (const values of arrays)
+    for (const value of values)
+      if (value > 0 && Number.isFinite(value)) [low, high] = [Math.min(low, value), Math.max(high, value)];
+  return low <= high ? [Math.max(low, least), high] : [least, 1];
+}
