@@ -33,6 +33,8 @@ _ACCURATE = 1e-9
 
 _SMALLEST = 1e-14
 
+_SOLVED = "Solved"
+
 
 @dataclass(frozen=True, eq=False)
 class Iterate:
@@ -43,7 +45,8 @@ class Iterate:
     judged
         In the terms of the model, with its certificate.
     primal_residual, dual_residual
-        ||Ax + s - b|| and ||Px + q + A'z|| in the maximum norm, relative to the largest of their terms.
+        ||Ax + s - b|| and ||Px + q + A'z|| in the maximum norm, relative to the largest of |A||x|, |s|, |b|, and of
+        |P||x|, |q|, |A|'|z|.
     mu
         s'z over the degree of the cones.
     slacks, multipliers
@@ -65,13 +68,16 @@ class Path:
     Attributes
     ----------
     rows
-        Names of the inequalities' blocks, and the block of each: what their slacks and multipliers are.
+        Names of the blocks of inequalities, with their sizes: what the slacks and multipliers are, in this order.
+    is_linear
+        Whether there are equations alone, so that no slack has to be kept inside a cone.
     message
         What the method said at the end.
     """
 
     iterates: tuple[Iterate, ...]
     rows: tuple[tuple[str, int], ...]
+    is_linear: bool
     message: str
 
     @property
@@ -109,25 +115,25 @@ def record_interior_point(setting: Setting) -> Path:
         if iterate is None:
             break
         iterates.append(iterate)
-        if message == "Solved":
+        if message == _SOLVED:
             break
     if not iterates:
         raise SolverFailedError(f"the interior-point method has no iterate to show: it says {message!r}.")
-    return Path(tuple(iterates), _blocks(program), message)
+    return Path(tuple(iterates), _blocks(program), _degree(program) == 0, message)
 
 
 def _iterate(route: FormRoute, solution: Any) -> Iterate | None:
     p = route.program
     x, s, z = (np.array(part, dtype=float) for part in (solution.x, solution.s, solution.z))
-    judged = route.judge(Answer(x, z, Claim.STOPPED, ""))
+    message = str(solution.status)
+    judged = route.judge(Answer(x, z, Claim.OPTIMAL if message == _SOLVED else Claim.STOPPED, message))
     if judged is None or not np.isfinite(s).all():
         return None
-    Ax, Px, Az = p.A @ x, p.P @ x, p.A.T @ z
     inequalities = _inequalities(p)
     return Iterate(
         judged,
-        _relative(Ax + s - p.b, Ax, s, p.b),
-        _relative(Px + p.q + Az, Px, p.q, Az),
+        _relative(p.A @ x + s - p.b, abs(p.A) @ np.abs(x), s, p.b),
+        _relative(p.P @ x + p.q + p.A.T @ z, abs(p.P) @ np.abs(x), p.q, abs(p.A).T @ np.abs(z)),
         float(s @ z) / max(1, _degree(p)),
         s[inequalities],
         z[inequalities],

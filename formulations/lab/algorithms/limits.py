@@ -11,7 +11,7 @@ from qpkernels.errors import ParameterError, UnsupportedProgramError
 
 __all__ = ["MOST_POINTS", "MOST_STEPS", "TOL", "few_points", "stated"]
 
-MOST_POINTS = 300
+MOST_POINTS = 200
 """Points of an algorithm shown step by step: its solvers run again and again on them."""
 
 MOST_STEPS = 2000

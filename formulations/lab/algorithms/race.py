@@ -35,14 +35,13 @@ _CONIC = ("clarabel", "osqp", "scs")
 
 _ENTRANTS = 3
 
-_BUDGET = 2.0
-"""Seconds for all runs of one solver."""
+_LONGEST, _BUDGET = 2.0, 1.5
+"""Seconds for the run of a solver to its end, and for its shorter runs, of all of which there are at most _RUNGS."""
 
-_SHORT, _REPEATS = 0.02, 3
-"""Runs shorter than so many seconds are repeated; of the repetitions the shortest counts."""
+_RUNGS = 24
 
-_GROWTH = 1.3
-"""Ratio of one limit of iterations to the one before, where that is more than one iteration."""
+_SHORT, _REPEATS = 0.01, 7
+"""Runs shorter than so many seconds are repeated so often; of the repetitions the shortest counts."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,36 +127,47 @@ def _routes(model: Model[Any], bounds: Bounds) -> list[Route]:
 
 
 def _run(route: Route) -> Entrant:
-    """Run a solver with ever larger limits until it ends by itself, or the time is over."""
-    begun, marks, message, ended = perf_counter(), list[Mark](), "", False
+    """Run a solver to its end, and then with ever larger limits of iterations."""
+    marks = list[Mark]()
     try:
         route.solver.prepare(route.program)
-        for limit in _limits():
-            outcome = _shortest(route, limit)
-            message = outcome.message
-            ended = outcome.claim is not Claim.STOPPED or (outcome.iterations or limit) < limit
-            if outcome.claim in (Claim.OPTIMAL, Claim.STOPPED) and (judged := route.judge(outcome)) is not None:
-                marks.append(Mark(outcome.iterations or limit, outcome.seconds, judged))
-            if ended or perf_counter() - begun > _BUDGET:
+        whole = _shortest(route, time_limit=_LONGEST)
+        begun = perf_counter()
+        for limit in _limits(whole):
+            outcome = _shortest(route, max_iter=limit)
+            if outcome.claim is not Claim.STOPPED or perf_counter() - begun > _BUDGET:
                 break
+            _mark(route, outcome, limit, marks)
+        _mark(route, whole, whole.iterations or 1, marks)
     except QPKernelsError as error:
-        message, ended = str(error), True
-    seconds = np.minimum.accumulate([mark.seconds for mark in marks][::-1])[::-1] if marks else ()
-    timed = (Mark(mark.iterations, float(time), mark.judged) for mark, time in zip(marks, seconds, strict=True))
-    return Entrant(route.solver.name, tuple(timed), message, ended)
+        return Entrant(route.solver.name, tuple(marks), str(error), ended=True)
+    least = np.minimum.accumulate([mark.seconds for mark in marks][::-1])[::-1] if marks else ()
+    timed = (Mark(mark.iterations, float(time), mark.judged) for mark, time in zip(marks, least, strict=True))
+    ended = whole.claim is not Claim.STOPPED or whole.seconds < _LONGEST
+    return Entrant(route.solver.name, tuple(timed), whole.message, ended)
 
 
-def _limits() -> Iterator[int]:
-    limit = 1
-    while True:
+def _mark(route: Route, outcome: Outcome, iterations: int, marks: list[Mark]) -> None:
+    """Take note of an iterate, if it has numbers and is not the proof that there is no answer."""
+    judged = route.judge(outcome) if outcome.claim in (Claim.OPTIMAL, Claim.STOPPED) else None
+    if judged is not None:
+        marks.append(Mark(iterations, outcome.seconds, judged))
+
+
+def _limits(whole: Outcome) -> Iterator[int]:
+    """Yield limits of iterations by equal ratios, below the iterations of the whole run, or without end."""
+    last = whole.iterations or 10**6
+    rungs = max(3, min(_RUNGS, int(_BUDGET / whole.seconds)))
+    ratio, limit = last ** (1.0 / rungs), 1
+    while limit < last:
         yield limit
-        limit = max(limit + 1, int(_GROWTH * limit))
+        limit = max(limit + 1, round(ratio * limit))
 
 
-def _shortest(route: Route, limit: int) -> Outcome:
-    """Return the outcome of a limited run, and of a short one the time of the shortest of some repetitions."""
-    best = route.solver.solve(route.program, tol=TOL, max_iter=limit)
+def _shortest(route: Route, **limit: Any) -> Outcome:
+    """Return the outcome of a run, and of a short one the time of the shortest of some repetitions."""
+    best = route.solver.solve(route.program, tol=TOL, **limit)
     for _ in range(_REPEATS - 1 if best.seconds < _SHORT else 0):
-        again = route.solver.solve(route.program, tol=TOL, max_iter=limit)
+        again = route.solver.solve(route.program, tol=TOL, **limit)
         best = again if again.seconds < best.seconds else best
     return best

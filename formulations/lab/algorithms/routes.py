@@ -12,13 +12,13 @@ import numpy as np
 from formulations.lab.algorithms.limits import TOL
 from formulations.modelling.candidate import Candidate
 from formulations.modelling.forms.form import Form
-from formulations.modelling.forms.solving import judged_point
+from formulations.modelling.forms.solving import judged_point, read_point
 from formulations.modelling.judging import judged
 from formulations.modelling.model import Model
 from formulations.modelling.structures import read_structure
 from qpkernels.certificates import Bounds, Certificate
 from qpkernels.programs import ConeProgram, Program
-from qpkernels.solvers import Answer, Solver
+from qpkernels.solvers import Answer, Claim, ConePoint, Solver
 
 __all__ = ["FormRoute", "Judged", "Route", "form_route", "structure_route"]
 
@@ -47,21 +47,32 @@ class Route:
 
     Attributes
     ----------
+    model, bounds
+        The model, and what judges its answers.
     solver, program
-        Who, and what.
+        Who solves what.
+    read
+        An iterate in the terms of the model.
     certified
-        An answer with its certificate, as :meth:`Model.solve` finds it.
+        An answer that the solver calls optimal, with its certificate, as :meth:`Model.solve` finds it: repaired, where
+        that is needed.
     """
 
+    model: Model[Any]
+    bounds: Bounds
     solver: Solver
     program: Program
+    read: Callable[[Answer], Candidate]
     certified: Callable[[Answer], tuple[Candidate, Certificate]]
 
     def judge(self, iterate: Answer) -> Judged | None:
         """Return an iterate with its certificate; None where it has no numbers."""
         if not (np.isfinite(iterate.point).all() and np.isfinite(iterate.multipliers).all()):
             return None
-        return Judged(*self.certified(iterate))
+        if iterate.claim is Claim.OPTIMAL:
+            return Judged(*self.certified(iterate))
+        answer = self.read(iterate)
+        return Judged(answer, self.model.judge(answer, self.bounds))
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,10 +85,13 @@ class FormRoute(Route):
 def structure_route(model: Model[Any], bounds: Bounds, solver: Solver, program: Program) -> Route:
     """Return the route of a solver that takes the model as it is."""
 
-    def certified(iterate: Answer) -> tuple[Candidate, Certificate]:
-        return judged(model, read_structure(model, program, iterate, bounds), bounds, TOL)
+    def read(iterate: Answer) -> Candidate:
+        return read_structure(model, program, iterate, bounds)
 
-    return Route(solver, program, certified)
+    def certified(iterate: Answer) -> tuple[Candidate, Certificate]:
+        return judged(model, read(iterate), bounds, TOL)
+
+    return Route(model, bounds, solver, program, read, certified)
 
 
 def form_route(model: Model[Any], bounds: Bounds, solver: Solver) -> FormRoute:
@@ -85,8 +99,11 @@ def form_route(model: Model[Any], bounds: Bounds, solver: Solver) -> FormRoute:
     form: Form = model.forms.get("dual") or next(iter(model.forms.values()))
     lowered = form.lower()
 
+    def read(iterate: Answer) -> Candidate:
+        return read_point(form, lowered, ConePoint(iterate.point, iterate.multipliers), bounds)
+
     def certified(iterate: Answer) -> tuple[Candidate, Certificate]:
         answer, certificate, _ = judged_point(form, lowered, iterate, bounds, TOL)
         return answer, certificate
 
-    return FormRoute(solver, lowered.program, certified)
+    return FormRoute(model, bounds, solver, lowered.program, read, certified)

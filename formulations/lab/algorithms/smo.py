@@ -13,7 +13,7 @@ from formulations.lab.settings import Setting
 from formulations.modelling.candidate import expand
 from formulations.modelling.model import Model
 from qpkernels.arrays import Matrix, Vector
-from qpkernels.certificates import KernelQPBounds
+from qpkernels.certificates import Bounds, FenchelBounds, KernelQPBounds, LinearProgramBounds, MarginLevelBounds
 from qpkernels.errors import UnsupportedProgramError
 from qpkernels.gram import Expansion
 from qpkernels.programs import KernelQP
@@ -88,9 +88,8 @@ def record_smo(setting: Setting) -> PairSteps:
     bounds = model.bounds()
     if not isinstance(bounds, KernelQPBounds):
         raise UnsupportedProgramError(
-            "SMO moves two coefficients at a time along the one equation of a quadratic dual with bounds, and the dual "
-            f"of this machine ({setting.machine.choice.title}) is none: choose the soft margin, the squared hinge, "
-            "one class or the tube, for example."
+            "SMO moves two coefficients at a time along the one equation of a quadratic dual with bounds, but "
+            f"{_why(bounds)}. Choose the soft margin, the squared hinge, one class or the tube, for example."
         )
     stepper = Stepper(bounds.program)
     changes: list[Change] = []
@@ -113,3 +112,16 @@ def record_smo(setting: Setting) -> PairSteps:
         proved=iterates[-1].proves(TOL),
         diverging=iterates[-1].diverging,
     )
+
+
+def _why(bounds: Bounds) -> str:
+    """Return in words why the dual of a machine is no such program."""
+    match bounds:
+        case MarginLevelBounds():
+            return "the dual of this machine fixes the sum of the coefficients of each class, by two equations"
+        case FenchelBounds():
+            return "the dual of this machine has a conjugate of its loss that is not quadratic, such as an entropy"
+        case LinearProgramBounds():
+            return "this machine is a linear program: no quadratic term gives a step its length"
+        case _:
+            return "the dual of this machine is another"

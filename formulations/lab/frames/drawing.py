@@ -35,7 +35,7 @@ def draw(scene: Scene, setting: Setting) -> Frame:
     else:
         facts |= {"proof": _proof(answer.solution), "formulas": _formulas(answer), "facts": _facts(answer.solution)}
         arrays |= _points(answer.solution, drawn.function is not None)
-        if isinstance(answer.solution, Classification):
+        if isinstance(answer.solution, Classification) and drawn.has_margin:
             facts["level"] = answer.solution.margin_level
     function = drawn.function or (answer.solution and answer.solution.function)
     if function:

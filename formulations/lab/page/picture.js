@@ -7,7 +7,7 @@ import { contours } from "./contours.js";
 import { colour } from "./paint.js";
 import { axesOf, drawTicks } from "./plane/axes.js";
 import { fieldImage } from "./plane/field.js";
-import { drawCursor, drawMultipliers, drawPoints, drawRoles, drawSlacks } from "./plane/marks.js";
+import { drawCursor, drawMarked, drawMultipliers, drawPoints, drawRoles, drawSlacks } from "./plane/marks.js";
 
 /** Draw a setting and its frame, null before there is one; marks = {selected, cross} of the hand. */
 export function drawPicture(painter, frame, setting, marks = {}) {
@@ -83,4 +83,5 @@ function drawSamples(painter, axes, frame, points) {
   if (multipliers) drawMultipliers(painter, axes, points, multipliers);
   drawPoints(painter, axes, points);
   if (roles) drawRoles(painter, axes, points, roles);
+  drawMarked(painter, axes, points, frame?.facts.view?.marked ?? []);
 }

@@ -7,10 +7,10 @@ import { button, element, say, select } from "./panels/element.js";
 
 // [name, words, steps a second, steps at once]
 const SPEEDS = [
-  ["slow", "1 step a second", 1, 1],
-  ["usual", "5 steps a second", 5, 1],
-  ["quick", "20 steps a second", 20, 1],
-  ["fast", "10 steps at once", 20, 10],
+  ["slow", "1 a second", 1, 1],
+  ["usual", "5 a second", 5, 1],
+  ["quick", "20 a second", 20, 1],
+  ["fast", "10 at once", 20, 10],
 ];
 
 /**
@@ -33,11 +33,11 @@ class Player {
   }
 
   build() {
-    this.first = button("⏮", "To the start", () => this.go(0));
-    this.back = button("◀", "Back a step", () => this.go(this.step - 1));
+    this.first = button("⇤", "To the start", () => this.go(0));
+    this.back = button("←", "Back a step", () => this.go(this.step - 1));
     this.play = button("▶", "Play", () => (this.playing ? this.pause() : this.begin()), { class: "lab-play" });
-    this.next = button("▶|", "Forward a step", () => this.go(this.step + 1));
-    this.last = button("⏭", "To the end", () => this.go(this.count()));
+    this.next = button("→", "Forward a step", () => this.go(this.step + 1));
+    this.last = button("⇥", "To the end", () => this.go(this.count()));
     this.range = element("input", { type: "range", min: 0, step: 1, "aria-label": "Step", oninput: () =>
       this.go(Number(this.range.value)) });
     this.place = element("output", { class: "lab-place" });
@@ -111,7 +111,7 @@ class Player {
 
   show() {
     const words = this.playing ? "Pause" : "Play";
-    say(this.play, this.playing ? "⏸" : "▶");
+    say(this.play, this.playing ? "‖" : "▶");
     this.play.title = words;
     this.play.setAttribute("aria-label", words);
   }

@@ -29,6 +29,8 @@ class Drawn:
         What the picture shows in place of the answer: an iterate, for example.
     multipliers, roles
         Of the points, in place of those of the answer, shape (m,).
+    has_margin
+        Whether the function shown has the margin of the machine.
     """
 
     facts: Mapping[str, Any] = field(default_factory=dict)
@@ -36,6 +38,7 @@ class Drawn:
     function: Expansion | None = None
     multipliers: NDArray[Any] | None = None
     roles: NDArray[Any] | None = None
+    has_margin: bool = True
 
 
 class Scene:

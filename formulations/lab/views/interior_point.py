@@ -55,10 +55,10 @@ def _words(path: Path, k: int) -> str:
         said = (
             f"Iterate {k}: the products of slacks and multipliers lie between {spread} times their mean, {now.mu:.1e}."
         )
-    elif not products.size and not any(size for _, size in path.rows):
-        said = f"Iterate {k}: without inequalities there is no barrier, and Newton's method needs one step."
-    proof = "which is proved" if now.judged.proved else "not yet a proof"
-    return f"{said} The certificate leaves {percent(now.judged.error)} open, {proof}."
+    elif path.is_linear:
+        said = f"Iterate {k}: without inequalities there is no barrier, and the answer is that of one linear system."
+    left = f"The certificate leaves {percent(now.judged.error)} open"
+    return f"{said} {left}: {'the answer is proved' if now.judged.proved else 'this proves nothing yet'}."
 
 
 INTERIOR_POINT = ViewKind("interior-point", "Interior point", _draw)

@@ -30,20 +30,21 @@ def _drawn(run: Corrections, step: int) -> Drawn:
         function=run.function(k),
         multipliers=beta,
         roles=roles(beta),
+        has_margin=False,
     )
 
 
 def _words(run: Corrections, k: int) -> str:
     if not k:
         return (
-            "The perceptron begins with f = 0 and looks at one point after another; each that is on the wrong side, or "
-            f"on the surface, is added with its label. {_limit(run)}"
+            "The perceptron begins with f = 0 and looks at one sample after another; each that is on the wrong side, "
+            f"or on the surface, is added with its label. {_limit(run)}"
         )
     step, wrong = run.steps[k - 1], int(run.wrong[k])
     left = (
         "no point is on the wrong side any more" if not wrong else f"{wrong} of {len(run.rule)} are on the wrong side"
     )
-    said = f"Mistake {k}: point {step.sample} was on the wrong side in pass {step.epoch} and was added; now {left}."
+    said = f"Mistake {k}: sample {step.sample} was on the wrong side in pass {step.epoch} and was added; now {left}."
     if k < len(run.steps):
         return said
     if run.ended:
@@ -53,10 +54,10 @@ def _words(run: Corrections, k: int) -> str:
 
 def _limit(run: Corrections) -> str:
     if run.separable is False:
-        return "No function of this kernel separates these classes, so that it goes on for ever."
+        return "As far as float64 can tell no function of this kernel separates these classes, and it goes on for ever."
     if run.bound is None:
         return "Whether it ends is not known here: the hard margin machine has no proved answer."
-    return f"It makes at most (R / margin)² = {run.bound:,.0f} mistakes, in whatever order the points come."
+    return f"It makes at most (R / margin)² = {run.bound:,.0f} mistakes, in whatever order the samples come."
 
 
 PERCEPTRON = ViewKind("perceptron", "Perceptron", _draw)

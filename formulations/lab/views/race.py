@@ -5,10 +5,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from formulations.lab.algorithms.limits import TOL
 from formulations.lab.algorithms.race import Entrant, Mark, Race, record_race
 from formulations.lab.views.base import Drawn, Scene, ViewKind
-from formulations.lab.views.steps import finite, percent, recorded, roles
+from formulations.lab.views.steps import percent, recorded, roles
+from qpkernels.display import count
 
 __all__ = ["RACE"]
 
@@ -32,6 +35,10 @@ def _drawn(race: Race, step: int) -> Drawn:
             "solver": race.entrants[number].name,
             "entrants": [_facts(entrant) for entrant in race.entrants],
         },
+        {
+            "seconds": np.array([mark.seconds for entrant in race.entrants for mark in entrant.marks]),
+            "errors": np.array([mark.judged.error for entrant in race.entrants for mark in entrant.marks]),
+        },
         function=answer.function,
         multipliers=answer.beta,
         roles=roles(answer.beta),
@@ -39,13 +46,11 @@ def _drawn(race: Race, step: int) -> Drawn:
 
 
 def _facts(entrant: Entrant) -> dict[str, Any]:
-    """Return the curve of a solver; an error that is not finite is None."""
+    """Return whose curve is next in the arrays, how many marks it has, and the number of the first that is proved."""
     proved = entrant.proved
     return {
         "name": entrant.name,
-        "seconds": [mark.seconds for mark in entrant.marks],
-        "iterations": [mark.iterations for mark in entrant.marks],
-        "errors": [finite(mark.judged.error) for mark in entrant.marks],
+        "marks": len(entrant.marks),
         "proved": None if proved is None else entrant.marks.index(proved),
         "message": entrant.message,
     }
@@ -54,7 +59,7 @@ def _facts(entrant: Entrant) -> dict[str, Any]:
 def _words(race: Race, k: int) -> str:
     number, at = race.events[k]
     mark = race.entrants[number].marks[at]
-    who = f"After {_time(mark.seconds)} {race.entrants[number].name} has made {mark.iterations} iterations"
+    who = f"After {_time(mark.seconds)} {race.entrants[number].name} has made {count(mark.iterations, 'iteration')}"
     said = f"{who}: the certificate leaves {percent(mark.judged.error)} open."
     finishers = sorted(
         ((proved.seconds, entrant.name) for entrant in race.entrants if (proved := _proved_by(entrant, mark))),
@@ -63,10 +68,15 @@ def _words(race: Race, k: int) -> str:
     if finishers:
         said += f" Proved: {', '.join(f'{name} after {_time(seconds)}' for seconds, name in finishers)}."
     if k == len(race.events) - 1:
-        left = [entrant.name for entrant in race.entrants if entrant.proved is None]
-        said += f" Not proved: {', '.join(left)}." if left else ""
+        said += "".join(_unproved(entrant) for entrant in race.entrants if entrant.proved is None)
         said += " Time is that of the solver alone, and differs from run to run; no solver's claim counts."
     return said
+
+
+def _unproved(entrant: Entrant) -> str:
+    if entrant.ended:
+        return f" {entrant.name} ended without a proof; it says: {entrant.message}."
+    return f" {entrant.name} was still running when the recording ended."
 
 
 def _proved_by(entrant: Entrant, now: Mark) -> Mark | None:

@@ -42,7 +42,7 @@ def _drawn(run: PairSteps, step: int) -> Drawn:
 
 
 def _words(run: PairSteps, k: int) -> str:
-    gap = f"The relative gap is {percent(float(run.gap[k]))}"
+    gap = f"The relative gap is {percent(float(run.gap[k]))}" if run.gap[k] else "The relative gap is 0"
     if not k:
         return (
             "SMO begins with coefficients that add up as they must, and moves as few at a time as it can: each step is "
@@ -61,10 +61,10 @@ def _words(run: PairSteps, k: int) -> str:
 def _moved(change: Change) -> str:
     parts = []
     if change.up is not None:
-        parts.append(f"the coefficient of point {change.up} goes up")
+        parts.append(f"the coefficient of sample {change.up} goes up")
     if change.down is not None:
         parts.append(
-            f"that of point {change.down} down" if parts else f"the coefficient of point {change.down} goes down"
+            f"that of sample {change.down} down" if parts else f"the coefficient of sample {change.down} goes down"
         )
     by = f"by {change.length:.4g}"
     if change.clipped:

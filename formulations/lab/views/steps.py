@@ -39,9 +39,14 @@ def recorded(
 
     made = scene.once(name, attempt)
     if isinstance(made, QPKernelsError):
-        words = str(made)
-        return Drawn({"words": words[:1].upper() + words[1:], "steps": 0, "step": 0})
+        return Drawn({"words": _sentence(str(made)), "steps": 0, "step": 0})
     return draw(made, step)
+
+
+def _sentence(words: str) -> str:
+    """Return words with a capital letter, unless they begin with a symbol such as X."""
+    first, _, _ = words.partition(" ")
+    return words if len(first) == 1 and first != "a" else words[:1].upper() + words[1:]
 
 
 def finite(value: float) -> float | None:
@@ -53,7 +58,9 @@ def percent(value: float) -> str:
     """Return a relative gap in words: in percent while it is more than a thousandth."""
     if not np.isfinite(value):
         return "everything"
-    return f"{100 * value:.3g} %" if value >= 1e-3 else f"{value:.1e}"
+    if value >= 1e-3:
+        return f"{100 * value:.3g} %" if value < 10.0 else f"{100 * value:,.0f} %"
+    return f"{value:.1e}" if value else "nothing"
 
 
 def roles(beta: Vector, program: KernelQP | None = None) -> Vector:

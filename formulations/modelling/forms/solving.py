@@ -30,7 +30,7 @@ from qpkernels.solvers import Answer, Claim, ConePoint, Outcome, Solver
 if TYPE_CHECKING:
     from formulations.modelling.forms.form import Form
 
-__all__ = ["enclose_extended", "judged_point", "solve_lowered"]
+__all__ = ["enclose_extended", "judged_point", "read_point", "solve_lowered"]
 
 _LOOSE = 1e-2
 """Tolerance at which an answer must hold to be polished: beyond it the claim was wrong, not the answer loose."""
@@ -80,7 +80,7 @@ def _judged_in_matrices(
     """Return the answer to an extended problem, repaired, with its conic certificate."""
     repaired = repair(lowered.program, outcome.point, outcome.multipliers, tol)
     shown = ConePoint(repaired.point, repaired.multipliers)
-    return _read(form, lowered, shown, bounds), repaired.certificate, shown
+    return read_point(form, lowered, shown, bounds), repaired.certificate, shown
 
 
 def judged_point(
@@ -88,17 +88,17 @@ def judged_point(
 ) -> tuple[Candidate, Certificate, ConePoint]:
     """Return the answer to a textbook problem with its certificate; a loose one polished, where that is proved."""
     came = ConePoint(outcome.point, outcome.multipliers)
-    answer, certificate = judged(form.model, _read(form, lowered, came, bounds), bounds, tol)
+    answer, certificate = judged(form.model, read_point(form, lowered, came, bounds), bounds, tol)
     if outcome.claim is not Claim.OPTIMAL or certificate.holds(tol) or not certificate.holds(_LOOSE):
         return answer, certificate, came
     repaired = repair(lowered.program, came.point, came.multipliers, _POLISH * tol)
     polished = ConePoint(repaired.point, repaired.multipliers)
-    other, proof = judged(form.model, _read(form, lowered, polished, bounds), bounds, tol)
+    other, proof = judged(form.model, read_point(form, lowered, polished, bounds), bounds, tol)
     return (other, proof, polished) if proof.holds(tol) else (answer, certificate, came)
 
 
-def _read(form: Form, lowered: Lowered, point: ConePoint, bounds: Bounds) -> Candidate:
-    """Write a point to the variables and read it in the terms of the model."""
+def read_point(form: Form, lowered: Lowered, point: ConePoint, bounds: Bounds) -> Candidate:
+    """Write a point of the matrices to the variables of the form, and read it in the terms of the model."""
     lowered.write_back(point.point, point.multipliers, solved=True)
     return form.read(ConeAnswer(lowered, point.multipliers), bounds)
 

@@ -125,10 +125,13 @@ class Stepper:
             curvature += p.ridge[down]
             room = min(room, beta[down] - p.lower[down])
         cross = 2.0 * K[up, down] if rises and falls else 0.0
+        after = self._descent.beta
+        at_bound = (rises and after[up] == p.upper[up]) or (falls and after[down] == p.lower[down])
         return Change(
             up if rises else None,
             down if falls else None,
-            length=float(np.abs(moved).max()),
+            # At a bound the differences of coefficients are rounded, and the room is not.
+            length=float(room if at_bound else min(np.abs(moved).max(), room)),
             slope=float(slope),
             curvature=float(max(squares - cross + curvature, FLAT * squares)),
             room=float(room),

@@ -2,6 +2,7 @@
 // The tabs of the views, the diagram of the chosen one, and the place of the bar that steps through it.
 
 import { CanvasPainter } from "../paint.js";
+import { playerBar } from "../player.js";
 import { DIAGRAMS } from "../views/index.js";
 import { element, newId } from "./element.js";
 
@@ -20,6 +21,12 @@ export class Diagram {
     this.panel = element("div", { id: panel, class: "lab-diagram", role: "tabpanel", hidden: true }, this.canvas, this.player);
     this.node = element("section", { class: "lab-views", "aria-label": "Views" }, this.list, this.panel);
     new ResizeObserver(() => this.draw()).observe(this.panel);
+    const shown = () => this.frame?.facts.view ?? {};
+    this.bar = playerBar(this.player, {
+      getStep: () => shown().step ?? 0,
+      setStep: (step) => this.step(step),
+      count: () => shown().steps ?? 0,
+    });
   }
 
   choose(name) {
@@ -56,6 +63,7 @@ export class Diagram {
     this.panel.setAttribute("aria-label", this.title(name));
     this.canvas.setAttribute("aria-label", `Diagram: ${this.title(name)}`);
     this.draw();
+    this.bar.update();
   }
 
   title(name) {

@@ -30,6 +30,12 @@ export function drawRoles(painter, axes, points, roles) {
   painter.circles(rings(AT_BOUND, RADIUS + 1.5), { stroke: colour("bound"), width: 3 });
 }
 
+/** Rings around the points that the step of an algorithm is about, by their numbers. */
+export function drawMarked(painter, axes, points, marked) {
+  const rings = marked.flatMap((i) => (points[i] ? [[axes.x(points[i][0]), axes.y(points[i][1]), RADIUS + 7]] : []));
+  painter.circles(rings, { stroke: colour("accent"), width: 3 });
+}
+
 /** The points: discs of the class +1, squares of the class -1, and discs of a regression. */
 export function drawPoints(painter, axes, points) {
   const edge = { stroke: colour("paper"), width: 1.25 };

@@ -3,15 +3,16 @@
 
 import { colour } from "../paint.js";
 import { axes, linear, logarithmic, panels, paragraph } from "./axes.js";
-import { isSentence, legend, level, numbers, positives, trace } from "./traces.js";
+import { legend, level, numbers, positives, trace } from "./traces.js";
 
 const LEAST = 1e-13;
+const BLOCKS = { lower: "lower bounds", upper: "upper bounds" };
 const COLOURS = ["positive", "negative", "accent", "bound"];
 
 export function draw(painter, frame) {
   const { arrays, facts: { view } } = frame;
   const gap = arrays["view.gap"]?.data;
-  if (isSentence(painter, frame, gap)) return;
+  if (!gap) return;
   const [left, right] = panels(painter, 2);
   drawFalling(painter, left, arrays, view);
   drawPath(painter, right, arrays, view);
@@ -57,7 +58,7 @@ function drawPath(painter, box, arrays, { mu, rows, ends }) {
       from += size;
     });
   });
-  legend(painter, plot, [["s z = μ: central path", colour("ink")], ...rows.map(([name], k) => [name, shade(k)])]);
+  legend(painter, plot, [["s z = μ: central path", colour("ink")], ...rows.map(([name], k) => [BLOCKS[name] ?? name, shade(k)])], true);
 }
 
 function shade(k) {

@@ -3,12 +3,12 @@
 
 import { colour } from "../paint.js";
 import { axes, label, linear, logarithmic, panels } from "./axes.js";
-import { isSentence, level, numbers, trace } from "./traces.js";
+import { level, numbers, trace } from "./traces.js";
 
 export function draw(painter, frame) {
   const { arrays, facts: { view } } = frame;
   const looked = arrays["view.looked"]?.data;
-  if (isSentence(painter, frame, looked)) return;
+  if (!looked) return;
   const [left, right] = panels(painter, 2);
   const steps = numbers(looked.length);
   drawMistakes(painter, left, looked, steps, view);

@@ -3,30 +3,38 @@
 
 import { colour } from "../paint.js";
 import { axes, logarithmic } from "./axes.js";
-import { isSentence, level, moment, positives } from "./traces.js";
+import { level, moment, positives } from "./traces.js";
 
 const LEAST = 1e-13;
 const STYLES = [["positive", []], ["negative", [8, 3]], ["accent", [3, 3]]];
 
 export function draw(painter, frame) {
-  const { facts: { view } } = frame;
-  if (isSentence(painter, frame, view.entrants)) return;
-  const [from, to] = positives(1e-9, ...view.entrants.map(({ seconds }) => seconds));
-  const [low, high] = positives(LEAST, ...view.entrants.map(({ errors }) => errors));
+  const { arrays, facts: { view } } = frame;
+  if (!arrays["view.errors"]) return;
+  const [seconds, errors] = ["seconds", "errors"].map((name) => arrays[`view.${name}`].data);
+  const [from, to] = positives(1e-9, seconds);
+  const [low, high] = positives(LEAST, errors);
   const plot = axes(painter, [0, 0, painter.width, painter.height], {
     x: logarithmic(0.8 * from, to * (to / from) ** 0.25), y: logarithmic(Math.min(low, view.tol / 3), high, 0.04),
-    title: "What the certificate leaves open: the largest of relative gap and residuals", xLabel: "seconds of the solver",
+    title: "What the certificate leaves open", xLabel: "seconds of the solver",
+    yLabel: "the largest of relative gap and residuals",
   });
   level(painter, plot, view.tol, "proved below");
   moment(painter, plot, view.now);
-  view.entrants.forEach((entrant, k) => drawEntrant(painter, plot, entrant, view.now, STYLES[k % STYLES.length]));
+  let start = 0;
+  view.entrants.forEach(({ name, marks, proved }, k) => {
+    const part = (values) => values.subarray(start, start + marks);
+    drawEntrant(painter, plot, { name, proved, seconds: part(seconds), errors: part(errors) }, view.now, STYLES[k]);
+    start += marks;
+  });
 }
 
 /** A curve with a dot for each iterate that has come; where it is first proved the dot is large. */
 function drawEntrant(painter, plot, { name, seconds, errors, proved }, now, [shade, dash]) {
   const stroke = colour(shade);
-  const shown = errors.map((error) => (error === null ? NaN : Math.max(error, LEAST)));
-  const come = seconds.filter((time) => time <= now).length;
+  const shown = errors.map((error) => Math.max(error, LEAST));
+  // Seconds came in float32.
+  const come = seconds.filter((time) => time <= now * (1 + 1e-6)).length;
   plot.line(seconds, shown, { stroke, width: 1, dash, opacity: 0.4 });
   plot.line(seconds.slice(0, come), shown.slice(0, come), { stroke, width: 2, dash });
   for (let k = 0; k < come; k++) {

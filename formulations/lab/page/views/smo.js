@@ -3,25 +3,32 @@
 
 import { colour } from "../paint.js";
 import { axes, extent, linear, logarithmic, panels } from "./axes.js";
-import { isSentence, legend, level, moment, numbers, positives, trace } from "./traces.js";
+import { legend, level, moment, numbers, positives, trace } from "./traces.js";
 
 const LEAST = 1e-9;
 
 export function draw(painter, frame) {
   const { arrays, facts: { view } } = frame;
   const gap = arrays["view.gap"]?.data;
-  if (isSentence(painter, frame, gap)) return;
-  const [first, second, third] = panels(painter, 3);
+  if (!gap) return;
+  const [first, second, third] = thirds(painter);
   const steps = numbers(gap.length);
   const x = linear(0, Math.max(1, view.steps));
   const [low, high] = positives(LEAST, gap);
   const plot = axes(painter, first, {
-    x, y: logarithmic(Math.min(low, view.tol / 3), high), title: "Relative duality gap", xLabel: "pair steps",
+    x, y: logarithmic(Math.min(low, view.tol / 3), high), title: "Relative gap", xLabel: "pair steps",
   });
   trace(painter, plot, steps, gap, view.step, { stroke: colour("accent") });
   level(painter, plot, view.tol, "proved below");
   drawValues(painter, second, x, steps, arrays, view.step);
   drawStep(painter, third, arrays, view);
+}
+
+/** Return the boxes of three panels: side by side where there is room for their titles. */
+function thirds(painter) {
+  if (painter.width < 480) return panels(painter, 3);
+  const width = painter.width / 3;
+  return [0, 1, 2].map((k) => [k * width, 0, width, painter.height]);
 }
 
 /** The primal value from above and the dual from below: the optimum lies between them. */
@@ -30,7 +37,7 @@ function drawValues(painter, box, x, steps, arrays, now) {
   const [low, best] = [extent(dual)[0], extent(primal)[0]];
   const reach = best - low || Math.abs(best) || 1;
   const plot = axes(painter, box, {
-    x, y: linear(low - 0.05 * reach, best + 0.6 * reach), title: "Primal and dual value", xLabel: "pair steps",
+    x, y: linear(low - 0.05 * reach, best + 0.6 * reach), title: "Primal and dual", xLabel: "pair steps",
   });
   trace(painter, plot, steps, primal, now, { stroke: colour("negative") });
   trace(painter, plot, steps, dual, now, { stroke: colour("positive") });
@@ -39,15 +46,15 @@ function drawValues(painter, box, x, steps, arrays, now) {
 
 /** The objective along the step: a parabola, from 0 to its minimum or to the first bound of the box. */
 function drawStep(painter, box, arrays, { length, unbounded, room, clipped }) {
-  const title = "Objective along this step";
+  const [title, yLabel] = ["Along this step", "change of the objective"];
   const [lengths, changes] = ["lengths", "changes"].map((name) => arrays[`view.${name}`]?.data);
   if (!lengths) {
-    axes(painter, box, { x: linear(0, 1), y: linear(-1, 0), title, xLabel: "length of the step" });
+    axes(painter, box, { x: linear(0, 1), y: linear(-1, 0), title, xLabel: "length of the step", yLabel });
     return;
   }
   const [low, high] = extent(changes);
   const plot = axes(painter, box, {
-    x: linear(0, lengths.at(-1)), y: linear(low, high, 0.08), title, xLabel: "length of the step",
+    x: linear(0, lengths.at(-1)), y: linear(low, high, 0.08), title, xLabel: "length of the step", yLabel,
   });
   const [left, top, width, height] = plot.inner;
   plot.within(() => {
@@ -63,7 +70,7 @@ function drawStep(painter, box, arrays, { length, unbounded, room, clipped }) {
     painter.circle(...at(length), 5, { fill: colour("accent") });
   });
   legend(painter, plot, [
-    [clipped ? "step taken, to the bound" : "step taken, to the minimum", colour("accent")],
+    [clipped ? "to the bound" : "to the minimum", colour("accent")],
     ...(clipped ? [["beyond the box", colour("bound")]] : []),
   ]);
 }

@@ -2,14 +2,6 @@
 // What the diagrams of algorithms share: traces over steps, solid up to the present one, and levels and moments.
 
 import { colour } from "../paint.js";
-import { paragraph } from "./axes.js";
-
-/** Write the view's sentence in place of a diagram; return whether there is nothing else to draw. */
-export function isSentence(painter, { facts: { view } }, array) {
-  if (array) return false;
-  paragraph(painter, 16, 28, painter.width - 32, view.words ?? "", { fill: colour("ink"), size: 14 });
-  return true;
-}
 
 /** Return 0, 1, ..., count - 1. */
 export function numbers(count) {
@@ -41,11 +33,13 @@ export function moment(painter, plot, value) {
   painter.lines([[[x, top], [x, top + height]]], { stroke: colour("soft"), width: 1 });
 }
 
-/** Write [words, colour] one below the other inside the data's box, at its right end from the top down. */
-export function legend(painter, plot, entries) {
-  const [left, top, width] = plot.inner;
+/** Write [words, colour] one below the other inside the data's box: at its upper right, or at its lower left. */
+export function legend(painter, plot, entries, isLow = false) {
+  const [left, top, width, height] = plot.inner;
+  const from = isLow ? top + height - 15 * entries.length + 7 : top + 15;
+  const [x, anchor] = isLow ? [left + 8, "start"] : [left + width - 6, "end"];
   entries.forEach(([words, fill], k) =>
-    painter.text(left + width - 6, top + 15 + 15 * k, words, { fill, size: 11, anchor: "end", weight: "600" }),
+    painter.text(x, from + 15 * k, words, { fill, size: 11, anchor, weight: "600" }),
   );
 }
 

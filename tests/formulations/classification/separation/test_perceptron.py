@@ -527,3 +527,26 @@ def test_labels_of_other_than_two_classes_are_refused() -> None:
 
 def test_the_catalogue_is_named() -> None:
     assert (BatchPerceptron.catalogue, Perceptron.catalogue) == ("B1", "B2")
+
+
+@pytest.mark.parametrize("kernel", [None, Linear(), RBF(0.5)])
+@pytest.mark.parametrize("how", [{}, {"seed": 3}, {"rate": lambda k: 1.0 / k}])
+def test_corrections_are_those_of_the_solution(kernel: Any, how: dict[str, Any]) -> None:
+    X, y = separable(3)
+    rule = Perceptron(X, y, kernel, **how)
+    solution, steps = rule.solve(), list(rule.corrections())
+    assert len(steps) == solution.mistakes
+    np.testing.assert_array_equal(steps[-1].alpha, solution.alpha)
+    np.testing.assert_array_equal(np.bincount([step.epoch for step in steps])[1:], solution.errors[:-1])
+    before = np.zeros(len(y))
+    for step in steps:
+        wrong = y[step.sample] * rule.decision(y * before)[step.sample]
+        assert wrong <= 1e-12
+        assert np.flatnonzero(step.alpha != before).tolist() == [step.sample]
+        before = step.alpha
+
+
+def test_corrections_end_after_the_passes_allowed() -> None:
+    steps = list(Perceptron(XOR, XOR_LABELS).corrections(max_epochs=3))
+    assert {step.epoch for step in steps} == {1, 2, 3}
+    assert all(1 <= step.looked <= 4 for step in steps)
