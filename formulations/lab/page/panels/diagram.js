@@ -21,6 +21,8 @@ export class Diagram {
     this.panel = element("div", { id: panel, class: "lab-diagram", role: "tabpanel", hidden: true }, this.canvas, this.player);
     this.node = element("section", { class: "lab-views", "aria-label": "Views" }, this.list, this.panel);
     new ResizeObserver(() => this.draw()).observe(this.panel);
+    // First: what is said of a step, and its height, change with it.
+    this.panel.prepend(this.player);
     const shown = () => this.frame?.facts.view ?? {};
     this.bar = playerBar(this.player, {
       getStep: () => shown().step ?? 0,
