@@ -29,7 +29,7 @@ from qpkernels.certificates import (
 from qpkernels.errors import ParameterError
 from qpkernels.programs import KernelQP, SampleLosses
 
-__all__ = ["OptimalityGraph"]
+__all__ = ["OptimalityGraph", "Places", "program_of"]
 
 _BEYOND = 0.15
 """Share of the range of the samples by which the curve goes on beyond them."""
@@ -39,6 +39,44 @@ _POINTS = 401
 
 _SAME = 1e-9
 """Difference of two graphs within which they are one."""
+
+
+@dataclass(frozen=True, eq=False)
+class Places:
+    """Where decision values stand with a model: margins z = y v, residuals r = y - v, or v itself of one class.
+
+    Attributes
+    ----------
+    signs
+        1 or -1 for each sample: a place rises with that sign times v, but a residual falls with v.
+    target
+        The targets of a regression; None of any other model.
+    """
+
+    signs: Vector
+    target: Vector | None
+
+    @classmethod
+    def of(cls, model: Model[Any]) -> Places:
+        """Read a model.
+
+        Raises
+        ------
+        ParameterError
+            If it charges no losses of single decision values.
+        """
+        if not isinstance(model, TwoClassModel | OneClass | RegressionModel):
+            raise _no_graph(type(model).__name__)
+        signs = model.y if isinstance(model, TwoClassModel) else np.ones(len(model))
+        return cls(signs, model.y if isinstance(model, RegressionModel) else None)
+
+    def at(self, decision: Vector) -> Vector:
+        """Return the places of decision values, shape (m,)."""
+        return self.signs * decision if self.target is None else self.target - decision
+
+    def decision(self, place: Vector | float) -> Vector:
+        """Return the decision value that each sample has at that place, shape (m,)."""
+        return np.asarray(self.signs * place if self.target is None else self.target - place)
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,19 +115,14 @@ class OptimalityGraph:
         ParameterError
             If the losses of the model are none of single decision values, or differ in more than their cost.
         """
-        if not isinstance(model, TwoClassModel | OneClass | RegressionModel):
-            raise _no_graph(type(model).__name__)
+        places = Places.of(model)
         read, bounds = model.candidate(answer), model.bounds()
-        signs = model.y if isinstance(model, TwoClassModel) else np.ones(len(model))
-        multiplier = signs * read.beta
-        # A residual is a target less a decision value; a margin grows with the decision value.
-        target = model.y if isinstance(model, RegressionModel) else None
-        place = signs * read.decision if target is None else target - read.decision
+        multiplier, place, target = places.signs * read.beta, places.at(read.decision), places.target
         if isinstance(bounds, FenchelBounds):
-            scales, curve = _of_losses(bounds.losses, signs, target, place)
+            scales, curve = _of_losses(bounds.losses, places, place)
         else:
-            program = _program(bounds, read.decision, model.name)
-            scales, curve = _of_program(program, signs, target, place, multiplier)
+            program = program_of(bounds, read.decision, model.name)
+            scales, curve = _of_program(program, places, place, multiplier)
         support = bounds.support(read.beta, read.decision) if model.sparse else None
         shared = float(scales[0]) if np.ptp(scales) <= _SAME * scales.max() else None
         unit = (float(np.abs(place).max()) if target is None else 0.5 * float(np.ptp(target))) or 1.0
@@ -117,8 +150,14 @@ def _no_graph(name: str) -> ParameterError:
     )
 
 
-def _program(bounds: Bounds, decision: Vector, name: str) -> KernelQP:
-    """Return the KernelQP of a model, at the level of this answer where it is free."""
+def program_of(bounds: Bounds, decision: Vector, name: str) -> KernelQP:
+    """Return the KernelQP of a model, at the level of this answer where it is free.
+
+    Raises
+    ------
+    ParameterError
+        If the model of that name is none.
+    """
     if isinstance(bounds, KernelQPBounds):
         return bounds.program
     if isinstance(bounds, MarginLevelBounds | TubeLevelBounds):
@@ -126,15 +165,14 @@ def _program(bounds: Bounds, decision: Vector, name: str) -> KernelQP:
     raise _no_graph(name)
 
 
-def _of_program(
-    program: KernelQP, signs: Vector, target: Vector | None, place: Vector, multiplier: Vector
-) -> tuple[Vector, Matrix]:
+def _of_program(program: KernelQP, places: Places, place: Vector, multiplier: Vector) -> tuple[Vector, Matrix]:
     """Return the unit of each multiplier, and the graph: pieces of straight lines.
 
     With the excess e = target - v, the conditions are e in ridge c + epsilon sign(c) + N(c), where N is the normal cone
     of the bounds.
     """
-    turn, centres = (-1.0, signs * program.target) if target is None else (1.0, np.zeros(len(program)))
+    signs = places.signs
+    turn, centres = (-1.0, signs * program.target) if places.target is None else (1.0, np.zeros(len(program)))
     low, high = np.where(signs > 0, program.lower, -program.upper), np.where(signs > 0, program.upper, -program.lower)
     ends = np.maximum(np.abs(low), np.abs(high))
     ridge = program.ridge
@@ -162,13 +200,13 @@ def _of_program(
     return scales, np.column_stack([centre + turn * curve[:, 0], curve[:, 1]])
 
 
-def _of_losses(losses: SampleLosses, signs: Vector, target: Vector | None, place: Vector) -> tuple[Vector, Matrix]:
+def _of_losses(losses: SampleLosses, places: Places, place: Vector) -> tuple[Vector, Matrix]:
     """Return the unit of each multiplier, and the graph: slopes on a grid."""
     if losses.slope is None:
         raise ParameterError("the losses of the samples state no slopes, so that they have no graph.")
     x = np.linspace(*_reach(place), _POINTS)
-    values = [(signs * each if target is None else target - each) - losses.level for each in x]
-    slopes = np.array([-signs * losses.slope(each) for each in values])
+    values = [places.decision(each) - losses.level for each in x]
+    slopes = np.array([-places.signs * losses.slope(each) for each in values])
     ends = np.maximum(np.abs(losses.lower), np.abs(losses.upper))
     scales = np.where(np.isfinite(ends), ends, np.abs(slopes).max(axis=0))
     shares = slopes / scales
