@@ -4,7 +4,12 @@
 from collections.abc import Mapping
 
 from formulations.lab.views.base import Drawn, Scene, ViewKind
+from formulations.lab.views.gram import GRAM
+from formulations.lab.views.hulls import HULLS
 from formulations.lab.views.interior_point import INTERIOR_POINT
+from formulations.lab.views.kkt import KKT
+from formulations.lab.views.losses import LOSSES
+from formulations.lab.views.path import PATH
 from formulations.lab.views.perceptron import PERCEPTRON
 from formulations.lab.views.picture import PICTURE
 from formulations.lab.views.race import RACE
@@ -12,5 +17,8 @@ from formulations.lab.views.smo import SMO
 
 __all__ = ["VIEWS", "Drawn", "Scene", "ViewKind"]
 
-VIEWS: Mapping[str, ViewKind] = {each.name: each for each in (PICTURE, PERCEPTRON, SMO, INTERIOR_POINT, RACE)}
+VIEWS: Mapping[str, ViewKind] = {
+    each.name: each
+    for each in (PICTURE, HULLS, KKT, LOSSES, PATH, GRAM, PERCEPTRON, SMO, INTERIOR_POINT, RACE)
+}
 """The views by name, in the order in which a page lists them."""

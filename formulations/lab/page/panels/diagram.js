@@ -4,7 +4,9 @@
 import { CanvasPainter } from "../paint.js";
 import { playerBar } from "../player.js";
 import { DIAGRAMS } from "../views/index.js";
-import { element, newId } from "./element.js";
+import { element, newId, say } from "./element.js";
+
+const AGAIN = 1000;
 
 /** The views of a menu; they change the store. */
 export class Diagram {
@@ -17,8 +19,10 @@ export class Diagram {
     this.list = element("div", { class: "lab-tabs", role: "tablist", "aria-label": "Views", hidden: this.tabs.length < 2,
       onkeydown: (event) => this.key(event) }, this.tabs);
     this.canvas = element("canvas", { role: "img" });
+    this.words = element("p", { class: "lab-words" });
     this.player = element("div", { class: "lab-player" });
-    this.panel = element("div", { id: panel, class: "lab-diagram", role: "tabpanel", hidden: true }, this.canvas, this.player);
+    this.panel = element("div", { id: panel, class: "lab-diagram", role: "tabpanel", hidden: true }, this.words,
+      this.canvas, this.player);
     this.node = element("section", { class: "lab-views", "aria-label": "Views" }, this.list, this.panel);
     new ResizeObserver(() => this.draw()).observe(this.panel);
     // First: what is said of a step, and its height, change with it.
@@ -62,10 +66,19 @@ export class Diagram {
     this.frame = frame;
     const name = frame.facts.view?.name;
     this.panel.hidden = !DIAGRAMS[name];
+    this.canvas.hidden = !Object.keys(frame.arrays).some((each) => each.startsWith("view."));
+    say(this.words, frame.facts.view?.words ?? "");
+    this.askAgain(frame.facts.view?.pending);
     this.panel.setAttribute("aria-label", this.title(name));
     this.canvas.setAttribute("aria-label", `Diagram: ${this.title(name)}`);
     this.draw();
     this.bar.update();
+  }
+
+  /** Ask for the same view later, where the server is still at work on it. */
+  askAgain(isPending) {
+    window.clearTimeout(this.waiting);
+    if (isPending) this.waiting = window.setTimeout(() => this.step(this.store.setting.view.step), AGAIN);
   }
 
   title(name) {

@@ -61,6 +61,7 @@ function mixed(from, to, share) {
   return ((255 << 24) | (b << 16) | (g << 8) | r) >>> 0;
 }
 
-function channels(hex) {
+/** Return red, green and blue of a colour. */
+export function channels(hex) {
   return [1, 3, 5].map((k) => parseInt(hex.slice(k, k + 2), 16));
 }

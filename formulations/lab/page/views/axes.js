@@ -18,6 +18,7 @@ export function linear(low, high, margin = 0) {
   return {
     low,
     high,
+    length: high - low,
     place: (value) => (value - low) / (high - low),
     ticks: (count = 5) => linearTicks(low, high, count),
   };
@@ -63,24 +64,28 @@ export function panels(painter, count, [x, y, width, height] = [0, 0, painter.wi
  * Draw a frame with ticks into a box, and return its maps.
  *
  * The title stands above, the label of y below it at the left, that of x below the ticks at the right. `ticks` is
- * {x, y}: how many at about, 0 for none. What is returned: `x(value)` and `y(value)` in pixels, `at(x, y)` as a pair,
- * `inner`, the box of the data, `line(xs, ys, style)`, and `within(paint)`, which clips to the data's box.
+ * {x, y}: how many at about, 0 for none. With `equal`, two linear scales are widened to the same length of a unit. What
+ * is returned: `x(value)` and `y(value)` in pixels, `at(x, y)` as a pair, `inner`, the box of the data, `line(xs, ys,
+ * style)`, and `within(paint)`, which clips to the data's box.
  */
-export function axes(painter, [left, top, width, height], { x, y, title = "", xLabel = "", yLabel = "", ticks = {} }) {
+export function axes(painter, [left, top, width, height], options) {
+  const { title = "", xLabel = "", yLabel = "", ticks = {}, equal = false } = options;
+  let { x, y } = options;
   const upper = 8 + (title ? 17 : 0) + (yLabel ? 15 : 0);
   const rows = y.ticks(ticks.y ?? Math.max(2, Math.floor(height / 60)));
   const shownRows = ticks.y === 0 ? [] : rows;
   const side = 12 + 6.4 * Math.max(0, ...shownRows.map((tick) => tick.label.length));
   const lower = 8 + (ticks.x === 0 ? 0 : 16) + (xLabel ? 15 : 0);
-  const inner = [left + side, top + upper, Math.max(10, width - side - 12), Math.max(10, height - upper - lower)];
+  const inner = [left + side, top + upper, Math.max(10, width - side - 16), Math.max(10, height - upper - lower)];
+  if (equal) [x, y] = alike(x, y, inner[2] / inner[3]);
   const columns = ticks.x === 0 ? [] : x.ticks(ticks.x ?? Math.max(2, Math.floor(inner[2] / 75)));
   const plot = maps(painter, x, y, inner);
   drawTicks(painter, plot, columns, shownRows);
-  const ink = colour("ink") || "#222";
+  const ink = colour("ink");
   const middle = inner[0] + inner[2];
   if (title) painter.text(left + 8, top + 18, title, { fill: ink, size: 13, weight: "600" });
-  if (yLabel) painter.text(left + 8, top + upper - 6, yLabel, { fill: soft(), size: 11 });
-  if (xLabel) painter.text(middle, top + height - 6, xLabel, { fill: soft(), size: 11, anchor: "end" });
+  if (yLabel) painter.text(left + 8, top + upper - 6, yLabel, { fill: colour("soft"), size: 11 });
+  if (xLabel) painter.text(middle, top + height - 6, xLabel, { fill: colour("soft"), size: 11, anchor: "end" });
   return plot;
 }
 
@@ -92,19 +97,23 @@ export function label(value) {
   return String(Number(value.toPrecision(4))).replace("-", "−");
 }
 
-/** Write text in lines of at most `width` pixels from (x, y) on; return the y below them. */
-export function paragraph(painter, x, y, width, words, { fill = soft(), size = 12, weight = "normal" } = {}) {
-  const most = Math.max(10, Math.floor(width / (0.52 * size)));
-  let line = "";
+/** Return text in lines of at most `width` pixels. */
+export function broken(words, width, size = 12) {
+  const most = Math.max(10, Math.floor(width / (0.54 * size)));
+  const lines = [""];
   for (const word of words.split(/\s+/)) {
-    if (line && line.length + 1 + word.length > most) {
-      painter.text(x, y, line, { fill, size, weight });
-      [line, y] = ["", y + 1.35 * size];
-    }
-    line = line ? `${line} ${word}` : word;
+    const line = lines.at(-1);
+    if (line && line.length + 1 + word.length > most) lines.push(word);
+    else lines[lines.length - 1] = line ? `${line} ${word}` : word;
   }
-  if (line) painter.text(x, y, line, { fill, size, weight });
-  return y + 1.35 * size;
+  return lines;
+}
+
+/** Write text in lines of at most `width` pixels from (x, y) on; return the y of a line below them. */
+export function paragraph(painter, x, y, width, words, { fill = colour("soft"), size = 12, weight = "normal" } = {}) {
+  const lines = broken(words, width, size);
+  lines.forEach((line, k) => painter.text(x, y + 1.35 * size * k, line, { fill, size, weight }));
+  return y + 1.35 * size * lines.length;
 }
 
 function maps(painter, x, y, inner) {
@@ -120,6 +129,12 @@ function maps(painter, x, y, inner) {
   return plot;
 }
 
+/** Return two linear scales, one of them widened around its middle, with as many units as their ratio of pixels. */
+function alike(x, y, ratio) {
+  const widened = ({ low, length }, to) => linear(low + 0.5 * (length - to), low + 0.5 * (length + to));
+  return x.length < ratio * y.length ? [widened(x, ratio * y.length), y] : [x, widened(y, x.length / ratio)];
+}
+
 function unbroken(plot, xs, ys) {
   const lists = [[]];
   for (let k = 0; k < xs.length; k++) {
@@ -133,7 +148,7 @@ function unbroken(plot, xs, ys) {
 function drawTicks(painter, plot, columns, rows) {
   const [left, top, width, height] = plot.inner;
   const [right, bottom] = [left + width, top + height];
-  const faint = colour("line") || "#8884";
+  const faint = colour("line");
   const grid = [
     ...columns.map((tick) => [[plot.x(tick.value), top], [plot.x(tick.value), bottom]]),
     ...rows.map((tick) => [[left, plot.y(tick.value)], [right, plot.y(tick.value)]]),
@@ -141,13 +156,9 @@ function drawTicks(painter, plot, columns, rows) {
   if (grid.length) painter.lines(grid, { stroke: faint, width: 0.5, opacity: 0.6 });
   painter.rectangle(left, top, width, height, { stroke: faint, width: 1 });
   for (const { value, label } of columns)
-    painter.text(plot.x(value), bottom + 14, label, { fill: soft(), size: 11, anchor: "middle" });
+    painter.text(plot.x(value), bottom + 14, label, { fill: colour("soft"), size: 11, anchor: "middle" });
   for (const { value, label } of rows)
-    painter.text(left - 5, plot.y(value) + 4, label, { fill: soft(), size: 11, anchor: "end" });
-}
-
-function soft() {
-  return colour("soft") || colour("ink") || "#666";
+    painter.text(left - 5, plot.y(value) + 4, label, { fill: colour("soft"), size: 11, anchor: "end" });
 }
 
 /** Return ends that differ, by `unit` on either side of a single value. */

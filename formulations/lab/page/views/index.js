@@ -3,9 +3,14 @@
 //
 // frame.facts.view holds the facts of formulations/lab/views/NAME.py, and frame.arrays["view.NAME"] its arrays.
 
+import { draw as gram } from "./gram.js";
+import { draw as hulls } from "./hulls.js";
 import { draw as interiorPoint } from "./interior-point.js";
+import { draw as kkt } from "./kkt.js";
+import { draw as losses } from "./losses.js";
+import { draw as path } from "./path.js";
 import { draw as perceptron } from "./perceptron.js";
 import { draw as race } from "./race.js";
 import { draw as smo } from "./smo.js";
 
-export const DIAGRAMS = { perceptron, smo, "interior-point": interiorPoint, race };
+export const DIAGRAMS = { hulls, kkt, losses, path, gram, perceptron, smo, "interior-point": interiorPoint, race };

@@ -1,0 +1,263 @@
+# SPDX-License-Identifier: BSD-3-Clause
+r"""The dual of a margin as geometry: the nearest points of the two reduced hulls, or a point common to both hulls.
+
+With alpha of a margin, A = sum alpha_i over either class (the balance makes both equal), and mu_i = alpha_i / A,
+
+.. math:: z_\pm = \sum_{y_i = \pm 1} \mu_i \varphi(x_i), \quad f = A (z_+ - z_-), \quad \|z_+ - z_-\| = \|f\| / A.
+
+The conditions of the margin say that alpha_i is at its bound c where y_i g(x_i) is below the level and 0 where it is
+above, so that mu fills the samples of a class in the order of y_i f(x_i): z_+ is lowest along f, and z_- highest, over
+the reduced hulls with the bound D = c / A. Hence they are the nearest points of these. c is C of the soft margin, 1/m
+of the nu-margin, where A = nu / 2, and infinite of the hard margin, which has the hulls themselves. The squared hinge
+is the hard margin of samples with a coordinate of their own besides, sqrt(1 / (2 C)) long. Of one class, z = f is the
+point of its reduced hull that is nearest to the origin. Sources: Crisp and Burges (2000); Bennett and Bredensteiner
+(2000).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from formulations.classification.margins.hard_margin import HardMargin
+from formulations.classification.margins.nu_margin import NuMargin
+from formulations.classification.margins.soft_margin import SoftMargin
+from formulations.classification.margins.squared_hinge import SquaredHinge
+from formulations.classification.one_class import OneClass
+from formulations.classification.separation.hulls import HullIntersection
+from formulations.lab.answers import Answer
+from formulations.lab.geometry import FeaturePlane, largest_value, plane_along, plane_of_features, reduced_hull
+from formulations.lab.settings import Setting
+from formulations.lab.views.base import Drawn, Scene, ViewKind
+from formulations.modelling.solution import Classification, Novelty
+from qpkernels.arrays import Vector
+from qpkernels.certificates import KernelQPBounds, MarginLevelBounds, Status
+from qpkernels.errors import InseparableError
+from qpkernels.kernels import Linear
+
+__all__ = ["HULLS"]
+
+_NO_DIRECTION = 1e-9
+"""Share of the radius of the samples below which ||z+ - z-|| counts as 0."""
+
+_EXACT = (
+    "Across the page: position along f, in which distances are those of the feature space. Upwards: the leading "
+    "principal direction orthogonal to f. A projection of hulls is the hull of the projections."
+)
+_WHOLE = "The plane of the samples is the feature space of the linear kernel: every distance is as it is."
+_OWN = " Here every sample has a coordinate of its own besides, which makes the soft margin a hard one."
+
+
+def _draw(scene: Scene, step: int) -> Drawn:
+    del step
+    return scene.once("hulls", _drawn)
+
+
+def _drawn(answer: Answer) -> Drawn:
+    model, solution = answer.model, answer.solution
+    if isinstance(answer.error, InseparableError) and isinstance(answer.error.proof, HullIntersection):
+        return _common_point(answer.setting, answer.error.proof)
+    if isinstance(model, OneClass) and isinstance(solution, Novelty):
+        return _one_hull(answer.setting, model, solution)
+    if isinstance(model, SoftMargin | HardMargin | NuMargin | SquaredHinge) and isinstance(solution, Classification):
+        return _two_hulls(answer.setting, model, solution)
+    if solution is None:
+        return Drawn({"words": "There is no answer, and so there are no nearest points."})
+    return Drawn(
+        {
+            "words": "The dual of this machine is no distance between hulls; that of a soft, hard or nu-margin, of the "
+            "squared hinge and of one class is."
+        }
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Hull:
+    """The reduced hull of one class with the weights of its point.
+
+    Attributes
+    ----------
+    own
+        Which samples it is of, shape (m,).
+    weights
+        mu over all samples, shape (m,); they add up to 1.
+    bound
+        D, at most 1.
+    """
+
+    own: NDArray[np.bool_]
+    weights: Vector
+    bound: float
+
+    @classmethod
+    def of(cls, own: NDArray[np.bool_], alpha: Vector, largest: float) -> _Hull:
+        """Return the hull of the samples ``own`` by their multipliers, which are at most ``largest``."""
+        total = float(alpha[own].sum())
+        return cls(own, np.where(own, alpha, 0.0) / total, max(min(largest / total, 1.0), 1.0 / int(own.sum())))
+
+    def arrays(self, plane: FeaturePlane, name: str) -> Mapping[str, NDArray[Any]]:
+        """Return the hull, the reduced hull, and the point in it."""
+        points = plane.points[self.own]
+        return {
+            f"hull {name}": reduced_hull(points, 1.0),
+            f"reduced {name}": reduced_hull(points, self.bound),
+            f"point {name}": self.weights @ plane.points,
+        }
+
+
+def _two_hulls(
+    setting: Setting, model: SoftMargin | HardMargin | NuMargin | SquaredHinge, solution: Classification
+) -> Drawn:
+    alpha, largest, ridge = np.maximum(solution.alpha, 0.0), _largest(model), _ridge(model)
+    totals = [float(alpha[model.y == sign].sum()) for sign in (1.0, -1.0)]
+    if not min(totals) > 0.0:
+        return Drawn({"words": "No sample has a multiplier: f is 0, and the dual has no nearest points."})
+    upper, lower = (_Hull.of(model.y == sign, alpha, largest) for sign in (1.0, -1.0))
+    values = solution.decision - solution.intercept + ridge * solution.beta
+    total, norm = 0.5 * sum(totals), float(np.sqrt(max(float(solution.beta @ values), 0.0)))
+    distance = norm / total
+    if not distance > _NO_DIRECTION * float(np.hypot(model.gram.lengths.max(), np.sqrt(ridge))):
+        plane = _across_means(setting, ridge)
+        words = "The reduced hulls meet: both nearest points are one, and f is 0."
+        return Drawn(
+            {"words": words, "note": _note(plane, ridge), "bound": upper.bound, "distance": 0.0},
+            {**_points(plane, model.y), **upper.arrays(plane, "+"), **lower.arrays(plane, "-")},
+        )
+    plane = _plane(setting, values / norm, solution.beta, ridge)
+    levels = solution.margin_level * np.array([-1.0, 0.0, 1.0])
+    along = values / norm
+    gap = -largest_value(-along[upper.own], upper.bound) - largest_value(along[lower.own], lower.bound)
+    return Drawn(
+        {
+            "words": _sentence(upper.bound, distance, solution),
+            "note": _note(plane, ridge),
+            "bound": upper.bound,
+            "distance": distance,
+            "gap": gap,
+            "norm": norm,
+            "total": total,
+        },
+        {
+            **_points(plane, model.y),
+            **upper.arrays(plane, "+"),
+            **lower.arrays(plane, "-"),
+            "normal": plane.normal,
+            "levels": (levels - solution.intercept) / norm,
+        },
+    )
+
+
+def _one_hull(setting: Setting, model: OneClass, solution: Novelty) -> Drawn:
+    alpha = np.maximum(solution.beta, 0.0)
+    hull = _Hull.of(np.ones(len(model), dtype=bool), alpha, float(model.costs.max()))
+    values = solution.decision - solution.intercept
+    norm = float(np.sqrt(max(float(alpha @ values), 0.0)))
+    if not norm > _NO_DIRECTION * float(model.gram.lengths.max()):
+        return Drawn({"words": "The origin lies in the reduced hull of the samples: f is 0, and separates nothing."})
+    plane = _plane(setting, values / norm, solution.beta, 0.0)
+    return Drawn(
+        {
+            "words": f"f is the point of the reduced hull of the samples that is nearest to the origin, {norm:.4g} "
+            f"away: in it no sample has a weight above {hull.bound:.3g}.",
+            "note": _note(plane, 0.0),
+            "bound": hull.bound,
+            "distance": norm,
+            "gap": -largest_value(-values / norm, hull.bound),
+            "norm": norm,
+            "total": 1.0,
+        },
+        {
+            **_points(plane, np.ones(len(model))),
+            **hull.arrays(plane, "+"),
+            "point -": np.zeros(2),
+            "normal": plane.normal,
+            "levels": np.array([-solution.intercept / norm]),
+        },
+    )
+
+
+def _common_point(setting: Setting, proof: HullIntersection) -> Drawn:
+    """Draw the point that is the mean of both classes, by weights of its own."""
+    y, weights = setting.y, proof.multipliers
+    plane = _across_means(setting, 0.0)
+    hulls = [_Hull(y == sign, np.where(y == sign, weights, 0.0), 1.0) for sign in (1.0, -1.0)]
+    carriers = np.isin(np.arange(y.size), proof.support)
+    return Drawn(
+        {
+            "words": f"The hulls meet: a point is the mean of {int((y[carriers] > 0).sum())} samples of one class and "
+            f"of {int((y[carriers] < 0).sum())} of the other, so that no hyperplane separates them.",
+            "note": _WHOLE
+            if plane.is_whole
+            else "Across the page: from mean to mean of the classes. Upwards: the "
+            "leading principal direction orthogonal to it. What is common to the hulls is so in every projection.",
+            "bound": 1.0,
+            "distance": 0.0,
+        },
+        {
+            **_points(plane, y),
+            **hulls[0].arrays(plane, "+"),
+            **hulls[1].arrays(plane, "-"),
+            "weights": weights,
+        },
+    )
+
+
+def _largest(model: SoftMargin | HardMargin | NuMargin | SquaredHinge) -> float:
+    """Return the bound c of the multipliers."""
+    bounds = model.bounds()
+    if isinstance(bounds, MarginLevelBounds):
+        return float(bounds.costs.max())
+    assert isinstance(bounds, KernelQPBounds)
+    return float(bounds.program.upper.max())
+
+
+def _ridge(model: SoftMargin | HardMargin | NuMargin | SquaredHinge) -> float:
+    """Return what a sample's own coordinate adds to its K_ii: 1 / (2 C) of the squared hinge."""
+    bounds = model.bounds()
+    return float(bounds.program.ridge[0]) if isinstance(bounds, KernelQPBounds) else 0.0
+
+
+def _plane(setting: Setting, along: Vector, beta: Vector, ridge: float) -> FeaturePlane:
+    if not ridge and _is_plain(setting):
+        return plane_of_features(setting.X, beta @ setting.X)
+    return plane_along(setting.kernel_function(), setting.X, along, ridge)
+
+
+def _across_means(setting: Setting, ridge: float) -> FeaturePlane:
+    """Return the plane whose first axis goes from mean to mean of the classes."""
+    y, kernel = setting.y, setting.kernel_function()
+    beta = np.where(y > 0, 1.0 / max((y > 0).sum(), 1), -1.0 / max((y < 0).sum(), 1))
+    if not ridge and _is_plain(setting):
+        return plane_of_features(setting.X, beta @ setting.X)
+    values = kernel.matrix(setting.X, setting.X) @ beta + ridge * beta
+    return plane_along(kernel, setting.X, values / (float(np.sqrt(max(beta @ values, 0.0))) or 1.0), ridge)
+
+
+def _is_plain(setting: Setting) -> bool:
+    return isinstance(setting.kernel_function(), Linear)
+
+
+def _points(plane: FeaturePlane, y: Vector) -> Mapping[str, NDArray[Any]]:
+    return {"points": plane.points, "labels": y}
+
+
+def _note(plane: FeaturePlane, ridge: float) -> str:
+    return (_WHOLE if plane.is_whole else _EXACT) + (_OWN if ridge else "")
+
+
+def _sentence(bound: float, distance: float, solution: Classification) -> str:
+    if solution.status is not Status.OPTIMAL:
+        return "The answer is not proved, so that the two points of the hulls need not be nearest to each other."
+    if bound >= 1.0:
+        return f"The margin is half the distance between the nearest points of the two hulls, {distance:.4g}."
+    return (
+        f"f points from the nearest point of one reduced hull to that of the other, {distance:.4g} away: in them no "
+        f"sample has a weight above {bound:.3g}."
+    )
+
+
+HULLS = ViewKind("hulls", "Hulls", _draw)

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The optimality conditions: every sample on the graph of margin, or residual, and multiplier."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from formulations.classification.one_class import OneClass
+from formulations.displays.optimality.graph import OptimalityGraph
+from formulations.lab.answers import Answer
+from formulations.lab.views.base import Drawn, Scene, ViewKind
+from formulations.modelling import Model
+from formulations.modelling.solution import Solution
+from formulations.regression.base import RegressionModel
+from qpkernels.errors import ParameterError
+
+__all__ = ["KKT", "place_name"]
+
+
+def place_name(model: Model[Any]) -> str:
+    """Return what the axis of the places is called."""
+    if isinstance(model, RegressionModel):
+        return "residual y - g(x)"
+    return "decision value g(x)" if isinstance(model, OneClass) else "margin y g(x)"
+
+
+def _draw(scene: Scene, step: int) -> Drawn:
+    del step
+    return scene.once("kkt", _drawn)
+
+
+def _drawn(answer: Answer) -> Drawn:
+    model, solution = answer.model, answer.solution
+    if not isinstance(model, Model) or not isinstance(solution, Solution):
+        return Drawn({"words": "There are no optimality conditions of single samples to show."})
+    try:
+        graph = OptimalityGraph.of(model, solution)
+    except ParameterError:
+        words = "The coefficients of this machine are no multipliers of its margins, and lie on no graph with them."
+        return Drawn({"words": words})
+    unit, worst = graph.scale or 1.0, int(np.argmax(graph.violation))
+    letter = "beta" if isinstance(model, RegressionModel) else "alpha"
+    facts: dict[str, Any] = {
+        "words": "The answer is optimal because every sample lies on this graph: its multiplier is minus the slope "
+        f"of its loss. Farthest from it is sample {worst}, by {graph.violation[worst]:.1e}.",
+        "place": place_name(model),
+        "multiplier": f"multiplier {letter}" if graph.scale else f"multiplier {letter} by its cost",
+        "worst": worst,
+    }
+    curve = graph.curve * [1.0, unit]
+    return Drawn(
+        facts, {"place": graph.place, "multiplier": unit * graph.multiplier, "curve": curve, "off": graph.violation}
+    )
+
+
+KKT = ViewKind("kkt", "Optimality", _draw)

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: BSD-3-Clause
+r"""The loss of a machine, with the margins or residuals of the samples on it.
+
+The primal value is a penalty of f, the sum of the losses L_i of the decision values, and, of a machine whose level is
+free, what it earns by that:
+
+.. math:: P(f, b) = \tfrac12 \|f\|^2 + \sum_i L_i(f(x_i) + b) \ (- \nu \rho).
+
+All samples of a machine here share their loss, as a function of the margin or the residual.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from formulations.displays.optimality.graph import Places, program_of
+from formulations.lab.answers import Answer
+from formulations.lab.views.base import Drawn, Scene, ViewKind
+from formulations.lab.views.kkt import place_name
+from formulations.modelling import Model
+from formulations.modelling.solution import Solution
+from qpkernels.arrays import Vector
+from qpkernels.certificates import FenchelBounds, LinearProgramBounds, MarginLevelBounds
+from qpkernels.programs import KernelQP
+
+__all__ = ["LOSSES"]
+
+_POINTS = 241
+"""Places at which the loss is computed."""
+
+_BEYOND = 0.15
+"""Share of the range of the samples by which the curve goes on beyond them."""
+
+
+def _draw(scene: Scene, step: int) -> Drawn:
+    del step
+    return scene.once("losses", _drawn)
+
+
+def _drawn(answer: Answer) -> Drawn:
+    model, solution = answer.model, answer.solution
+    if solution is None:
+        return Drawn({"words": "There is no answer, and so there are no losses."})
+    if not isinstance(model, Model) or not isinstance(solution, Solution):
+        words = "A relevance machine has no loss and penalty: it makes the evidence of its weights' variances largest."
+        return Drawn({"words": words})
+    places, value = Places.of(model), _losses(model, solution.decision)
+    place, losses = places.at(solution.decision), value(solution.decision)
+    # What is beyond a hard constraint by rounding costs nothing.
+    charged = np.where(np.isfinite(losses), losses, 0.0)
+    total = float(charged.sum())
+    x = _grid(place)
+    penalty, rest = _penalty(model, solution)
+    terms = [*penalty, ("losses", total), *rest]
+    sum_of = " + ".join(f"{number:.5g} ({words})" for words, number in terms)
+    facts: dict[str, Any] = {
+        "words": f"The objective is the penalty of f and the sum of the losses of all samples: {sum_of} = "
+        f"{solution.certificate.primal_value:.5g}.",
+        "place": place_name(model),
+        "sum": total,
+        "terms": terms,
+    }
+    return Drawn(facts, {"place": place, "loss": charged, "curve": np.column_stack([x, _curve(places, value, x)])})
+
+
+def _losses(model: Model[Any], decision: Vector) -> Callable[[Vector], Vector]:
+    """Return the losses of all samples as a function of their decision values, shape (m,)."""
+    bounds = model.bounds()
+    if isinstance(bounds, FenchelBounds):
+        return lambda v: bounds.losses.value(v - bounds.losses.level)
+    if isinstance(bounds, LinearProgramBounds):
+        return lambda v: bounds.costs * np.maximum(1.0 - bounds.y * v, 0.0)
+    program = program_of(bounds, decision, model.name)
+    return lambda v: _of_program(program, v)
+
+
+def _of_program(program: KernelQP, v: Vector) -> Vector:
+    """Return L_i(v_i), the largest (target_i - v_i) s - epsilon_i |s| - ridge_i/2 s^2 within the bounds."""
+    s, excess = program.slopes(v), program.target - v
+    short = (excess > program.epsilon) & np.isinf(program.upper) & (program.ridge == 0)
+    over = (excess < -program.epsilon) & np.isinf(program.lower) & (program.ridge == 0)
+    return np.where(short | over, np.inf, excess * s - program.costs(s))
+
+
+def _curve(places: Places, value: Callable[[Vector], Vector], x: Vector) -> Vector:
+    """Return the loss at places: as samples share it, each computes some of them. NaN where it is infinite."""
+    m = places.signs.size
+    dealt = np.resize(x, (-(-x.size // m), m))
+    found = np.concatenate([value(places.decision(each)) for each in dealt])[: x.size]
+    return np.where(np.isfinite(found), found, np.nan)
+
+
+def _grid(place: Vector) -> Vector:
+    """Return places from beyond the least to beyond the largest, 0 and 1 among them."""
+    low, high = min(float(place.min()), 0.0), max(float(place.max()), 0.0)
+    beyond = _BEYOND * (high - low) or 1.0
+    return np.unique(np.append(np.linspace(low - beyond, high + beyond, _POINTS), [0.0, 1.0]))
+
+
+def _penalty(model: Model[Any], solution: Solution) -> tuple[list[tuple[str, float]], list[tuple[str, float]]]:
+    """Return what the objective has beside the losses, in words."""
+    bounds = model.bounds()
+    if isinstance(bounds, LinearProgramBounds):
+        return [("coefficients", float(np.abs(solution.beta).sum()))], []
+    penalty = [("half the squared norm of f", 0.5 * solution.function.squared_norm)]
+    if isinstance(bounds, MarginLevelBounds):
+        level = bounds.level(bounds.losses(bounds.excess(solution.decision, 0.0)))
+        return penalty, [("-nu rho", bounds.budget * level)]
+    total = getattr(bounds, "program", None)
+    if isinstance(total, KernelQP) and total.total:
+        return penalty, [("-rho", solution.intercept * total.total)]
+    return penalty, []
+
+
+LOSSES = ViewKind("losses", "Losses", _draw)

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Every view of every machine is a frame that a page can read, also where there is no answer."""
+
+import json
+
+import numpy as np
+import pytest
+
+from formulations.lab.session import Session
+from formulations.lab.settings import MACHINES, Machine, Task
+from formulations.lab.views import VIEWS
+from lab_scenes import curve, setting_of, two_classes
+
+every_view = pytest.mark.parametrize("view", VIEWS)
+every_machine = pytest.mark.parametrize("machine", MACHINES.values(), ids=MACHINES)
+
+
+def points_of(machine: Machine, samples: str) -> list[list[float]]:
+    if machine.task is Task.REGRESSION:
+        return {"some": curve(14), "two": curve(2), "equal": [[1.0, 2.0]] * 4, "none": []}[samples]
+    return {
+        "some": two_classes(14),
+        "two": two_classes(2, 4.0),
+        "equal": [[1.0, 2.0, 1], [1.0, 2.0, -1]] * 2,
+        "none": [],
+    }[samples]
+
+
+@pytest.mark.parametrize("samples", ["some", "two", "equal", "none"])
+@pytest.mark.parametrize("kernel", ["linear", "gaussian"])
+@every_view
+@every_machine
+def test_it_is_a_frame(machine: Machine, view: str, kernel: str, samples: str) -> None:
+    setting = setting_of(machine.name, points_of(machine, samples), kernel, view, 3)
+    frame = Session().frame(setting)
+    message = frame.encode()
+    length = int.from_bytes(message[:4], "little")
+    head = json.loads(message[4 : 4 + length])
+    assert head["view"]["name"] == view
+    for name, array in frame.arrays.items():
+        curve_of_a_wall = name == "view.curve" and machine.name == "hard-margin"
+        assert np.isfinite(array).all() or curve_of_a_wall, name
+    if view != "picture":
+        assert head["view"]["words"] or head["view"].get("frames")
