@@ -19,9 +19,9 @@ export class Diagram {
     this.list = element("div", { class: "lab-tabs", role: "tablist", "aria-label": "Views", hidden: this.tabs.length < 2,
       onkeydown: (event) => this.key(event) }, this.tabs);
     this.canvas = element("canvas", { role: "img" });
-    this.words = element("p", { class: "lab-words" });
+    this.caption = element("p", { class: "lab-caption" });
     this.player = element("div", { class: "lab-player" });
-    this.panel = element("div", { id: panel, class: "lab-diagram", role: "tabpanel", hidden: true }, this.words,
+    this.panel = element("div", { id: panel, class: "lab-diagram", role: "tabpanel", hidden: true }, this.caption,
       this.canvas, this.player);
     this.node = element("section", { class: "lab-views", "aria-label": "Views" }, this.list, this.panel);
     new ResizeObserver(() => this.draw()).observe(this.panel);
@@ -67,7 +67,7 @@ export class Diagram {
     const name = frame.facts.view?.name;
     this.panel.hidden = !DIAGRAMS[name];
     this.canvas.hidden = !Object.keys(frame.arrays).some((each) => each.startsWith("view."));
-    say(this.words, frame.facts.view?.words ?? "");
+    say(this.caption, frame.facts.view?.words ?? "");
     this.askAgain(frame.facts.view?.pending);
     this.panel.setAttribute("aria-label", this.title(name));
     this.canvas.setAttribute("aria-label", `Diagram: ${this.title(name)}`);

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The diagrams of duality in a real browser: each of every machine, on the canvas and as SVG."""
+
+from __future__ import annotations
+
+from threading import Event
+from xml.etree import ElementTree
+
+import pytest
+
+import formulations.lab.views.path as path_view
+from formulations.lab.background import Background
+from formulations.lab.settings import MACHINES, Task
+
+from .conftest import CLASSES, WAVE
+
+EVERYWHERE = {"gram"}
+"""Views that every machine has."""
+
+SHOW = """async (raw) => {
+    const { complete } = await import("/state/setting.js");
+    window.lab.store.change(complete(window.lab.menu, raw));
+}"""
+
+DRAWN = """async (view) => {
+    const [{ DIAGRAMS }, { SvgPainter }] = await Promise.all([import("/views/index.js"), import("/paint.js")]);
+    const painter = new SvgPainter(600, 340);
+    DIAGRAMS[view](painter, window.lab.frame, window.lab.frame.setting);
+    return painter.document();
+}"""
+
+
+def show(window, machine, view, points, step=0, kernel="gaussian"):
+    raw = {"machine": {"name": machine}, "kernel": [{"name": kernel}], "points": points}
+    window.page.evaluate(SHOW, {**raw, "view": {"name": view, "step": step}})
+    window.settled()
+
+
+def blots(window):
+    """Return how many pixels of the canvas of the diagram are drawn."""
+    return window.page.evaluate("""() => {
+        const canvas = document.querySelector(".lab-diagram canvas");
+        const copy = new OffscreenCanvas(canvas.width, canvas.height).getContext("2d", { willReadFrequently: true });
+        copy.drawImage(canvas, 0, 0);
+        const { data } = copy.getImageData(0, 0, canvas.width, canvas.height);
+        return data.reduce((count, value, k) => count + (k % 4 === 3 && value > 0), 0);
+    }""")
+
+
+@pytest.mark.parametrize("view", ["hulls", "kkt", "losses", "path", "gram"])
+def test_every_machine_is_drawn_or_says_why_not(window, view):
+    window.open()
+    drawn = set()
+    for machine in MACHINES.values():
+        show(window, machine.name, view, CLASSES if machine.task is Task.CLASSIFICATION else WAVE)
+        words, canvas = window.page.locator(".lab-caption"), window.page.locator(".lab-diagram canvas")
+        window.until("!window.lab.frame.facts.view.pending")
+        assert words.inner_text() == window.facts["view"]["words"]
+        if not canvas.is_visible():
+            continue
+        drawn.add(machine.name)
+        assert blots(window) > 1000
+        written = window.page.evaluate(DRAWN, view)
+        assert "NaN" not in written
+        assert len(list(ElementTree.fromstring(written).iter())) > 10
+    assert "soft-margin" in drawn
+    assert (drawn == MACHINES.keys()) == (view in EVERYWHERE)
+
+
+def test_an_infeasible_machine_is_drawn_with_its_error(window):
+    window.open()
+    show(window, "hard-margin", "hulls", [[0, 0, 1], [2, 2, 1], [0, 2, -1], [2, 0, -1]], kernel="linear")
+    written = window.page.evaluate(DRAWN, "hulls")
+    assert "infeasible" in written
+    assert "no hyperplane" in written
+    assert window.page.locator(".lab-diagram canvas").is_visible()
+
+
+def test_a_step_along_a_path_changes_the_picture(window):
+    window.open()
+    show(window, "soft-margin", "path", CLASSES)
+    window.until("!window.lab.frame.facts.view.pending")
+    first = window.picture()
+    show(window, "soft-margin", "path", CLASSES, step=window.facts["view"]["steps"] - 1)
+    assert window.facts["view"]["value"] == 1e4
+    assert (window.picture() != first).any()
+
+
+def test_a_view_that_is_not_ready_is_asked_for_again(window, monkeypatch):
+    may_end = Event()
+    monkeypatch.setattr(path_view, "_COMPILED", Background(may_end.wait))
+    monkeypatch.setattr(path_view, "_PATIENCE", 0.0)
+    window.open()
+    show(window, "soft-margin", "path", CLASSES)
+    assert "compiled" in window.page.locator(".lab-caption").inner_text()
+    assert not window.page.locator(".lab-diagram canvas").is_visible()
+    may_end.set()
+    window.until("window.lab.frame.facts.view.steps > 0")
+    assert window.page.locator(".lab-diagram canvas").is_visible()
+
+
+SCALES = """async () => {
+    const { linear, logarithmic, label, extent, panels } = await import("/views/axes.js");
+    const labels = (scale, count) => scale.ticks(count).map((tick) => tick.label);
+    const [plain, log] = [linear(-1, 3), logarithmic(1e-6, 1e2)];
+    return {
+        plain: labels(plain, 4), log: labels(log, 4),
+        narrow: labels(logarithmic(2, 7), 4), one: labels(linear(3, 3), 4),
+        places: [plain.place(-1), plain.place(1), log.place(1e-6), log.place(1e-2), log.place(0)],
+        numbers: [0, -0.25, 12, 1e-6, -2.5e7].map(label),
+        extents: [extent([1, NaN, -2], 5), extent([])],
+        panels: [panels({ width: 900, height: 300 }, 2), panels({ width: 300, height: 500 }, 2)],
+    };
+}"""
+
+
+def test_scales_have_round_ticks_and_place_values(window):
+    window.open()
+    found = window.page.evaluate(SCALES)
+    assert found["plain"] == ["−1", "0", "1", "2", "3"]
+    assert found["log"] == ["10⁻⁶", "10⁻⁴", "0.01", "1", "100"]
+    assert found["narrow"] == ["2", "4", "6"]
+    assert len(found["one"]) > 1
+    assert found["places"] == pytest.approx([0.0, 0.5, 0.0, 0.5, 0.0])
+    assert found["numbers"] == ["0", "−0.25", "12", "10⁻⁶", "−2.5·10⁷"]
+    assert found["extents"] == [[-2, 5], [0, 1]]
+    assert found["panels"] == [[[0, 0, 450, 300], [450, 0, 450, 300]], [[0, 0, 300, 250], [0, 250, 300, 250]]]
