@@ -12,7 +12,6 @@ for the next. Such points are the vertices. Sources: Crisp and Burges, A geometr
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from qpkernels.arrays import Matrix, Vector
 
@@ -54,33 +53,19 @@ def reduced_hull(points: Matrix, bound: float) -> Matrix:
     weights = _weights(len(points), bound)
     found = list(_extremes(points, np.array([[1.0, 0.0], [0.0, 1.0], [-1.0, 0.0], [0.0, -1.0]]), weights))
     least = _ALIKE * float(np.ptp(points, axis=0).max())
-    settled = [False] * len(found)
-    while not all(settled) and len(found) < _MOST:
-        begin, end = np.array(found), np.roll(found, -1, axis=0)
-        along = end - begin
+    settled = np.zeros(len(found), dtype=bool)
+    while not settled.all() and len(found) < _MOST:
+        begin = np.array(found)
+        along = np.roll(begin, -1, axis=0) - begin
         outward = np.column_stack([along[:, 1], -along[:, 0]])
-        beyond = _extremes(points, outward, weights)
+        beyond = begin.copy()
+        beyond[~settled] = _extremes(points, outward[~settled], weights)
         length = np.linalg.norm(along, axis=1)
-        height = np.einsum("ij,ij->i", outward, beyond - begin)
-        is_edge = (length <= least) | (height <= least * length)
-        found, settled = _with_between(found, settled, beyond, is_edge)
+        settled |= (length <= least) | (np.einsum("ij,ij->i", outward, beyond - begin) <= least * length)
+        found = [each for k, edge in enumerate(settled) for each in ([begin[k]] if edge else [begin[k], beyond[k]])]
+        settled = np.repeat(settled, np.where(settled, 1, 2))
     apart = [each for k, each in enumerate(found) if np.abs(each - found[k - 1]).max() > least]
     return np.array(apart or found[:1])
-
-
-def _with_between(
-    found: list[Vector], settled: list[bool], beyond: Matrix, is_edge: NDArray[np.bool_]
-) -> tuple[list[Vector], list[bool]]:
-    """Return the vertices with those beyond the edges that are none, and which edges are settled."""
-    vertices: list[Vector] = []
-    edges: list[bool] = []
-    for vertex, done, between, edge in zip(found, settled, beyond, is_edge, strict=True):
-        vertices.append(vertex)
-        edges.append(bool(done or edge))
-        if not (done or edge):
-            vertices.append(between)
-            edges.append(False)
-    return vertices, edges
 
 
 def _weights(samples: int, bound: float) -> Vector:

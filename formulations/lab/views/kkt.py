@@ -14,6 +14,7 @@ from formulations.lab.views.base import Drawn, Scene, ViewKind
 from formulations.modelling import Model
 from formulations.modelling.solution import Solution
 from formulations.regression.base import RegressionModel
+from qpkernels.certificates import Status
 from qpkernels.errors import ParameterError
 
 __all__ = ["KKT", "place_name"]
@@ -42,9 +43,13 @@ def _drawn(answer: Answer) -> Drawn:
         return Drawn({"words": words})
     unit, worst = graph.scale or 1.0, int(np.argmax(graph.violation))
     letter = "beta" if isinstance(model, RegressionModel) else "alpha"
+    said = (
+        "The answer is optimal because every sample lies on this graph: its multiplier is minus the slope of its loss."
+        if solution.status is Status.OPTIMAL
+        else "The answer is not proved; of an optimal one, every sample lies on this graph."
+    )
     facts: dict[str, Any] = {
-        "words": "The answer is optimal because every sample lies on this graph: its multiplier is minus the slope "
-        f"of its loss. Farthest from it is sample {worst}, by {graph.violation[worst]:.1e}.",
+        "words": f"{said} Farthest from it is sample {worst}, by {graph.violation[worst]:.1e}.",
         "place": place_name(model),
         "multiplier": f"multiplier {letter}" if graph.scale else f"multiplier {letter} by its cost",
         "worst": worst,

@@ -46,7 +46,7 @@ _TOL = 1e-4
 _NONZERO = 1e-7
 """Share of the largest coefficient above which a sample counts as a support vector."""
 
-_PATIENCE = 0.5
+_PATIENCE = 0.2
 """Seconds that a page waits for the compiler."""
 
 
