@@ -35,13 +35,13 @@ _CONIC = ("clarabel", "osqp", "scs")
 
 _ENTRANTS = 3
 
-_LONGEST, _BUDGET = 2.0, 1.5
+_LONGEST, _BUDGET = 1.0, 1.0
 """Seconds for the run of a solver to its end, and for its shorter runs, of all of which there are at most _RUNGS."""
 
 _RUNGS = 24
 
-_SHORT, _REPEATS = 0.01, 7
-"""Runs shorter than so many seconds are repeated so often; of the repetitions the shortest counts."""
+_SHORT, _REPEATS = 0.1, 7
+"""A run is repeated for so many seconds, and so often, at most; of the repetitions the shortest counts."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -167,7 +167,9 @@ def _limits(whole: Outcome) -> Iterator[int]:
 def _shortest(route: Route, **limit: Any) -> Outcome:
     """Return the outcome of a run, and of a short one the time of the shortest of some repetitions."""
     best = route.solver.solve(route.program, tol=TOL, **limit)
-    for _ in range(_REPEATS - 1 if best.seconds < _SHORT else 0):
+    spent, runs = best.seconds, 1
+    while spent < _SHORT and runs < _REPEATS:
         again = route.solver.solve(route.program, tol=TOL, **limit)
+        spent, runs = spent + again.seconds, runs + 1
         best = again if again.seconds < best.seconds else best
     return best
