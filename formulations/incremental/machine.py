@@ -33,6 +33,8 @@ __all__ = ["Incremental"]
 
 Answered = TypeVar("Answered", bound=Solution)
 
+_NONE: Indices = np.empty(0, np.intp)
+
 
 class Incremental(Carded, Generic[Answered], metaclass=ChecksKeywords):
     """A model whose samples and hyper-parameters change; each change returns the certified answer to the new model.
@@ -142,20 +144,28 @@ class Incremental(Carded, Generic[Answered], metaclass=ChecksKeywords):
             parameters[name] = parameters[name][rows]
         return self._change(rows, self._none, None if self._y is None else self._y[rows], parameters)
 
-    def move(self, i: ArrayLike, x: ArrayLike) -> Answered:
-        """Give the sample of number ``i``, or several, other features ``x``; labels, targets and costs stay.
+    def move(self, i: ArrayLike, x: ArrayLike, y: ArrayLike | None = None) -> Answered:
+        """Give the sample of number ``i``, or several, other features ``x``, and another label or target ``y``.
+
+        Parameters
+        ----------
+        y
+            None: labels and targets stay, as costs do.
 
         Raises
         ------
-        ShapeError, NonFiniteError, ParameterError
-            If there are no such samples, or these are none.
+        ShapeError, NonFiniteError, LabelError, ParameterError
+            If there are no such samples, labels or targets, or these are none.
+        OneClassError
+            If a class would be left without samples.
         """
         moved, X = numbers_of(i, len(self)), read_samples(x, self._model.gram)
         if X.shape[0] != moved.size:
             raise ParameterError(f"{moved.size} samples are to be moved, but the features of {X.shape[0]} came.")
         rows = np.arange(len(self))
         rows[moved] = len(self) + np.arange(moved.size)
-        return self._change(rows, X, self._y, _values(self._model))
+        y_all = self._y if y is None else self._relabelled(moved, y)
+        return self._change(rows, X, y_all, _values(self._model), moved)
 
     def relabel(self, i: ArrayLike, y: ArrayLike) -> Answered:
         """Give the sample of number ``i``, or several, another label or target.
@@ -167,10 +177,7 @@ class Incremental(Carded, Generic[Answered], metaclass=ChecksKeywords):
         OneClassError
             If a class would be left without samples.
         """
-        chosen = numbers_of(i, len(self))
-        targets = read_targets(self._model, y, chosen.size)
-        y_all = np.array(self._y)
-        y_all[chosen] = targets
+        y_all = self._relabelled(numbers_of(i, len(self)), y)
         return self._change(np.arange(len(self)), self._none, y_all, _values(self._model))
 
     def set_params(self, **values: Any) -> Answered:
@@ -214,13 +221,25 @@ class Incremental(Carded, Generic[Answered], metaclass=ChecksKeywords):
     def _y(self) -> Vector | None:
         return getattr(self._model, "y", None)
 
+    def _relabelled(self, chosen: Indices, y: ArrayLike) -> Vector:
+        """Return labels as signs, or targets, with those of the samples ``chosen`` replaced."""
+        targets = read_targets(self._model, y, chosen.size)
+        y_all = np.array(self._y)
+        y_all[chosen] = targets
+        return y_all
+
     @property
     def _none(self) -> Samples:
         """No samples."""
         return self._model.gram.X[:0]
 
-    def _change(self, rows: Indices, X: Samples, y: Vector | None, parameters: Mapping[str, Vector]) -> Answered:
-        """State and solve the model of these samples, numbered as by :func:`changed`, and go over to it."""
+    def _change(
+        self, rows: Indices, X: Samples, y: Vector | None, parameters: Mapping[str, Vector], moved: Indices = _NONE
+    ) -> Answered:
+        """State and solve the model of these samples, numbered as by :func:`changed`, and go over to it.
+
+        The samples of X are those that were ``moved``, or new ones where none was.
+        """
         if y is not None:
             require_classes(self._model, y)
         before, same = self._model.gram, X.shape[0] == 0 and rows.size == len(self)
@@ -228,7 +247,7 @@ class Incremental(Carded, Generic[Answered], metaclass=ChecksKeywords):
         try:
             if self._model.needs_psd:
                 gram.require_psd()
-            answer = self._answer(_restated(self._model, gram, y, parameters), rows)
+            answer = self._answer(_restated(self._model, gram, y, parameters), rows, moved)
         except BaseException:
             _leave(gram, before)
             # What it has noted of the new samples is of no use now.
@@ -238,9 +257,9 @@ class Incremental(Carded, Generic[Answered], metaclass=ChecksKeywords):
         _leave(before, gram)
         return answer
 
-    def _answer(self, after: Model[Answered], rows: Indices) -> Answered:
+    def _answer(self, after: Model[Answered], rows: Indices, moved: Indices = _NONE) -> Answered:
         """Solve the model ``after`` a change, from the present answer where that is a start, and go over to it."""
-        solution = None if self._solver is None else self._from_present(after, rows, self._solver)
+        solution = None if self._solver is None else self._from_present(after, rows, moved, self._solver)
         if solution is None or solution.status is not Status.OPTIMAL:
             if isinstance(after.gram, ChangingGram):
                 after.gram.forget_product()
@@ -248,11 +267,13 @@ class Incremental(Carded, Generic[Answered], metaclass=ChecksKeywords):
         self._model, self._solution = after, solution
         return solution
 
-    def _from_present(self, after: Model[Answered], rows: Indices, solver: ActiveSet) -> Answered | None:
+    def _from_present(
+        self, after: Model[Answered], rows: Indices, moved: Indices, solver: ActiveSet
+    ) -> Answered | None:
         """Solve the model from the present answer; None where this fails, and a solve from nothing has the word."""
         bounds = after.bounds()
         assert isinstance(bounds, KernelQPBounds)
-        start = start_after(self._solution, self._model.gram, rows, bounds.program)
+        start = start_after(self._solution, self._model.gram, rows, moved, bounds.program)
         request = SolveRequest(None, self._tol, None, self._time_limit, start.beta, False, {"values": start.values})
         try:
             return solve_structure(after, bounds.program, solver, request, bounds)

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Where the descent starts after a change: the answer before it, as near as may be, with its values K beta.
 
-With the samples that stay numbered as they are now, and those that go by the set G, the coefficients and values are
+With the samples that stay as they are, those that leave their place by the set G, and those that arrive at a new one by
+the set N, the coefficients and values are
 
-    beta' = s beta,   K'beta' = s (K beta - sum over g in G of beta_g K_g),
+    beta' = s beta,   K'beta' = s (K beta - sum over g in G of beta_g K_g + sum over n in N of beta_n K'_n),
 
-for one number s, by which the bounds have changed: a sample at its bound is at its bound again. New samples start at 0.
+for one number s, by which the bounds have changed: a sample at its bound is at its bound again. A sample that is moved
+leaves and arrives with its coefficient, which a small step changes little; one that is new arrives with 0.
 """
 
 from __future__ import annotations
@@ -30,7 +32,7 @@ class Start:
     values: Vector
 
 
-def start_after(solution: Solution, gram: Gram, rows: Indices, program: KernelQP) -> Start:
+def start_after(solution: Solution, gram: Gram, rows: Indices, moved: Indices, program: KernelQP) -> Start:
     """Return where to start on ``program``, whose samples are ``rows`` of those of ``solution``, and of new ones.
 
     Parameters
@@ -41,24 +43,30 @@ def start_after(solution: Solution, gram: Gram, rows: Indices, program: KernelQP
         The kernel matrix before the change.
     rows
         The samples after it: numbers beyond those of ``gram`` are new.
+    moved
+        The samples before it that became the new ones, in the order of these; none where these are further ones.
     """
-    m = len(gram)
-    stay = rows < m
+    stay = rows < len(gram)
     kept = rows[stay]
     beta, values = np.zeros(rows.size), np.zeros(rows.size)
     before = solution.decision - solution.intercept
-    gone = np.ones(m, bool)
-    gone[kept] = False
-    gone &= solution.beta != 0
-    if gone.any():
-        before = before - gram.product(np.where(gone, solution.beta, 0.0))
+    leaving = np.ones(len(gram), bool)
+    leaving[kept] = False
+    leaving &= solution.beta != 0
+    if leaving.any():
+        before = before - gram.product(np.where(leaving, solution.beta, 0.0))
     beta[stay], values[stay] = solution.beta[kept], before[kept]
+    arriving = np.flatnonzero(~stay)
+    if moved.size:
+        beta[arriving] = solution.beta[moved[rows[arriving] - len(gram)]]
+    if beta[arriving].any():
+        values[stay] += program.gram.product(np.where(stay, 0.0, beta))[stay]
     room = np.where(beta > 0, program.upper, -program.lower)[stay]
     scale = _scale(solution, kept, room)
     beta *= scale
     values *= scale
-    if not stay.all():
-        values[~stay] = _values_at(program.gram, beta, np.flatnonzero(~stay))
+    if arriving.size:
+        values[arriving] = _values_at(program.gram, beta, arriving)
     return Start(beta, values)
 
 

@@ -28,7 +28,7 @@ from qpkernels.errors import (
 from showing import check_bundle, check_repr
 
 KERNEL_CASES = [replace(case, kernel="rbf") for case in MODEL_CASES if "rbf" in case.example.kernels]
-CHANGES = ("add", "remove", "move", "relabel", "set_params")
+CHANGES = ("add", "remove", "move", "relabel", "move and relabel", "set_params")
 
 
 def test_it_shows_the_present_model_and_answer() -> None:
@@ -87,16 +87,18 @@ class Twin:
             case "move":
                 self.X[i] += 0.1 * rng.normal(size=self.X.shape[1])
                 return self.machine.move(i, self.X[i])
-            case "relabel":
+            case "relabel" | "move and relabel":
                 assert self.y is not None
                 self.y[i] = self.y[i] + 0.3 if self.case.is_regression else -self.y[i]
-                return self.machine.relabel(i, self.y[i])
+                moves = kind != "relabel"
+                self.X[i] += 0.1 * moves * rng.normal(size=self.X.shape[1])
+                return self.machine.move(i, self.X[i], self.y[i]) if moves else self.machine.relabel(i, self.y[i])
         name, values = next(iter(self.case.example.others.items()))
         self.parameters[name] = rng.choice([value for value in values if np.ndim(value) == 0])
         return self.machine.set_params(**{name: self.parameters[name]})
 
     def kinds(self) -> list[str]:
-        absent = {"relabel"} if self.y is None else set()
+        absent = {"relabel", "move and relabel"} if self.y is None else set()
         return [kind for kind in CHANGES if kind not in absent and (self.case.example.others or kind != "set_params")]
 
 
