@@ -84,10 +84,13 @@ class Matern(Kernel):
         if self.nu == np.inf:
             return RBF.from_sigma(self.length_scale).matrix(X, Z)
         with np.errstate(over="ignore"):
-            scaled = distances(X, Z)
-            scaled /= self.length_scale
-            scaled *= np.sqrt(2.0 * self.nu)
-        return _matern(self.nu, np.minimum(scaled, _VANISHING, out=scaled))
+            return self.at_distances(distances(X, Z))
+
+    def at_distances(self, lengths: Matrix) -> Matrix:
+        """Return the values for samples at these distances, of a finite nu; ``lengths`` are written over."""
+        lengths /= self.length_scale
+        lengths *= np.sqrt(2.0 * self.nu)
+        return _matern(self.nu, np.minimum(lengths, _VANISHING, out=lengths))
 
     def enclosed(self, X: Samples, Z: Samples) -> EnclosedRows:
         """Return them for nu = 1/2, 3/2, 5/2 and inf, and dense samples; there are no bounds of Bessel functions."""
