@@ -236,10 +236,7 @@ class Incremental(Carded, Generic[Answered], metaclass=ChecksKeywords):
     def _change(
         self, rows: Indices, X: Samples, y: Vector | None, parameters: Mapping[str, Vector], moved: Indices = _NONE
     ) -> Answered:
-        """State and solve the model of these samples, numbered as by :func:`changed`, and go over to it.
-
-        The samples of X are those that were ``moved``, or new ones where none was.
-        """
+        """Go over to the model of these samples, numbered as by :func:`changed`; X are new ones, or were ``moved``."""
         if y is not None:
             require_classes(self._model, y)
         before, same = self._model.gram, X.shape[0] == 0 and rows.size == len(self)
@@ -271,8 +268,13 @@ class Incremental(Carded, Generic[Answered], metaclass=ChecksKeywords):
         self, after: Model[Answered], rows: Indices, moved: Indices, solver: ActiveSet
     ) -> Answered | None:
         """Solve the model from the present answer; None where this fails, and a solve from nothing has the word."""
-        bounds = after.bounds()
+        bounds, before = after.bounds(), self._model.bounds()
         assert isinstance(bounds, KernelQPBounds)
+        assert isinstance(before, KernelQPBounds)
+        if after.gram is self._model.gram and not np.array_equal(bounds.program.ridge, before.program.ridge):
+            # All free coefficients change, and so does the matrix whose inverse was kept.
+            solver.forget()
+            return None
         start = start_after(self._solution, self._model.gram, rows, moved, bounds.program)
         request = SolveRequest(None, self._tol, None, self._time_limit, start.beta, False, {"values": start.values})
         try:

@@ -8,9 +8,8 @@ from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Any
 
-import numpy as np
-
 from formulations.incremental.machine import Incremental
+from formulations.lab.following import followed
 from formulations.lab.settings import Setting
 from formulations.lab.settings.machines import Stated
 from formulations.modelling.model import Model
@@ -90,8 +89,8 @@ class Answers:
 
     def _solved(self, setting: Setting, time_limit: float | None) -> Answer:
         machine, before = self._machine, self._before
-        if machine is not None and before is not None and before.same_machine(setting):
-            solution = _moved(machine, before, setting)
+        if machine is not None and before is not None:
+            solution = followed(machine, before, setting)
             if solution is not None:
                 self._before = setting
                 return Answer(setting, machine.model, solution, None)
@@ -109,18 +108,3 @@ def _may_improve(answer: Answer) -> bool:
     if isinstance(answer.solution, Solution):
         return answer.solution.status is not Status.OPTIMAL
     return isinstance(answer.error, SolverFailedError)
-
-
-def _moved(machine: Incremental[Any], before: Setting, after: Setting) -> Solution | None:
-    """Return the answer after one kind of change of the points; None where more has changed."""
-    if before.points.shape != after.points.shape:
-        return None
-    X, y = (before.X != after.X).any(axis=1), before.y != after.y
-    labels = after.machine.choice.takes_labels and y.any()
-    if X.any() and not labels:
-        moved = np.flatnonzero(X)
-        return machine.move(moved, after.X[moved]) if moved.size < len(machine) // 4 else None
-    if labels and not X.any():
-        changed = np.flatnonzero(y)
-        return machine.relabel(changed, after.y[changed]) if changed.size < len(machine) // 4 else None
-    return machine.solution if not labels else None

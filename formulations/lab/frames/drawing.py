@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -12,12 +13,14 @@ from numpy.typing import NDArray
 from formulations.lab.answers import Answer
 from formulations.lab.frames.frame import Frame
 from formulations.lab.frames.plane import grid_of, values_on
+from formulations.lab.frames.uncertainty import deviation_of, has_probability, probability_of
 from formulations.lab.settings import Setting, Task
 from formulations.lab.views import VIEWS, Scene
 from formulations.lab.views.base import Drawn
 from formulations.modelling.solution import Classification, Novelty, Regression, Solution
 from formulations.relevance.solution import RelevanceSolution
 from qpkernels.arrays import Matrix, Vector
+from qpkernels.display import TextbookProblem
 from qpkernels.display.maths import to_html
 from qpkernels.gram import Expansion
 
@@ -34,14 +37,12 @@ def draw(scene: Scene, setting: Setting) -> Frame:
         facts["error"] = str(answer.error)
     else:
         facts |= {"proof": _proof(answer.solution), "formulas": _formulas(answer), "facts": _facts(answer.solution)}
-        arrays |= _points(answer.solution, drawn.function is not None)
-        if isinstance(answer.solution, Classification) and drawn.has_margin:
-            facts["level"] = answer.solution.margin_level
-    function = drawn.function or (answer.solution and answer.solution.function)
-    if function:
-        arrays |= _function(function, setting)
-    if drawn.function is None and isinstance(answer.solution, RelevanceSolution):
-        arrays |= _deviation(answer.solution, setting)
+        facts |= _widths(answer.solution, drawn.has_margin)
+        arrays |= _points(answer.solution, setting.X, drawn.function is not None)
+    if drawn.function:
+        arrays |= _function(drawn.function, setting)
+    elif answer.solution:
+        arrays |= _answer(answer.solution, setting)
     facts["view"] = {"name": setting.view.name, "step": setting.view.step, **drawn.facts}
     arrays.update({f"view.{name}": array for name, array in drawn.arrays.items()})
     return Frame(facts, {**arrays, **_replaced(drawn)})
@@ -57,19 +58,28 @@ def _function(function: Expansion, setting: Setting) -> Mapping[str, NDArray[Any
     """Return the function on the grid of the window, or on a line of a regression."""
     if setting.task is Task.CLASSIFICATION:
         return {"field": values_on(grid_of(setting.window), function)}
-    return {"curve": np.asarray(function(_across(setting)))}
+    return {"curve": function(_across(setting))}
 
 
-def _deviation(solution: RelevanceSolution, setting: Setting) -> Mapping[str, NDArray[Any]]:
-    """Return the standard deviation of a new target along the curve of a regression."""
-    if setting.task is Task.CLASSIFICATION:
-        return {}
-    return {"deviation": np.sqrt(solution.variance(_across(setting)))}
+def _answer(solution: Solution | RelevanceSolution, setting: Setting) -> Mapping[str, NDArray[Any]]:
+    """Return the function of an answer, and how sure it is of it."""
+    arrays = _function(solution.function, setting)
+    if has_probability(solution):
+        return {**arrays, "probability": probability_of(solution, grid_of(setting.window), arrays["field"])}
+    if isinstance(solution, RelevanceSolution):
+        return {**arrays, "deviation": deviation_of(solution, _across(setting))}
+    return arrays
 
 
 def _across(setting: Setting) -> Matrix:
-    """Return the places of a curve, shape (401, 1)."""
     return np.linspace(setting.window.left, setting.window.right, 401)[:, None]
+
+
+def _widths(solution: Solution | RelevanceSolution, has_margin: bool) -> Mapping[str, float]:
+    """Return the level of the margin, where what is drawn has one, or the half width of the tube."""
+    if isinstance(solution, Classification):
+        return {"level": solution.margin_level} if has_margin and not has_probability(solution) else {}
+    return {"epsilon": solution.epsilon} if isinstance(solution, Regression) else {}
 
 
 def _proof(solution: Solution | RelevanceSolution) -> Mapping[str, Any]:
@@ -96,14 +106,20 @@ def _finite(value: float) -> float | None:
 def _formulas(answer: Answer) -> list[tuple[str, str]]:
     """Return the problem as the textbook has it, words and HTML, line by line."""
     assert answer.model is not None
-    return [(line.words, to_html(line.formula)) for line in answer.model.card().formulas]
+    stated = answer.model.statement
+    return [] if stated is None else _as_html(stated)
+
+
+@lru_cache(64)
+def _as_html(problem: TextbookProblem) -> list[tuple[str, str]]:
+    return [(line.words, to_html(line.formula)) for line in problem.lines]
 
 
 def _facts(solution: Solution | RelevanceSolution) -> list[tuple[str, str]]:
     return [(fact.name, fact.value) for fact in solution.card().facts]
 
 
-def _points(solution: Solution | RelevanceSolution, replaced: bool) -> Mapping[str, NDArray[Any]]:
+def _points(solution: Solution | RelevanceSolution, X: Matrix, replaced: bool) -> Mapping[str, NDArray[Any]]:
     """Return the multipliers, roles (0 none, 1 free, 2 at the bound), decision values and slacks of the points.
 
     Where a view has ``replaced`` the function, its values and slacks are others.
@@ -111,7 +127,7 @@ def _points(solution: Solution | RelevanceSolution, replaced: bool) -> Mapping[s
     if isinstance(solution, RelevanceSolution):
         roles = np.zeros(solution.alpha.size)
         roles[solution.relevance] = 1.0
-        return {"roles": roles}
+        return {"roles": roles} if replaced else {"roles": roles, "decision": solution.mean(X)}
     roles = np.zeros(solution.beta.size)
     roles[solution.support.free], roles[solution.support.bounded] = 1.0, 2.0
     values = {} if replaced else {"decision": solution.decision, **_slacks(solution)}
@@ -119,4 +135,7 @@ def _points(solution: Solution | RelevanceSolution, replaced: bool) -> Mapping[s
 
 
 def _slacks(solution: Solution) -> Mapping[str, Vector]:
-    return {"slacks": solution.slacks} if isinstance(solution, Classification | Regression | Novelty) else {}
+    """Return the slacks of a margin, a tube or a boundary; with probabilities there is none of them."""
+    if isinstance(solution, Classification | Regression | Novelty) and not has_probability(solution):
+        return {"slacks": solution.slacks}
+    return {}

@@ -26,8 +26,8 @@ function isPlane(setting) {
   return setting.points.length ? setting.points[0].length === 3 : true;
 }
 
-/** The decision values, with the lines of the levels 0 and, of a margin, -l and l. */
-function drawPlane(painter, axes, { arrays: { field }, facts, setting: { window } }) {
+/** The decision values, with the lines of 0 and, of a margin, its levels, or else of the probabilities 1/4 and 3/4. */
+function drawPlane(painter, axes, { arrays: { field, probability }, facts, setting: { window } }) {
   const [rows, columns] = field.shape;
   const [x, y] = [axes.x(window[0]), axes.y(window[3])];
   const [across, up] = [(axes.x(window[1]) - x) / (columns - 1), (axes.y(window[2]) - y) / (rows - 1)];
@@ -35,12 +35,13 @@ function drawPlane(painter, axes, { arrays: { field }, facts, setting: { window 
   // The values belong to the middles of pixels.
   painter.image(fieldImage(field, facts.level), x - across / 2, y - up / 2, across * columns, up * rows);
   const onScreen = (line) => line.map(([column, row]) => [x + column * across, low - row * up]);
-  const at = (level) => contours(field, level).map(onScreen);
-  if (facts.level > 0) {
-    painter.lines(at(facts.level), { stroke: colour("positive"), width: 1.5, dash: [6, 4] });
-    painter.lines(at(-facts.level), { stroke: colour("negative"), width: 1.5, dash: [6, 4] });
+  const at = (values, level) => contours(values, level).map(onScreen);
+  const [strip, below, above] = probability ? [probability, 0.25, 0.75] : [field, -facts.level, facts.level];
+  if (probability || facts.level > 0) {
+    painter.lines(at(strip, above), { stroke: colour("positive"), width: 1.5, dash: [6, 4] });
+    painter.lines(at(strip, below), { stroke: colour("negative"), width: 1.5, dash: [6, 4] });
   }
-  painter.lines(at(0), { stroke: colour("ink"), width: 2.25 });
+  painter.lines(at(field, 0), { stroke: colour("ink"), width: 2.25 });
 }
 
 /** The curve of a regression, its tube or the deviation of a new target, and residuals. */
@@ -48,7 +49,8 @@ function drawCurve(painter, axes, frame, setting) {
   const { arrays: { curve, deviation }, setting: { window, machine } } = frame;
   const across = (window[1] - window[0]) / (curve.data.length - 1);
   const shifted = (by) => Array.from(curve.data, (value, k) => [axes.x(window[0] + k * across), axes.y(value + by(k))]);
-  const { epsilon, delta } = machine.values;
+  const { epsilon } = frame.facts;
+  const { delta } = machine.values;
   const half = deviation ? (k) => deviation.data[k] : epsilon > 0 ? () => epsilon : null;
   if (half) {
     const [above, below] = [shifted(half), shifted((k) => -half(k))];

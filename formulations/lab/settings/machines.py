@@ -22,6 +22,7 @@ from formulations.regression.huber import Huber
 from formulations.regression.quantile import Quantile
 from formulations.regression.ridge.kernel_ridge import KernelRidge
 from formulations.regression.ridge.least_squares import LeastSquares
+from formulations.regression.tubes.nu import NuTube
 from formulations.regression.tubes.soft import SoftTube
 from formulations.relevance.classification import RelevanceClassification
 from formulations.relevance.machine import RelevanceMachine
@@ -88,6 +89,14 @@ _MACHINES = (
     Machine("one-class", "One class", (_NU,), OneClass),
     Machine(
         "tube", "Tube", (_COST, Slider("epsilon", "half width of the tube", 0.0, 2.0, 0.25, "linear")), SoftTube, _CURVE
+    ),
+    Machine(
+        "nu-tube",
+        "Nu-tube",
+        (_COST, Slider("nu", "largest share outside the tube", 0.01, 1.0, 0.3, "linear")),
+        NuTube,
+        _CURVE,
+        most_points=500,
     ),
     Machine("quantile", "Quantile", (_COST, Slider("tau", "share below", 0.02, 0.98, 0.5, "linear")), Quantile, _CURVE),
     Machine(
