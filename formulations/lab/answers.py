@@ -20,6 +20,9 @@ from qpkernels.errors import QPKernelsError, SolverFailedError
 
 __all__ = ["Answer", "Answers"]
 
+_MOST_ITERATIONS = 500
+"""Of a relevance machine from each start: most take less than 100, but twins, for example, all that there are."""
+
 
 @dataclass(frozen=True, eq=False)
 class Answer:
@@ -100,7 +103,7 @@ class Answers:
             limit = time_limit if setting.machine.choice.in_slices else None
             self._machine, self._before = Incremental(model, tol=self._tol, time_limit=limit), setting
             return Answer(setting, model, self._machine.solution, None)
-        return Answer(setting, model, model.solve(), None)
+        return Answer(setting, model, model.solve(max_iter=_MOST_ITERATIONS), None)
 
 
 def _may_improve(answer: Answer) -> bool:

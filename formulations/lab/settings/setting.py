@@ -25,7 +25,7 @@ from formulations.lab.settings.choices import Chosen
 from formulations.lab.settings.kernels import KERNELS, KernelChoice, kernel_of
 from formulations.lab.settings.machines import MACHINES, Machine, Stated, Task
 from qpkernels.arrays import Matrix, Vector, is_integer, shown
-from qpkernels.errors import NonFiniteError, ParameterError, ShapeError
+from qpkernels.errors import NonFiniteError, OneClassError, ParameterError, ShapeError
 from qpkernels.kernels import Kernel
 
 __all__ = ["FURTHEST", "MOST_POINTS", "Points", "Setting", "View", "Window", "read_setting"]
@@ -126,13 +126,22 @@ class Setting:
         """
         values = dict(self.machine.values)
         machine, kernel = self.machine.choice, self.kernel_function()
+        self._require_points()
+        targets = (self.y,) if machine.takes_labels else ()
+        return machine.kind(self.X, *targets, kernel, **values)
+
+    def _require_points(self) -> None:
+        """Refuse points that are too few or too many in words of the page."""
+        machine = self.machine.choice
+        if not len(self.points):
+            raise ParameterError("there are no points yet; add some.")
         if len(self.points) > machine.most_points:
             raise ParameterError(
                 f"{machine.title} is solved here for at most {machine.most_points} points, but {len(self.points)} "
                 "came; remove some, or choose another machine."
             )
-        targets = (self.y,) if machine.takes_labels else ()
-        return machine.kind(self.X, *targets, kernel, **values)
+        if machine.task is Task.CLASSIFICATION and machine.takes_labels and np.unique(self.y).size == 1:
+            raise OneClassError("all points are of one class, and there is nothing to separate; add some of the other.")
 
 
 def read_setting(message: Any, views: Mapping[str, Any]) -> Setting:

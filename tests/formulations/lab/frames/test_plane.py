@@ -9,7 +9,7 @@ import pytest
 from formulations.lab.frames import grid_of, values_on
 from formulations.lab.settings import KERNELS, Window
 from qpkernels.gram import Expansion
-from qpkernels.kernels import RBF, Kernel, Laplacian, Matern, Sum
+from qpkernels.kernels import RBF, Kernel, Matern, Sum
 
 WINDOW = Window(-2.0, 3.0, -1.5, 1.0)
 _DEFAULTS = {name: kind.make({each.name: each.default for each in kind.sliders}) for name, kind in KERNELS.items()}

@@ -180,7 +180,7 @@ def test_faults_of_messages_and_questions(monkeypatch: pytest.MonkeyPatch, caplo
 def test_bad_points_are_answers_in_words() -> None:
     with opened() as page:
         alone = page.shown(1, points=[[0, 0, 1]])
-        assert "two classes" in alone["error"]
+        assert "one class" in alone["error"]
         many = page.shown(2, machine={"name": "relevance-classification"}, **setting(301))
         assert many["error"] == (
             "Relevance vectors is solved here for at most 300 points, but 301 came; remove some, or choose another "

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Frames of few, coincident and extreme points: always a message, and an answer or a sentence that says why not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from formulations.lab.frames import Frame
+from formulations.lab.session import Session
+from formulations.lab.settings import MACHINES, Task, read_setting
+from formulations.lab.views import VIEWS
+
+PLANE: dict[str, list[list[float]]] = {
+    "no points": [],
+    "one": [[0, 0, 1]],
+    "two of a class": [[0, 0, 1], [1, 1, 1]],
+    "one of each": [[0, 0, 1], [1, 1, -1]],
+    "one place, both classes": [[1, 1, 1], [1, 1, 1], [1, 1, -1]],
+    "twins": [[0, 0, 1], [0, 0, 1], [1, 0, -1], [1, 0, -1], [2, 1, 1]],
+    "far apart": [[1e6, 1e6, 1], [-1e6, 1e6, -1], [0, -1e6, 1]],
+    "near each other": [[0, 0, 1], [1e-9, 0, -1], [2e-9, 0, 1], [3e-9, 0, -1]],
+}
+CURVE: dict[str, list[list[float]]] = {
+    "no points": [],
+    "one": [[0, 1]],
+    "two": [[0, 1], [1, 2]],
+    "one place": [[0, 1], [0, 2], [0, 3]],
+    "equal targets": [[0, 2], [1, 2], [2, 2], [3, 2]],
+    "targets of 0": [[0, 0], [1, 0], [2, 0]],
+    "far apart": [[1e6, 1e6], [-1e6, -1e6], [0, 1e6]],
+}
+CASES = [
+    (name, case)
+    for name, machine in MACHINES.items()
+    for case in (PLANE if machine.task is Task.CLASSIFICATION else CURVE)
+]
+
+
+def framed(machine: str, points: list[list[float]], **rest: Any) -> Frame:
+    return Session().frame(read_setting({"machine": {"name": machine}, "points": points, **rest}, VIEWS))
+
+
+@pytest.mark.parametrize(("name", "case"), CASES)
+def test_every_machine_answers_or_says_why_not(name: str, case: str) -> None:
+    machine = MACHINES[name]
+    plane = machine.task is Task.CLASSIFICATION
+    points = (PLANE if plane else CURVE)[case]
+    frame = framed(name, points)
+    assert frame.encode()
+    for array in frame.arrays.values():
+        assert np.isfinite(array).all()
+    one_class = plane and machine.takes_labels and len({point[-1] for point in points}) == 1
+    if not points:
+        assert frame.facts["error"] == "there are no points yet; add some."
+    elif one_class:
+        assert frame.facts["error"].startswith("all points are of one class")
+    elif name == "hard-margin" and case in ("one place, both classes", "near each other"):
+        assert "no hyperplane separates the two classes" in frame.facts["error"]
+    else:
+        assert frame.facts["proof"]["status"] in ("optimal", "stationary", "not stationary")
+        assert ("field" if plane else "curve") in frame.arrays
+        assert len(frame.arrays["roles"]) == len(frame.arrays["decision"]) == len(points)
+
+
+def test_levels_and_widths() -> None:
+    points = [[0.0, 0, 1], [1, 0.2, -1], [0.4, 1, 1], [2, 1, -1], [0.5, 0.2, -1]]
+    assert framed("soft-margin", points).facts["level"] == 1.0
+    found = framed("nu-margin", points).facts["level"]
+    assert 0.0 < found < 1.0
+    curve = [[x / 4, float(np.sin(x))] for x in range(12)]
+    assert framed("tube", curve).facts["epsilon"] == 0.25
+    assert 0.0 < framed("nu-tube", curve).facts["epsilon"] < 1.0
+
+
+@pytest.mark.parametrize("name", ["logistic", "relevance-classification"])
+def test_probabilities_are_those_of_the_machine(name: str) -> None:
+    rng = np.random.default_rng(0)
+    labels = np.where(np.arange(20) % 2, 1, -1)
+    points = np.column_stack([rng.normal(size=(20, 2)) + labels[:, None], labels]).tolist()
+    frame = framed(name, points, window=[-1, 2, -1, 2])
+    probability, field = frame.arrays["probability"], frame.arrays["field"]
+    assert probability.shape == field.shape
+    assert ((probability > 0.5) == (field > 0)).all()
+    assert 0.0 < probability.min() < 0.5 < probability.max() < 1.0
+    odds = 1.0 / (1.0 + np.exp(-field))
+    if name == "logistic":
+        np.testing.assert_allclose(probability, odds, rtol=1e-12)
+    else:
+        # What is not known for sure is nearer to 1/2.
+        assert (np.abs(probability - 0.5) <= np.abs(odds - 0.5) + 1e-12).all()
+    assert "level" not in frame.facts
+    assert "slacks" not in frame.arrays
+
+
+def test_the_deviation_of_a_new_target_grows_away_from_the_points() -> None:
+    rng = np.random.default_rng(0)
+    x = rng.uniform(-1, 1, size=30)
+    frame = framed("relevance-regression", np.column_stack([x, np.sin(3 * x) + 0.1 * rng.normal(size=30)]).tolist())
+    deviation = frame.arrays["deviation"]
+    assert deviation.shape == frame.arrays["curve"].shape == (401,)
+    assert 0.05 < deviation.min() < 0.2
+    assert deviation.max() > deviation[200]
