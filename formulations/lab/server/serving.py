@@ -20,6 +20,7 @@ import uvicorn
 
 from formulations.lab.server.app import HOSTS, lab_app
 from formulations.lab.server.connection import THREADS
+from formulations.lab.server.warming import warm_up_meanwhile
 from formulations.lab.settings import Setting
 from qpkernels.errors import ParameterError
 
@@ -84,6 +85,7 @@ def serve(
         say("Whoever has this address can use it. Ctrl-C ends it.")
         if browser and not _open(address):
             say("There is no browser to open here; open the address in one.")
+        warm_up_meanwhile()
         server.run([listening])
 
 

@@ -98,9 +98,10 @@ def assert_same(found: Answer, fresh: Answer) -> None:
 
 @pytest.mark.parametrize("name", MACHINES)
 def test_any_sequence_of_edits_has_the_answers_of_fresh_solves(name: str) -> None:
+    # Relevance machines follow nothing, and take their time.
     rng, few = np.random.default_rng(len(name)), "relevance" in name
-    setting, following = begun(MACHINES[name], rng, 8 if few else 24), Answers()
-    for edit in [*EDITS, *rng.choice(EDITS, 2 if few else 10)]:
+    setting, following = begun(MACHINES[name], rng), Answers()
+    for edit in EDITS[:3] if few else [*EDITS, *rng.choice(EDITS, 10)]:
         setting = edited(setting, str(edit), rng)
         assert_same(following.answer(setting), Answers().answer(setting))
 

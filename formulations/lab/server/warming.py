@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Loading and compiling what answers need, before a page asks for the first."""
+
+from __future__ import annotations
+
+from threading import Thread
+
+import numpy as np
+
+from formulations.lab.session import Session
+from formulations.lab.settings import Task, read_setting
+from formulations.lab.views import VIEWS
+
+__all__ = ["warm_up", "warm_up_meanwhile"]
+
+_POINTS = 300
+"""As many as make every part of a solve do something."""
+
+_USUAL = {"soft-margin": Task.CLASSIFICATION, "tube": Task.REGRESSION}
+
+
+def warm_up_meanwhile() -> None:
+    """Begin to warm up in a thread that ends with the process."""
+    Thread(target=warm_up, name="lab-warming", daemon=True).start()
+
+
+def warm_up() -> None:
+    """Answer the usual machines for some points, and again with one of them moved."""
+    random = np.random.default_rng(0)
+    for name, task in _USUAL.items():
+        session, points = Session(), random.normal(size=(_POINTS, 2))
+        labels = np.where(np.arange(_POINTS) % 2, 1.0, -1.0)[:, None]
+        for _ in range(2):
+            points[0] += 0.1
+            shown = np.hstack([points, labels]) if task is Task.CLASSIFICATION else points
+            session.frame(read_setting({"machine": {"name": name}, "points": shown.tolist()}, VIEWS)).encode()
