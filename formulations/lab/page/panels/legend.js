@@ -19,14 +19,15 @@ export class Legend {
   }
 }
 
-function entriesOf({ facts: { level, proof }, arrays, setting: { machine } }) {
+function entriesOf({ facts: { level, epsilon, proof }, arrays, setting: { machine } }) {
   if (!arrays.curve && !arrays.field) return [];
-  const { epsilon, delta } = machine.values;
+  const { epsilon: chosen, delta } = machine.values;
+  const tube = `tube, f(x) \u00b1 epsilon${chosen === undefined ? "" : ": drag its edge"}`;
   const entries = arrays.curve
-    ? [["line", "f(x)"], epsilon > 0 && ["margin", "tube, f(x) \u00b1 epsilon: drag its edge"], delta && ["faint", "f(x) \u00b1 delta"],
+    ? [["line", "f(x)"], epsilon > 0 && ["margin", tube], delta && ["faint", "f(x) \u00b1 delta"],
       arrays.deviation && ["band", "standard deviation of a new target"], arrays.decision && ["stroke", "residual"]]
     : [["line", "f(x) = 0"], level > 0 && ["margin", `margin, f(x) = \u00b1${Number(level.toPrecision(3))}`],
-      arrays.slacks && ["stroke", "slack"]];
+      arrays.probability && ["margin", "probability 1/4 and 3/4"], arrays.slacks && ["stroke", "slack"]];
   const isRelevance = proof?.evidence !== undefined;
   const roles = arrays.roles && (isRelevance ? [["free", "relevance vector"]]
     : [["free", "support vector, free"], ["bound", "support vector at the bound"]]);
