@@ -18,7 +18,6 @@ from formulations.lab.views.smo import SMO
 __all__ = ["VIEWS", "Drawn", "Scene", "ViewKind"]
 
 VIEWS: Mapping[str, ViewKind] = {
-    each.name: each
-    for each in (PICTURE, HULLS, KKT, LOSSES, PATH, GRAM, PERCEPTRON, SMO, INTERIOR_POINT, RACE)
+    each.name: each for each in (PICTURE, HULLS, KKT, LOSSES, PATH, GRAM, PERCEPTRON, SMO, INTERIOR_POINT, RACE)
 }
 """The views by name, in the order in which a page lists them."""
