@@ -14,11 +14,13 @@ from typing import Any
 
 import numpy as np
 
+from formulations.classification.margins.nu_margin import NuMargin
 from formulations.classification.margins.soft_margin import SoftMargin
 from formulations.lab.answers import Answer
 from formulations.lab.background import Background
 from formulations.lab.settings import Slider
 from formulations.lab.views.base import Drawn, Scene, ViewKind
+from formulations.lab.views.steps import roles
 from formulations.modelling import Model, Solution
 from formulations.regression.quantile import Quantile
 from formulations.regression.tubes.soft import SoftTube
@@ -181,7 +183,8 @@ def _drawn(found: _Path, step: int) -> Drawn:
     facts: Mapping[str, Any] = {
         "words": f"{found.words}. Here {found.parameter} = {value:.4g}: {int(counts[k])} coefficients are not 0, and "
         f"the relative gap is {found.certificates[k].relative_gap:.0e}.",
-        "steps": int(found.values.size),
+        "steps": int(found.values.size) - 1,
+        "step": k,
         "parameter": found.parameter,
         "scale": found.scale,
         "value": value,
@@ -195,8 +198,16 @@ def _drawn(found: _Path, step: int) -> Drawn:
         "curves": shares,
         "samples": _shown(len(found.model)),
     }
-    function = Expansion.of(found.model.gram, beta, b, found.model.classes)
-    return Drawn(facts, arrays, function, beta)
+    at = found.model.copy().set_params(**{found.parameter: value})
+    return Drawn(
+        facts,
+        arrays,
+        function=Expansion.of(at.gram, beta, b, at.classes),
+        multipliers=beta,
+        roles=roles(beta, at.qp()),
+        # That of a nu-margin moves with nu.
+        has_margin=not isinstance(at, NuMargin),
+    )
 
 
 def _supports(betas: Matrix) -> Vector:

@@ -81,7 +81,7 @@ def test_a_step_along_a_path_changes_the_picture(window):
     show(window, "soft-margin", "path", CLASSES)
     window.until("!window.lab.frame.facts.view.pending")
     first = window.picture()
-    show(window, "soft-margin", "path", CLASSES, step=window.facts["view"]["steps"] - 1)
+    show(window, "soft-margin", "path", CLASSES, step=window.facts["view"]["steps"])
     assert window.facts["view"]["value"] == 1e4
     assert (window.picture() != first).any()
 

@@ -43,7 +43,7 @@ def test_between_breakpoints_coefficients_are_linear(name: str) -> None:
     scene = scene_of(setting_of(name, points_for(name)))
     model, steps = scene.answer.model, PATH.draw(scene, 0).facts["steps"]
     assert isinstance(model, Model)
-    for step in range(0, steps - 1, max(1, steps // 5)):
+    for step in range(0, steps, max(1, steps // 5)):
         one, other = PATH.draw(scene, step), PATH.draw(scene, step + 1)
         assert one.multipliers is not None
         assert other.multipliers is not None
@@ -58,11 +58,28 @@ def test_between_breakpoints_coefficients_are_linear(name: str) -> None:
 def test_the_steps_go_from_end_to_end_of_the_slider() -> None:
     scene = scene_of(setting_of("soft-margin", two_classes()))
     first = PATH.draw(scene, 0)
-    last = PATH.draw(scene, first.facts["steps"] - 1)
+    last = PATH.draw(scene, first.facts["steps"])
+    assert (first.facts["step"], last.facts["step"]) == (0, first.facts["steps"])
     assert (first.facts["value"], last.facts["value"]) == (1e-3, 1e4)
-    assert first.arrays["values"].shape == (first.facts["steps"],)
+    assert first.arrays["values"].shape == (first.facts["steps"] + 1,)
     # Shares of the bound.
     assert np.abs(first.arrays["curves"]).max() == pytest.approx(1.0)
+
+
+def test_the_roles_of_the_samples_are_those_of_the_step() -> None:
+    scene = scene_of(setting_of("soft-margin", two_classes()))
+    first = PATH.draw(scene, 0)
+    last = PATH.draw(scene, first.facts["steps"])
+    assert first.roles is not None
+    assert last.roles is not None
+    # At the least C every multiplier is at its bound, at the largest none is.
+    assert (first.roles == 2.0).all()
+    assert {0.0, 1.0} == set(last.roles)
+
+
+def test_the_margin_of_a_nu_margin_is_not_that_of_the_slider() -> None:
+    assert not drawn(setting_of("nu-margin", two_classes(), view="path")).has_margin
+    assert drawn(setting_of("soft-margin", two_classes(), view="path")).has_margin
 
 
 def test_one_path_is_followed_for_all_steps(monkeypatch: pytest.MonkeyPatch) -> None:
