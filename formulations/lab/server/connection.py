@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import logging
 from concurrent.futures import ThreadPoolExecutor
 from time import monotonic
@@ -15,8 +16,8 @@ from formulations.lab.server.pace import Pace
 
 __all__ = ["THREADS", "Connection"]
 
-THREADS = "lab-page"
-"""What the names of threads begin with in which settings are solved."""
+THREADS = "lab-"
+"""What the names of all threads begin with in which settings are solved."""
 
 _RATE, _BURST = 200.0, 200
 """Messages a second of a page, and those at once: a pointer that is moved sends one for each picture of the screen."""
@@ -34,7 +35,7 @@ class Connection:
         self._desk = Desk()
         self._something = asyncio.Event()
         self._pace = Pace(_RATE, _BURST)
-        self._thread = ThreadPoolExecutor(1, THREADS)
+        self._thread = ThreadPoolExecutor(1, f"{THREADS}page")
 
     async def run(self) -> None:
         """Serve the page until it leaves; what is being solved then ends with its slice of time, and is dropped."""
@@ -43,7 +44,13 @@ class Connection:
             await self._read()
         finally:
             working.cancel()
-            self._thread.shutdown(wait=False, cancel_futures=True)
+            self._thread.submit(self._forget)
+            self._thread.shutdown(wait=False)
+
+    def _forget(self) -> None:
+        """Return the memory of the session, whose models and forms hold each other in circles; nothing comes after."""
+        del self._desk
+        gc.collect()
 
     async def _read(self) -> None:
         """Take every message as it comes."""

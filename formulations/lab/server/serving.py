@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import errno
+import gc
 import os
 import secrets
 import signal
@@ -85,8 +86,11 @@ def serve(
         say("Whoever has this address can use it. Ctrl-C ends it.")
         if browser and not _open(address):
             say("There is no browser to open here; open the address in one.")
+        # What is loaded stays: collections of garbage need not look at it, which are between frames.
+        gc.freeze()
         warm_up_meanwhile()
         server.run([listening])
+        gc.unfreeze()
 
 
 def end_process() -> None:

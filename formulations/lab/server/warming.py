@@ -7,6 +7,7 @@ from threading import Thread
 
 import numpy as np
 
+from formulations.lab.server.connection import THREADS
 from formulations.lab.session import Session
 from formulations.lab.settings import Task, read_setting
 from formulations.lab.views import VIEWS
@@ -21,7 +22,7 @@ _USUAL = {"soft-margin": Task.CLASSIFICATION, "tube": Task.REGRESSION}
 
 def warm_up_meanwhile() -> None:
     """Begin to warm up in a thread that ends with the process."""
-    Thread(target=warm_up, name="lab-warming", daemon=True).start()
+    Thread(target=warm_up, name=f"{THREADS}warming", daemon=True).start()
 
 
 def warm_up() -> None:

@@ -77,7 +77,7 @@ _CURVE = Task.REGRESSION
 
 _MACHINES = (
     Machine("soft-margin", "Soft margin", (_COST,), SoftMargin),
-    Machine("hard-margin", "Hard margin", (), HardMargin),
+    Machine("hard-margin", "Hard margin", (), HardMargin, most_points=500),
     Machine("nu-margin", "Nu-margin", (_NU,), NuMargin, most_points=500),
     Machine("squared-hinge", "Squared hinge", (_COST,), SquaredHinge),
     Machine("linear-program", "Linear program", (_COST,), LinearProgramMachine, most_points=1000, in_slices=False),

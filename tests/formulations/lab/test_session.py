@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import weakref
 from itertools import pairwise
 from typing import Any
 
@@ -97,6 +98,22 @@ def test_nothing_is_unfinished_without_a_limit() -> None:
     frame = its.frame(setting)
     assert (frame.facts["unfinished"], its.is_unfinished) == (False, False)
     assert frame.facts["proof"]["gap"] <= 1e-6
+
+
+def test_large_kernel_matrices_do_not_pile_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(session, "LARGE", 10)
+    its = Session()
+    matrices = []
+    for gamma in (0.5, 1.0, 2.0, 4.0):
+        setting = asked(12, kernel=[{"name": "gaussian", "values": {"gamma": gamma}}])
+        its.frame(setting)
+        model = its.scene(setting).answer.model
+        assert model is not None
+        matrices.append(weakref.ref(model.gram))
+        del model
+    # The one before is there while the next is made.
+    assert [each() is None for each in matrices[:2]] == [True, True]
+    assert matrices[-1]() is not None
 
 
 DEGENERATE: dict[str, list[list[float]]] = {

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import gc
 import threading
 import weakref
 from collections.abc import Iterator
@@ -70,6 +69,7 @@ def held(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Held]]:
     Held.made.clear()
     yield Held.made
     Held.made.clear()
+    assert gone()
 
 
 def test_the_newest_setting_wins(held: list[Held]) -> None:
@@ -129,7 +129,6 @@ def test_a_page_that_leaves_meanwhile_leaves_nothing(held: list[Held]) -> None:
     watched = weakref.ref(left)
     held.clear()
     del left, page, other
-    gc.collect()
     assert watched() is None
 
 

@@ -88,8 +88,8 @@ def until_closed(page: ClientConnection) -> None:
         page.recv(PATIENCE)
 
 
-HARD = {"machine": {"name": "hard-margin"}, "points": points(1500)}
-"""Classes that overlap: it takes long to see that no hyperplane separates them."""
+HARD = {"machine": {"name": "soft-margin", "values": {"C": 1e4}}, "points": points(5000)}
+"""Classes that overlap, with errors that cost much: no computer is done with its first slice of time."""
 
 LONG = {"machine": {"name": "relevance-classification"}, "points": points(300)}
 """A solve that has no slices."""
@@ -164,6 +164,7 @@ class Browser:
 @pytest.fixture
 def unserved(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(serving.uvicorn.Server, "run", lambda *_: None)
+    monkeypatch.setattr(serving, "warm_up_meanwhile", lambda: None)
 
 
 @pytest.mark.usefixtures("unserved")
