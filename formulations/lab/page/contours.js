@@ -4,11 +4,11 @@
 // Every cell is crossed by none, one or two segments, whose ends lie on its edges. An edge is met by two cells at most,
 // so that segments join to lines, open or closed, by the numbers of their edges.
 
-// Edges of a cell: 0 below, 1 to the right, 2 above, 3 to the left. Corners: 1 lower left, 2 lower right, 4 upper right,
-// 8 upper left. The pairs of edges for each set of corners above the level; two saddles are told apart by their mean.
+// Edges of a cell: 0 below, 1 to the right, 2 above, 3 to the left. Corners: 1 lower left, 2 lower right, 4 upper
+// right, 8 upper left. The pairs of edges for each set of corners above the level; two saddles are told apart by their mean.
 const SEGMENTS = [
-  [], [3, 0], [0, 1], [3, 1], [1, 2], [3, 0, 1, 2], [0, 2], [3, 2], [2, 3], [2, 0], [0, 1, 2, 3], [2, 1], [1, 3], [1, 0],
-  [0, 3], [],
+  [], [3, 0], [0, 1], [3, 1], [1, 2], [3, 0, 1, 2], [0, 2], [3, 2],
+  [2, 3], [2, 0], [0, 1, 2, 3], [2, 1], [1, 3], [1, 0], [0, 3], [],
 ];
 const OTHER_SADDLE = { 5: [3, 2, 0, 1], 10: [3, 0, 1, 2] };
 

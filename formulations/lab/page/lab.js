@@ -61,8 +61,8 @@ class Lab {
 
   build() {
     const { toolbar, plane, legend, proof } = this;
-    this.centre = element("section", { class: "lab-centre", "aria-label": "Picture" }, toolbar.node, plane.node, legend.node,
-      proof.sentence);
+    this.centre = element("section", { class: "lab-centre", "aria-label": "Picture" }, toolbar.node, plane.node,
+      legend.node, proof.sentence);
     this.side = element("div", { class: "lab-side" });
     this.root.append(
       element("header", { class: "lab-head" }, element("h1", {}, "Kernel machines: the lab"), proof.status),

@@ -101,7 +101,8 @@ export class SvgPainter {
 
   lines(lists, style) {
     const end = style.fill ? "Z" : "";
-    const path = lists.map((points) => "M" + points.map(([x, y]) => `${short(x)},${short(y)}`).join("L") + end).join("");
+    const places = (points) => points.map(([x, y]) => `${short(x)},${short(y)}`).join("L");
+    const path = lists.map((points) => `M${places(points)}${end}`).join("");
     this.parts.push(`<path d="${path}"${attributes(style)}/>`);
   }
 
@@ -119,8 +120,9 @@ export class SvgPainter {
   }
 
   text(x, y, words, { fill, size = 12, anchor = "start", weight = "normal" }) {
-    const style = `font-family="system-ui, sans-serif" font-size="${size}" font-weight="${weight}" text-anchor="${anchor}"`;
-    this.parts.push(`<text x="${short(x)}" y="${short(y)}" fill="${fill}" ${style}>${escaped(words)}</text>`);
+    const font = `font-family="system-ui, sans-serif" font-size="${size}" font-weight="${weight}"`;
+    const place = `x="${short(x)}" y="${short(y)}" text-anchor="${anchor}"`;
+    this.parts.push(`<text ${place} fill="${fill}" ${font}>${escaped(words)}</text>`);
   }
 
   image(pixels, x, y, width, height, smooth = true) {
@@ -187,5 +189,6 @@ function short(number) {
 }
 
 function escaped(words) {
-  return String(words).replace(/[&<>"]/g, (letter) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[letter]);
+  const names = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
+  return String(words).replace(/[&<>"]/g, (letter) => names[letter]);
 }

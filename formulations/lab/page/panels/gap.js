@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The gap between primal and dual as a picture: two lines, as far apart as the logarithm of the relative gap, from 1 down
-// to 1e-12; between the marks of the tolerance the answer is proved.
+// The gap between primal and dual as a picture: two lines, as far apart as the logarithm of the relative gap, from 1
+// down to 1e-12; between the marks of the tolerance the answer is proved.
 
 import { CanvasPainter, colour } from "../paint.js";
 import { element } from "./element.js";

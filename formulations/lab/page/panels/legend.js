@@ -25,7 +25,8 @@ function entriesOf({ facts: { level, epsilon, proof }, arrays, setting: { machin
   const tube = `tube, f(x) \u00b1 epsilon${chosen === undefined ? "" : ": drag its edge"}`;
   const entries = arrays.curve
     ? [["line", "f(x)"], epsilon > 0 && ["margin", tube], delta && ["faint", "f(x) \u00b1 delta"],
-      arrays.deviation && ["band", "standard deviation of a new target"], arrays.decision && ["stroke", "residual"]]
+      arrays.deviation && ["band", "standard deviation of a new target"],
+      arrays.decision && ["stroke", "residual"]]
     : [["line", "f(x) = 0"], level > 0 && ["margin", `margin, f(x) = \u00b1${Number(level.toPrecision(3))}`],
       arrays.probability && ["margin", "probability 1/4 and 3/4"], arrays.slacks && ["stroke", "slack"]];
   const isRelevance = proof?.evidence !== undefined;

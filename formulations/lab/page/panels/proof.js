@@ -14,8 +14,8 @@ export class Proof {
     this.why = element("p", { class: "lab-why", "aria-hidden": "true", hidden: true });
     this.live = element("p", { class: "lab-hidden", role: "status" });
     this.sentence = element("p", { class: "lab-sentence", "aria-live": "polite" },
-      "Click to add a point, drag a point to move it, double-click to delete it. Point at one to read what the answer " +
-      "makes of it.");
+      "Click to add a point, drag a point to move it, double-click to delete it. Point at one to read what the " +
+      "answer makes of it.");
     this.bar = new GapBar();
     const value = (name) => (this[name] = element("output", { "aria-label": `${name} value` }, "\u2013"));
     this.values = element("div", { class: "lab-values" },
@@ -27,8 +27,8 @@ export class Proof {
     this.formulas = element("div", { class: "lab-formulas" });
     this.facts = element("dl", { class: "lab-facts" });
     const box = (words, open, ...inside) => element("details", { open }, element("summary", {}, words), ...inside);
-    this.node = element("section", { class: "lab-proof", "aria-label": "Proof" }, element("h2", {}, "Proof"), this.why, this.values,
-      this.counts, this.live);
+    this.node = element("section", { class: "lab-proof", "aria-label": "Proof" }, element("h2", {}, "Proof"), this.why,
+      this.values, this.counts, this.live);
     this.more = element("section", { class: "lab-more", "aria-label": "Problem and answer" },
       box("The problem", true, this.formulas), box("All that is known of the answer", false, this.facts));
   }
@@ -100,12 +100,16 @@ function countsOf({ proof, samples, view }, { roles }) {
     return [["log evidence", number(proof.evidence)], ["relevance vectors", `${count(1)} of ${samples}`]];
   }
   return [
-    ["relative gap", proof.gap === null ? "infinite" : `${power(proof.gap)} ${proof.gap <= proof.tol ? "\u2264" : ">"} ${power(proof.tol)}`],
-    [view?.steps ? "at this step" : "support vectors", `${count(1) + count(2)} of ${samples}`],
+    ["relative gap", compared(proof)],
+    [view?.steps ? "support vectors, this step" : "support vectors", `${count(1) + count(2)} of ${samples}`],
     ["free", count(1)],
     ["at the bound", count(2)],
     ["solver", `${proof.solver}, ${proof.iterations} iterations`],
   ];
+}
+
+function compared({ gap, tol }) {
+  return gap === null ? "infinite" : `${power(gap)} ${gap <= tol ? "\u2264" : ">"} ${power(tol)}`;
 }
 
 /** Show [name, value] in a list of terms, and touch what has changed alone. */

@@ -14,8 +14,8 @@ export class SliderRow {
     const id = newId(name);
     const whole = scale === "integer";
     this.range = element("input", {
-      type: "range", id, "aria-label": `${name}: ${words}`, ...(whole ? { min: low, max: high, step: 1 } : { max: NOTCHES }),
-      oninput: () => this.slid(changed), onchange: () => changed(this.value, true),
+      type: "range", id, "aria-label": `${name}: ${words}`,
+      ...(whole ? { min: low, max: high, step: 1 } : { max: NOTCHES }), oninput: () => this.slid(changed), onchange: () => changed(this.value, true),
     });
     this.number = element("input", {
       type: "number", "aria-label": `${name} as a number`, min: low, max: high, step: whole ? 1 : "any",

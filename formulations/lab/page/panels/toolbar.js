@@ -31,8 +31,8 @@ export class Toolbar {
   build() {
     this.modes.replaceChildren(...modesOf(this.hand.task).map(({ name, title, words }) => {
       const radio = element("input", {
-        type: "radio", name: this.group, value: name, checked: name === this.hand.mode, "aria-label": `${title}: ${words}`,
-        onchange: () => (this.hand.mode = name),
+        type: "radio", name: this.group, value: name, checked: name === this.hand.mode,
+        "aria-label": `${title}: ${words}`, onchange: () => (this.hand.mode = name),
       });
       return element("label", { title: words, "data-mode": name }, radio, element("span", {}, title));
     }));

@@ -24,7 +24,8 @@ export function ticks(low, high, count) {
   const power = 10 ** Math.floor(Math.log10(rough));
   const step = power * [1, 2, 5, 10].find((each) => each * power >= rough);
   const first = Math.ceil(low / step);
-  return Array.from({ length: Math.floor(high / step) - first + 1 }, (_, k) => Number(((first + k) * step).toPrecision(6)));
+  const all = Math.floor(high / step) - first + 1;
+  return Array.from({ length: all }, (_, k) => Number(((first + k) * step).toPrecision(6)));
 }
 
 /** Draw ticks with their numbers along the left and the lower side. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the hand or the keyboard does to the setting. It holds what is between two events: the mode, the chosen point, and
-// the cross where Enter adds one.
+// What the hand or the keyboard does to the setting. It holds what is between two events: the mode, the chosen point,
+// and the cross where Enter adds one.
 
 import { added, moved, pointAt, relabelled, removed } from "./edits.js";
 import { fitted, seen, tidy, zoomed } from "../state/setting.js";

@@ -59,10 +59,12 @@ export class Plane {
   describe(title) {
     const { points } = this.store.setting;
     const classes = points[0]?.length === 3
-      ? `, ${points.filter((point) => point[2] > 0).length} of class +1 as discs, the others of class \u22121 as squares` : "";
+      ? `, ${points.filter((point) => point[2] > 0).length} of class +1 as discs, the others of class \u22121 as squares`
+      : "";
     const roles = this.frame?.arrays.roles;
     const chosen = roles ? roles.data.reduce((sum, role) => sum + (role > 0), 0) : 0;
-    const shown = this.frame?.arrays.field ? "the decision values as colours" : this.frame?.arrays.curve ? "the curve" : "";
+    const { field, curve } = this.frame?.arrays ?? {};
+    const shown = field ? "the decision values as colours" : curve ? "the curve" : "";
     const words = [`${title}: ${points.length} points${classes}`, shown, roles && `${chosen} of the points with rings`];
     this.canvas.setAttribute("aria-label", `${words.filter(Boolean).join("; ")}.`);
   }

@@ -116,7 +116,7 @@ export class Pointing {
     return (to, stamp) => this.plane.setEpsilon(Math.abs(to.v - value), stamp);
   }
 
-  /** Go on with what a press began, and return whether it did; raw updates do not wait for the next frame of the screen. */
+  /** Go on with what a press began, and return whether it did. Raw updates do not wait for the screen's next frame. */
   acted(event) {
     if (this.act && event.timeStamp > this.latest) this.act(this.at(event), event.timeStamp);
     this.latest = event.timeStamp;

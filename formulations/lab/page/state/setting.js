@@ -10,7 +10,7 @@ export function rounded(value) {
   return Number(value.toPrecision(4));
 }
 
-/** Return a number between low and high to a two-thousandth of their distance: what a picture of them can tell apart. */
+/** Return a number between low and high to a two-thousandth of their distance: what a picture can tell apart. */
 export function seen(value, low, high) {
   return Number(value.toFixed(Math.min(Math.max(Math.ceil(-Math.log10((high - low) / 2000)), 0), 12)));
 }

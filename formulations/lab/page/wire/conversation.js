@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What is said to the server, and which answer belongs to what.
 //
-// One setting at most is unanswered at a time; of those that come meanwhile the newest is sent as soon as it is answered.
-// An answer that is not proved yet is followed by better ones, with the same number.
+// One setting at most is unanswered at a time; of those that come meanwhile the newest is sent as soon as it is
+// answered. An answer that is not proved yet is followed by better ones, with the same number.
 
 import { decode } from "../protocol.js";
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A WebSocket to the server that the page came from; it is opened again for as long as the page is there.
 //
-// A transport is connect(handlers) -> {send(text), close()}. It calls handlers.text(string), handlers.frame(ArrayBuffer),
-// and handlers.closed(words) when the server has gone. The server's first text is its menu: it is there (again).
+// A transport is connect(handlers) -> {send(text), close()}. It calls handlers.text(string),
+// handlers.frame(ArrayBuffer), and handlers.closed(words) when the server has gone. The server's first text is its menu: it is there (again).
 
 const SOONEST = 500;
 const LATEST = 5000;

@@ -17,6 +17,12 @@ EXACT = ("soft-margin", "tube", "quantile")
 BY_VALUES = ("nu-margin", "squared-hinge", "logistic", "one-class", "huber", "least-squares", "kernel-ridge")
 
 
+@pytest.fixture(scope="module", autouse=True)
+def compiled() -> None:
+    """Wait for the compiled loops, which a page is told of instead."""
+    assert path_view._COMPILED.is_done(600.0)
+
+
 def points_for(name: str) -> list[list[float]]:
     return two_classes() if MACHINES[name].task is Task.CLASSIFICATION else curve()
 
