@@ -23,7 +23,7 @@ from formulations.lab.views.kkt import place_name
 from formulations.modelling import Model
 from formulations.modelling.solution import Solution
 from qpkernels.arrays import Vector
-from qpkernels.certificates import FenchelBounds, LinearProgramBounds, MarginLevelBounds
+from qpkernels.certificates import FenchelBounds, LinearProgramBounds, MarginLevelBounds, TubeLevelBounds
 from qpkernels.programs import KernelQP
 
 __all__ = ["LOSSES"]
@@ -109,6 +109,9 @@ def _penalty(model: Model[Any], solution: Solution) -> tuple[list[tuple[str, flo
     if isinstance(bounds, MarginLevelBounds):
         level = bounds.level(bounds.losses(bounds.excess(solution.decision, 0.0)))
         return penalty, [("-nu rho", bounds.budget * level)]
+    if isinstance(bounds, TubeLevelBounds):
+        level = bounds.level(bounds.losses(bounds.excess(solution.decision, 0.0)))
+        return penalty, [("nu C m epsilon", bounds.budget * level)]
     total = getattr(bounds, "program", None)
     if isinstance(total, KernelQP) and total.total:
         return penalty, [("-rho", solution.intercept * total.total)]
