@@ -127,7 +127,7 @@ def test_what_is_not_understood_is_refused_and_changes_nothing(cell: Cell, text:
 
 def test_points_without_an_answer_raise_why(cell: Cell) -> None:
     cell.send(seq=1, setting={"points": [[0, 0, 1], [1, 1, 1]]})
-    assert "two classes" in cell.last_frame(1)["error"]
+    assert "of one class" in cell.last_frame(1)["error"]
     for name in ("model", "solution"):
         with pytest.raises(OneClassError):
             getattr(cell.lab, name)
