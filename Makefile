@@ -4,7 +4,7 @@ BIN := .venv/bin
 CODE := qpkernels formulations tests docs benchmarks noxfile.py
 
 .PHONY: demo test test-fast slow-tests coverage matrix lint format attack oracles examples catalogue performance \
-	campaign scale cluster trust scikit-learn-tests browser clean clean-code
+	campaign lab-benchmark scale cluster trust scikit-learn-tests browser clean clean-code
 
 demo: .venv/demo
 	$(BIN)/qpkernels compare breast-cancer --scale --picture demo.png
@@ -79,6 +79,10 @@ performance: .venv/dev
 # where the last one ended.
 campaign: .venv/dev
 	$(BIN)/python -m benchmarks.campaign $(OPTIONS)
+
+# docs/performance/lab.md: a point dragged in a browser, and an hour of random events; OPTIONS="--soak 0" without that.
+lab-benchmark: .venv/dev
+	$(BIN)/python -m benchmarks.lab $(OPTIONS)
 
 # docs/scale: low rank, its bounds, large samples, least squares and workers; hours. make scale DATA=folder
 scale: .venv/dev cluster

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""docs/performance/lab.md, of what was measured."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from statistics import median
+from typing import Any
+
+import numpy as np
+
+from benchmarks.pages.cells import table
+
+__all__ = ["page"]
+
+_QUIET = 0.1
+"""Processors that other programs may keep busy before a measurement is marked."""
+
+_OPENING = """# The lab: from the hand to the picture
+
+`make lab-benchmark` measures `qpkernels lab` in Chromium without a window: a point of a soft margin with the Gaussian
+kernel is dragged around, sixty events a second, and the page measures from the newest event in a frame to the end of
+its drawing. Every frame has the certified answer for the points where they are, and the decision values at 160 x 120
+places.
+"""
+
+
+_READING = """`proved` are the frames that are optimal to a relative gap of 1e-6, with the largest gap of these;
+`waiting` are the settings that the page had sent and that were not answered, at most.
+"""
+
+
+def page(found: Mapping[str, Any]) -> str:
+    """Return the page."""
+    return "\n".join(_parts(found))
+
+
+def _parts(found: Mapping[str, Any]) -> Iterator[str]:
+    yield _OPENING
+    mark = _mark(found.get("where"))
+    if "drags" in found:
+        heads = ("points", "events", "frames", "p50", "p95", "longest", "proved", "largest gap", "waiting")
+        yield table(heads, (_drag(drag, mark) for drag in found["drags"]))
+        yield _READING
+    if "openings" in found:
+        openings = found["openings"]
+        paint, frame = (median(each[name] for each in openings) for name in ("first_paint", "first_frame"))
+        yield (
+            f"On a server that has just started, the page paints {paint:.0f} ms after it is asked for, and its first "
+            f"answer is drawn after\n{frame:.0f} ms (medians of {len(openings)}){mark}. All its files together have "
+            f"{openings[0]['weight'] / 1e3:.0f} kB.\n"
+        )
+    if "soak" in found:
+        yield _soak(found["soak"])
+    marks = [_mark(found.get("where")), _mark(found.get("soak", {}).get("where"))]
+    if any(marks):
+        yield f"† Other programs kept more than {_QUIET:g} processors busy meanwhile: to be measured again.\n"
+    if "where" in found:
+        day, computer = found["where"]["day"], found["where"]["computer"]
+        yield f"{day}: {computer['processor']}, {computer['cores']} cores; Python {computer['python']}.\n"
+
+
+def _drag(drag: Mapping[str, Any], mark: str) -> list[str]:
+    latencies, statuses = drag["latencies"], drag["statuses"]
+    middle, late, longest = np.quantile(latencies, [0.5, 0.95, 1.0])
+    frames = sum(statuses.values())
+    return [
+        f"{drag['points']}{mark}",
+        str(drag["events"]),
+        str(frames),
+        *(f"{value:.1f} ms" for value in (middle, late, longest)),
+        "all" if statuses.get("optimal", 0) == frames else f"{statuses.get('optimal', 0)}",
+        f"{drag['worst_gap']:.0e}",
+        str(drag["queue"]),
+    ]
+
+
+def _soak(soak: Mapping[str, Any]) -> str:
+    """Return what the memory did: in the third quarter of the time beside the last one, long after all was loaded."""
+    readings, mark = soak["readings"], _mark(soak["where"])
+    half = readings[len(readings) // 2 :]
+    middle = (len(half) + 1) // 2
+    before, after = (median(each["memory"] for each in part) for part in (half[:middle], half[-middle:]))
+    minutes, events = readings[-1]["seconds"] / 60, readings[-1]["events"]
+    return (
+        f"Of {events} random events in {minutes:.0f} minutes on 200 to 300 points{mark}, the server held\n"
+        f"{before:.0f} MiB in the third quarter of the time and {after:.0f} MiB in the last.\n"
+    )
+
+
+def _mark(where: Mapping[str, Any] | None) -> str:
+    return " †" if where is not None and (where["others"] or 0.0) > _QUIET else ""

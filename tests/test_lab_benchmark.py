@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The measurements of the lab run, and random events leave no memory behind. No time is asserted."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from statistics import median
+
+import pytest
+
+from benchmarks.lab.__main__ import main
+from benchmarks.lab.server import running
+from benchmarks.lab.soak import soak
+
+SECONDS = 16.0
+
+GROWTH = 0.1
+"""Part of its memory by which a server may differ between one such time and what went before."""
+
+
+def test_random_events_leave_no_memory_behind() -> None:
+    with running() as server:
+        soak(server, SECONDS, seed=0)
+        before = soak(server, SECONDS / 2, seed=1)
+        after = soak(server, SECONDS / 2, seed=2)
+    assert after[-1].events > 10
+    first, second = (median(reading.memory for reading in readings) for readings in (before, after))
+    assert second < (1.0 + GROWTH) * first
+
+
+@pytest.mark.skipif(not (shutil.which("chromium") or shutil.which("google-chrome")), reason="there is no Chromium")
+def test_a_point_is_dragged_and_the_page_written(tmp_path: Path) -> None:
+    main(["--points", "40", "--events", "30", "--openings", "1", "--soak", "0.02", "--out", str(tmp_path)])
+    found = json.loads((tmp_path / "lab.json").read_text())
+    (drag,) = found["drags"]
+    assert drag["statuses"].keys() == {"optimal"}
+    assert 0 < len(drag["latencies"]) <= 30
+    assert drag["worst_gap"] <= 1e-6
+    assert drag["queue"] == 1
+    assert all(each["weight"] <= 300_000 for each in found["openings"])
+    text = (tmp_path / "lab.md").read_text()
+    assert "| 40" in text
+    assert "MiB" in text
