@@ -21,7 +21,7 @@ import uvicorn
 
 from formulations.lab.server.app import HOSTS, lab_app
 from formulations.lab.server.connection import THREADS
-from formulations.lab.server.warming import warm_up_meanwhile
+from formulations.lab.server.warming import begin_to_warm_up
 from formulations.lab.settings import Setting
 from qpkernels.errors import ParameterError
 
@@ -82,13 +82,13 @@ def serve(
     with _listening(port) as listening, _ended_by_signals(server):
         address = f"http://{HOSTS[0]}:{listening.getsockname()[1]}/?token={token}"
         address += f"#{fragment}" if fragment else ""
+        begin_to_warm_up()
         say(f"The lab is at {address}")
         say("Whoever has this address can use it. Ctrl-C ends it.")
         if browser and not _open(address):
             say("There is no browser to open here; open the address in one.")
         # What is loaded stays: collections of garbage need not look at it, which are between frames.
         gc.freeze()
-        warm_up_meanwhile()
         server.run([listening])
         gc.unfreeze()
 
@@ -108,7 +108,10 @@ def _listening(port: int) -> socket.socket:
     if not 0 <= port <= 65535:
         raise ParameterError(f"port must be from 0 to 65535, but {port} came; 0 takes a free one.")
     try:
-        return socket.create_server((HOSTS[0], port))
+        listening = socket.create_server((HOSTS[0], port))
+        # So have its connections: else the end of an answer waits 40 ms until the browser acknowledges the rest.
+        listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        return listening
     except OSError as error:
         reason = {
             errno.EADDRINUSE: "another program listens there",

@@ -12,17 +12,25 @@ from formulations.lab.session import Session
 from formulations.lab.settings import Task, read_setting
 from formulations.lab.views import VIEWS
 
-__all__ = ["warm_up", "warm_up_meanwhile"]
+__all__ = ["begin_to_warm_up", "warm_up"]
 
 _POINTS = 300
 """As many as make every part of a solve do something."""
 
+_USUALLY = 2.0
+"""Seconds in which all is loaded that was compiled before."""
+
 _USUAL = {"soft-margin": Task.CLASSIFICATION, "tube": Task.REGRESSION}
 
 
-def warm_up_meanwhile() -> None:
-    """Begin to warm up in a thread that ends with the process."""
-    Thread(target=warm_up, name=f"{THREADS}warming", daemon=True).start()
+def begin_to_warm_up() -> None:
+    """Warm up in a thread that ends with the process, and wait for it as long as it usually takes.
+
+    What is loaded later would hold up the page that comes up meanwhile. Compiling takes longer, and happens once.
+    """
+    warming = Thread(target=warm_up, name=f"{THREADS}warming", daemon=True)
+    warming.start()
+    warming.join(_USUALLY)
 
 
 def warm_up() -> None:

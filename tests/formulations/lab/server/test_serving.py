@@ -164,7 +164,7 @@ class Browser:
 @pytest.fixture
 def unserved(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(serving.uvicorn.Server, "run", lambda *_: None)
-    monkeypatch.setattr(serving, "warm_up_meanwhile", lambda: None)
+    monkeypatch.setattr(serving, "begin_to_warm_up", lambda: None)
 
 
 @pytest.mark.usefixtures("unserved")
