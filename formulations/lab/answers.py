@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from time import perf_counter
@@ -19,6 +20,9 @@ from qpkernels.certificates import Status
 from qpkernels.errors import QPKernelsError, SolverFailedError
 
 __all__ = ["Answer", "Answers"]
+
+LARGE = 1500
+"""Points above which kernel matrices are not left to the next collection of garbage; two are held at most."""
 
 _MOST_ITERATIONS = 500
 """Of a relevance machine from each start: most take less than 100, but twins, for example, all that there are."""
@@ -91,19 +95,33 @@ class Answers:
         return self._latest
 
     def _solved(self, setting: Setting, time_limit: float | None) -> Answer:
-        machine, before = self._machine, self._before
-        if machine is not None and before is not None:
-            solution = followed(machine, before, setting)
-            if solution is not None:
-                self._before = setting
-                return Answer(setting, machine.model, solution, None)
+        answer = self._followed(setting)
+        if answer is not None:
+            return answer
+        self._forget()
         model = setting.state()
-        self._machine, self._before = None, None
         if isinstance(model, Model):
             limit = time_limit if setting.machine.choice.in_slices else None
             self._machine, self._before = Incremental(model, tol=self._tol, time_limit=limit), setting
             return Answer(setting, model, self._machine.solution, None)
         return Answer(setting, model, model.solve(max_iter=_MOST_ITERATIONS), None)
+
+    def _followed(self, setting: Setting) -> Answer | None:
+        """Return the answer by a small change of the machine before; None where it needs another."""
+        if self._machine is None or self._before is None:
+            return None
+        solution = followed(self._machine, self._before, setting)
+        if solution is None:
+            return None
+        self._before = setting
+        return Answer(setting, self._machine.model, solution, None)
+
+    def _forget(self) -> None:
+        """Drop the answer before, and the memory of a large kernel matrix, which models and forms hold in circles."""
+        large = self._latest is not None and len(self._latest.setting.points) > LARGE
+        self._machine = self._before = self._latest = None
+        if large:
+            gc.collect()
 
 
 def _may_improve(answer: Answer) -> bool:

@@ -7,7 +7,6 @@ the gap that is proved of it. Each frame after it has twice as much time, from t
 
 from __future__ import annotations
 
-import gc
 from dataclasses import replace
 
 from formulations.lab.answers import Answers
@@ -26,10 +25,6 @@ LONGEST = 2.0
 
 ENOUGH = 60.0
 """Seconds after which a problem is left unproved."""
-
-
-LARGE = 1500
-"""Points above which kernel matrices are not left to the next collection of garbage; two are held at most."""
 
 
 class Session:
@@ -69,13 +64,7 @@ class Session:
     def scene(self, setting: Setting) -> Scene:
         """Return the answer to a setting with what its views have worked out."""
         if self._scene is None or not self._scene.answer.setting.same_problem(setting):
-            self._forget_large()
+            self._scene = None
             self._seconds = self._spent = self._first or 0.0
             self._scene = Scene(self._answers.answer(setting, self._first))
         return self._scene
-
-    def _forget_large(self) -> None:
-        """Return the memory of kernel matrices before, which their models and the forms of these hold in circles."""
-        if self._scene is not None and len(self._scene.answer.setting.points) > LARGE:
-            self._scene = None
-            gc.collect()

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from formulations.lab import session
+from formulations.lab import answers, session
 from formulations.lab.server.messages import Show, read_message
 from formulations.lab.session import Session
 from formulations.lab.settings import KERNELS, MACHINES, Setting, Task
@@ -101,7 +101,7 @@ def test_nothing_is_unfinished_without_a_limit() -> None:
 
 
 def test_large_kernel_matrices_do_not_pile_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(session, "LARGE", 10)
+    monkeypatch.setattr(answers, "LARGE", 10)
     its = Session()
     matrices = []
     for gamma in (0.5, 1.0, 2.0, 4.0):
