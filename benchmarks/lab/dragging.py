@@ -25,6 +25,9 @@ _RATE = 60.0
 _PATIENCE = 60.0
 """Seconds until the first frame must be there."""
 
+_WEIGHT = """() => [...performance.getEntriesByType("navigation"), ...performance.getEntriesByType("resource")]
+  .reduce((sum, { decodedBodySize }) => sum + decodedBodySize, 0)"""
+
 _WATCH = """() => {
   const { lab } = window, { conversation } = lab, { transport } = conversation;
   const seen = window.seen = { frames: [], longest: 0 };
@@ -92,16 +95,16 @@ class Dragged:
 def opened(browser: Browser, server: Server) -> Opened:
     """Open the page as it begins, and return how long it took."""
     page = browser.new_page()
-    bodies: list[int] = []
-    page.on("response", lambda response: bodies.append(len(response.body())))
-    begin = monotonic()
     page.goto(server.address)
     _until(page, "window.lab?.frame")
-    first_frame = 1e3 * (monotonic() - begin)
-    paint = page.evaluate("() => performance.getEntriesByName('first-contentful-paint')[0]?.startTime")
+    first_frame = page.evaluate("() => performance.now()")
+    # A picture may be drawn before the browser has painted any.
+    _until(page, "performance.getEntriesByName('first-contentful-paint').length")
+    paint = page.evaluate("() => performance.getEntriesByName('first-contentful-paint')[0].startTime")
     page.wait_for_load_state("networkidle")
+    weight = page.evaluate(_WEIGHT)
     page.close()
-    return Opened(float(paint), first_frame, sum(bodies))
+    return Opened(float(paint), float(first_frame), int(weight))
 
 
 def dragged(browser: Browser, server: Server, count: int, events: int) -> Dragged:
