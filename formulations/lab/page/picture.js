@@ -9,17 +9,31 @@ import { axesOf, drawTicks } from "./plane/axes.js";
 import { fieldImage } from "./plane/field.js";
 import { drawCursor, drawMarked, drawMultipliers, drawPoints, drawRoles, drawSlacks } from "./plane/marks.js";
 
-/** Draw a setting and its frame, null before there is one; marks = {selected, cross} of the hand. */
-export function drawPicture(painter, frame, setting, marks = {}) {
+/** Draw a setting and its frame, null before there is one. */
+export function drawPicture(painter, frame, setting) {
+  drawAnswer(painter, frame, setting);
+  drawSamples(painter, setting, setting.points);
+}
+
+/** Draw all but the samples; marks = {selected, cross} of the hand, whose chosen sample is drawn here. */
+export function drawAnswer(painter, frame, setting, marks = {}) {
   const axes = axesOf(setting.window, painter.width, painter.height);
   painter.rectangle(0, 0, painter.width, painter.height, { fill: colour("paper") });
   painter.clipped(0, 0, painter.width, painter.height, () => {
     if (frame?.arrays.field && isPlane(setting)) drawPlane(painter, axes, frame);
     if (frame?.arrays.curve && !isPlane(setting)) drawCurve(painter, axes, frame, setting);
     drawTicks(painter, axes, setting.window);
-    drawSamples(painter, axes, frame, setting.points);
+    drawRead(painter, axes, frame, setting.points);
+    const chosen = setting.points[marks.selected];
+    if (chosen) drawPoints(painter, axes, [chosen]);
     drawCursor(painter, axes, setting.points, marks);
   });
+}
+
+/** Draw samples, which lie over the rest. */
+export function drawSamples(painter, { window }, points) {
+  const axes = axesOf(window, painter.width, painter.height);
+  painter.clipped(0, 0, painter.width, painter.height, () => drawPoints(painter, axes, points));
 }
 
 function isPlane(setting) {
@@ -76,14 +90,14 @@ function drawResiduals(painter, axes, { arrays: { decision } }, points, epsilon)
   painter.lines(strokes, { stroke: colour("slack"), width: 1.25 });
 }
 
-function drawSamples(painter, axes, frame, points) {
+/** What the answer makes of the samples: slacks, multipliers, and rings around support vectors. */
+function drawRead(painter, axes, frame, points) {
   const of = (name) => (frame?.arrays[name]?.data.length === points.length ? frame.arrays[name].data : null);
   const [multipliers, slacks, roles] = ["multipliers", "slacks", "roles"].map(of);
   if (slacks && frame.arrays.field) {
     drawSlacks(painter, axes, points, slacks, frame.arrays.field, frame.setting.window);
   }
   if (multipliers) drawMultipliers(painter, axes, points, multipliers);
-  drawPoints(painter, axes, points);
   if (roles) drawRoles(painter, axes, points, roles);
   drawMarked(painter, axes, points, frame?.facts.view?.marked ?? []);
 }
