@@ -4,9 +4,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from threading import Lock, Thread
+from typing import Any, TypeVar
 
-__all__ = ["Background"]
+__all__ = ["THREADS", "Background", "Recorder"]
+
+Made = TypeVar("Made")
+
+THREADS = "lab-"
+"""What the names of all threads of the lab begin with."""
 
 
 class Background:
@@ -19,7 +26,7 @@ class Background:
     """
 
     def __init__(self, work: Callable[[], object]) -> None:
-        self._thread = Thread(target=work, name="lab-background", daemon=True)
+        self._thread = Thread(target=work, name=f"{THREADS}background", daemon=True)
         self._begins = Lock()
 
     def is_done(self, seconds: float) -> bool:
@@ -29,3 +36,36 @@ class Background:
                 self._thread.start()
         self._thread.join(seconds)
         return not self._thread.is_alive()
+
+    @property
+    def is_under_way(self) -> bool:
+        """Whether it was begun and has not ended."""
+        return self._thread.is_alive()
+
+
+class Recorder:
+    """Records what algorithms do, one recording at a time, in a thread that ends when nobody holds the recorder.
+
+    A recording that waits for another to end is dropped as soon as a newer one is begun.
+
+    Parameters
+    ----------
+    patience
+        Seconds, not below 0, that a recording is waited for.
+    """
+
+    def __init__(self, patience: float) -> None:
+        self._patience = patience
+        self._thread = ThreadPoolExecutor(1, f"{THREADS}recorder")
+        self._open: list[Future[Any]] = []
+
+    def begin(self, work: Callable[[], Made]) -> Future[Made]:
+        """Begin a recording, and wait for it for a moment, unless another is still under way."""
+        for each in self._open:
+            each.cancel()
+        others = [each for each in self._open if not each.done()]
+        recording = self._thread.submit(work)
+        self._open = [*others, recording]
+        if not others:
+            wait([recording], self._patience)
+        return recording

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from formulations.lab.answers import Answers
+from formulations.lab.background import Recorder
 from formulations.lab.frames import Frame
 from formulations.lab.frames.drawing import draw
 from formulations.lab.settings import Setting
@@ -23,6 +24,9 @@ FIRST = 0.25
 LONGEST = 2.0
 """Seconds of a solve between two frames, at most: as long may a newer setting wait."""
 
+PATIENCE = 0.2
+"""Seconds that a frame waits for what an algorithm did; the frame of a longer recording shows the answer meanwhile."""
+
 ENOUGH = 60.0
 """Seconds after which a problem is left unproved."""
 
@@ -35,13 +39,14 @@ class Session:
     tol
         Above 0 and below 1: the relative gap that an optimum is proved to.
     first
-        Seconds of a solve before its first frame, above 0; None: every frame is of an answer that is finished.
+        Seconds of a solve before its first frame, above 0; None: every frame is finished, answer and view.
     """
 
     def __init__(self, tol: float = 1e-6, first: float | None = None) -> None:
         self._answers = Answers(tol)
         self._scene: Scene | None = None
         self._first = first
+        self._recorder = None if first is None else Recorder(PATIENCE)
         self._seconds = self._spent = first or 0.0
 
     @property
@@ -58,7 +63,7 @@ class Session:
         """Go on from the answer to this setting, for longer than before, and draw what came of it."""
         self._seconds = min(2.0 * self._seconds, LONGEST)
         self._spent += self._seconds
-        self._scene = Scene(self._answers.improve(self._seconds))
+        self._scene = Scene(self._answers.improve(self._seconds), self._recorder)
         return self.frame(setting)
 
     def scene(self, setting: Setting) -> Scene:
@@ -66,5 +71,5 @@ class Session:
         if self._scene is None or not self._scene.answer.setting.same_problem(setting):
             self._scene = None
             self._seconds = self._spent = self._first or 0.0
-            self._scene = Scene(self._answers.answer(setting, self._first))
+            self._scene = Scene(self._answers.answer(setting, self._first), self._recorder)
         return self._scene

@@ -4,12 +4,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from numpy.typing import NDArray
 
 from formulations.lab.answers import Answer
+from formulations.lab.background import Recorder
+from formulations.lab.settings import Setting
 from qpkernels.gram import Expansion
 
 __all__ = ["Drawn", "Scene", "ViewKind"]
@@ -42,11 +45,19 @@ class Drawn:
 
 
 class Scene:
-    """An answer, and what views have worked out of it: a step of an algorithm does not run it again."""
+    """An answer, and what views have worked out of it: a step of an algorithm does not run it again.
 
-    def __init__(self, answer: Answer) -> None:
+    Parameters
+    ----------
+    recorder
+        What is recorded is recorded there, and its view is pending meanwhile; None: at once, however long it takes.
+    """
+
+    def __init__(self, answer: Answer, recorder: Recorder | None = None) -> None:
         self.answer = answer
+        self._recorder = recorder
         self._kept: dict[str, Any] = {}
+        self._recordings: dict[str, Future[Any]] = {}
 
     def once(self, name: str, make: Callable[[Answer], Made]) -> Made:
         """Return what ``make`` makes of the answer, made once for each name."""
@@ -54,6 +65,19 @@ class Scene:
             self._kept[name] = make(self.answer)
         made: Made = self._kept[name]
         return made
+
+    def recorded(self, name: str, record: Callable[[Setting], Made]) -> Made | None:
+        """Return what ``record`` records of the setting, once for each name; None while that is under way.
+
+        It runs in another thread than the answers, and so must have a model of its own.
+        """
+        setting = self.answer.setting
+        if self._recorder is None:
+            return self.once(name, lambda _: record(setting))
+        recording = self._recordings.get(name)
+        if recording is None or recording.cancelled():
+            recording = self._recordings[name] = self._recorder.begin(lambda: record(setting))
+        return recording.result() if recording.done() else None
 
 
 @dataclass(frozen=True)

@@ -16,11 +16,10 @@ import numpy as np
 
 from formulations.classification.margins.nu_margin import NuMargin
 from formulations.classification.margins.soft_margin import SoftMargin
-from formulations.lab.answers import Answer
 from formulations.lab.background import Background
-from formulations.lab.settings import Slider
+from formulations.lab.settings import Setting, Slider
 from formulations.lab.views.base import Drawn, Scene, ViewKind
-from formulations.lab.views.steps import roles
+from formulations.lab.views.steps import WORKING, roles
 from formulations.modelling import Model, Solution
 from formulations.regression.quantile import Quantile
 from formulations.regression.tubes.soft import SoftTube
@@ -106,7 +105,9 @@ def _draw(scene: Scene, step: int) -> Drawn:
     if _is_exact(model) and not _COMPILED.is_done(_PATIENCE):
         words = "The loops of the path are being compiled, once on this computer: about twenty seconds."
         return Drawn({"words": words, "pending": True})
-    found = scene.once("path", _followed)
+    found = scene.recorded("path", _followed)
+    if found is None:
+        return WORKING
     return Drawn({"words": found}) if isinstance(found, str) else _drawn(found, step)
 
 
@@ -118,11 +119,12 @@ def _is_exact(model: Model[Any]) -> bool:
     return isinstance(model, SoftMargin | SoftTube | Quantile)
 
 
-def _followed(answer: Answer) -> _Path | str:
+def _followed(setting: Setting) -> _Path | str:
     """Return the path along the first slider, or why there is none."""
-    model, slider = answer.model, answer.setting.machine.choice.sliders[0]
-    assert isinstance(model, Model)
+    slider = setting.machine.choice.sliders[0]
     try:
+        model = setting.state()
+        assert isinstance(model, Model)
         if _is_exact(model):
             ends: dict[str, Any] = {slider.name: (slider.low, slider.high)}
             return _exactly(exact_path(model, **ends), slider)

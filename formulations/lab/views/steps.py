@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the views of algorithms share: a recording made once, the step within it, and sentences in place of it."""
+"""What views with steps share: a recording made once, the step within it, and sentences in place of it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
@@ -14,9 +14,14 @@ from qpkernels.arrays import Vector
 from qpkernels.errors import QPKernelsError
 from qpkernels.programs import KernelQP
 
-__all__ = ["finite", "percent", "recorded", "roles"]
+__all__ = ["WORKING", "finite", "percent", "recorded", "roles"]
 
 Recording = TypeVar("Recording")
+
+WORKING = Drawn(
+    {"words": "Working … The steps are being recorded; the picture shows the answer meanwhile.", "pending": True}
+)
+"""While a recording is under way."""
 
 _ZERO = 1e-8
 """Share of the largest coefficient below which one counts as 0, or as at its bound."""
@@ -31,13 +36,15 @@ def recorded(
 ) -> Drawn:
     """Return what ``draw`` draws of a recording that is made once; where there is none, why, in its facts' words."""
 
-    def attempt(answer: Any) -> Recording | QPKernelsError:
+    def attempt(setting: Setting) -> Recording | QPKernelsError:
         try:
-            return record(answer.setting)
+            return record(setting)
         except QPKernelsError as error:
             return error
 
-    made = scene.once(name, attempt)
+    made = scene.recorded(name, attempt)
+    if made is None:
+        return WORKING
     if isinstance(made, QPKernelsError):
         return Drawn({"words": _sentence(str(made)), "steps": 0, "step": 0})
     return draw(made, step)

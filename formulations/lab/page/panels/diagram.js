@@ -6,7 +6,8 @@ import { playerBar } from "../player.js";
 import { DIAGRAMS } from "../views/index.js";
 import { element, newId, say } from "./element.js";
 
-const AGAIN = 1000;
+const AGAIN = 300;
+const WORKING = "Working \u2026";
 
 /** The views of a menu; they change the store. */
 export class Diagram {
@@ -27,7 +28,7 @@ export class Diagram {
     new ResizeObserver(() => this.draw()).observe(this.panel);
     // First: what is said of a step, and its height, change with it.
     this.panel.prepend(this.player);
-    const shown = () => this.frame?.facts.view ?? {};
+    const shown = () => ((this.frame && !this.isOther && this.frame.facts.view) || {});
     this.bar = playerBar(this.player, {
       getStep: () => shown().step ?? 0,
       setStep: (step) => this.step(step),
@@ -60,15 +61,27 @@ export class Diagram {
       tab.setAttribute("aria-selected", here);
       tab.tabIndex = here ? 0 : -1;
     }
+    if (this.isOther) this.refresh();
   }
 
   show(frame) {
     this.frame = frame;
-    const name = frame.facts.view?.name;
-    this.panel.hidden = !DIAGRAMS[name];
-    this.canvas.hidden = !Object.keys(frame.arrays).some((each) => each.startsWith("view."));
-    say(this.caption, frame.facts.view?.words ?? "");
     this.askAgain(frame.facts.view?.pending);
+    this.refresh();
+  }
+
+  /** Whether the frame is of a view that was chosen before: nothing of it may stand under the new tab. */
+  get isOther() {
+    return this.frame?.setting.view.name !== this.store.setting.view.name;
+  }
+
+  refresh() {
+    const { facts, arrays } = this.isOther ? { facts: {}, arrays: {} } : this.frame;
+    const { name } = this.store.setting.view;
+    this.panel.hidden = !DIAGRAMS[this.isOther ? name : facts.view?.name];
+    this.panel.setAttribute("aria-busy", this.isOther || facts.view?.pending === true);
+    this.canvas.hidden = !Object.keys(arrays).some((each) => each.startsWith("view."));
+    say(this.caption, this.isOther ? WORKING : facts.view?.words ?? "");
     this.panel.setAttribute("aria-label", this.title(name));
     this.canvas.setAttribute("aria-label", `Diagram: ${this.title(name)}`);
     this.draw();

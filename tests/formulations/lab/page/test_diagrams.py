@@ -9,7 +9,9 @@ from xml.etree import ElementTree
 import pytest
 
 import formulations.lab.views.path as path_view
+import formulations.lab.views.smo as smo_view
 from formulations.lab.background import Background
+from formulations.lab.session import Session
 from formulations.lab.settings import MACHINES, Task
 
 from .conftest import CLASSES, WAVE
@@ -94,6 +96,49 @@ def test_a_view_that_is_not_ready_is_asked_for_again(window, monkeypatch):
     show(window, "soft-margin", "path", CLASSES)
     assert "compiled" in window.page.locator(".lab-caption").inner_text()
     assert not window.page.locator(".lab-diagram canvas").is_visible()
+    may_end.set()
+    window.until("window.lab.frame.facts.view.steps > 0")
+    assert window.page.locator(".lab-diagram canvas").is_visible()
+
+
+def caption(window):
+    return window.page.locator(".lab-caption").inner_text()
+
+
+def test_no_diagram_stays_under_the_tab_of_another_view(window, monkeypatch):
+    may_end, drawn = Event(), Session.frame
+
+    def frame(session, setting):
+        assert setting.view.name != "kkt" or may_end.wait(60.0)
+        return drawn(session, setting)
+
+    monkeypatch.setattr(Session, "frame", frame)
+    window.open()
+    show(window, "soft-margin", "smo", CLASSES)
+    window.until("!window.lab.frame.facts.view.pending")
+    panel, canvas = window.page.locator(".lab-diagram"), window.page.locator(".lab-diagram canvas")
+    assert canvas.is_visible()
+    window.page.locator("[data-view=kkt]").click()
+    assert caption(window) == "Working …"
+    assert panel.get_attribute("aria-busy") == "true"
+    assert not canvas.is_visible()
+    assert not window.page.locator(".lab-bar").is_visible()
+    may_end.set()
+    window.settled()
+    assert canvas.is_visible()
+    assert panel.get_attribute("aria-busy") == "false"
+    assert caption(window) == window.facts["view"]["words"]
+
+
+def test_the_picture_does_not_wait_for_a_recording(window, monkeypatch):
+    may_end, record = Event(), smo_view.record_smo
+    monkeypatch.setattr(smo_view, "record_smo", lambda setting: may_end.wait(60.0) and record(setting))
+    window.open()
+    show(window, "soft-margin", "smo", CLASSES)
+    assert window.facts["proof"]["status"] == "optimal"
+    assert "Working" in caption(window)
+    show(window, "soft-margin", "smo", CLASSES[1:])
+    assert window.facts["samples"] == len(CLASSES) - 1
     may_end.set()
     window.until("window.lab.frame.facts.view.steps > 0")
     assert window.page.locator(".lab-diagram canvas").is_visible()

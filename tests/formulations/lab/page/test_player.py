@@ -11,6 +11,7 @@ from .conftest import CLASSES
 def open_view(window, view="smo", step=0, machine="soft-margin"):
     lab = window.open({"machine": {"name": machine}, "points": CLASSES, "view": {"name": view, "step": step}})
     lab.until(f"window.lab.diagram.frame?.facts.view.name === '{view}'")
+    lab.until("!window.lab.frame.facts.view.pending")
     return lab
 
 

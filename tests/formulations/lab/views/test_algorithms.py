@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+from threading import Event
 from typing import Any
 
 import numpy as np
@@ -94,3 +95,31 @@ def test_a_hard_margin_without_an_answer_still_shows_how_algorithms_fare() -> No
     assert "for ever" in frame.facts["view"]["words"]
     assert "error" in frame.facts
     assert "field" in frame.arrays
+
+
+def test_what_takes_long_to_record_is_pending_meanwhile(monkeypatch: pytest.MonkeyPatch) -> None:
+    from formulations.lab import session as sessions
+    from formulations.lab.views import smo
+
+    may_end, original, made = Event(), smo.record_smo, []
+
+    def held(setting: Any) -> Any:
+        made.append(len(setting.points))
+        assert may_end.wait(60.0)
+        return original(setting)
+
+    monkeypatch.setattr(smo, "record_smo", held)
+    monkeypatch.setattr(sessions, "PATIENCE", 0.01)
+    session = Session(first=10.0)
+    # Points are drawn while the first recording is under way; those of settings that have been left are not recorded.
+    for samples in (20, 22, 24):
+        frame = session.frame(at(lab_setting(points=classes(samples=samples)), "smo", 1))
+        assert frame.facts["view"]["pending"]
+        assert frame.facts["samples"] == samples
+        assert "decision" in frame.arrays
+    may_end.set()
+    newest = at(lab_setting(points=classes(samples=24)), "smo", 1)
+    while "pending" in (facts := session.frame(newest).facts["view"]):
+        pass
+    assert facts["step"] == 1
+    assert made == [20, 24]
