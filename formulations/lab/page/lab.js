@@ -27,6 +27,7 @@ export function mount(root, connect, address = null) {
   const lab = new Lab(root, address);
   lab.conversation = new Conversation(connect, {
     menu: (menu) => lab.begin(menu),
+    notice: (words) => lab.proof.tell("waiting", words),
     frame: (frame) => lab.show(frame),
     refused: (words) => lab.proof.tell("error", `Not understood: ${words}`),
     closed: (words) => lab.proof.tell("gone", words),

@@ -23,6 +23,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from formulations.lab.server.connection import Connection
 from formulations.lab.server.menu import menu
+from formulations.lab.server.warming import notice
 from formulations.lab.settings import Setting
 
 __all__ = ["HOSTS", "MOST_PAGES", "lab_app"]
@@ -74,6 +75,8 @@ def lab_app(token: str, start: Setting | None = None) -> Starlette:
         pages.add(page)
         try:
             await websocket.send_text(json.dumps({"menu": menu(start)}))
+            if (words := notice()) is not None:
+                await websocket.send_text(json.dumps({"notice": words}))
             await page.run()
         except WebSocketDisconnect:
             pass

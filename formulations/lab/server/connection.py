@@ -11,13 +11,11 @@ from time import monotonic
 
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
+from formulations.lab.background import THREADS
 from formulations.lab.server.desk import Desk
 from formulations.lab.server.pace import Pace
 
-__all__ = ["THREADS", "Connection"]
-
-THREADS = "lab-"
-"""What the names of all threads begin with in which settings are solved."""
+__all__ = ["Connection"]
 
 _RATE, _BURST = 200.0, 200
 """Messages a second of a page, and those at once: a pointer that is moved sends one for each picture of the screen."""

@@ -14,6 +14,10 @@ An answer has the number of its question, and what was asked or why it is refuse
     {"seq": 10, "answer": {"file": "SoftMarginPrimal.npz", "base64": "UEsDB..."}}
     {"seq": 11, "refused": "..."}
 
+Before the first frame there may be a sentence on why that takes long::
+
+    {"notice": "..."}
+
 A message that says nothing of the kind is refused in words, and nothing else comes of it.
 """
 

@@ -19,8 +19,8 @@ from typing import Any
 
 import uvicorn
 
+from formulations.lab.background import THREADS
 from formulations.lab.server.app import HOSTS, lab_app
-from formulations.lab.server.connection import THREADS
 from formulations.lab.server.warming import begin_to_warm_up
 from formulations.lab.settings import Setting
 from qpkernels.errors import ParameterError

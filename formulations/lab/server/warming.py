@@ -3,22 +3,25 @@
 
 from __future__ import annotations
 
-from threading import Thread
-
 import numpy as np
 
-from formulations.lab.server.connection import THREADS
+from formulations.lab.background import Background
 from formulations.lab.session import Session
 from formulations.lab.settings import Task, read_setting
 from formulations.lab.views import VIEWS
 
-__all__ = ["begin_to_warm_up", "warm_up"]
+__all__ = ["begin_to_warm_up", "notice", "warm_up"]
 
 _POINTS = 300
 """As many as make every part of a solve do something."""
 
 _USUALLY = 2.0
 """Seconds in which all is loaded that was compiled before."""
+
+_NOTICE = (
+    "The solvers are being made ready. At the first start on this computer they are compiled, which takes about 20 to "
+    "40 seconds, once."
+)
 
 _USUAL = {"soft-margin": Task.CLASSIFICATION, "tube": Task.REGRESSION}
 
@@ -28,9 +31,12 @@ def begin_to_warm_up() -> None:
 
     What is loaded later would hold up the page that comes up meanwhile. Compiling takes longer, and happens once.
     """
-    warming = Thread(target=warm_up, name=f"{THREADS}warming", daemon=True)
-    warming.start()
-    warming.join(_USUALLY)
+    _WARMING.is_done(_USUALLY)
+
+
+def notice() -> str | None:
+    """Return what a page is told that comes while this is under way; None where it is not."""
+    return _NOTICE if _WARMING.is_under_way else None
 
 
 def warm_up() -> None:
@@ -43,3 +49,6 @@ def warm_up() -> None:
             points[0] += 0.1
             shown = np.hstack([points, labels]) if task is Task.CLASSIFICATION else points
             session.frame(read_setting({"machine": {"name": name}, "points": shown.tolist()}, VIEWS)).encode()
+
+
+_WARMING = Background(warm_up)

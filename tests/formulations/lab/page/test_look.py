@@ -6,14 +6,17 @@ from __future__ import annotations
 import io
 from base64 import b64decode
 from pathlib import Path
+from threading import Event
 
 import numpy as np
 import pytest
 from PIL import Image
 
 import formulations.lab
+from formulations.lab.server import app
+from formulations.lab.session import Session
 
-from .conftest import CLASSES, WAVE
+from .conftest import CLASSES, TOKEN, WAVE
 
 PAGE = Path(formulations.lab.__file__).parent / "page"
 PICTURES = Path(__file__).parent / "pictures"
@@ -170,3 +173,14 @@ def test_the_page_says_when_the_server_has_gone(window):
     lab.complaints.clear()
     lab.click(-3, 2)
     lab.says("Proved optimal")
+
+
+def test_a_page_says_why_its_first_picture_takes_long(window, monkeypatch):
+    may_end, drawn = Event(), Session.frame
+    monkeypatch.setattr(app, "notice", lambda: "The solvers are being made ready, once.")
+    monkeypatch.setattr(Session, "frame", lambda session, setting: may_end.wait(60.0) and drawn(session, setting))
+    window.page.goto(f"{window.address}/?token={TOKEN}")
+    window.says("The solvers are being made ready, once.")
+    assert window.page.locator(".lab-status").get_attribute("data-state") == "waiting"
+    may_end.set()
+    window.settled().says("Proved optimal")

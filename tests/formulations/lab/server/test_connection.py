@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
+from formulations.lab.background import THREADS
 from formulations.lab.frames import Frame
 from formulations.lab.server import desk
 from formulations.lab.server.app import lab_app
-from formulations.lab.server.connection import THREADS
 from formulations.lab.session import Session
 from formulations.lab.settings import Setting
 from lab_client import TOKEN, Page, opened, setting

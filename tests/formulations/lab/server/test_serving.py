@@ -22,8 +22,8 @@ import pytest
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import ClientConnection, connect
 
+from formulations.lab.background import THREADS
 from formulations.lab.server import serving
-from formulations.lab.server.connection import THREADS
 from formulations.lab.server.serving import LONGEST_MESSAGE, serve
 from lab_client import facts, points, setting
 from qpkernels.errors import ParameterError
