@@ -12,6 +12,7 @@ export class Proof {
   constructor() {
     this.status = element("p", { class: "lab-status", "data-state": "waiting" }, "Waiting for the server \u2026");
     this.why = element("p", { class: "lab-why", "aria-hidden": "true", hidden: true });
+    this.scope = element("p", { class: "lab-words", hidden: true });
     this.live = element("p", { class: "lab-hidden", role: "status" });
     this.sentence = element("p", { class: "lab-sentence", "aria-live": "polite" },
       "Click to add a point, drag a point to move it, double-click to delete it. Point at one to read what the " +
@@ -28,7 +29,7 @@ export class Proof {
     this.facts = element("dl", { class: "lab-facts" });
     const box = (words, open, ...inside) => element("details", { open }, element("summary", {}, words), ...inside);
     this.node = element("section", { class: "lab-proof", "aria-label": "Proof" }, element("h2", {}, "Proof"), this.why,
-      this.values, this.counts, this.live);
+      this.scope, this.values, this.counts, this.live);
     this.more = element("section", { class: "lab-more", "aria-label": "Problem and answer" },
       box("The problem", true, this.formulas), box("All that is known of the answer", false, this.facts));
   }
@@ -37,6 +38,9 @@ export class Proof {
   show({ facts, arrays }) {
     const proof = facts.proof ?? {};
     this.tell(...statusOf(facts));
+    const scope = scopeOf(facts);
+    say(this.scope, scope);
+    this.scope.hidden = !scope;
     const bounded = "gap" in proof;
     this.values.hidden = !bounded;
     if (bounded) {
@@ -92,8 +96,20 @@ function statusOf({ error, proof }) {
   return ["open", `Not yet proved (${proof.status}): gap ${proof.gap === null ? "infinite" : power(proof.gap)}`];
 }
 
+/** Return what of this is of the answer and what of the step, where the picture shows a step; else nothing. */
+function scopeOf({ view, proof }) {
+  if (!view?.steps) return "";
+  const { parameter, value, step } = view;
+  const shown = parameter
+    ? `step ${step} of the path, ${parameter} = ${number(value, 4)}`
+    : `step ${step} of the algorithm`;
+  if (!proof) return `There is no answer; the picture shows ${shown}.`;
+  const answer = parameter ? `the answer at the ${parameter} of the slider` : "the answer";
+  return `This is the proof of ${answer}. The picture and the support vectors below are those of ${shown}.`;
+}
+
 /** Return [name, value] of what is counted. */
-function countsOf({ proof, samples, view }, { roles }) {
+function countsOf({ proof, samples }, { roles }) {
   if (!proof || !roles) return [["points", samples]];
   const count = (role) => roles.data.reduce((sum, each) => sum + (each === role), 0);
   if (proof.evidence !== undefined) {
@@ -101,7 +117,7 @@ function countsOf({ proof, samples, view }, { roles }) {
   }
   return [
     ["relative gap", compared(proof)],
-    [view?.steps ? "support vectors, this step" : "support vectors", `${count(1) + count(2)} of ${samples}`],
+    ["support vectors", `${count(1) + count(2)} of ${samples}`],
     ["free", count(1)],
     ["at the bound", count(2)],
     ["solver", `${proof.solver}, ${proof.iterations} iterations`],
@@ -123,8 +139,8 @@ function list(node, entries) {
   });
 }
 
-function number(value) {
-  return value === null ? "infinite" : String(Number(value.toPrecision(9))).replace("-", "\u2212");
+function number(value, digits = 9) {
+  return value === null ? "infinite" : String(Number(value.toPrecision(digits))).replace("-", "\u2212");
 }
 
 function power(value) {

@@ -136,3 +136,22 @@ def test_every_algorithm_is_drawn(window, view):
         return new Set(new Uint32Array(data.buffer)).size;
     }""")
     assert colours > 30
+
+
+@pytest.mark.parametrize(
+    ("view", "words"),
+    [
+        ("smo", "proof of the answer. The picture and the support vectors below are those of step 1 of the algorithm."),
+        (
+            "path",
+            "proof of the answer at the C of the slider. The picture and the support vectors below are those of step",
+        ),
+    ],
+)
+def test_the_proof_says_that_it_is_of_the_answer_and_the_picture_of_a_step(window, view, words):
+    lab = open_view(window, view, step=1)
+    lab.says(words, ".lab-proof .lab-words")
+    show_picture = lab.page.locator("[data-view=picture]")
+    show_picture.click()
+    lab.settled()
+    assert not lab.page.locator(".lab-proof > .lab-words").is_visible()
