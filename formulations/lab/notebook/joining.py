@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-r"""The modules of a page as one, for hosts that load a single module.
+r"""The modules of a page as one, and its style sheets as one, for hosts that load a single file of each.
 
 Each module becomes a function, called once, after those that it imports:
 
@@ -22,8 +22,9 @@ from pathlib import Path, PurePosixPath
 
 from qpkernels.errors import FileFormatError
 
-__all__ = ["join_modules"]
+__all__ = ["join_modules", "join_styles"]
 
+_STYLE = re.compile(r'^<link rel="stylesheet" href="([^"]+)">$', re.MULTILINE)
 _IMPORT = re.compile(r'^import (?:\{(?P<names>[^{}]*)\} from )?"(?P<source>\.[^"]+)";$', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:(?:async )?function\*?|class|const) (?P<name>\w+))", re.MULTILINE)
 _OTHER = re.compile(r"^[ \t]*(?:import\b|export\b).*|\bimport\s*\(.*|\bimport\.meta\b.*", re.MULTILINE)
@@ -47,6 +48,12 @@ def join_modules(folder: Path, entry: str) -> str:
     bodies: dict[str, str] = {}
     _add(folder, PurePosixPath(entry), bodies, ())
     return "\n".join([*bodies.values(), f"export default {_variable(PurePosixPath(entry))};", ""])
+
+
+def join_styles(folder: Path) -> str:
+    """Return the style sheets that ``index.html`` in a folder links, one after the other as there."""
+    page = (folder / "index.html").read_text(encoding="utf-8")
+    return "\n".join((folder / sheet).read_text(encoding="utf-8") for sheet in _STYLE.findall(page))
 
 
 def _add(folder: Path, path: PurePosixPath, bodies: dict[str, str], importers: tuple[PurePosixPath, ...]) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from formulations.lab.notebook.joining import join_modules
+from formulations.lab.notebook.joining import join_modules, join_styles
 from formulations.lab.notebook.starting import starting_setting
 from formulations.lab.server.desk import Desk
 from formulations.lab.server.menu import menu
@@ -60,7 +60,7 @@ class Lab(AnyWidget):
     """
 
     _esm = join_modules(_PAGE, "notebook.js")
-    _css = (_PAGE / "style.css").read_text(encoding="utf-8")
+    _css = join_styles(_PAGE)
 
     def __init__(
         self, X: ArrayLike | None = None, y: ArrayLike | None = None, *, setting: Mapping[str, Any] | None = None

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from formulations.lab.notebook.joining import join_modules
+import formulations.lab
+from formulations.lab.notebook.joining import join_modules, join_styles
 from qpkernels.errors import FileFormatError
 
 
@@ -83,3 +84,12 @@ def test_a_circle_is_refused_with_its_modules(tmp_path: Path) -> None:
 def test_a_module_that_is_missing_is_named_with_its_importer(tmp_path: Path) -> None:
     with pytest.raises(FileFormatError, match=r"main\.js imports lost/x\.js, which is not in"):
         join_modules(write(tmp_path, {"main.js": 'import "./lost/x.js";\n'}), "main.js")
+
+
+def test_every_style_sheet_of_the_page_stands_once_and_in_order() -> None:
+    page = Path(formulations.lab.__file__).parent / "page"
+    joined = join_styles(page)
+    sheets = {path.name: path.read_text() for path in page.rglob("*.css")}
+    places = [joined.index(sheets[name]) for name in ("base.css", "plane.css", "panels.css", "views.css")]
+    assert places == sorted(places)
+    assert len(joined) == sum(map(len, sheets.values())) + len(sheets) - 1

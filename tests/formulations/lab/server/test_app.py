@@ -15,7 +15,7 @@ from lab_client import HOST, TOKEN, client, opened, setting
 
 
 def test_the_page_and_its_files_are_confined() -> None:
-    for path in ("/", "/index.html", "/main.js", "/style.css", "/views/index.js", "/nothing.js"):
+    for path in ("/", "/index.html", "/main.js", "/style/base.css", "/views/index.js", "/nothing.js"):
         answer = client().get(path)
         assert answer.status_code == (404 if "nothing" in path else 200)
         policy = answer.headers["content-security-policy"]
