@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Modules as one: what each exports reaches whoever imports it. A browser runs the page's in page/test_notebook.py."""
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -93,3 +94,10 @@ def test_every_style_sheet_of_the_page_stands_once_and_in_order() -> None:
     places = [joined.index(sheets[name]) for name in ("base.css", "plane.css", "panels.css", "views.css")]
     assert places == sorted(places)
     assert len(joined) == sum(map(len, sheets.values())) + len(sheets) - 1
+
+
+def test_the_page_loads_all_its_modules_at_once() -> None:
+    page = Path(formulations.lab.__file__).parent / "page"
+    imported = re.findall(r"^// (\S+\.js)$", join_modules(page, "main.js"), re.MULTILINE)
+    preloaded = re.findall(r'<link rel="modulepreload" href="([^"]+)">', (page / "index.html").read_text())
+    assert preloaded == sorted(set(imported) - {"main.js"})
