@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The page in a real browser: one server and one browser for the tests of a module, one window for each test."""
+"""The page in a real browser: one server, one browser and few windows for all; for each test the lab is built anew."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ import shutil
 import socket
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from typing import Any
 from urllib.parse import quote
 
@@ -31,7 +32,7 @@ CLASSES = [[-2, -1, -1], [-1.5, 0.5, -1], [-1, -0.5, -1], [0.4, 0.2, -1], [2, 1,
 WAVE = [[-3, 0.9], [-2, 0.1], [-1, -1.1], [0, 0.3], [0.5, 2.2], [1, 1.2], [2, 0.2], [3, -1.1]]
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def address() -> Iterator[str]:
     """Serve the page in a thread."""
     with socket.create_server(("127.0.0.1", 0)) as listening:
@@ -46,7 +47,7 @@ def address() -> Iterator[str]:
         thread.join()
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     program = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     if program is None:
@@ -55,6 +56,17 @@ def browser() -> Iterator[Browser]:
         browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
         yield browser
         browser.close()
+
+
+REMOUNT = """async (fragment) => {
+    const modules = ["/lab.js", "/wire/socket.js", "/state/address.js"].map((name) => import(name));
+    const [{ mount }, { socketTo }, { hashAddress }] = await Promise.all(modules);
+    window.lab.conversation.transport.close();
+    document.body.replaceWith(document.createElement("body"));
+    window.history.replaceState(null, "", `${window.location.pathname}${fragment}`);
+    mount(document.body, socketTo(TOKEN), hashAddress());
+}""".replace("TOKEN", json.dumps(TOKEN))
+"""What main.js does, in a window where the page is loaded: most of the time to open a window goes into loading it."""
 
 
 class Lab:
@@ -68,9 +80,13 @@ class Lab:
         page.on("console", lambda said: said.type in ("error", "warning") and self.complaints.append(said.text))
 
     def open(self, setting: dict[str, Any] | None = None) -> Lab:
-        """Open the page with a setting in its address."""
+        """Open the page with a setting in its address; where the page is loaded already, only the lab is new."""
         fragment = f"#{quote(json.dumps(setting))}" if setting else ""
-        self.page.goto(f"{self.address}/?token={TOKEN}{fragment}")
+        if self.page.url.startswith(self.address):
+            self.page.mouse.move(0, 0)
+            self.page.evaluate(REMOUNT, fragment)
+        else:
+            self.page.goto(f"{self.address}/?token={TOKEN}{fragment}")
         return self.settled()
 
     def settled(self) -> Lab:
@@ -146,12 +162,42 @@ class Lab:
         self.settled()
 
 
-@pytest.fixture
-def window(browser: Browser, address: str, request: pytest.FixtureRequest) -> Iterator[Lab]:
-    """Return a window, whose page must not complain; a mark ``window`` says how it is (width, scheme, touch)."""
-    how = {"viewport": {"width": 1300, "height": 900}, **getattr(request, "param", {})}
-    context = browser.new_context(reduced_motion="reduce", **how)
-    lab = Lab(context.new_page(), address)
-    yield lab
+@contextmanager
+def opened(browser: Browser, address: str, how: Mapping[str, Any]) -> Iterator[Lab]:
+    """Open a window; ``how`` it is (width, scheme, touch) is told as to ``Browser.new_context``."""
+    context = browser.new_context(**{"viewport": {"width": 1300, "height": 900}, "reduced_motion": "reduce", **how})
+    yield Lab(context.new_page(), address)
     context.close()
+
+
+@pytest.fixture(scope="session")
+def windows(browser: Browser, address: str) -> Iterator[Callable[[Mapping[str, Any]], Lab]]:
+    """Return a function that returns the one window of a kind."""
+    kept: dict[str, Lab] = {}
+    with ExitStack() as stack:
+
+        def window(how: Mapping[str, Any]) -> Lab:
+            kind = json.dumps(how, sort_keys=True)
+            if kind not in kept:
+                kept[kind] = stack.enter_context(opened(browser, address, how))
+            return kept[kind]
+
+        yield window
+
+
+@pytest.fixture
+def window(windows: Callable[[Mapping[str, Any]], Lab], request: pytest.FixtureRequest) -> Iterator[Lab]:
+    """Return the window of a kind, which the test opens; its page must not complain."""
+    lab = windows(getattr(request, "param", {}))
+    yield lab
+    lab.page.evaluate("() => window.lab?.conversation.transport.close()")
+    complaints, lab.complaints[:] = list(lab.complaints), []
+    assert not complaints
+
+
+@pytest.fixture
+def fresh_window(browser: Browser, address: str, request: pytest.FixtureRequest) -> Iterator[Lab]:
+    """Return a window that no other test has: for tests of loading, of history, of the network and of the scheme."""
+    with opened(browser, address, getattr(request, "param", {})) as lab:
+        yield lab
     assert not lab.complaints

@@ -157,11 +157,13 @@ def test_an_address_without_a_setting_is_said(window):
     assert len(lab.points) > 10
 
 
-def test_a_setting_that_the_server_refuses_is_said(window):
-    window.page.goto(f"{window.address}/?token=token-of-the-tests#%7B%22points%22:[[0,0,5]]%7D")
-    window.says("the label of a point must be")
+def test_a_setting_that_the_server_refuses_is_said(fresh_window):
+    fresh_window.page.goto(f"{fresh_window.address}/?token=token-of-the-tests#%7B%22points%22:[[0,0,5]]%7D")
+    fresh_window.says("the label of a point must be")
 
 
-def test_without_a_token_the_page_says_what_to_do(window):
-    window.page.goto(window.address)
-    assert "Open the address that the command qpkernels lab printed" in window.page.get_by_role("alert").inner_text()
+def test_without_a_token_the_page_says_what_to_do(fresh_window):
+    fresh_window.page.goto(fresh_window.address)
+    assert (
+        "Open the address that the command qpkernels lab printed" in fresh_window.page.get_by_role("alert").inner_text()
+    )

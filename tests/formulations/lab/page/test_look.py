@@ -111,13 +111,13 @@ def test_the_picture_is_the_stored_one(window, task, tmp_path):
     assert (difference.max(axis=2) > 60).mean() < 0.01, f"a part has changed; if {made} is right, put it there"
 
 
-@pytest.mark.parametrize("window", **named({"light": LIGHT}))
-def test_the_picture_follows_the_scheme(window):
-    window.open(SETTINGS["classification"])
-    assert np.median(window.picture()) > 150
-    window.page.emulate_media(color_scheme="dark")
-    window.until("matchMedia('(prefers-color-scheme: dark)').matches")
-    assert np.median(window.picture()) < 100
+@pytest.mark.parametrize("fresh_window", **named({"light": LIGHT}))
+def test_the_picture_follows_the_scheme(fresh_window):
+    lab = fresh_window.open(SETTINGS["classification"])
+    assert np.median(lab.picture()) > 150
+    lab.page.emulate_media(color_scheme="dark")
+    lab.until("matchMedia('(prefers-color-scheme: dark)').matches")
+    assert np.median(lab.picture()) < 100
 
 
 @pytest.mark.parametrize("task", SETTINGS)
@@ -162,8 +162,8 @@ def test_the_page_is_small():
     assert size <= 300_000
 
 
-def test_the_page_says_when_the_server_has_gone(window):
-    lab = window.open(SETTINGS["classification"])
+def test_the_page_says_when_the_server_has_gone(fresh_window):
+    lab = fresh_window.open(SETTINGS["classification"])
     lab.page.context.set_offline(True)
     lab.page.evaluate("() => window.lab.conversation.transport.socket.close()")
     lab.says("The server does not answer")

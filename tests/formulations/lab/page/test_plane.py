@@ -203,7 +203,8 @@ def test_a_point_under_the_pointer_is_explained(plane):
     plane.says("sample 0", ".lab-sentence")
 
 
-def test_the_address_holds_the_setting(plane):
+def test_the_address_holds_the_setting(fresh_window):
+    plane = fresh_window.open(CLASSIFICATION)
     plane.drag((2, 1), (2.5, -1))
     plane.until("decodeURIComponent(location.hash).includes(JSON.stringify(window.lab.setting.points))")
     assert json.loads(unquote(plane.page.url.partition("#")[2])) == plane.setting
@@ -213,7 +214,8 @@ def test_the_address_holds_the_setting(plane):
     assert plane.settled().setting == before
 
 
-def test_back_returns_to_the_machine_before(plane):
+def test_back_returns_to_the_machine_before(fresh_window):
+    plane = fresh_window.open(CLASSIFICATION)
     plane.choose("Machine", "logistic")
     plane.choose("Machine", "tube")
     plane.page.go_back()
