@@ -58,15 +58,31 @@ def browser() -> Iterator[Browser]:
         browser.close()
 
 
+LEAVE = """() => {
+    window.lab?.conversation.transport.close();
+    const last = window.setTimeout(() => {});
+    for (let timer = 1; timer <= last; timer++) window.clearTimeout(timer);
+}"""
+"""End what the lab in a window would still do: play on, or write its setting into the address."""
+
 REMOUNT = """async (fragment) => {
     const modules = ["/lab.js", "/wire/socket.js", "/state/address.js"].map((name) => import(name));
     const [{ mount }, { socketTo }, { hashAddress }] = await Promise.all(modules);
-    window.lab.conversation.transport.close();
     document.body.replaceWith(document.createElement("body"));
     window.history.replaceState(null, "", `${window.location.pathname}${fragment}`);
     mount(document.body, socketTo(TOKEN), hashAddress());
 }""".replace("TOKEN", json.dumps(TOKEN))
 """What main.js does, in a window where the page is loaded: most of the time to open a window goes into loading it."""
+
+
+UNTIL = """async (patience) => {
+    const end = performance.now() + patience;
+    while (!(CONDITION)) {
+        if (performance.now() > end) return false;
+        await new Promise((rest) => setTimeout(rest, 5));
+    }
+    return true;
+}"""
 
 
 class Lab:
@@ -84,10 +100,15 @@ class Lab:
         fragment = f"#{quote(json.dumps(setting))}" if setting else ""
         if self.page.url.startswith(self.address):
             self.page.mouse.move(0, 0)
+            self.leave()
             self.page.evaluate(REMOUNT, fragment)
         else:
             self.page.goto(f"{self.address}/?token={TOKEN}{fragment}")
         return self.settled()
+
+    def leave(self) -> None:
+        """End the lab in the window, and its connection, of which a server has few."""
+        self.page.evaluate(LEAVE)
 
     def settled(self) -> Lab:
         """Wait until the picture is that of the setting."""
@@ -95,12 +116,9 @@ class Lab:
         return self
 
     def until(self, condition: str) -> None:
-        """Wait for a condition; the page allows no evaluation of strings by itself."""
-        end = time.monotonic() + PATIENCE
-        while not self.page.evaluate(f"() => !!({condition})"):
-            if time.monotonic() > end:
-                raise AssertionError(f"never came true: {condition}; the page said {self.complaints}")
-            self.page.wait_for_timeout(10)
+        """Wait in the page for a condition; the page allows no evaluation of strings by itself."""
+        if not self.page.evaluate(UNTIL.replace("CONDITION", condition), 1000 * PATIENCE):
+            raise AssertionError(f"never came true: {condition}; the page said {self.complaints}")
 
     @property
     def setting(self) -> dict[str, Any]:
@@ -126,6 +144,20 @@ class Lab:
         self.page.mouse.move(0, 0)
         drawn = self.page.locator(".lab-plane").screenshot()
         return np.asarray(Image.open(io.BytesIO(drawn)).convert("RGB"))
+
+    def colours(self, where: str) -> int:
+        """Return how many colours a canvas has."""
+        return self.page.evaluate(
+            """(where) => {
+                const canvas = document.querySelector(where);
+                const copy = new OffscreenCanvas(canvas.width, canvas.height);
+                const drawing = copy.getContext("2d", { willReadFrequently: true });
+                drawing.drawImage(canvas, 0, 0);
+                const { data } = drawing.getImageData(0, 0, canvas.width, canvas.height);
+                return new Set(new Uint32Array(data.buffer)).size;
+            }""",
+            where,
+        )
 
     def pixel(self, u: float, v: float) -> tuple[float, float]:
         """Return where a place in data units is in the window."""
@@ -190,7 +222,7 @@ def window(windows: Callable[[Mapping[str, Any]], Lab], request: pytest.FixtureR
     """Return the window of a kind, which the test opens; its page must not complain."""
     lab = windows(getattr(request, "param", {}))
     yield lab
-    lab.page.evaluate("() => window.lab?.conversation.transport.close()")
+    lab.leave()
     complaints, lab.complaints[:] = list(lab.complaints), []
     assert not complaints
 
