@@ -21,6 +21,7 @@ import { Conversation } from "./wire/conversation.js";
 
 const MOST_LATENCIES = 10000;
 const HOVER = 120;
+const LATE = 400;
 
 /** Build the lab, and return it: {latencies, setting, frame}, also as window.lab. */
 export function mount(root, connect, address = null) {
@@ -29,8 +30,8 @@ export function mount(root, connect, address = null) {
     menu: (menu) => lab.begin(menu),
     notice: (words) => lab.proof.tell("waiting", words),
     frame: (frame) => lab.show(frame),
-    refused: (words) => lab.proof.tell("error", `Not understood: ${words}`),
-    closed: (words) => lab.proof.tell("gone", words),
+    refused: (words) => lab.refused(words),
+    closed: (words) => lab.closed(words),
   });
   window.lab = lab;
   return lab;
@@ -46,6 +47,7 @@ class Lab {
     this.plane = new Plane(this.store, this.hand, (i) => this.hovered(i));
     this.toolbar = new Toolbar(this.store, this.hand);
     this.proof = new Proof();
+    this.hint = this.proof.sentence.textContent;
     this.legend = new Legend();
     this.build();
     this.listen();
@@ -147,7 +149,10 @@ class Lab {
     this.shown = setting;
     this.hand.forTask(machineOf(this.menu, setting).task);
     if (this.hand.selected >= setting.points.length) this.hand.selected = null;
-    if (before !== setting) this.conversation.show(setting, stamp);
+    if (before !== setting) {
+      this.conversation.show(setting, stamp);
+      this.expect();
+    }
     this.plane.drawSoon();
     this.controls.update(setting);
     this.toolbar.update();
@@ -156,8 +161,32 @@ class Lab {
     if (settled || before === setting) this.address?.write(setting, other && !this.restoring);
   }
 
+  /** A proof is that of the setting it was made for: where the next one takes long, none is claimed meanwhile. */
+  expect() {
+    const tell = () => this.conversation.flying && this.proof.tell("waiting", "Solving the new problem \u2026");
+    this.late ??= window.setTimeout(tell, LATE);
+  }
+
+  /** What was awaited has come, or never will. */
+  arrived() {
+    window.clearTimeout(this.late);
+    this.late = null;
+  }
+
+  refused(words) {
+    this.arrived();
+    this.proof.tell("error", `Not understood: ${words}`);
+  }
+
+  closed(words) {
+    this.arrived();
+    this.proof.tell("gone", words);
+  }
+
   /** Draw a frame at once, and measure how long that took since the event that it answers. */
   show(frame) {
+    this.arrived();
+    if (this.conversation.flying) this.expect();
     this.plane.show(frame);
     if (frame.stamp !== null) {
       this.latencies.push(performance.now() - frame.stamp);
@@ -175,6 +204,7 @@ class Lab {
     this.plane.describe(machineOf(this.menu, frame.setting).title);
     const i = this.hand.selected ?? this.over;
     if (i !== null) this.explain(i);
+    else this.forget();
   }
 
   looked() {
@@ -191,6 +221,16 @@ class Lab {
 
   /** Ask what becomes of a point, and say it. */
   explain(i) {
-    this.conversation.ask({ ask: "explain", sample: i }, (words) => this.proof.explain(words));
+    const heard = (words) => {
+      this.explained = true;
+      this.proof.explain(words);
+    };
+    this.conversation.ask({ ask: "explain", sample: i }, heard, () => this.forget());
+  }
+
+  /** Take back what was said of a point: it was true of an earlier answer. */
+  forget() {
+    if (this.explained) this.proof.explain(this.hint);
+    this.explained = false;
   }
 }

@@ -244,3 +244,24 @@ def test_better_answers_of_the_same_setting_follow_its_first(plane):
         conversation.frame({ ...later, facts: { ...frame.facts, seq: 0 } });
     }""")
     assert plane.page.evaluate("() => window.lab.seen") == [[plane.facts["seq"], None, True]]
+
+
+def test_what_was_said_of_a_point_goes_with_the_answer(plane):
+    plane.page.mouse.move(*plane.pixel(2, 1))
+    plane.says("y g(x)", ".lab-sentence")
+    plane.page.mouse.move(0, 0)
+    plane.choose("Kernel", "gaussian")
+    plane.says("Click to add a point", ".lab-sentence")
+
+
+def test_no_proof_is_claimed_of_a_setting_that_is_not_answered_yet(plane):
+    plane.says("Proved optimal to 1e−6")
+    plane.page.evaluate("""() => {
+        const { transport } = window.lab.conversation, send = transport.send.bind(transport);
+        transport.send = (text) => { window.lab.goOn = () => send(text); };
+    }""")
+    plane.page.get_by_label("Kernel", exact=True).select_option("gaussian")
+    plane.says("Solving the new problem")
+    plane.page.evaluate("() => window.lab.goOn()")
+    plane.settled()
+    plane.says("Proved optimal to 1e−6")
