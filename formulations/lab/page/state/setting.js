@@ -51,6 +51,8 @@ export function complete(menu, raw) {
 function known(choices, entry) {
   const choice = choices.find(({ name }) => name === entry?.name);
   if (!choice) throw new Error(`there is no ${entry?.name}; there are ${choices.map(({ name }) => name).join(", ")}.`);
+  const wrong = Object.entries(entry.values ?? {}).find(([, value]) => !Number.isFinite(value));
+  if (wrong) throw new Error(`${wrong[0]} of ${entry.name} must be a number, but ${JSON.stringify(wrong[1])} came.`);
   return chosen(choice, entry.values);
 }
 

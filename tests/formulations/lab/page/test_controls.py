@@ -156,6 +156,12 @@ def test_an_address_without_a_setting_is_said(window):
     assert len(lab.points) > 10
 
 
+def test_an_address_with_a_value_that_is_no_number_leaves_the_page_whole(fresh_window):
+    lab = fresh_window.open({"machine": {"name": "soft-margin", "values": {"C": "much"}}})
+    assert 'C of soft-margin must be a number, but "much" came.' in lab.page.locator(".lab-sentence").inner_text()
+    assert lab.page.get_by_label("C as a number").input_value() == "1"
+
+
 def test_a_setting_that_the_server_refuses_is_said(fresh_window):
     fresh_window.page.goto(f"{fresh_window.address}/?token=token-of-the-tests#%7B%22points%22:[[0,0,5]]%7D")
     fresh_window.says("the label of a point must be")
