@@ -181,15 +181,16 @@ def _one_hull(setting: Setting, model: OneClass, solution: Novelty) -> Drawn:
 
 
 def _common_point(setting: Setting, proof: HullIntersection) -> Drawn:
-    """Draw the point that is the mean of both classes, by weights of its own."""
+    """Draw the point that is a convex combination of the samples of either class."""
     y, weights = setting.y, proof.multipliers
     plane = _across_means(setting, 0.0)
     hulls = [_Hull(y == sign, np.where(y == sign, weights, 0.0), 1.0) for sign in (1.0, -1.0)]
     carriers = np.isin(np.arange(y.size), proof.support)
     return Drawn(
         {
-            "words": f"The hulls meet: a point is the mean of {int((y[carriers] > 0).sum())} samples of one class and "
-            f"of {int((y[carriers] < 0).sum())} of the other, so that no hyperplane separates them.",
+            "words": "The hulls meet: a point is a convex combination of "
+            f"{int((y[carriers] > 0).sum())} samples of one class and of {int((y[carriers] < 0).sum())} of the other, "
+            "so that no hyperplane separates them.",
             "note": _WHOLE
             if plane.is_whole
             else "Across the page: from mean to mean of the classes. Upwards: the "
