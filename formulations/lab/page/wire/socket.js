@@ -34,7 +34,8 @@ class Socket {
     if (this.ended) return;
     const here = await fetch("/", { method: "HEAD" }).then((answer) => answer.ok, () => false);
     this.handlers.closed(reason || (here
-      ? "The server does not take the token of this page: open the address that qpkernels lab printed last."
+      ? "The server does not take the token of this page: open the address that qpkernels lab printed last. Put what "
+        + "is behind # in the address of this page behind it as well, to go on with these points."
       : "The server does not answer; this page goes on when it does. Is qpkernels lab still running?"));
     window.setTimeout(() => this.ended || this.open(), this.wait);
     this.wait = Math.min(2 * this.wait, LATEST);

@@ -167,6 +167,14 @@ def test_a_setting_that_the_server_refuses_is_said(fresh_window):
     fresh_window.says("the label of a point must be")
 
 
+def test_the_token_of_another_run_says_how_to_go_on(fresh_window):
+    fresh_window.page.goto(f"{fresh_window.address}/?token=of-another-run")
+    fresh_window.says("open the address that qpkernels lab printed last")
+    fresh_window.says("to go on with these points")
+    fresh_window.page.goto("about:blank")
+    fresh_window.complaints.clear()
+
+
 def test_without_a_token_the_page_says_what_to_do(fresh_window):
     fresh_window.page.goto(fresh_window.address)
     assert (
