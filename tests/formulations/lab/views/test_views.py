@@ -2,20 +2,22 @@
 """Every view of every machine is a frame that a page can read, also where there is no answer."""
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pytest
 
 from formulations.lab.session import Session
-from formulations.lab.settings import MACHINES, Machine, Task
+from formulations.lab.settings import MACHINES, Machine, Setting, Task
 from formulations.lab.views import VIEWS, Scene
 from formulations.modelling.solution import Solution
 from lab_scenes import curve, scene_of, setting_of, two_classes
 from qpkernels.certificates import Status
 
-every_view = pytest.mark.parametrize("view", VIEWS)
-every_machine = pytest.mark.parametrize("machine", MACHINES.values(), ids=MACHINES)
+DATA = [("linear", "some"), ("gaussian", "some"), ("gaussian", "two"), ("linear", "equal"), ("gaussian", "none")]
+"""Kernels and points; points that are few, equal or none are the same to every kernel."""
 
 
 def points_of(machine: Machine, samples: str) -> list[list[float]]:
@@ -29,19 +31,24 @@ def points_of(machine: Machine, samples: str) -> list[list[float]]:
     }[samples]
 
 
-@pytest.mark.parametrize("samples", ["some", "two", "equal", "none"])
-@pytest.mark.parametrize("kernel", ["linear", "gaussian"])
-@every_view
-@every_machine
-def test_it_is_a_frame(machine: Machine, view: str, kernel: str, samples: str) -> None:
-    setting = setting_of(machine.name, points_of(machine, samples), kernel, view, 3)
-    frame = Session().frame(setting)
+@pytest.fixture(scope="module", params=product(MACHINES, DATA), ids=lambda case: "-".join((case[0], *case[1])))
+def asked(request: pytest.FixtureRequest) -> tuple[Session, Callable[[str], Setting]]:
+    """Return a session, which solves the problem of a machine once, and how its settings ask for a view."""
+    machine, (kernel, samples) = request.param
+    points = points_of(MACHINES[machine], samples)
+    return Session(), lambda view: setting_of(machine, points, kernel, view, 3)
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_it_is_a_frame(asked: tuple[Session, Callable[[str], Setting]], view: str) -> None:
+    session, setting = asked
+    frame = session.frame(setting(view))
     message = frame.encode()
     length = int.from_bytes(message[:4], "little")
     head = json.loads(message[4 : 4 + length])
     assert head["view"]["name"] == view
     for name, array in frame.arrays.items():
-        curve_of_a_wall = name == "view.curve" and machine.name == "hard-margin"
+        curve_of_a_wall = name == "view.curve" and setting(view).machine.choice.name == "hard-margin"
         assert np.isfinite(array).all() or curve_of_a_wall, name
     if view != "picture":
         assert head["view"]["words"]
