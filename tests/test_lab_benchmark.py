@@ -32,7 +32,8 @@ def test_random_events_leave_no_memory_behind() -> None:
 
 
 @pytest.mark.skipif(not (shutil.which("chromium") or shutil.which("google-chrome")), reason="there is no Chromium")
-def test_a_point_is_dragged_and_the_page_written(tmp_path: Path) -> None:
+def test_a_point_is_dragged_and_the_page_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("benchmarks.lab.__main__._LOOKING", 0.1)
     main(["--points", "40", "--events", "30", "--openings", "1", "--soak", "0.02", "--out", str(tmp_path)])
     found = json.loads((tmp_path / "lab.json").read_text())
     (drag,) = found["drags"]
