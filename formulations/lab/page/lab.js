@@ -209,7 +209,10 @@ class Lab {
 
   looked() {
     this.plane.looked();
-    if (this.hand.selected !== null) this.explain(this.hand.selected);
+    if (this.hand.selected === null) return;
+    // What the pointer came over before would be explained last.
+    window.clearTimeout(this.waiting);
+    this.explain(this.hand.selected);
   }
 
   hovered(i) {
