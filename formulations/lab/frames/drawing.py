@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from formulations.lab.answers import Answer
 from formulations.lab.frames.frame import Frame
 from formulations.lab.frames.plane import grid_of, values_on
 from formulations.lab.frames.uncertainty import deviation_of, has_probability, probability_of
 from formulations.lab.settings import Setting, Task
+from formulations.lab.settings.machines import Stated
 from formulations.lab.views import VIEWS, Scene
 from formulations.lab.views.base import Drawn
 from formulations.modelling.solution import Classification, Novelty, Regression, Solution
@@ -22,6 +22,7 @@ from formulations.relevance.solution import RelevanceSolution
 from qpkernels.arrays import Matrix, Vector
 from qpkernels.display import TextbookProblem
 from qpkernels.display.maths import to_html
+from qpkernels.errors import QPKernelsError
 from qpkernels.gram import Expansion
 
 __all__ = ["draw"]
@@ -34,9 +35,10 @@ def draw(scene: Scene, setting: Setting) -> Frame:
     facts: dict[str, Any] = {"machine": setting.machine.choice.name, "samples": len(setting.points)}
     arrays: dict[str, NDArray[Any]] = {}
     if answer.solution is None or answer.model is None:
-        facts["error"] = str(answer.error)
+        facts |= {"error": str(answer.error), "formulas": _formulas_without_answer(setting)}
     else:
-        facts |= {"proof": _proof(answer.solution), "formulas": _formulas(answer), "facts": _facts(answer.solution)}
+        facts |= {"proof": _proof(answer.solution), "facts": _facts(answer.solution)}
+        facts["formulas"] = _formulas(answer.model)
         facts |= _widths(answer.solution, drawn.has_margin)
         arrays |= _points(answer.solution, setting.X, drawn.function is not None)
     if drawn.function:
@@ -103,11 +105,18 @@ def _finite(value: float) -> float | None:
     return float(value) if np.isfinite(value) else None
 
 
-def _formulas(answer: Answer) -> list[tuple[str, str]]:
+def _formulas(model: Stated) -> list[tuple[str, str]]:
     """Return the problem as the textbook has it, words and HTML, line by line."""
-    assert answer.model is not None
-    stated = answer.model.statement
+    stated = model.statement
     return [] if stated is None else _as_html(stated)
+
+
+def _formulas_without_answer(setting: Setting) -> list[tuple[str, str]]:
+    """Return the problem that has no answer; nothing, where the points do not make one."""
+    try:
+        return _formulas(setting.state())
+    except QPKernelsError:
+        return []
 
 
 @lru_cache(64)

@@ -155,7 +155,7 @@ export function readColours(element) {
 export function colour(name) {
   if (!colours.has(name)) {
     const value = getComputedStyle(source).getPropertyValue(`--${name}`).trim();
-    if (!value) throw new Error(`style.css has no colour --${name}.`);
+    if (!value) throw new Error(`style/base.css has no colour --${name}.`);
     colours.set(name, value);
   }
   return colours.get(name);

@@ -86,13 +86,16 @@ export class Proof {
 }
 
 /** Return [state, words] of a frame. */
-function statusOf({ error, proof }) {
+function statusOf({ error, proof, view }) {
   if (error !== undefined) return ["error", `No answer: ${error}`];
   if (proof.evidence !== undefined) {
     const state = proof.status === "stationary" ? "proved" : "open";
     return [state, `Evidence: ${proof.message}`];
   }
-  if (proof.status === "optimal") return ["proved", `Proved optimal to ${power(proof.tol)}`];
+  if (proof.status === "optimal") {
+    const shown = view?.steps ? `; the picture shows step ${view.step}` : "";
+    return ["proved", `${shown ? "Optimum proved" : "Proved optimal"} to ${power(proof.tol)}${shown}`];
+  }
   return ["open", `Not yet proved (${proof.status}): gap ${proof.gap === null ? "infinite" : power(proof.gap)}`];
 }
 
@@ -120,7 +123,7 @@ function countsOf({ proof, samples }, { roles }) {
     ["support vectors", `${count(1) + count(2)} of ${samples}`],
     ["free", count(1)],
     ["at the bound", count(2)],
-    ["solver", `${proof.solver}, ${proof.iterations} iterations`],
+    ["solver", proof.iterations === null ? proof.solver : `${proof.solver}, ${proof.iterations} iterations`],
   ];
 }
 

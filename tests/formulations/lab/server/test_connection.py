@@ -22,12 +22,26 @@ WAIT = 60.0
 """Seconds after which a test gives up."""
 
 
+KEPT: set[threading.Thread] = set()
+"""Threads of the pages that other tests keep open."""
+
+
+def of_pages() -> set[threading.Thread]:
+    """Return the threads of pages, but for those that were there before the test."""
+    return {thread for thread in threading.enumerate() if thread.name.startswith(THREADS)} - KEPT
+
+
+@pytest.fixture(autouse=True)
+def _kept() -> None:
+    KEPT.clear()
+    KEPT.update(of_pages())
+
+
 def gone() -> bool:
     """Wait for the threads of all pages to end."""
-    for thread in threading.enumerate():
-        if thread.name.startswith(THREADS):
-            thread.join(WAIT)
-    return not any(thread.name.startswith(THREADS) for thread in threading.enumerate())
+    for thread in of_pages():
+        thread.join(WAIT)
+    return not of_pages()
 
 
 class Held(Session):
