@@ -40,10 +40,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     asked = parser.parse_args(arguments)
     path = asked.out / "lab.json"
     kept: dict[str, Any] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
-    if asked.points:
+    if asked.points or asked.openings:
         kept |= _in_browser(asked.points, asked.events, asked.openings)
     if asked.soak:
         kept |= _soaked(60.0 * asked.soak)
+    path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
     path.with_suffix(".md").write_text(page(kept), encoding="utf-8")
 
@@ -61,7 +62,8 @@ def _in_browser(points: Sequence[int], events: int, times: int) -> dict[str, Any
             for count in points:
                 drags.append(asdict(dragged(browser, server, count, events)))
                 print(page({"drags": drags}))
-    return {"where": _where(before), "openings": openings, "drags": drags}
+    found = {"openings": openings, "drags": drags}
+    return {"where": _where(before), **{name: measured for name, measured in found.items() if measured}}
 
 
 def _soaked(seconds: float) -> dict[str, Any]:

@@ -4,9 +4,15 @@
 import { colour } from "../paint.js";
 
 export const RADIUS = 5;
+const MANY = 600;
 const LARGEST_DISC = 16;
 const FREE = 1;
 const AT_BOUND = 2;
+
+/** Return the radius of points that are so many: beyond some hundreds smaller ones, which do not hide each other. */
+function radiusOf(points) {
+  return RADIUS * Math.min(1, Math.max(0.5, Math.sqrt(MANY / points.length)));
+}
 
 /** Discs behind the points, with areas as the absolute values of the multipliers. */
 export function drawMultipliers(painter, axes, points, multipliers) {
@@ -26,8 +32,9 @@ export function drawMultipliers(painter, axes, points, multipliers) {
 export function drawRoles(painter, axes, points, roles) {
   const rings = (role, radius) =>
     points.flatMap(([u, v], i) => (roles[i] === role ? [[axes.x(u), axes.y(v), radius]] : []));
-  painter.circles(rings(FREE, RADIUS + 3), { stroke: colour("free"), width: 2 });
-  painter.circles(rings(AT_BOUND, RADIUS + 1.5), { stroke: colour("bound"), width: 3 });
+  const radius = radiusOf(points);
+  painter.circles(rings(FREE, 1.6 * radius), { stroke: colour("free"), width: 0.4 * radius });
+  painter.circles(rings(AT_BOUND, 1.3 * radius), { stroke: colour("bound"), width: 0.6 * radius });
 }
 
 /** Rings around the points that the step of an algorithm is about, by their numbers. */
@@ -38,18 +45,18 @@ export function drawMarked(painter, axes, points, marked) {
 
 /** The points: discs of the class +1, squares of the class -1, and discs of a regression. */
 export function drawPoints(painter, axes, points) {
-  const edge = { stroke: colour("paper"), width: 1.25 };
+  const radius = radiusOf(points);
+  const edge = { stroke: colour("paper"), width: 0.25 * radius };
   const at = ([u, v]) => [axes.x(u), axes.y(v)];
   const targets = points.filter((point) => point.length === 2).map(at);
   const positive = points.filter((point) => point[2] > 0).map(at);
   const negative = points.filter((point) => point[2] < 0).map(at);
-  painter.circles(targets.map(([x, y]) => [x, y, RADIUS - 0.5]), { fill: colour("ink"), ...edge });
-  painter.circles(positive.map(([x, y]) => [x, y, RADIUS]), { fill: colour("positive"), ...edge });
-  painter.lines(negative.map(([x, y]) => square(x, y, RADIUS - 0.5)), { fill: colour("negative"), ...edge });
-}
-
-function square(x, y, half) {
-  return [[x - half, y - half], [x + half, y - half], [x + half, y + half], [x - half, y + half]];
+  painter.circles(targets.map(([x, y]) => [x, y, 0.9 * radius]), { fill: colour("ink"), ...edge });
+  painter.circles(positive.map(([x, y]) => [x, y, radius]), { fill: colour("positive"), ...edge });
+  const half = 0.9 * radius;
+  for (const [x, y] of negative) {
+    painter.rectangle(x - half, y - half, 2 * half, 2 * half, { fill: colour("negative"), ...edge });
+  }
 }
 
 /** Strokes from points within the margin towards it: along the gradient of the field, |slack| / |gradient| long. */
