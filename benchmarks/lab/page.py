@@ -9,12 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.pages.cells import table
+from benchmarks.pages.cells import FOOTNOTE, mark, table
 
 __all__ = ["page"]
-
-_QUIET = 0.1
-"""Processors that other programs may keep busy before a measurement is marked."""
 
 _OPENING = """# The lab: from the hand to the picture
 
@@ -37,35 +34,35 @@ def page(found: Mapping[str, Any]) -> str:
 
 def _parts(found: Mapping[str, Any]) -> Iterator[str]:
     yield _OPENING
-    mark = _mark(found.get("where"))
+    sign = _mark(found.get("where"))
     if "drags" in found:
         heads = ("points", "events", "frames", "p50", "p95", "longest", "proved", "largest gap", "waiting")
-        yield table(heads, (_drag(drag, mark) for drag in found["drags"]))
+        yield table(heads, (_drag(drag, sign) for drag in found["drags"]))
         yield _READING
     if "openings" in found:
         openings = found["openings"]
         paint, frame = (median(each[name] for each in openings) for name in ("first_paint", "first_frame"))
         yield (
             f"On a server that has just started, the page paints {paint:.0f} ms after it is asked for, and its first "
-            f"answer is drawn after\n{frame:.0f} ms (medians of {len(openings)}){mark}. All its files together have "
+            f"answer is drawn after\n{frame:.0f} ms (medians of {len(openings)}){sign}. All its files together have "
             f"{openings[0]['weight'] / 1e3:.0f} kB.\n"
         )
     if "soak" in found:
         yield _soak(found["soak"])
     marks = [_mark(found.get("where")), _mark(found.get("soak", {}).get("where"))]
     if any(marks):
-        yield f"† Other programs kept more than {_QUIET:g} processors busy meanwhile: to be measured again.\n"
+        yield FOOTNOTE
     if "where" in found:
         day, computer = found["where"]["day"], found["where"]["computer"]
         yield f"{day}: {computer['processor']}, {computer['cores']} cores; Python {computer['python']}.\n"
 
 
-def _drag(drag: Mapping[str, Any], mark: str) -> list[str]:
+def _drag(drag: Mapping[str, Any], sign: str) -> list[str]:
     latencies, statuses = drag["latencies"], drag["statuses"]
     middle, late, longest = np.quantile(latencies, [0.5, 0.95, 1.0])
     frames = sum(statuses.values())
     return [
-        f"{drag['points']}{mark}",
+        f"{drag['points']}{sign}",
         str(drag["events"]),
         str(frames),
         *(f"{value:.1f} ms" for value in (middle, late, longest)),
@@ -77,16 +74,16 @@ def _drag(drag: Mapping[str, Any], mark: str) -> list[str]:
 
 def _soak(soak: Mapping[str, Any]) -> str:
     """Return what the memory did: in the third quarter of the time beside the last one, long after all was loaded."""
-    readings, mark = soak["readings"], _mark(soak["where"])
+    readings, sign = soak["readings"], _mark(soak["where"])
     half = readings[len(readings) // 2 :]
     middle = (len(half) + 1) // 2
     before, after = (median(each["memory"] for each in part) for part in (half[:middle], half[-middle:]))
     minutes, events = readings[-1]["seconds"] / 60, readings[-1]["events"]
     return (
-        f"Of {events} random events in {minutes:.0f} minutes on 200 to 300 points{mark}, the server held\n"
+        f"Of {events} random events in {minutes:.0f} minutes on 200 to 300 points{sign}, the server held\n"
         f"{before:.0f} MiB in the third quarter of the time and {after:.0f} MiB in the last.\n"
     )
 
 
 def _mark(where: Mapping[str, Any] | None) -> str:
-    return " †" if where is not None and (where["others"] or 0.0) > _QUIET else ""
+    return mark(None if where is None else where["others"])

@@ -7,22 +7,28 @@ from collections.abc import Iterable, Sequence
 
 from benchmarks.records import Record, Run
 
-__all__ = ["note", "ratio", "run_cell", "seconds", "sign", "table"]
+__all__ = ["FOOTNOTE", "mark", "note", "ratio", "run_cell", "seconds", "sign", "table"]
 
 _QUIET = 0.1
 """Processors that other programs may keep busy before a record is marked."""
 
+FOOTNOTE = f"† Other programs kept more than {_QUIET:g} processors busy meanwhile: to be measured again.\n"
+"""What the mark says."""
+
+
+def mark(others: float | None) -> str:
+    """Return the mark of what was measured while other programs kept so many processors busy."""
+    return " †" if (others or 0.0) > _QUIET else ""
+
 
 def sign(record: Record) -> str:
     """Return the mark of a record while whose making other programs were busy."""
-    return " †" if (record.where.others or 0.0) > _QUIET else ""
+    return mark(record.where.others)
 
 
 def note(records: Sequence[Record]) -> str:
     """Return what the mark says, where one of the records has it."""
-    if not any(sign(record) for record in records):
-        return ""
-    return f"\n† Other programs kept more than {_QUIET:g} processors busy meanwhile: to be measured again.\n"
+    return f"\n{FOOTNOTE}" if any(sign(record) for record in records) else ""
 
 
 def table(heads: Sequence[str], lines: Iterable[Sequence[str]]) -> str:

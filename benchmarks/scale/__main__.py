@@ -10,14 +10,11 @@ from pathlib import Path
 from statistics import median
 from typing import Any, NamedTuple
 
-from benchmarks.pages.cells import seconds, table
+from benchmarks.pages.cells import FOOTNOTE, mark, seconds, table
 from benchmarks.scale.pictures import Records, draw_exact, draw_least_squares, draw_low_rank
 from qpkernels.display import count
 
 __all__ = ["main"]
-
-_QUIET = 0.1
-"""Processors that other programs may keep busy before a measurement is marked."""
 
 
 class _Section(NamedTuple):
@@ -38,8 +35,7 @@ class _Section(NamedTuple):
 
 
 def _mark(record: Mapping[str, Any]) -> str:
-    busy = (record.get("where") or record.get("setting") or {}).get("others") or 0.0
-    return " †" if busy > _QUIET else ""
+    return mark((record.get("where") or record.get("setting") or {}).get("others"))
 
 
 def _low_rank(record: Mapping[str, Any]) -> Iterator[list[str]]:
@@ -198,7 +194,7 @@ def write(folder: Path) -> None:
             picture = f"![{words}]({section.picture_name})\n\n"
         parts.append(f"## {section.heading}\n\n{picture}{section.words}\n\n{table(section.columns, rows)}")
     if marked:
-        parts.append(f"† Other programs kept more than {_QUIET:g} processors busy meanwhile: to be measured again.\n")
+        parts.append(FOOTNOTE)
     (folder / "README.md").write_text("\n".join(parts), encoding="utf-8")
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
+from formulations.lab.background import THREADS
 from formulations.lab.notebook.joining import join_modules, join_styles
 from formulations.lab.notebook.starting import starting_setting
 from formulations.lab.server.desk import Desk
@@ -66,7 +67,7 @@ class Lab(AnyWidget):
         self, X: ArrayLike | None = None, y: ArrayLike | None = None, *, setting: Mapping[str, Any] | None = None
     ) -> None:
         # First of all: a widget is closed when it is deleted, also where its setting is refused.
-        self._thread = ThreadPoolExecutor(1, "lab-cell")
+        self._thread = ThreadPoolExecutor(1, f"{THREADS}cell")
         self._desk = Desk(starting_setting(X, y, setting))
         super().__init__()
         self.on_msg(self._hear)

@@ -10,6 +10,7 @@ from formulations.lab.settings.machines import Task
 from formulations.lab.settings.setting import FURTHEST, MOST_POINTS, Setting, read_setting
 from qpkernels.arrays import Matrix, Vector
 from qpkernels.errors import NonFiniteError, ParameterError
+from qpkernels.kernels import scale_gamma
 
 __all__ = ["setting_of"]
 
@@ -71,8 +72,7 @@ def _standardised(places: Matrix) -> Matrix:
 def _gamma(features: Matrix) -> float:
     """Return 1 / (d Var X) to four digits, within what the slider of the page has."""
     slider = KERNELS["gaussian"].sliders[0]
-    variance = float(features.var())
-    usual = 1.0 / (features.shape[1] * variance) if variance > 0 else slider.default
+    usual = scale_gamma(features) if features.var() > 0 else slider.default
     return float(f"{min(max(usual, slider.low), slider.high):.4g}")
 
 
