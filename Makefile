@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 CODE := qpkernels formulations tests docs benchmarks noxfile.py
 
-.PHONY: demo test test-fast slow-tests coverage matrix lint format attack oracles examples catalogue performance \
+.PHONY: demo test test-fast slow-tests coverage matrix lint format attack oracles examples docs docs-open docs-test catalogue performance \
 	campaign lab-benchmark scale cluster trust scikit-learn-tests browser clean clean-code
 
 demo: .venv/demo
@@ -67,6 +67,20 @@ scikit-learn-tests: .venv/dev
 examples: .venv/dev
 	$(BIN)/python docs/examples
 
+# The site, in docs/_build/html; every warning is an error. OPTIONS="-D plot_gallery=0" leaves the gallery's pictures out.
+docs: .venv/docs docs/catalogue.md
+	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/sphinx-build -b html -j auto --fail-on-warning --keep-going -q $(OPTIONS) docs docs/_build/html
+
+docs-open: docs
+	$(BIN)/python -m webbrowser "file://$(abspath docs/_build/html/index.html)"
+
+# The site in a real browser, as make docs has built it: its search, maths, pictures, links, sizes, phones and the dark.
+docs-test: .venv/docs
+	$(BIN)/python -m pytest docs/checks
+
+docs/catalogue.md:
+	$(BIN)/python docs/catalogue.py
+
 # docs/catalogue.md: every model, who solves it, and how well that is proved. The tests write it as well.
 catalogue: .venv/dev
 	$(BIN)/python docs/catalogue.py
@@ -119,10 +133,14 @@ trust: .venv/dev
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[dev]"
 	touch .venv/demo $@
 
+.venv/docs: pyproject.toml .venv/bin/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[docs]"
+	touch .venv/demo $@
+
 # Machine code that numba kept.
 clean-code:
 	find $(CODE) -name "*.nb[ic]" -delete
 
 clean: clean-code
 	rm -rf .venv .nox .coverage .mypy_cache .ruff_cache .pytest_cache .hypothesis docs/catalogue.md \
-		demo.png attack.jsonl
+		docs/_build docs/gallery docs/api/generated demo.png attack.jsonl

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The site, as Sphinx reads it: make docs."""
+
+import sys
+from pathlib import Path
+
+import qpkernels
+
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE))  # the package extensions
+sys.path.insert(0, str(HERE / "examples"))  # what the examples share
+
+project = "qpkernels"
+author = "The qpkernels developers"
+project_copyright = author
+version = release = qpkernels.__version__
+
+extensions = [
+    "myst_nb",
+    "matplotlib.sphinxext.plot_directive",
+    "numpydoc",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.mathjax",
+    "sphinx.ext.viewcode",
+    "sphinx_copybutton",
+    "sphinx_design",
+    "sphinx_gallery.gen_gallery",
+    "extensions.failures",
+    "extensions.mathjax_files",
+    "extensions.model_pages",
+    "extensions.plain_docstrings",
+]
+exclude_patterns = ["_build", "examples", "gallery/*.ipynb"]
+nitpicky = True
+nitpick_ignore_regex = [("py:.*", r".*")]
+templates_path = ["templates"]
+
+# Pages are MyST; those that begin with "file_format: mystnb" are executed from top to bottom.
+myst_enable_extensions = [
+    "amsmath",
+    "attrs_block",
+    "attrs_inline",
+    "colon_fence",
+    "deflist",
+    "dollarmath",
+    "substitution",
+]
+myst_heading_anchors = 3
+nb_execution_mode = "force"
+nb_execution_timeout = 240
+nb_execution_show_tb = True
+nb_merge_streams = True
+
+autosummary_generate = True
+autodoc_typehints = "none"  # signatures have them
+autodoc_member_order = "bysource"
+autodoc_preserve_defaults = True
+numpydoc_show_class_members = False
+numpydoc_class_members_toctree = False
+numpydoc_xref_param_type = False
+
+sphinx_gallery_conf = {
+    "examples_dirs": "examples",
+    "gallery_dirs": "gallery",
+    "filename_pattern": r"/w\d",
+    "within_subsection_order": "FileNameSortKey",
+    "ignore_pattern": r"^(__main__|figures|front_page)\.py$",
+    "backreferences_dir": "gallery/uses",
+    "doc_module": ("qpkernels", "formulations"),
+    "reset_modules": ("matplotlib",),
+    "show_memory": False,
+    "remove_config_comments": True,
+    "download_all_examples": False,
+    "image_scrapers": ("matplotlib",),
+    "only_warn_on_example_error": False,
+}
+
+plot_formats = [("png", 110)]
+plot_include_source = False
+plot_html_show_formats = False
+plot_html_show_source_link = False
+plot_rcparams = {"savefig.bbox": "tight"}
+
+html_theme = "pydata_sphinx_theme"
+html_title = "qpkernels"
+html_static_path = ["static"]
+html_css_files = ["site.css"]
+html_show_sourcelink = False
+html_theme_options = {
+    "navbar_start": ["navbar-logo"],
+    "navbar_align": "left",
+    "header_links_before_dropdown": 6,
+    "show_toc_level": 2,
+    "navigation_with_keys": False,
+    "secondary_sidebar_items": ["page-toc"],
+    "footer_start": ["copyright"],
+    "footer_end": [],
+    "pygments_light_style": "a11y-high-contrast-light",
+    "pygments_dark_style": "a11y-high-contrast-dark",
+    "back_to_top_button": False,
+}
+html_context = {"default_mode": "auto"}
+html_sidebars = {"index": []}

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a page of a model shows beside its hand-written mathematics, taken from the source and from measurements.
+
+``{model-forms} SoftMargin`` includes the code of every form, ``{model-solvers} SoftMargin`` the model's lines of the
+catalogue, and ``{model-conventions} SoftMargin`` those of the table of conventions. A name that is no model is an error
+at its line.
+"""
+
+import inspect
+import re
+from pathlib import Path
+
+from docutils import nodes
+from docutils.statemachine import StringList
+from sphinx.application import Sphinx
+from sphinx.util.docutils import SphinxDirective
+
+import formulations
+from extensions.conventions import TABLE, Convention
+from formulations.modelling import Stated
+
+CATALOGUE = Path(__file__).parent.parent / "catalogue.md"
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Know the directives."""
+    app.add_directive("model-forms", Forms)
+    app.add_directive("model-solvers", Solvers)
+    app.add_directive("model-conventions", Conventions)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
+
+
+def lines_of(model: str) -> list[list[str]]:
+    """Return the cells of a model's lines in the catalogue: its own, and one for each form."""
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in CATALOGUE.read_text().splitlines()]
+    return [row for row in rows if len(row) > 1 and re.fullmatch(rf"`?{model}(\.\w+)?`?", row[1])]
+
+
+class ModelDirective(SphinxDirective):
+    """A directive whose argument is the name of a model."""
+
+    required_arguments = 1
+
+    def run(self) -> list[nodes.Node]:
+        """Write Markdown, and parse it where the directive stands."""
+        name = self.arguments[0]
+        model = getattr(formulations, name, None)
+        if not isinstance(model, type):
+            raise self.error(f"a model of the package formulations is expected, but {name} came.")
+        text = self.markdown(model)
+        node = nodes.container()
+        self.state.nested_parse(
+            StringList(text.splitlines(), source=self.get_source_info()[0]), self.content_offset, node
+        )
+        return node.children
+
+    def markdown(self, model: type) -> str:
+        """Return what the page shows."""
+        raise NotImplementedError
+
+
+class Forms(ModelDirective):
+    """The code of each form, as it is in the source."""
+
+    def markdown(self, model: type) -> str:
+        """Return the classes one after the other."""
+        parts = []
+        for name, form in Stated.of(model):
+            source = inspect.getsource(form).rstrip()
+            parts.append(f"**`.{name}`**, `{form.__name__}`\n\n```python\n{source}\n```\n")
+        return "\n".join(parts)
+
+
+class Solvers(ModelDirective):
+    """Who solves the model and its forms, and how well that is proved."""
+
+    def markdown(self, model: type) -> str:
+        """Return the model's lines of the catalogue as a table."""
+        rows = lines_of(model.__name__)
+        if not rows:
+            raise self.error(f"docs/catalogue.md has no line of {model.__name__}; make catalogue writes it.")
+        head = "| asked for | solved by | weakest proof |\n|---|---|---|\n"
+        return head + "\n".join(f"| {row[1]} | {row[4]} | {row[5]} |" for row in rows)
+
+
+class Conventions(ModelDirective):
+    """What the model is called elsewhere, and how scales and signs translate."""
+
+    def markdown(self, model: type) -> str:
+        """Return the lines of the table of conventions that are about the model."""
+        rows = [row for row in TABLE if row.model == model.__name__]
+        return table_of(rows) if rows else "No other library that we know states this problem."
+
+
+def table_of(rows: list[Convention]) -> str:
+    """Return conventions as a table in Markdown."""
+    head = "| elsewhere | their problem in our terms | from theirs to ours |\n|---|---|---|\n"
+    return head + "\n".join(f"| {row.elsewhere} | {row.problem} | {row.translation} |" for row in rows)

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: BSD-3-Clause
+r"""Docstrings are plain text: what reStructuredText would take for markup in them is written as it stands.
+
+They state problems as one writes them at a terminal, |r|^p, a'YKYa and beta_ among them. Markup that they do use is
+``literal``, :role:`text`, directives, and blocks after ``::``; all else is escaped.
+"""
+
+import re
+
+from sphinx.application import Sphinx
+
+MARKUP = re.compile(r"``.+?``|:[a-z:]+:`[^`]+`|`[^`]+`_+|\.\. \S+::", re.DOTALL)
+SPECIAL = re.compile(r"(?<!\\)([*|`]|(?<=\w)_(?!\w))")
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Escape docstrings before numpydoc reads them."""
+    app.connect("autodoc-process-docstring", escape, priority=100)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
+
+
+def escape(app: Sphinx, what: str, name: str, obj: object, options: object, lines: list[str]) -> None:
+    """Escape the lines of a docstring in place, but for literal blocks, examples and names of parameters."""
+    del app, what, name, obj, options
+    literal: int | None = None
+    for number, line in enumerate(lines):
+        indent = len(line) - len(line.lstrip())
+        if literal is not None and line.strip() and indent <= literal:
+            literal = None
+        if literal is None and line.lstrip()[:3] not in (">>>", "..."):
+            lines[number] = escaped(line)
+        if literal is None and line.rstrip().endswith("::"):
+            literal = indent
+
+
+def escaped(line: str) -> str:
+    """Return a line whose special characters stand for themselves, markup left as it is."""
+    parts, at = [], 0
+    for markup in MARKUP.finditer(line):
+        parts += [SPECIAL.sub(r"\\\1", line[at : markup.start()]), markup.group()]
+        at = markup.end()
+    return "".join([*parts, SPECIAL.sub(r"\\\1", line[at:])])
