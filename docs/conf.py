@@ -26,12 +26,20 @@ extensions = [
     "sphinx_copybutton",
     "sphinx_design",
     "sphinx_gallery.gen_gallery",
+    "extensions.alternative_texts",
     "extensions.failures",
     "extensions.mathjax_files",
     "extensions.model_pages",
     "extensions.plain_docstrings",
 ]
-exclude_patterns = ["_build", "examples", "gallery/*.ipynb"]
+exclude_patterns = [
+    "_build",
+    "examples",
+    "gallery/*.ipynb",
+    "**/sg_execution_times.rst",
+    "sg_execution_times.rst",
+    "trust/[!R]*.md",  # parts of trust/README.md
+]
 nitpicky = True
 nitpick_ignore_regex = [("py:.*", r".*")]
 templates_path = ["templates"]
@@ -48,6 +56,7 @@ myst_enable_extensions = [
 ]
 myst_heading_anchors = 3
 nb_execution_mode = "force"
+nb_execution_in_temp = True
 nb_execution_timeout = 240
 nb_execution_show_tb = True
 nb_merge_streams = True
@@ -84,10 +93,13 @@ plot_rcparams = {"savefig.bbox": "tight"}
 
 html_theme = "pydata_sphinx_theme"
 html_title = "qpkernels"
+html_favicon = "static/icon.svg"
+html_logo = "static/icon.svg"
 html_static_path = ["static"]
 html_css_files = ["site.css"]
 html_show_sourcelink = False
 html_theme_options = {
+    "logo": {"text": "qpkernels", "alt_text": "Two classes and the margin between them"},
     "navbar_start": ["navbar-logo"],
     "navbar_align": "left",
     "header_links_before_dropdown": 6,

@@ -39,6 +39,12 @@ __all__ = ["page"]
 
 _HEAD = """# Performance of smo
 
+Seconds of each solver from the samples to its answer, beside the least that any solver needs: the time to make once the
+rows of the kernel matrix that an answer's proof needs.
+"""
+
+_METHOD = """## How it is measured
+
 Written by `python -m benchmarks`; the seconds of every single run are in [results.json](results.json). Solvers take
 turns, and in its turn one whose runs are short has many, until they take 0.3 s or are 30. A cell holds the median over
 the turns of the best run of each, and in brackets the relative duality gap of the answer: the largest over all machines
@@ -95,6 +101,7 @@ def page(results: Results) -> str:
     """Return it."""
     comparisons, parts = results.of(Comparison), [_HEAD]
     parts += [comparison(tol, comparisons) for tol in sorted({row.tol for row in comparisons}, reverse=True)]
+    parts.append(_METHOD)
     parts += [section(records) for kind, section in _SECTIONS.items() if (records := results.of(kind))]
     if results.records:
         parts.append(_where(results))

@@ -64,7 +64,7 @@ def comparison(tol: float, all_rows: Iterable[Comparison]) -> str:
         cells += [ratio(row.runs.get(name), row.runs.get(MATCHED)) for name in names]
         lines.append([*cells, f"{row.runs[PROVED].seconds / typical(row.limit):.3g}"])
     words = "".join(f"{_verdict(name, rows)}\n" for name in names)
-    picture = f"![seconds over those of the limit]({ratios_name(tol)})\n"
+    picture = f"![Seconds of each solver over those of the limit, a line for each problem]({ratios_name(tol)})\n"
     return f"## At tol = {tol:g}\n\n{picture}\n{table(heads, lines)}\n{words}{note(rows)}"
 
 
@@ -84,7 +84,7 @@ def _verdict(name: str, rows: Sequence[Comparison]) -> str:
 
 def growth(points: Sequence[Growth]) -> str:
     """Return the section of seconds against samples."""
-    parts = ["## Growth\n", f"![seconds over samples]({GROWTH})\n"]
+    parts = ["## Growth\n", f"![Seconds of each solver over the number of samples]({GROWTH})\n"]
     for task, tol in sorted({(point.task, point.tol) for point in points}):
         those = sorted((p for p in points if (p.task, p.tol) == (task, tol)), key=lambda point: point.samples)
         heads = ["samples", "support", "limit", "ours", "ours / limit"]

@@ -168,6 +168,17 @@ _SECTIONS = (
 )
 
 
+_FOOT = """## Measure it yourself
+
+```
+make scale DATA=FOLDER              # everything; hours, and 20 GiB of memory
+python -m benchmarks.scale          # this page again, from the records beside it
+```
+
+FOLDER holds data of the LIBSVM page; each section names its own command.
+"""
+
+
 def _records(path: Path) -> list[Mapping[str, Any]]:
     """Return what a file holds, whether it is a list or an object with one."""
     read: Any = json.loads(path.read_text(encoding="utf-8"))
@@ -195,7 +206,7 @@ def write(folder: Path) -> None:
         parts.append(f"## {section.heading}\n\n{picture}{section.words}\n\n{table(section.columns, rows)}")
     if marked:
         parts.append(FOOTNOTE)
-    (folder / "README.md").write_text("\n".join(parts), encoding="utf-8")
+    (folder / "README.md").write_text("\n".join([*parts, _FOOT]), encoding="utf-8")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

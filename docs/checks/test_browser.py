@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The site in a real browser: it searches, sets formulas, fits a phone, and can be read in the dark."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page
+
+PAGES = (
+    "index",
+    "learn/index",
+    "learn/margin",
+    "learn/kernels",
+    "use/index",
+    "use/tour",
+    "build-on/index",
+    "build-on/certificates",
+    "models/index",
+    "models/soft-margin",
+    "models/conventions",
+    "gallery/index",
+    "gallery/w3_cost_and_width",
+    "records/index",
+    "performance/README",
+    "catalogue",
+    "api/index",
+    "api/generated/formulations.SoftMargin",
+    "errata",
+    "glossary",
+    "lab",
+)
+"""One page of each kind at least."""
+
+FIRST_PAGE = 2**20
+"""Bytes of the first page with all that it loads."""
+
+UNFORMATTED = """() => [...document.querySelectorAll("article p, article li, article td")]
+  .filter((node) => !node.querySelector("code, pre, mjx-container, .math"))
+  .map((node) => node.textContent).filter((text) => /\\$\\$|\\\\\\(|\\\\frac|\\\\sum/.test(text))"""
+
+CONTRASTS = """() => {
+  const channels = (colour) => colour.match(/[\\d.]+/g).map(Number);
+  const linear = (c) => (c / 255 <= 0.04045 ? c / 255 / 12.92 : ((c / 255 + 0.055) / 1.055) ** 2.4);
+  const light = ([r, g, b]) => 0.2126 * linear(r) + 0.7152 * linear(g) + 0.0722 * linear(b);
+  const behind = (node) => {
+    for (let each = node; each; each = each.parentElement) {
+      const colour = channels(getComputedStyle(each).backgroundColor);
+      if (colour.length < 4 || colour[3] === 1) return colour;
+    }
+    return [255, 255, 255];
+  };
+  const parts = ["h1", "h2", "p", "li", "a", "td", "pre span"].map((tag) => `article ${tag}`).join();
+  return [...document.querySelectorAll(parts)]
+    .filter((node) => node.offsetParent && node.textContent.trim())
+    .map((node) => {
+      const [a, b] = [light(channels(getComputedStyle(node).color)), light(behind(node))];
+      return [(Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05), node.textContent.trim().slice(0, 40)];
+    });
+}"""
+
+
+class Opened:
+    """A page, with what went wrong in it."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self.faults: list[str] = []
+        self.elsewhere: list[str] = []
+        self.bytes = 0
+        page.on("console", lambda message: self.faults.append(message.text) if message.type == "error" else None)
+        page.on("pageerror", lambda error: self.faults.append(str(error)))
+        page.on("response", self._came)
+
+    def _came(self, response: Any) -> None:
+        if not response.url.startswith("http://127.0.0.1:"):
+            self.elsewhere.append(response.url)
+        elif response.ok:
+            self.bytes += len(response.body())
+
+
+@pytest.fixture
+def opened(browser: Browser, address: str) -> Iterator[Callable[..., Opened]]:
+    """Return a function that opens a page in a window of some width, light or dark."""
+    contexts = []
+
+    def at(name: str, width: int = 1300, scheme: Any = "light") -> Opened:
+        context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
+        contexts.append(context)
+        found = Opened(context.new_page())
+        found.page.goto(f"{address}/{name}.html", wait_until="networkidle")
+        found.page.wait_for_function("!window.MathJax?.startup || window.MathJax.startup.promise.then(() => true)")
+        return found
+
+    yield at
+    for context in contexts:
+        context.close()
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_renders_without_a_fault(name: str, opened: Callable[..., Opened]) -> None:
+    found = opened(name)
+    assert found.faults == []
+    assert found.elsewhere == []
+    page = found.page
+    assert page.locator("mjx-merror").count() == 0
+    assert page.evaluate(UNFORMATTED) == []
+    assert page.locator(".math").count() <= page.locator("mjx-container").count()
+    broken = "() => [...document.images].filter((each) => each.complete && !each.naturalWidth).map((each) => each.src)"
+    assert page.evaluate(broken) == []
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_fits_a_phone(name: str, opened: Callable[..., Opened]) -> None:
+    page = opened(name, width=390).page
+    assert page.evaluate("() => document.documentElement.scrollWidth") <= 390
+    size = page.evaluate("() => parseFloat(getComputedStyle(document.querySelector('article p, article li')).fontSize)")
+    assert size >= 14
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_can_be_read(name: str, scheme: str, opened: Callable[..., Opened]) -> None:
+    page = opened(name, scheme=scheme).page
+    shown = page.evaluate("() => getComputedStyle(document.body).backgroundColor")
+    assert (sum(int(part) for part in shown[shown.index("(") + 1 : -1].split(",")[:3]) < 384) == (scheme == "dark")
+    contrasts = page.evaluate(CONTRASTS)
+    assert contrasts
+    assert [words for ratio, words in contrasts if ratio < 4.5] == []
+
+
+@pytest.mark.parametrize("words", ["hinge", "semismooth", "KernelQP"])
+def test_the_search_finds(words: str, opened: Callable[..., Opened]) -> None:
+    found = opened("search")
+    found.page.fill("article input[name=q], main input[name=q]", words)
+    found.page.keyboard.press("Enter")
+    found.page.wait_for_selector("#search-results li a")
+    assert found.faults == []
+    titles = found.page.locator("#search-results li a").all_text_contents()
+    assert len(titles) > 3
+    found.page.locator("#search-results li a").first.click()
+    found.page.wait_for_load_state("networkidle")
+    assert words.lower() in found.page.locator("article").text_content().lower()
+
+
+def test_the_first_page_is_light(opened: Callable[..., Opened]) -> None:
+    assert opened("index").bytes <= FIRST_PAGE
+
+
+def test_the_three_doors_open(opened: Callable[..., Opened]) -> None:
+    for door in ("Learn", "Use", "Build on"):
+        page = opened("index").page
+        page.locator("article .sd-card", has_text=door).first.click()
+        page.wait_for_load_state("networkidle")
+        assert page.locator("article h1").text_content().startswith(door)
