@@ -28,9 +28,10 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 from formulations.lab.settings import MOST_POINTS, Setting, read_setting
+from formulations.lab.settings.quoting import quoted
 from formulations.lab.settings.setting import read_points
 from formulations.lab.views import VIEWS
-from qpkernels.arrays import is_integer, shown
+from qpkernels.arrays import is_integer
 from qpkernels.errors import ParameterError
 
 __all__ = ["Ask", "Message", "Show", "read_message"]
@@ -74,10 +75,10 @@ def read_message(text: str, present: Setting | None) -> Message:
     except (ValueError, RecursionError):
         raise ParameterError("a message must be JSON, which this is not.") from None
     if not isinstance(message, dict):
-        raise ParameterError(f"a message must be an object, but {shown(message)} came.")
+        raise ParameterError(f"a message must be an object, but {quoted(message)} came.")
     seq = message.get("seq")
     if not is_integer(seq) or not 0 <= seq < 2**53:
-        raise ParameterError(f"a message must have a number seq, but {shown(seq)} came.")
+        raise ParameterError(f"a message must have a number seq, but {quoted(seq)} came.")
     match message:
         case {"setting": setting, "seq": _, **rest} if not rest:
             return Show(seq, read_setting(setting, VIEWS))
@@ -94,7 +95,7 @@ def _refuse(constant: str) -> Any:
 
 def _sample(entry: Any) -> int | None:
     if entry is not None and not (is_integer(entry) and 0 <= entry < MOST_POINTS):
-        raise ParameterError(f"the sample of a question must be the number of a point, but {shown(entry)} came.")
+        raise ParameterError(f"the sample of a question must be the number of a point, but {quoted(entry)} came.")
     return entry
 
 
@@ -103,12 +104,12 @@ def _changed(present: Setting | None, changes: Any) -> Setting:
     if present is None:
         raise ParameterError("points were changed before there was a setting; send one first.")
     if not isinstance(changes, list) or not all(isinstance(change, list) and change for change in changes):
-        raise ParameterError(f"points must be a list of [number, ...], but {shown(changes)} came.")
+        raise ParameterError(f"points must be a list of [number, ...], but {quoted(changes)} came.")
     points = present.points.copy()
     numbers = [change[0] for change in changes]
     for number in numbers:
         if not is_integer(number) or not 0 <= number < len(points):
-            raise ParameterError(f"there are points 0 to {len(points) - 1}, but {shown(number)} came.")
+            raise ParameterError(f"there are points 0 to {len(points) - 1}, but {quoted(number)} came.")
     points[numbers] = read_points([change[1:] for change in changes], present.task)
     points.flags.writeable = False
     return replace(present, points=points)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, Literal, TypeVar
 
-from qpkernels.arrays import shown
+from formulations.lab.settings.quoting import quoted
 from qpkernels.errors import ParameterError
 
 __all__ = ["Choice", "Chosen", "Slider"]
@@ -46,7 +46,7 @@ class Slider:
         if type(value) not in (int, float) or not self.low <= value <= self.high or self._misses_integer(value):
             what = "an integer" if self.scale == "integer" else "a number"
             raise ParameterError(
-                f"{self.name} of {owner} must be {what} from {self.low:g} to {self.high:g}, but {shown(value)} came."
+                f"{self.name} of {owner} must be {what} from {self.low:g} to {self.high:g}, but {quoted(value)} came."
             )
         return float(value)
 
@@ -83,15 +83,15 @@ class Chosen(Generic[Chooses]):
             If there is no such choice, or a value is none of its own or outside its range.
         """
         if not isinstance(entry, dict) or not isinstance(entry.get("name"), str):
-            raise ParameterError(f"a {what} must be an object with a name, but {shown(entry)} came.")
+            raise ParameterError(f"a {what} must be an object with a name, but {quoted(entry)} came.")
         choice = choices.get(entry["name"])
         if choice is None:
-            raise ParameterError(f"a {what} is one of {', '.join(choices)}, but {shown(entry['name'])} came.")
+            raise ParameterError(f"a {what} is one of {', '.join(choices)}, but {quoted(entry['name'])} came.")
         given = entry.get("values", {})
         names = {slider.name for slider in choice.sliders}
         if not isinstance(given, dict) or not names >= given.keys():
             raise ParameterError(
-                f"the values of {choice.name} are {', '.join(sorted(names)) or 'none'}, but {shown(given)} came."
+                f"the values of {choice.name} are {', '.join(sorted(names)) or 'none'}, but {quoted(given)} came."
             )
         return cls(
             choice, {each.name: each.read(given.get(each.name, each.default), choice.name) for each in choice.sliders}

@@ -24,7 +24,8 @@ import numpy as np
 from formulations.lab.settings.choices import Chosen
 from formulations.lab.settings.kernels import KERNELS, KernelChoice, kernel_of
 from formulations.lab.settings.machines import MACHINES, Machine, Stated, Task
-from qpkernels.arrays import Matrix, Vector, is_integer, shown
+from formulations.lab.settings.quoting import quoted
+from qpkernels.arrays import Matrix, Vector, is_integer
 from qpkernels.errors import NonFiniteError, OneClassError, ParameterError, ShapeError
 from qpkernels.kernels import Kernel
 
@@ -158,11 +159,11 @@ def read_setting(message: Any, views: Mapping[str, Any]) -> Setting:
         If it states none; the error names the part at fault.
     """
     if not isinstance(message, dict):
-        raise ParameterError(f"a setting must be an object, but {shown(message)} came.")
+        raise ParameterError(f"a setting must be an object, but {quoted(message)} came.")
     unknown = message.keys() - {"machine", "kernel", "points", "window", "view"}
     if unknown:
         raise ParameterError(
-            f"a setting has no {shown(sorted(unknown)[0])}; it has machine, kernel, points, window, view."
+            f"a setting has no {quoted(sorted(unknown)[0])}; it has machine, kernel, points, window, view."
         )
     machine = Chosen.read(message.get("machine", {"name": "soft-margin"}), MACHINES, "machine")
     return Setting(
@@ -184,12 +185,12 @@ def read_points(entry: Any, task: Task) -> Points:
     """
     width = 3 if task is Task.CLASSIFICATION else 2
     if not isinstance(entry, list):
-        raise ParameterError(f"points must be a list of points, but {shown(entry)} came.")
+        raise ParameterError(f"points must be a list of points, but {quoted(entry)} came.")
     if len(entry) > MOST_POINTS:
         raise ParameterError(f"a page has at most {MOST_POINTS} points, but {len(entry)} came.")
     for point in entry:
         if not isinstance(point, list) or len(point) != width or not all(type(each) in (int, float) for each in point):
-            raise ShapeError(f"a point of a {task} must be a list of {width} numbers, but {shown(point)} came.")
+            raise ShapeError(f"a point of a {task} must be a list of {width} numbers, but {quoted(point)} came.")
     # NaN is not within either; integers of many digits are compared as they came, being no floats.
     if not all(abs(each) <= FURTHEST for point in entry for each in point):
         raise NonFiniteError(f"the coordinates of points must lie within {FURTHEST:g} of 0.")
@@ -202,7 +203,7 @@ def read_points(entry: Any, task: Task) -> Points:
 
 def _read_terms(entry: Any) -> tuple[Chosen[KernelChoice], ...]:
     if not isinstance(entry, list) or not 1 <= len(entry) <= _MOST_TERMS:
-        raise ParameterError(f"kernel must be a list of 1 to {_MOST_TERMS} kernels, but {shown(entry)} came.")
+        raise ParameterError(f"kernel must be a list of 1 to {_MOST_TERMS} kernels, but {quoted(entry)} came.")
     return tuple(Chosen.read(each, KERNELS, "kernel") for each in entry)
 
 
@@ -220,17 +221,17 @@ def _read_window(entry: Any) -> Window:
         or not (entry[0] < entry[1] and entry[2] < entry[3])
     ):
         raise ParameterError(
-            f"window must be [left, right, bottom, top] with left < right and bottom < top, but {shown(entry)} came."
+            f"window must be [left, right, bottom, top] with left < right and bottom < top, but {quoted(entry)} came."
         )
     return Window(*map(float, entry))
 
 
 def _read_view(entry: Any, views: Mapping[str, Any]) -> View:
     if not isinstance(entry, dict) or not entry.keys() <= {"name", "step"}:
-        raise ParameterError(f"view must be an object with a name and a step, but {shown(entry)} came.")
+        raise ParameterError(f"view must be an object with a name and a step, but {quoted(entry)} came.")
     name, step = entry.get("name", "picture"), entry.get("step", 0)
     if not isinstance(name, str) or name not in views:
-        raise ParameterError(f"a view is one of {', '.join(views)}, but {shown(name)} came.")
+        raise ParameterError(f"a view is one of {', '.join(views)}, but {quoted(name)} came.")
     if not is_integer(step) or not 0 <= step <= 10**6:
-        raise ParameterError(f"the step of a view must be an integer of at least 0, but {shown(step)} came.")
+        raise ParameterError(f"the step of a view must be an integer of at least 0, but {quoted(step)} came.")
     return View(name, int(step))

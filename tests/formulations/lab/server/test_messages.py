@@ -100,7 +100,7 @@ def test_half_of_a_message(page: Page, cut: int) -> None:
     [
         ("", "must be JSON"),
         ("[" * 100_000, "must be JSON"),
-        ('{"seq":1,"setting":' + '{"a":' * 500 + "1" + "}" * 501, "a setting has no 'a'"),
+        ('{"seq":1,"setting":' + '{"a":' * 500 + "1" + "}" * 501, 'a setting has no "a"'),
         ('{"seq":1,"setting":{"points":' + "[" * 900 + "]" * 900 + "}}", "a point of a classification must be"),
         ("[1, 2]", "must be an object"),
         ('{"seq":NaN,"setting":{}}', "must be JSON"),
