@@ -30,7 +30,7 @@ export function ticks(low, high, count) {
 
 /** Draw ticks with their numbers along the left and the lower side. */
 export function drawTicks(painter, axes, [left, right, bottom, top]) {
-  const style = { fill: colour("soft"), size: 11 };
+  const style = { fill: colour("ink"), size: 11 };
   const lines = [];
   for (const u of ticks(left, right, axes.width / 75)) {
     const x = axes.x(u);

@@ -81,12 +81,70 @@ def test_words_stand_out_from_their_ground(window):
             return 0.2126 * r + 0.7152 * g + 0.0722 * b;
         };
         const ratio = (a, b) => (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
-        const words = ["ink", "soft", "good", "warn", "bad"], marks = ["positive", "negative", "accent", "bound"];
-        return [...words.map((name) => [name, 4.5]), ...marks.map((name) => [name, 3])]
-            .flatMap(([name, least]) => ["paper", "panel"].map(
-                (ground) => [name, least, ratio(light(name), light(ground))]));
+        const words = ["ink", "soft", "good", "warn", "bad", "positive", "negative", "accent", "bound"];
+        return words.flatMap((name) => ["paper", "panel"].map(
+            (ground) => [name, ground, ratio(light(name), light(ground))]));
     }""")
-    assert not [entry for entry in ratios if entry[2] < entry[1]]
+    assert not [entry for entry in ratios if entry[2] < 4.5]
+
+
+LEAST_CONTRAST = """() => {
+    const linear = (c) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4);
+    const light = ([r, g, b]) => [0.2126 * r, 0.7152 * g, 0.0722 * b].reduce((sum, each) => sum + each);
+    const of = (rgb) => light(rgb.map((each) => linear(each / 255)));
+    const ratio = (a, b) => (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+    const channels = (css) => css.match(/[0-9.]+/g).map(Number);
+    const ground = (node) => {
+        for (let each = node; each; each = each.parentElement) {
+            const found = channels(getComputedStyle(each).backgroundColor);
+            if (found.length === 3) return found;
+        }
+    };
+    const faint = [];
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    while (walker.nextNode()) {
+        const node = walker.currentNode.parentElement;
+        if (!walker.currentNode.textContent.trim() || !node.checkVisibility()) continue;
+        const { color } = getComputedStyle(node);
+        let opacity = 1;
+        for (let each = node; each; each = each.parentElement) opacity *= getComputedStyle(each).opacity;
+        const found = ratio(of(channels(color).slice(0, 3)), of(ground(node)));
+        if (opacity < 1 || found < 4.5) faint.push([walker.currentNode.textContent, found, opacity]);
+    }
+    return faint;
+}"""
+
+
+@pytest.mark.parametrize("window", **named({"light": LIGHT, "dark": DARK}))
+def test_all_text_of_the_page_stands_out_also_where_it_is_off_or_of_before(window):
+    page = window.open({**SETTINGS["classification"], "view": {"name": "smo"}}).page
+    window.until("window.lab.frame.facts.view.steps > 0")
+    assert page.evaluate(LEAST_CONTRAST) == []
+    page.evaluate("() => window.lab.root.classList.add('lab-before')")
+    assert page.evaluate(LEAST_CONTRAST) == []
+
+
+@pytest.mark.parametrize("window", **named({"light": LIGHT, "dark": DARK}))
+def test_numbers_of_the_picture_stand_out_from_the_strongest_colours_of_the_field(window):
+    window.open(SETTINGS["classification"])
+    shades = window.page.evaluate("""async () => {
+        const [{ drawTicks, axesOf }, { fieldImage, channels }, { colour }] = await Promise.all(
+            ["/plane/axes.js", "/plane/field.js", "/paint.js"].map((name) => import(name)));
+        const fills = [], painter = { text: (x, y, words, { fill }) => fills.push(fill), lines() {} };
+        drawTicks(painter, axesOf([-4, 4, -3, 3], 480, 360), [-4, 4, -3, 3]);
+        const { data } = fieldImage({ data: [-9, -1, 0, 1, 9], shape: [1, 5] }, 1);
+        return { fills: [...new Set(fills)].map(channels), grounds: [0, 1, 2, 3, 4].map((k) =>
+            Array.from(data.slice(4 * k, 4 * k + 3))) };
+    }""")
+    assert len(shades["fills"]) == 1
+    assert min(contrast(shades["fills"][0], ground) for ground in shades["grounds"]) >= 4.5
+
+
+def contrast(one, other):
+    """The contrast ratio of two colours of sRGB, by WCAG 2."""
+    rgb = np.array([one, other]) / 255
+    low, high = sorted(np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4) @ [0.2126, 0.7152, 0.0722])
+    return (high + 0.05) / (low + 0.05)
 
 
 @pytest.mark.parametrize("window", **named({"light": LIGHT, "dark": DARK}))
