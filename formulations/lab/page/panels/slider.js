@@ -2,7 +2,7 @@
 // A number of the menu: a slider on its scale, and beside it the number itself.
 
 import { rounded } from "../state/setting.js";
-import { element, newId } from "./element.js";
+import { element, newId, say } from "./element.js";
 
 const NOTCHES = 1000;
 
@@ -19,10 +19,12 @@ export class SliderRow {
     });
     this.number = element("input", {
       type: "number", "aria-label": `${name} as a number`, min: low, max: high, step: whole ? 1 : "any",
-      onchange: () => this.typed(changed),
+      onchange: () => this.typed(changed), "aria-describedby": `${id}-said`,
     });
+    this.said = element("p", { id: `${id}-said`, "aria-live": "polite" });
     this.node = element("div", { class: "lab-slider" },
-      element("label", { for: id }, element("b", {}, name), " ", element("small", {}, words)), this.range, this.number);
+      element("label", { for: id }, element("b", {}, name), " ", element("small", {}, words)), this.range, this.number,
+      this.said);
     this.set(value);
   }
 
@@ -30,6 +32,7 @@ export class SliderRow {
   set(value) {
     if (value === this.value) return;
     this.value = value;
+    say(this.said, "");
     this.range.value = this.notch(value);
     this.range.setAttribute("aria-valuetext", String(value));
     if (Number(this.number.value) !== value || this.number.value === "") this.number.value = shown(value);
@@ -40,14 +43,23 @@ export class SliderRow {
     changed(this.value, false);
   }
 
+  /** Take a number that was typed, or say why the one that holds stays. */
   typed(changed) {
-    const { low, high, scale } = this.slider;
     const typed = this.number.valueAsNumber;
-    const within = Math.min(Math.max(Number.isFinite(typed) ? typed : this.value, low), high);
-    const value = scale === "integer" ? Math.round(within) : within;
-    this.number.value = shown(value);
-    this.set(value);
-    changed(value, true);
+    const fault = this.fault(typed);
+    say(this.said, fault && `${fault}; ${this.slider.name} stays ${shown(this.value)}.`);
+    if (!fault) this.set(typed);
+    this.number.value = shown(this.value);
+    if (!fault) changed(this.value, true);
+  }
+
+  /** Return what is wrong with a number, "" where nothing is. */
+  fault(value) {
+    const { low, high, scale } = this.slider;
+    if (!Number.isFinite(value)) return `A number from ${low} to ${high} is wanted`;
+    if (value < low) return `The smallest value is ${low}`;
+    if (value > high) return `The largest value is ${high}`;
+    return scale === "integer" && !Number.isInteger(value) ? "Whole numbers only" : "";
   }
 
   notch(value) {

@@ -104,10 +104,28 @@ def test_a_slider_is_logarithmic_and_undone_as_one(window):
     assert lab.setting["machine"]["values"]["C"] == 1e4
 
 
-def test_a_number_out_of_range_is_brought_into_it(window):
-    lab = window.open({"points": CLASSES})
-    number = lab.page.get_by_label("C as a number", exact=True)
-    number.fill("1e9")
+@pytest.mark.parametrize(
+    ("name", "holds", "typed", "words"),
+    [
+        ("C", 7, "1e9", "The largest value is 10000; C stays 7."),
+        ("C", 7, "1e-9", "The smallest value is 0.001; C stays 7."),
+        ("C", 7, "", "A number from 0.001 to 10000 is wanted; C stays 7."),
+        ("degree", 3, "2.5", "Whole numbers only; degree stays 3."),
+    ],
+)
+def test_a_number_out_of_range_is_said_and_the_present_one_stays(window, name, holds, typed, words):
+    kernel = [{"name": "polynomial", "values": {"degree": 3}}]
+    lab = window.open({"points": CLASSES, "kernel": kernel, "machine": {"name": "soft-margin", "values": {"C": 7}}})
+    before = lab.setting
+    number = lab.page.get_by_label(f"{name} as a number", exact=True)
+    said = lab.page.locator(f"#{number.get_attribute('aria-describedby')}")
+    assert said.get_attribute("aria-live") == "polite"
+    number.fill(typed)
+    lab.press("Enter" if typed else "Tab")
+    assert said.inner_text() == words
+    assert number.input_value() == str(holds)
+    assert lab.setting == before
+    number.fill("2")
     lab.press("Enter")
     assert number.input_value() == "10000"
     assert lab.setting["machine"]["values"]["C"] == 1e4
