@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from formulations.lab.frames.frame import Frame
 from formulations.lab.frames.plane import grid_of, values_on
+from formulations.lab.frames.refusal import refusal
 from formulations.lab.frames.uncertainty import deviation_of, has_probability, probability_of
 from formulations.lab.settings import Setting, Task
 from formulations.lab.settings.machines import Stated
@@ -35,7 +36,7 @@ def draw(scene: Scene, setting: Setting) -> Frame:
     facts: dict[str, Any] = {"machine": setting.machine.choice.name, "samples": len(setting.points)}
     arrays: dict[str, NDArray[Any]] = {}
     if answer.solution is None or answer.model is None:
-        facts |= {"error": str(answer.error), "formulas": _formulas_without_answer(setting)}
+        facts |= {"error": refusal(answer.error), "formulas": _formulas_without_answer(setting)}
     else:
         facts |= {"proof": _proof(answer.solution), "facts": _facts(answer.solution)}
         facts["formulas"] = _formulas(answer.model)

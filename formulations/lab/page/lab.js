@@ -14,7 +14,7 @@ import { readColours } from "./paint.js";
 import { drawPicture } from "./picture.js";
 import { Hand } from "./plane/hand.js";
 import { Plane } from "./plane/plane.js";
-import { complete, firstPoints, machineOf } from "./state/setting.js";
+import { complete, firstPoints, machineOf, sameParts } from "./state/setting.js";
 import { Store } from "./state/store.js";
 import { takeButtons } from "./take.js";
 import { Conversation } from "./wire/conversation.js";
@@ -24,6 +24,7 @@ const HOVER = 120;
 const LATE = 400;
 
 /** Build the lab, and return it: {latencies, setting, frame}, also as window.lab. */
+const PROBLEM = ["machine", "kernel", "points"];
 export function mount(root, connect, address = null) {
   const lab = new Lab(root, address);
   lab.conversation = new Conversation(connect, {
@@ -163,14 +164,25 @@ class Lab {
 
   /** A proof is that of the setting it was made for: where the next one takes long, none is claimed meanwhile. */
   expect() {
-    const tell = () => this.conversation.flying && this.proof.tell("waiting", "Solving the new problem \u2026");
-    this.late ??= window.setTimeout(tell, LATE);
+    if (this.isLate) this.tellLate();
+    else this.late ??= window.setTimeout(() => this.tellLate(), LATE);
+  }
+
+  /** Say what is waited for: where that is another problem, what is shown is of the one before. */
+  tellLate() {
+    if (!this.conversation.flying) return;
+    this.isLate = true;
+    const isNew = !this.frame || !sameParts(this.frame.setting, this.setting, PROBLEM);
+    this.proof.tell("waiting", isNew ? "Solving the new problem \u2026" : "Drawing the view \u2026");
+    const isBefore = isNew && this.frame !== null;
+    this.root.classList.toggle("lab-before", isBefore);
+    if (isBefore) this.proof.outdate();
   }
 
   /** What was awaited has come, or never will. */
   arrived() {
     window.clearTimeout(this.late);
-    this.late = null;
+    Object.assign(this, { late: null, isLate: false });
   }
 
   refused(words) {
@@ -201,6 +213,7 @@ class Lab {
 
   /** Say in words what stands still now. */
   describe(frame) {
+    this.root.classList.remove("lab-before");
     this.plane.describe(machineOf(this.menu, frame.setting).title);
     const i = this.hand.selected ?? this.over;
     if (i !== null) this.explain(i);

@@ -38,9 +38,7 @@ export class Proof {
   show({ facts, arrays }) {
     const proof = facts.proof ?? {};
     this.tell(...statusOf(facts));
-    const scope = scopeOf(facts);
-    say(this.scope, scope);
-    this.scope.hidden = !scope;
+    this.within(scopeOf(facts));
     const bounded = "gap" in proof;
     this.values.hidden = !bounded;
     if (bounded) {
@@ -73,21 +71,32 @@ export class Proof {
     say(this.sentence, words);
   }
 
-  /** Say how things stand; a screen reader is told once they stand still. */
-  tell(state, words) {
+  /** Say how things stand, in the head in few words; a screen reader is told in full, once they stand still. */
+  tell(state, words, full = words) {
     say(this.status, words);
-    say(this.why, words);
-    this.status.title = words;
+    say(this.why, full);
+    this.status.title = full;
     this.status.dataset.state = state;
-    this.why.hidden = words.length < LONG;
+    this.why.hidden = full.length < LONG && full === words;
     window.clearTimeout(this.waiting);
-    this.waiting = window.setTimeout(() => say(this.live, words), QUIET);
+    this.waiting = window.setTimeout(() => say(this.live, full), QUIET);
+  }
+
+  /** Say that what stands here is of the problem before. */
+  outdate() {
+    this.within("The values below are those of the problem before.");
+  }
+
+  /** Say what the proof is of; nothing where that goes without saying. */
+  within(scope) {
+    say(this.scope, scope);
+    this.scope.hidden = !scope;
   }
 }
 
-/** Return [state, words] of a frame. */
+/** Return [state, words, the words in full] of a frame; of an error the head has the first clause. */
 function statusOf({ error, proof, view }) {
-  if (error !== undefined) return ["error", `No answer: ${error}`];
+  if (error !== undefined) return ["error", `No answer: ${error.split(/[:;,.](?:\s|$)/)[0]}`, `No answer: ${error}`];
   if (proof.evidence !== undefined) {
     const state = proof.status === "stationary" ? "proved" : "open";
     return [state, `Evidence: ${proof.message}`];

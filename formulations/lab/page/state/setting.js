@@ -53,7 +53,18 @@ function known(choices, entry) {
   if (!choice) throw new Error(`there is no ${entry?.name}; there are ${choices.map(({ name }) => name).join(", ")}.`);
   const wrong = Object.entries(entry.values ?? {}).find(([, value]) => !Number.isFinite(value));
   if (wrong) throw new Error(`${wrong[0]} of ${entry.name} must be a number, but ${JSON.stringify(wrong[1])} came.`);
-  return chosen(choice, entry.values);
+  return chosen(choice, entry.values ?? {});
+}
+
+/** Whether parts of two settings have the same values. */
+export function sameParts(one, other, parts) {
+  return parts.every((part) => same(one[part], other[part]));
+}
+
+function same(one, other) {
+  if (one === other || typeof one !== "object") return one === other;
+  const keys = Object.keys(one);
+  return keys.length === Object.keys(other).length && keys.every((key) => same(one[key], other[key]));
 }
 
 /** Return points to begin with: two classes side by side, or a wave. */

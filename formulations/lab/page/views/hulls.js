@@ -4,9 +4,10 @@
 import { colour } from "../paint.js";
 import { drawMultipliers, drawPoints } from "../plane/marks.js";
 import { axes, broken, extent, label, linear, panels, paragraph } from "./axes.js";
-import { labelled, pairs } from "./samples.js";
+import { labelled, pairs, placesOf } from "./samples.js";
 
 const SMALL = 11;
+const INFEASIBLE = "No function has y g(x) \u2265 1 at every sample.";
 
 export function draw(painter, frame) {
   const { facts: { view, error }, arrays } = frame;
@@ -15,10 +16,9 @@ export function draw(painter, frame) {
   const width = painter.width - 16;
   const height = painter.height - 1.35 * SMALL * broken(view.note, width, SMALL).length - 8;
   const boxes = panels(painter, 2, [0, 0, painter.width, height]);
-  if (error) drawError(painter, boxes[0], error);
-  else drawPrimal(painter, boxes[0], picture, frame);
-  drawDual(painter, boxes[1], picture, view);
   paragraph(painter, 8, height + SMALL, width, view.note, { size: SMALL });
+  const primal = error ? drawError(painter, boxes[0]) : drawPrimal(painter, boxes[0], picture, frame);
+  return [...primal, ...drawDual(painter, boxes[1], picture, view)];
 }
 
 function read(arrays) {
@@ -44,9 +44,11 @@ function frameOf(painter, box, { points, sides, normal }, title, below) {
   });
 }
 
-function drawError(painter, [x, y, width], error) {
+/** Say that there is no primal; why is said beside the picture. */
+function drawError(painter, [x, y, width]) {
   painter.text(x + 8, y + 18, "Primal: infeasible", { fill: colour("ink"), size: 13, weight: "600" });
-  paragraph(painter, x + 8, y + 40, width - 16, error, { fill: colour("bad") });
+  paragraph(painter, x + 8, y + 40, width - 16, INFEASIBLE, { fill: colour("bad") });
+  return [];
 }
 
 function drawPrimal(painter, box, picture, frame) {
@@ -56,6 +58,7 @@ function drawPrimal(painter, box, picture, frame) {
     if (frame.arrays.multipliers) drawMultipliers(painter, plot, picture.points, frame.arrays.multipliers.data);
     drawPoints(painter, plot, picture.samples);
   });
+  return placesOf(plot, picture.samples);
 }
 
 /** The surface g = 0, the lines of the margin, and the slacks as strokes from a sample to the line of its class. */
@@ -96,6 +99,7 @@ function drawDual(painter, box, picture, view) {
     drawPoints(painter, plot, samples);
     drawNearest(painter, plot, sides, normal);
   });
+  return placesOf(plot, samples);
 }
 
 /** The two points, what is between them, and the lines through them at right angles to it. */

@@ -15,3 +15,8 @@ export function labelled(places, labels) {
 export function samplesAt(xs, ys, points) {
   return Array.from(xs, (x, i) => [x, ys[i], ...points[i].slice(2)]);
 }
+
+/** Return where a plot has samples, in pixels. */
+export function placesOf(plot, samples) {
+  return samples.map(([u, v]) => plot.at(u, v));
+}

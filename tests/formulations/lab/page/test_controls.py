@@ -21,7 +21,7 @@ def says_the_same(lab):
     """Hold the page against what the session says of its setting: an answer or an error."""
     expected = Session().frame(read_setting(lab.setting, VIEWS)).facts
     if "error" in expected:
-        lab.says(f"No answer: {expected['error']}")
+        lab.says(f"No answer: {expected['error']}", ".lab-why")
     else:
         lab.says({"optimal": "Proved optimal", "stationary": "Evidence: stationary"}[expected["proof"]["status"]])
 

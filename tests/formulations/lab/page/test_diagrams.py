@@ -74,7 +74,7 @@ def test_an_infeasible_machine_is_drawn_with_its_error(window):
     show(window, "hard-margin", "hulls", [[0, 0, 1], [2, 2, 1], [0, 2, -1], [2, 0, -1]], kernel="linear")
     written = window.page.evaluate(DRAWN, "hulls")
     assert "infeasible" in written
-    assert "no hyperplane" in written
+    assert "No function has y g(x)" in written
     assert window.page.locator(".lab-diagram canvas").is_visible()
 
 

@@ -203,15 +203,15 @@ def test_what_has_the_focus_is_seen(window):
 
 def test_a_change_is_announced_once_it_stands(window):
     lab = window.open(SETTINGS["classification"])
-    lab.says("Proved optimal", "[role=status]")
+    lab.says("Proved optimal", ".lab-proof [role=status]")
     lab.page.evaluate("""() => {
         window.lab.announced = 0;
-        new MutationObserver(() => window.lab.announced++).observe(document.querySelector('[role=status]'),
+        new MutationObserver(() => window.lab.announced++).observe(document.querySelector('.lab-proof [role=status]'),
             { childList: true, characterData: true, subtree: true });
     }""")
     lab.drag((2, 1), (2.5, -1))
     lab.page.get_by_role("button", name="Delete all points").click()
-    lab.says("No answer", "[role=status]")
+    lab.says("No answer", ".lab-proof [role=status]")
     assert lab.page.evaluate("() => window.lab.announced") == 1
 
 

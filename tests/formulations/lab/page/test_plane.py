@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 from urllib.parse import unquote
 
+import numpy as np
 import pytest
 
 from formulations.lab.session import Session
@@ -260,8 +261,26 @@ def test_no_proof_is_claimed_of_a_setting_that_is_not_answered_yet(plane):
         const { transport } = window.lab.conversation, send = transport.send.bind(transport);
         transport.send = (text) => { window.lab.goOn = () => send(text); };
     }""")
-    plane.page.get_by_label("Kernel", exact=True).select_option("gaussian")
-    plane.says("Solving the new problem")
+    is_marked = "window.lab.root.classList.contains('lab-before')"
+    plane.page.locator("[data-view=kkt]").click()
+    plane.says("Drawing the view")
+    assert not plane.page.evaluate(is_marked)
     plane.page.evaluate("() => window.lab.goOn()")
     plane.settled()
     plane.says("Proved optimal to 1e−6")
+    colourful = saturation(plane)
+    plane.page.get_by_label("Kernel", exact=True).select_option("laplacian")
+    plane.says("Solving the new problem")
+    assert plane.page.evaluate(is_marked)
+    plane.says("of the problem before", ".lab-proof .lab-words")
+    assert saturation(plane) < 0.2 * colourful
+    plane.page.evaluate("() => window.lab.goOn()")
+    plane.settled()
+    plane.says("Proved optimal to 1e−6")
+    assert not plane.page.evaluate(is_marked)
+    assert not plane.page.locator(".lab-proof > .lab-words").is_visible()
+
+
+def saturation(plane):
+    """How far the channels of the picture are apart, on the mean of all pixels."""
+    return np.ptp(plane.picture().astype(int), axis=2).mean()
