@@ -9,9 +9,11 @@ import { Diagram } from "./panels/diagram.js";
 import { element } from "./panels/element.js";
 import { Legend } from "./panels/legend.js";
 import { Proof } from "./panels/proof.js";
+import { Ring } from "./panels/ring.js";
 import { Toolbar } from "./panels/toolbar.js";
 import { readColours } from "./paint.js";
 import { drawPicture } from "./picture.js";
+import { axesOf } from "./plane/axes.js";
 import { Hand } from "./plane/hand.js";
 import { Plane } from "./plane/plane.js";
 import { complete, firstPoints, machineOf, sameParts } from "./state/setting.js";
@@ -22,9 +24,9 @@ import { Conversation } from "./wire/conversation.js";
 const MOST_LATENCIES = 10000;
 const HOVER = 120;
 const LATE = 400;
+const PROBLEM = ["machine", "kernel", "points"];
 
 /** Build the lab, and return it: {latencies, setting, frame}, also as window.lab. */
-const PROBLEM = ["machine", "kernel", "points"];
 export function mount(root, connect, address = null) {
   const lab = new Lab(root, address);
   lab.conversation = new Conversation(connect, {
@@ -40,12 +42,13 @@ export function mount(root, connect, address = null) {
 
 class Lab {
   constructor(root, address) {
-    Object.assign(this, { root, address, latencies: [], menu: null, over: null });
+    Object.assign(this, { root, address, latencies: [], menu: null, over: null, pointed: null });
     root.classList.add("qp-lab");
     readColours(root);
     this.store = new Store(null, (setting, how) => this.changed(setting, how));
     this.hand = new Hand(this.store, () => this.looked(), (words) => this.proof.explain(words));
     this.plane = new Plane(this.store, this.hand, (i) => this.hovered(i));
+    this.ring = new Ring(this.plane.node);
     this.toolbar = new Toolbar(this.store, this.hand);
     this.proof = new Proof();
     this.hint = this.proof.sentence.textContent;
@@ -66,11 +69,12 @@ class Lab {
   build() {
     const { toolbar, plane, legend, proof } = this;
     this.centre = element("section", { class: "lab-centre", "aria-label": "Picture" }, toolbar.node, plane.node,
-      legend.node, proof.sentence);
+      proof.sentence, legend.node);
     this.side = element("div", { class: "lab-side" });
+    this.right = element("div", { class: "lab-right" }, proof.node, proof.more);
     this.root.append(
       element("header", { class: "lab-head" }, element("h1", {}, "Kernel machines: the lab"), proof.status),
-      element("main", { class: "lab-main" }, this.centre, proof.node, this.side, proof.more));
+      element("main", { class: "lab-main" }, this.centre, this.side, this.right));
   }
 
   listen() {
@@ -107,9 +111,13 @@ class Lab {
     this.hand.most = menu.most_points;
     this.plane.slider = (name) => machineOf(menu, this.setting).sliders.find((each) => each.name === name);
     this.controls = new Controls(menu, this.store);
-    this.diagram = new Diagram(menu, this.store);
+    this.diagram = new Diagram(menu, this.store, {
+      hovered: (i) => this.hovered(i, true), chosen: (i) => this.hand.select(i),
+    });
+    this.proof.status.before(this.controls.head);
     this.side.append(this.controls.node, this.taking());
-    this.centre.append(this.diagram.node);
+    this.right.before(this.diagram.list);
+    this.right.prepend(this.diagram.panel);
     this.store.setting = this.first();
     this.changed(this.setting, { stamp: null, settled: true });
   }
@@ -151,6 +159,7 @@ class Lab {
     this.hand.forTask(machineOf(this.menu, setting).task);
     if (this.hand.selected >= setting.points.length) this.hand.selected = null;
     if (before !== setting) {
+      this.ring.at(this.placeOf(this.pointed));
       this.conversation.show(setting, stamp);
       this.expect();
     }
@@ -204,6 +213,7 @@ class Lab {
       this.latencies.push(performance.now() - frame.stamp);
       if (this.latencies.length > MOST_LATENCIES) this.latencies.shift();
     }
+    this.root.classList.remove("lab-before");
     this.proof.show(frame);
     this.legend.show(frame);
     this.diagram.show(frame);
@@ -213,7 +223,6 @@ class Lab {
 
   /** Say in words what stands still now. */
   describe(frame) {
-    this.root.classList.remove("lab-before");
     this.plane.describe(machineOf(this.menu, frame.setting).title);
     const i = this.hand.selected ?? this.over;
     if (i !== null) this.explain(i);
@@ -222,17 +231,30 @@ class Lab {
 
   looked() {
     this.plane.looked();
+    this.diagram?.mark(this.hand.selected);
     if (this.hand.selected === null) return;
     // What the pointer came over before would be explained last.
     window.clearTimeout(this.waiting);
     this.explain(this.hand.selected);
   }
 
-  hovered(i) {
+  /** A pointer is over a sample, in the picture or in the diagram: each marks those of the other. */
+  hovered(i, inDiagram = false) {
     if (i === this.over) return;
     this.over = i;
+    this.diagram?.mark(i ?? this.hand.selected);
+    this.pointed = inDiagram ? i : null;
+    this.ring.at(this.placeOf(this.pointed));
     window.clearTimeout(this.waiting);
     if (i !== null) this.waiting = window.setTimeout(() => this.explain(i), HOVER);
+  }
+
+  /** Return where the picture has a sample, in pixels; nothing where it is none, or not in the window. */
+  placeOf(i) {
+    const point = this.setting.points[i];
+    const { x, y, width, height } = axesOf(this.setting.window, this.plane.width, this.plane.height);
+    const [across, down] = point ? [x(point[0]), y(point[1])] : [-1, -1];
+    return across >= 0 && across <= width && down >= 0 && down <= height ? [across, down] : null;
   }
 
   /** Ask what becomes of a point, and say it. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The choice of an example, of the machine, and of its kernel; all of it from the menu of the server.
 
-import { chosen, complete, firstPoints, machineOf } from "../state/setting.js";
+import { chosen, complete, firstPoints, machineOf, sameParts } from "../state/setting.js";
 import { element, select } from "./element.js";
 import { Kernels } from "./kernels.js";
 import { SliderRow } from "./slider.js";
@@ -18,21 +18,18 @@ export class Controls {
         ({ name, title }) => element("option", { value: name }, title)))));
     this.sliders = element("div");
     this.kernels = new Kernels(menu, store);
-    this.node = element("section", { class: "lab-controls", "aria-label": "Machine and kernel" }, this.presets(),
+    this.examples = (menu.presets ?? []).map(({ name, setting }) => ({ name, setting: complete(menu, setting) }));
+    this.example = select("Example", [["", "Choose\u2026"], ...(menu.presets ?? []).map(
+      ({ name, title }) => [name, title])], "", (name) => this.begin(name));
+    this.head = element("label", { class: "lab-examples", hidden: !this.examples.length }, "Example", this.example);
+    this.node = element("section", { class: "lab-controls", "aria-label": "Machine and kernel" },
       element("fieldset", {}, element("legend", {}, "Machine"), this.machine, this.sliders), this.kernels.node);
   }
 
-  /** Return the choice of an example, where the menu has some. */
-  presets() {
-    const presets = this.menu.presets ?? [];
-    if (!presets.length) return [];
-    const options = [["", "Choose\u2026"], ...presets.map(({ name, title }) => [name, title])];
-    const choice = select("Example", options, "", (name) => {
-      choice.value = "";
-      const preset = presets.find((each) => each.name === name);
-      if (preset) this.store.change(complete(this.menu, preset.setting));
-    });
-    return element("fieldset", {}, element("legend", {}, "Example"), choice);
+  /** Begin with an example. */
+  begin(name) {
+    const example = this.examples.find((each) => each.name === name);
+    if (example) this.store.change(example.setting);
   }
 
   /** Show a setting. */
@@ -43,6 +40,8 @@ export class Controls {
     this.machine.value = machine.name;
     for (const [name, row] of this.rows) row.set(setting.machine.values[name]);
     this.kernels.update(setting);
+    const isShown = (example) => sameParts(example.setting, setting, ["machine", "kernel", "window", "points"]);
+    this.example.value = this.examples.find(isShown)?.name ?? "";
   }
 
   build({ sliders }, values) {

@@ -4,15 +4,21 @@
 import { CanvasPainter } from "../paint.js";
 import { playerBar } from "../player.js";
 import { DIAGRAMS } from "../views/index.js";
+import { nearest } from "../plane/edits.js";
 import { element, newId, say } from "./element.js";
+import { Ring } from "./ring.js";
 
 const AGAIN = 300;
 const WORKING = "Working \u2026";
 
-/** The views of a menu; they change the store. */
+const REACH = 12;
+const REACH_OF_A_FINGER = 22;
+const PIXELS = { x: (x) => x, y: (y) => y };
+
+/** The views of a menu; they change the store. on = {hovered(i), chosen(i)} is told of samples of the diagram. */
 export class Diagram {
-  constructor(menu, store) {
-    Object.assign(this, { store, views: menu.views, frame: null });
+  constructor(menu, store, on) {
+    Object.assign(this, { store, on, views: menu.views, frame: null, places: [], marked: null });
     const panel = newId("view");
     this.tabs = menu.views.map(({ name, title }) => element("button", {
       type: "button", role: "tab", "aria-controls": panel, "data-view": name, onclick: () => this.choose(name),
@@ -24,7 +30,9 @@ export class Diagram {
     this.player = element("div", { class: "lab-player" });
     this.panel = element("div", { id: panel, class: "lab-diagram", role: "tabpanel", hidden: true }, this.caption,
       this.canvas, this.player);
-    this.node = element("section", { class: "lab-views", "aria-label": "Views" }, this.list, this.panel);
+    // A sample is in two panels at most.
+    this.rings = [new Ring(this.panel), new Ring(this.panel)];
+    this.listen();
     new ResizeObserver(() => this.draw()).observe(this.panel);
     // First: what is said of a step, and its height, change with it.
     this.panel.prepend(this.player);
@@ -36,7 +44,34 @@ export class Diagram {
     });
   }
 
+  listen() {
+    const pointed = (act) => (event) => act(this.sampleAt(event));
+    this.canvas.addEventListener("pointermove", pointed((i) => this.on.hovered(i)));
+    this.canvas.addEventListener("pointerleave", () => this.on.hovered(null));
+    this.canvas.addEventListener("click", pointed((i) => i !== null && this.on.chosen(i)));
+  }
+
+  /** Return the sample whose dot an event is at; null where there is none, or no such point any more. */
+  sampleAt({ offsetX, offsetY, pointerType }) {
+    const reach = pointerType === "touch" ? REACH_OF_A_FINGER : REACH;
+    const place = nearest(this.places, PIXELS, offsetX, offsetY, reach);
+    const { length } = this.store.setting.points;
+    return place === null || this.frame.setting.points.length !== length ? null : place % length;
+  }
+
+  /** Mark the dots of a sample; none of null. */
+  mark(i) {
+    this.marked = i;
+    const { length } = this.frame?.setting.points ?? [];
+    const { offsetLeft, offsetTop } = this.canvas;
+    this.rings.forEach((ring, k) => {
+      const place = i === null || this.canvas.hidden ? undefined : this.places[i + k * length];
+      ring.at(place && [offsetLeft + place[0], offsetTop + place[1]]);
+    });
+  }
+
   choose(name) {
+    this.isChosen = true;
     if (name !== this.store.setting.view.name) this.store.change({ view: { name, step: 0 } }, { undoable: false });
   }
 
@@ -68,6 +103,9 @@ export class Diagram {
     this.frame = frame;
     this.askAgain(frame.facts.view?.pending);
     this.refresh();
+    // Where it is not beside the picture it may lie below the window.
+    if (this.isChosen && !this.panel.hidden) this.panel.scrollIntoView({ block: "nearest" });
+    this.isChosen = false;
   }
 
   /** Whether the frame is of a view that was chosen before: nothing of it may stand under the new tab. */
@@ -101,6 +139,11 @@ export class Diagram {
   draw() {
     const draw = this.frame && DIAGRAMS[this.frame.facts.view?.name];
     const { clientWidth, clientHeight } = this.canvas;
-    if (draw && clientWidth) draw(new CanvasPainter(this.canvas, clientWidth, clientHeight), this.frame, this.frame.setting);
+    this.places = [];
+    if (draw && clientWidth) {
+      const painter = new CanvasPainter(this.canvas, clientWidth, clientHeight);
+      this.places = draw(painter, this.frame, this.frame.setting) ?? [];
+    }
+    this.mark(this.marked);
   }
 }

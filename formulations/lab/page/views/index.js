@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The diagrams by the name of their view; one a file, each with draw(painter, frame, setting).
+// The diagrams by the name of their view; one a file, each with draw(painter, frame, setting). Where it returns the places
+// of all samples in pixels, [[x, y], ...], of two panels one after the other, a pointer explains the sample there.
 //
 // frame.facts.view holds the facts of formulations/lab/views/NAME.py, and frame.arrays["view.NAME"] its arrays.
 

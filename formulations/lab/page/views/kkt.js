@@ -4,7 +4,7 @@
 import { colour } from "../paint.js";
 import { drawPoints, drawRoles } from "../plane/marks.js";
 import { axes, extent, linear } from "./axes.js";
-import { pairs, samplesAt } from "./samples.js";
+import { pairs, placesOf, samplesAt } from "./samples.js";
 
 export function draw(painter, frame) {
   const { facts: { view }, arrays, setting } = frame;
@@ -21,4 +21,5 @@ export function draw(painter, frame) {
     drawPoints(painter, plot, samples);
     if (arrays.roles) drawRoles(painter, plot, samples, arrays.roles.data);
   });
+  return placesOf(plot, samples);
 }

@@ -4,7 +4,7 @@
 import { colour } from "../paint.js";
 import { drawPoints } from "../plane/marks.js";
 import { axes, extent, label, linear } from "./axes.js";
-import { pairs, samplesAt } from "./samples.js";
+import { pairs, placesOf, samplesAt } from "./samples.js";
 
 export function draw(painter, frame) {
   const { facts: { view }, arrays, setting } = frame;
@@ -24,6 +24,7 @@ export function draw(painter, frame) {
     drawWall(painter, plot, curve);
     drawPoints(painter, plot, samples);
   });
+  return placesOf(plot, samples);
 }
 
 /** A line upwards at the last place before the loss becomes infinite. */

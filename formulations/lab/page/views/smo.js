@@ -26,7 +26,7 @@ export function draw(painter, frame) {
 
 /** Return the boxes of three panels: side by side where there is room for their titles. */
 function thirds(painter) {
-  if (painter.width < 480) return panels(painter, 3);
+  if (painter.width < 440) return panels(painter, 3);
   const width = painter.width / 3;
   return [0, 1, 2].map((k) => [k * width, 0, width, painter.height]);
 }

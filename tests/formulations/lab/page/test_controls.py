@@ -127,8 +127,41 @@ def test_a_number_out_of_range_is_said_and_the_present_one_stays(window, name, h
     assert lab.setting == before
     number.fill("2")
     lab.press("Enter")
-    assert number.input_value() == "10000"
-    assert lab.setting["machine"]["values"]["C"] == 1e4
+    assert said.inner_text() == ""
+    assert lab.setting != before
+
+
+def test_the_example_is_shown_until_the_setting_differs_from_it(window):
+    lab = window.open()
+    example = lab.page.get_by_label("Example", exact=True)
+    lab.choose("Example", "rings")
+    assert example.input_value() == "rings"
+    lab.page.locator("[data-view=hulls]").click()
+    assert example.input_value() == "rings"
+    lab.click(-3, 2)
+    assert example.input_value() == ""
+    lab.press("Control+z")
+    assert example.input_value() == "rings"
+    lab.page.get_by_role("button", name="Zoom out").click()
+    assert example.input_value() == ""
+    lab.choose("Example", "rings")
+    assert lab.setting["window"] == [-4, 4, -3, 3]
+
+
+@pytest.mark.parametrize(
+    "window", [{}, {"viewport": {"width": 390, "height": 844}}], ids=["wide", "phone"], indirect=True
+)
+def test_classes_that_cannot_be_separated_are_said_once_without_the_words_of_solvers(window):
+    points = [[0, 0, 1], [2, 2, 1], [0, 2, -1], [2, 0, -1]]
+    machine, kernel = {"name": "hard-margin"}, [{"name": "linear"}]
+    lab = window.open({"points": points, "machine": machine, "kernel": kernel, "view": {"name": "hulls"}})
+    status = lab.page.locator(".lab-status")
+    assert status.inner_text() == "No answer: the classes cannot be separated"
+    assert status.evaluate("node => node.scrollWidth <= node.clientWidth && node.scrollHeight <= node.clientHeight")
+    lab.says("use a soft margin", ".lab-proof [role=status]")
+    words = " ".join(lab.page.locator("main p:not(.lab-hidden)").all_inner_texts())
+    assert words.count("use a soft margin") == 1
+    assert "solver" not in words
 
 
 @pytest.mark.parametrize(("name", "value", "gamma"), [("sigma", 0.5, 2), ("c", 0.5, 4), ("theta", 3, 1.5)])

@@ -78,6 +78,72 @@ def test_an_infeasible_machine_is_drawn_with_its_error(window):
     assert window.page.locator(".lab-diagram canvas").is_visible()
 
 
+BESIDE = {"1400x900": (1400, 900), "1920x1080": (1920, 1080), "1000x800": (1000, 800)}
+
+
+@pytest.mark.parametrize(
+    "window", [{"viewport": {"width": w, "height": h}} for w, h in BESIDE.values()], ids=BESIDE, indirect=True
+)
+def test_a_diagram_is_beside_the_picture_within_the_window(window):
+    page = window.open({"points": CLASSES}).page
+    for view in ("hulls", "kkt", "losses", "path", "gram", "smo", "interior-point", "race", "perceptron"):
+        page.locator(f"[data-view={view}]").click()
+        window.settled().until("!window.lab.frame.facts.view.pending")
+        picture, diagram = (page.locator(each).bounding_box() for each in (".lab-plane", ".lab-diagram canvas"))
+        assert picture["x"] + picture["width"] <= diagram["x"], view
+        assert max(each["y"] + each["height"] for each in (picture, diagram)) <= page.viewport_size["height"], view
+        assert min(picture["width"], diagram["width"]) > 400
+        assert page.evaluate("() => window.scrollY") == 0
+        assert page.locator(".lab-status").evaluate("node => node.scrollWidth <= node.clientWidth"), view
+        assert page.locator(".lab-status").evaluate("node => node.scrollHeight <= node.clientHeight"), view
+
+
+@pytest.mark.parametrize("window", [{"viewport": {"width": 390, "height": 844}}], ids=["phone"], indirect=True)
+def test_on_a_phone_sliders_follow_the_picture_and_a_chosen_diagram_comes_into_the_window(window):
+    page = window.open({"points": CLASSES}).page
+    order = [".lab-plane", "[aria-label='C: cost of an error']", "[aria-label^='gamma:']", ".lab-tabs", ".lab-proof"]
+    tops = [page.locator(each).bounding_box()["y"] for each in order]
+    assert tops == sorted(tops)
+    assert tops[1] < page.viewport_size["height"]
+    page.locator("[data-view=kkt]").click()
+    window.settled()
+    diagram = page.locator(".lab-diagram").bounding_box()
+    assert diagram["y"] >= 0
+    assert diagram["y"] + diagram["height"] <= page.viewport_size["height"] + 1
+
+
+RINGS = """() => [".lab-plane", ".lab-diagram"].map((each) => [...document.querySelectorAll(`${each} > .lab-ring`)]
+    .filter((ring) => !ring.hidden).map((ring) => {
+        const { x, y, width } = ring.getBoundingClientRect();
+        return [x + width / 2, y + width / 2];
+    }))"""
+
+
+@pytest.mark.parametrize(("view", "panels"), [("kkt", 1), ("losses", 1), ("hulls", 2)])
+def test_a_dot_of_a_diagram_explains_its_sample_and_marks_it_in_the_picture(window, view, panels):
+    window.open()
+    show(window, "soft-margin", view, CLASSES, kernel="linear")
+    places = window.page.evaluate("() => window.lab.diagram.places")
+    assert len(places) == panels * len(CLASSES)
+    box = window.page.locator(".lab-diagram canvas").bounding_box()
+    x, y = places[4]
+    window.page.mouse.move(box["x"] + x, box["y"] + y)
+    window.says("sample 4", ".lab-sentence")
+    in_picture, in_diagram = window.page.evaluate(RINGS)
+    assert in_picture == [pytest.approx(window.pixel(*CLASSES[4][:2]), abs=2)]
+    assert in_diagram[0] == pytest.approx([box["x"] + x, box["y"] + y], abs=2)
+    assert len(in_diagram) == panels
+    window.page.mouse.click(box["x"] + x, box["y"] + y)
+    assert window.page.evaluate("() => window.lab.hand.selected") == 4
+    window.page.mouse.move(0, 0)
+    assert window.page.evaluate(RINGS)[0] == []
+    window.page.mouse.move(*window.pixel(*CLASSES[0][:2]))
+    in_picture, in_diagram = window.page.evaluate(RINGS)
+    assert in_picture == []
+    x, y = window.page.evaluate("() => window.lab.diagram.places[0]")
+    assert in_diagram[0] == pytest.approx([box["x"] + x, box["y"] + y], abs=2)
+
+
 def test_a_step_along_a_path_changes_the_picture(window):
     window.open()
     show(window, "soft-margin", "path", CLASSES)
