@@ -61,6 +61,7 @@ class TwoClassModel(Model[Classification]):
         The labels that -1 and +1 stand for.
     """
 
+    coefficient = "beta = y a"
     estimator = "SVC"
     y: Vector
     classes: NDArray[Any]
@@ -117,8 +118,8 @@ class TwoClassModel(Model[Classification]):
         return np.maximum(0.0, 1.0 - self.margins(answer))
 
     def conditions(self, answer: Candidate) -> Conditions:
-        """Return a_i (y_i g(x_i) - 1 + xi_i)."""
-        return {"a (y g(x) - 1 + xi)": self.y * answer.beta * np.maximum(self.margins(answer) - 1.0, 0.0)}
+        """Return a_i (y_i (f(x_i) + b) - 1 + xi_i)."""
+        return {"a (y (f(x) + b) - 1 + xi)": self.y * answer.beta * np.maximum(self.margins(answer) - 1.0, 0.0)}
 
     def translate(self, fitted: Coefficients) -> tuple[Vector, float]:
         """Return (beta, b): dual_coef_ holds y_i alpha_i."""

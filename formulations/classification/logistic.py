@@ -134,7 +134,7 @@ class _LogisticModel(TwoClassModel):
 
     def conditions(self, answer: Candidate) -> Conditions:
         """Return a_i - C_i / (1 + exp(y_i g(x_i)))."""
-        return {"a - C / (1 + exp(y g(x)))": self.y * answer.beta - self.slopes(self.margins(answer))}
+        return {"a - C / (1 + exp(y (f(x) + b)))": self.y * answer.beta - self.slopes(self.margins(answer))}
 
 
 class Logistic(_LogisticModel, TwoClassCostModel):

@@ -184,7 +184,7 @@ class LinearProgramMachine(TwoClassCostModel):
         """Return l_i (y_i g(x_i) - 1 + xi_i), (C_i - l_i) xi_i and a_j (1 - y_j sum_i l_i y_i K_ij)."""
         margins, multipliers = self.margins(answer), self.multipliers_of(answer)
         return {
-            "l (y g(x) - 1 + xi)": multipliers * np.maximum(margins - 1.0, 0.0),
+            "l (y (f(x) + b) - 1 + xi)": multipliers * np.maximum(margins - 1.0, 0.0),
             "(C - l) xi": (self.value_of("C") - multipliers) * np.maximum(1.0 - margins, 0.0),
             "a (1 - y K y l)": self.y * answer.beta * (1.0 - self.bounds().signed_product(multipliers)),
         }

@@ -124,6 +124,7 @@ class OneClass(Model[Novelty]):
         Above 0, one number, or one for each sample and 0 for an absent one: how often it counts.
     """
 
+    coefficient = "beta = a"
     catalogue = "C9"
     estimator = "OneClassSVM"
     hyperparameters = (NU, WEIGHTS)
@@ -160,7 +161,7 @@ class OneClass(Model[Novelty]):
     def conditions(self, answer: Candidate) -> Conditions:
         """Return a_i (f(x_i) - rho + xi_i) and (c_i - a_i) xi_i."""
         return {
-            "a (f - rho + xi)": answer.beta * np.maximum(answer.decision, 0.0),
+            "a (f(x) - rho + xi)": answer.beta * np.maximum(answer.decision, 0.0),
             "(c - a) xi": (self.costs - answer.beta) * self.slacks(answer),
         }
 

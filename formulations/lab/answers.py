@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Any
 
+from formulations.classification.separation.hulls import HullIntersection
 from formulations.incremental.machine import Incremental
 from formulations.lab.following import followed
 from formulations.lab.settings import Setting
@@ -17,7 +18,7 @@ from formulations.modelling.model import Model
 from formulations.modelling.solution import Solution
 from formulations.relevance.solution import RelevanceSolution
 from qpkernels.certificates import Status
-from qpkernels.errors import QPKernelsError, SolverFailedError
+from qpkernels.errors import InseparableError, QPKernelsError, SolverFailedError
 
 __all__ = ["Answer", "Answers"]
 
@@ -49,6 +50,12 @@ class Answer:
     solution: Solution | RelevanceSolution | None
     error: QPKernelsError | None
     is_unfinished: bool = False
+
+    @property
+    def named(self) -> list[int]:
+        """The numbers of the samples that the error names."""
+        proof = self.error.proof if isinstance(self.error, InseparableError) else None
+        return proof.support.tolist() if isinstance(proof, HullIntersection) else []
 
 
 class Answers:

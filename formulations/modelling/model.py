@@ -68,6 +68,9 @@ class Model(Approximate, Failing, ShownModel, Generic[Answered], metaclass=Check
     expands: ClassVar[bool] = True
     """Whether the beta of an optimum are coefficients of f; otherwise they are multipliers only."""
 
+    coefficient: ClassVar[str] = "beta"
+    """beta in the letters of the dual, as ``beta = y a``."""
+
     cone_solver: ClassVar[str] = "clarabel"
     """The solver of cone programs that suits its forms."""
 
@@ -307,6 +310,7 @@ class Model(Approximate, Failing, ShownModel, Generic[Answered], metaclass=Check
             function=answer.function,
             decision=frozen(decision),
             conditions=self.conditions(answer),
+            coefficient=self.coefficient,
             correction=self.gram.correction,
             **vars(run),
         )

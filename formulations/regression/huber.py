@@ -92,6 +92,7 @@ class Huber(RegressionModel):
         Above 0: the cost of half a squared residual, one number, or one for each sample and 0 for an absent one.
     """
 
+    coefficient = "beta = c"
     catalogue = "D5"
     hyperparameters = (COSTS, DELTA)
     C: cp.Parameter

@@ -78,6 +78,7 @@ class Quantile(RegressionModel):
         more flexible.
     """
 
+    coefficient = "beta = c"
     catalogue = "D4"
     hyperparameters = (COSTS, TAU)
     C: cp.Parameter

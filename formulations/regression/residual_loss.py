@@ -41,6 +41,7 @@ __all__ = ["ResidualLossDual", "ResidualLossModel", "ResidualLossPrimal", "Resid
 class ResidualLossModel(RegressionModel):
     """A model with a loss of the residuals that is the same for all samples."""
 
+    coefficient = "beta = c"
     loss: ResidualLoss
 
     def __init__(

@@ -136,11 +136,11 @@ class HardMargin(TwoClassModel):
         return self.hard_margin()
 
     def conditions(self, answer: Candidate) -> Conditions:
-        """Return a_i (y_i g(x_i) - 1), and the violation max(0, 1 - y_i g(x_i))."""
+        """Return a_i (y_i (f(x_i) + b) - 1), and the violation max(0, 1 - y_i (f(x_i) + b))."""
         margins = self.margins(answer)
         return {
-            "a (y g(x) - 1)": self.y * answer.beta * (margins - 1.0),
-            "1 - y g(x), where above 0": np.maximum(1.0 - margins, 0.0),
+            "a (y (f(x) + b) - 1)": self.y * answer.beta * (margins - 1.0),
+            "1 - y (f(x) + b), where above 0": np.maximum(1.0 - margins, 0.0),
         }
 
     def explain_divergence(self, beta: Vector, message: str) -> Exception:

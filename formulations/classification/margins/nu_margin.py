@@ -183,7 +183,7 @@ class NuMargin(TwoClassModel):
         """Return a_i (y_i g(x_i) - rho + xi_i) and (c_i - a_i) xi_i."""
         beyond, alpha = self.margins(answer) - self.rho(answer), self.y * answer.beta
         return {
-            "a (y g(x) - rho + xi)": alpha * np.maximum(beyond, 0.0),
+            "a (y (f(x) + b) - rho + xi)": alpha * np.maximum(beyond, 0.0),
             "(c - a) xi": (self.costs - alpha) * np.maximum(-beyond, 0.0),
         }
 

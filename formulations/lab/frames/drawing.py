@@ -14,10 +14,13 @@ from formulations.lab.frames.frame import Frame
 from formulations.lab.frames.plane import grid_of, values_on
 from formulations.lab.frames.refusal import refusal
 from formulations.lab.frames.uncertainty import deviation_of, has_probability, probability_of
+from formulations.lab.frames.vanishing import vanishing_words
+from formulations.lab.notation import coefficient_name, decision_name
 from formulations.lab.settings import Setting, Task
 from formulations.lab.settings.machines import Stated
 from formulations.lab.views import VIEWS, Scene
 from formulations.lab.views.base import Drawn
+from formulations.modelling.model import Model
 from formulations.modelling.solution import Classification, Novelty, Regression, Solution
 from formulations.relevance.solution import RelevanceSolution
 from qpkernels.arrays import Matrix, Vector
@@ -36,17 +39,19 @@ def draw(scene: Scene, setting: Setting) -> Frame:
     facts: dict[str, Any] = {"machine": setting.machine.choice.name, "samples": len(setting.points)}
     arrays: dict[str, NDArray[Any]] = {}
     if answer.solution is None or answer.model is None:
-        facts |= {"error": refusal(answer.error), "formulas": _formulas_without_answer(setting)}
+        facts |= {"error": refusal(answer.error), **_problem_without_answer(setting)}
     else:
         facts |= {"proof": _proof(answer.solution), "facts": _facts(answer.solution)}
-        facts["formulas"] = _formulas(answer.model)
+        facts |= _problem(answer.model)
+        if drawn.function is None and (words := vanishing_words(answer.solution)):
+            facts["vanishing"] = words
         facts |= _widths(answer.solution, drawn.has_margin)
         arrays |= _points(answer.solution, setting.X, drawn.function is not None)
     if drawn.function:
         arrays |= _function(drawn.function, setting)
     elif answer.solution:
         arrays |= _answer(answer.solution, setting)
-    facts["view"] = {"name": setting.view.name, "step": setting.view.step, **drawn.facts}
+    facts["view"] = {"name": setting.view.name, "step": setting.view.step, "marked": answer.named, **drawn.facts}
     arrays.update({f"view.{name}": array for name, array in drawn.arrays.items()})
     return Frame(facts, {**arrays, **_replaced(drawn)})
 
@@ -106,18 +111,22 @@ def _finite(value: float) -> float | None:
     return float(value) if np.isfinite(value) else None
 
 
-def _formulas(model: Stated) -> list[tuple[str, str]]:
-    """Return the problem as the textbook has it, words and HTML, line by line."""
-    stated = model.statement
-    return [] if stated is None else _as_html(stated)
+def _problem(model: Stated) -> Mapping[str, Any]:
+    """Return the problem as the textbook has it, words and HTML line by line, and how its values are written."""
+    formulas = [] if model.statement is None else list(_as_html(model.statement))
+    facts = {"formulas": formulas, "decision": decision_name(model)}
+    if not isinstance(model, Model):
+        return facts
+    formulas.append(("with", to_html(f"f = sum_i beta_i k(x_i, .),  {model.coefficient}")))
+    return {**facts, "coefficient": coefficient_name(model)}
 
 
-def _formulas_without_answer(setting: Setting) -> list[tuple[str, str]]:
+def _problem_without_answer(setting: Setting) -> Mapping[str, Any]:
     """Return the problem that has no answer; nothing, where the points do not make one."""
     try:
-        return _formulas(setting.state())
+        return _problem(setting.state())
     except QPKernelsError:
-        return []
+        return {"formulas": []}
 
 
 @lru_cache(64)

@@ -12,6 +12,7 @@ from formulations.lab.server.messages import Ask
 from formulations.lab.session import Session
 from formulations.lab.settings import Setting
 from formulations.modelling.solution import Solution
+from qpkernels.display.maths import to_text
 from qpkernels.errors import ParameterError, QPKernelsError
 
 __all__ = ["answer_to"]
@@ -33,5 +34,5 @@ def _answer(ask: Ask, session: Session, setting: Setting) -> str | Mapping[str, 
         solution = session.scene(setting).answer.solution
         if not isinstance(solution, Solution) or ask.sample is None:
             raise ParameterError("there is no sample to explain.")
-        return solution.explain(ask.sample)
+        return to_text(solution.explain(ask.sample))
     raise ParameterError(f"a page asks explain, {', '.join(EXPORTS)}, but {ask.what!r} came.")

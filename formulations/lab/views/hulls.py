@@ -115,7 +115,7 @@ def _two_hulls(
     alpha, largest, ridge = np.maximum(solution.alpha, 0.0), _largest(model), _ridge(model)
     totals = [float(alpha[model.y == sign].sum()) for sign in (1.0, -1.0)]
     if not min(totals) > 0.0:
-        return Drawn({"words": "No sample has a multiplier: f is 0, and the dual has no nearest points."})
+        return Drawn({"words": "No sample has a coefficient: f is 0, and the dual has no nearest points."})
     upper, lower = (_Hull.of(model.y == sign, alpha, largest) for sign in (1.0, -1.0))
     values = solution.decision - solution.intercept + ridge * solution.beta
     total, norm = 0.5 * sum(totals), float(np.sqrt(max(float(solution.beta @ values), 0.0)))

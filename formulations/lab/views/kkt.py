@@ -7,24 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from formulations.classification.one_class import OneClass
 from formulations.displays.optimality.graph import OptimalityGraph
 from formulations.lab.answers import Answer
+from formulations.lab.notation import multiplier_name, place_name
 from formulations.lab.views.base import Drawn, Scene, ViewKind
 from formulations.modelling import Model
 from formulations.modelling.solution import Solution
-from formulations.regression.base import RegressionModel
 from qpkernels.certificates import Status
 from qpkernels.errors import ParameterError
 
-__all__ = ["KKT", "place_name"]
-
-
-def place_name(model: Model[Any]) -> str:
-    """Return what the axis of the places is called."""
-    if isinstance(model, RegressionModel):
-        return "residual y - g(x)"
-    return "decision value g(x)" if isinstance(model, OneClass) else "margin y g(x)"
+__all__ = ["KKT"]
 
 
 def _draw(scene: Scene, step: int) -> Drawn:
@@ -42,7 +34,6 @@ def _drawn(answer: Answer) -> Drawn:
         words = "The coefficients of this machine are no multipliers of its margins, and lie on no graph with them."
         return Drawn({"words": words})
     unit, worst = graph.scale or 1.0, int(np.argmax(graph.violation))
-    letter = "beta" if isinstance(model, RegressionModel) else "alpha"
     said = (
         "The answer is optimal because every sample lies on this graph: its multiplier is minus the slope of its loss."
         if solution.status is Status.OPTIMAL
@@ -51,8 +42,9 @@ def _drawn(answer: Answer) -> Drawn:
     facts: dict[str, Any] = {
         "words": f"{said} Farthest from it is sample {worst}, by {graph.violation[worst]:.1e}.",
         "place": place_name(model),
-        "multiplier": f"multiplier {letter}" if graph.scale else f"multiplier {letter} by its cost",
+        "multiplier": f"{multiplier_name(model)}{'' if graph.scale else ', by its cost'}",
         "worst": worst,
+        "marked": [worst],
     }
     curve = graph.curve * [1.0, unit]
     return Drawn(

@@ -18,12 +18,13 @@ import numpy as np
 
 from formulations.displays.optimality.graph import Places, program_of
 from formulations.lab.answers import Answer
+from formulations.lab.notation import place_name
 from formulations.lab.views.base import Drawn, Scene, ViewKind
-from formulations.lab.views.kkt import place_name
 from formulations.modelling import Model
 from formulations.modelling.solution import Solution
 from qpkernels.arrays import Vector
 from qpkernels.certificates import FenchelBounds, LinearProgramBounds, MarginLevelBounds, TubeLevelBounds
+from qpkernels.display.maths import to_text
 from qpkernels.programs import KernelQP
 
 __all__ = ["LOSSES"]
@@ -108,13 +109,13 @@ def _penalty(model: Model[Any], solution: Solution) -> tuple[list[tuple[str, flo
     penalty = [("half the squared norm of f", 0.5 * solution.function.squared_norm)]
     if isinstance(bounds, MarginLevelBounds):
         level = bounds.level(bounds.losses(bounds.excess(solution.decision, 0.0)))
-        return penalty, [("-nu rho", bounds.budget * level)]
+        return penalty, [(to_text("-nu rho"), bounds.budget * level)]
     if isinstance(bounds, TubeLevelBounds):
         level = bounds.level(bounds.losses(bounds.excess(solution.decision, 0.0)))
-        return penalty, [("nu C m epsilon", bounds.budget * level)]
+        return penalty, [(to_text("nu C m epsilon"), bounds.budget * level)]
     total = getattr(bounds, "program", None)
     if isinstance(total, KernelQP) and total.total:
-        return penalty, [("-rho", solution.intercept * total.total)]
+        return penalty, [(to_text("-rho"), solution.intercept * total.total)]
     return penalty, []
 
 

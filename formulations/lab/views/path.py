@@ -181,7 +181,7 @@ def _drawn(found: _Path, step: int) -> Drawn:
     size = np.maximum(np.abs(curves).max(axis=1, keepdims=True), np.finfo(float).tiny)
     shares = curves / (places[:, None] if found.parameter == "C" and _is_exact(found.model) else size)
     samples = "all samples" if curves.shape[1] == len(found.model) else f"{curves.shape[1]} of the samples"
-    share = f"multipliers by {found.parameter}" if _is_exact(found.model) else "coefficients by the largest"
+    share = f"β / {found.parameter}" if _is_exact(found.model) else "β by the largest |β|"
     facts: Mapping[str, Any] = {
         "words": f"{found.words}. Here {found.parameter} = {value:.4g}: {int(counts[k])} coefficients are not 0, and "
         f"the relative gap is {found.certificates[k].relative_gap:.0e}.",

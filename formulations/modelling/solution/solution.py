@@ -103,6 +103,8 @@ class Solution(Answering, Carded):
     solver, claim, message, iterations
         Who solved it, what it says itself in our word and in its own, and its own count of iterations (None if it does
         not tell).
+    coefficient
+        beta in the letters of the model's dual, as ``beta = y a``.
     attempts
         What each said, in order, where several were asked one after the other; ``message`` is that of the best.
     in_matrices
@@ -132,6 +134,7 @@ class Solution(Answering, Carded):
     iterations: int | None
     in_matrices: ConePoint | None = field(default=None, kw_only=True)
     attempts: tuple[str, ...] = field(default=(), kw_only=True)
+    coefficient: str = field(default="beta", kw_only=True)
 
     @cached_property
     def predictor(self) -> Predictor:
@@ -170,10 +173,10 @@ class Solution(Answering, Carded):
         return f"sample {sample}: {self._position(int(sample))}; {self._role(int(sample))}. Optimality: {lines}."
 
     def _position(self, sample: int) -> str:
-        return f"g(x) = {self.decision[sample]:.6g}"
+        return f"f(x) + b = {self.decision[sample]:.6g}"
 
     def _role(self, sample: int) -> str:
-        weight = f"coefficient {self.beta[sample]:.6g}"
+        weight = f"coefficient {self.coefficient} = {self.beta[sample] + 0.0:.6g}"
         if not self.sparse:
             return weight
         if sample in self.support.bounded:

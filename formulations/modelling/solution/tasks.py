@@ -67,13 +67,16 @@ class Classification(Solution):
         sign = f"y = {self.y[sample]:+g}"
         if self.function.classes is None:
             return sign
-        return f"class {shown(self.function.classes.tolist()[int(self.y[sample] > 0)])} ({sign})"
+        labels = self.function.classes.tolist()
+        if labels == [-1, 1]:
+            return f"class {self.y[sample]:+g}"
+        return f"class {shown(labels[int(self.y[sample] > 0)])} ({sign})"
 
     def _position(self, sample: int) -> str:
         margin = float(self.margins[sample])
         if not self.sparse:
             side = "right" if margin > 0 else "wrong"
-            return f"{self._class_of(sample)}, y g(x) = {margin:.6g} is on the {side} side"
+            return f"{self._class_of(sample)}, y (f(x) + b) = {margin:.6g} is on the {side} side"
         beyond = margin - self.margin_level
         if margin < 0:
             where = "on the wrong side"
@@ -81,7 +84,7 @@ class Classification(Solution):
             where = "on the margin"
         else:
             where = "beyond the margin" if beyond > 0 else "inside the margin"
-        return f"{self._class_of(sample)}, y g(x) = {margin:.6g} is {where}, slack {self.slacks[sample]:.3g}"
+        return f"{self._class_of(sample)}, y (f(x) + b) = {margin:.6g} is {where}, slack xi = {self.slacks[sample]:.3g}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,15 +134,16 @@ class Regression(Solution):
 
     def _position(self, sample: int) -> str:
         residual = float(self.residuals[sample])
+        said = f"target y = {self.y[sample]:.6g}, residual r = y - f(x) - b = {residual:.6g}"
         if self.epsilon == 0:
-            return f"target {self.y[sample]:.6g}, residual {residual:.6g}"
+            return said
         if sample in self.support.bounded:
             where = "above the tube" if residual > 0 else "below the tube"
         elif sample in self.support.free:
             where = "on its upper edge" if residual > 0 else "on its lower edge"
         else:
             where = "inside the tube"
-        return f"target {self.y[sample]:.6g}, residual {residual:.6g} is {where}, slack {self.slacks[sample]:.3g}"
+        return f"{said} is {where}, slack xi = {self.slacks[sample]:.3g}"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -170,4 +174,4 @@ class Novelty(Solution):
             where = "outside"
         else:
             where = "on the boundary" if sample in self.support.free else "inside"
-        return f"f(x) - rho = {self.decision[sample]:.6g} is {where}, slack {self.slacks[sample]:.3g}"
+        return f"f(x) - rho = {self.decision[sample]:.6g} is {where}, slack xi = {self.slacks[sample]:.3g}"

@@ -74,6 +74,7 @@ class Interpolation(RegressionModel):
         As in :class:`~formulations.regression.base.RegressionModel`.
     """
 
+    coefficient = "beta = c"
     catalogue = "F3"
     sparse = False
     linear = True  # K c = y

@@ -71,6 +71,7 @@ class KernelRidge(RegressionModel):
         lambda, above 0. Raising it makes f flatter.
     """
 
+    coefficient = "beta = c"
     catalogue = "E2"
     hyperparameters = (LAMBDA,)
     sparse = False

@@ -175,6 +175,7 @@ class LeastSquares(RegressionModel):
         Above 0: the cost of half a squared residual. Raising it makes the residuals smaller.
     """
 
+    coefficient = "beta = c"
     catalogue = "E1"
     hyperparameters = (COST,)
     sparse = False

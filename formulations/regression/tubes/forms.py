@@ -25,6 +25,8 @@ def sides_of(beta: Vector) -> tuple[Vector, Vector]:
 class TubeModel(RegressionModel):
     """A model whose residuals r = y - f - b cost nothing within a tube of half width epsilon, given or found."""
 
+    coefficient = "beta = a+ - a-"
+
     @abstractmethod
     def tube_width(self, residuals: Vector) -> float:
         """Return epsilon."""

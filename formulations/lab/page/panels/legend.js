@@ -19,18 +19,22 @@ export class Legend {
   }
 }
 
-function entriesOf({ facts: { level, epsilon, proof }, arrays, setting: { machine } }) {
-  if (!arrays.curve && !arrays.field) return [];
+function entriesOf({ facts, arrays, setting: { machine } }) {
+  const { level, epsilon, proof, decision = "f(x) + b", coefficient = "\u03b2", vanishing, view } = facts;
+  const marked = view?.marked?.length && ["marked", "sample that the words name"];
+  if (!arrays.curve && !arrays.field) return [marked].filter(Boolean);
   const { epsilon: chosen, delta } = machine.values;
-  const tube = `tube, f(x) \u00b1 epsilon${chosen === undefined ? "" : ": drag its edge"}`;
+  const tube = `tube, ${decision} \u00b1 \u03b5${chosen === undefined ? "" : ": drag its edge"}`;
   const entries = arrays.curve
-    ? [["line", "f(x)"], epsilon > 0 && ["margin", tube], delta && ["faint", "f(x) \u00b1 delta"],
+    ? [["line", decision], epsilon > 0 && ["margin", tube], delta && ["faint", `${decision} \u00b1 \u03b4`],
       arrays.deviation && ["band", "standard deviation of a new target"],
       arrays.decision && ["stroke", "residual"]]
-    : [["line", "f(x) = 0"], level > 0 && ["margin", `margin, f(x) = \u00b1${Number(level.toPrecision(3))}`],
+    : [vanishing ? ["none", vanishing] : ["line", `${decision} = 0`],
+      level > 0 && !vanishing && ["margin", `margin, ${decision} = \u00b1${Number(level.toPrecision(3))}`],
       arrays.probability && ["margin", "probability 1/4 and 3/4"], arrays.slacks && ["stroke", "slack"]];
   const isRelevance = proof?.evidence !== undefined;
   const roles = arrays.roles && (isRelevance ? [["free", "relevance vector"]]
     : [["free", "support vector, free"], ["bound", "support vector at the bound"]]);
-  return [...entries, ...(roles || []), arrays.multipliers && ["disc", "area: multiplier |\u03b2|"]].filter(Boolean);
+  return [...entries, ...(roles || []), arrays.multipliers && ["disc", `area: coefficient |\u03b2|, ${coefficient}`],
+    marked].filter(Boolean);
 }

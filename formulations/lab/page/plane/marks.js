@@ -37,10 +37,13 @@ export function drawRoles(painter, axes, points, roles) {
   painter.circles(rings(AT_BOUND, 1.3 * radius), { stroke: colour("bound"), width: 0.6 * radius });
 }
 
-/** Rings around the points that the step of an algorithm is about, by their numbers. */
+/** Rings around the points that the step of an algorithm, a view or an error is about, with their numbers. */
 export function drawMarked(painter, axes, points, marked) {
-  const rings = marked.flatMap((i) => (points[i] ? [[axes.x(points[i][0]), axes.y(points[i][1]), RADIUS + 7]] : []));
+  const there = marked.filter((i) => points[i]);
+  const rings = there.map((i) => [axes.x(points[i][0]), axes.y(points[i][1]), RADIUS + 7]);
   painter.circles(rings, { stroke: colour("accent"), width: 3 });
+  const style = { fill: colour("ink"), size: 12, weight: "600" };
+  rings.forEach(([x, y, radius], k) => painter.text(x + radius, y - radius + 2, String(there[k]), style));
 }
 
 /** The points: discs of the class +1, squares of the class -1, and discs of a regression. */

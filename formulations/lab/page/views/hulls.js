@@ -52,7 +52,7 @@ function drawError(painter, [x, y, width]) {
 }
 
 function drawPrimal(painter, box, picture, frame) {
-  const plot = frameOf(painter, box, picture, "Primal: the margin", "circles as large as the multipliers");
+  const plot = frameOf(painter, box, picture, "Primal: the margin", "area of the discs: |\u03b2|");
   plot.within(() => {
     drawStrip(painter, plot, picture);
     if (frame.arrays.multipliers) drawMultipliers(painter, plot, picture.points, frame.arrays.multipliers.data);
@@ -61,7 +61,7 @@ function drawPrimal(painter, box, picture, frame) {
   return placesOf(plot, picture.samples);
 }
 
-/** The surface g = 0, the lines of the margin, and the slacks as strokes from a sample to the line of its class. */
+/** The surface f(x) + b = 0, the lines of the margin, and the slacks as strokes from a sample to the line of its class. */
 function drawStrip(painter, plot, { samples, normal, levels }) {
   if (!normal) return;
   const styles = levels.length === 1 ? ["ink"] : ["negative", "ink", "positive"];

@@ -20,11 +20,11 @@ def test_the_place_of_a_sample_follows_from_its_slack(solver: str) -> None:
     for sample in inside:
         assert sample in solution.support.free
         text = solution.explain(sample)
-        assert f"y g(x) = {solution.margins[sample]:.6g} is inside the margin, slack" in text
+        assert f"y (f(x) + b) = {solution.margins[sample]:.6g} is inside the margin, slack xi" in text
         assert "on the margin" not in text
-        assert f"slack {1 - solution.margins[sample]:.3g}" in text
+        assert f"slack xi = {1 - solution.margins[sample]:.3g}" in text
     beyond = np.flatnonzero(solution.margins > 1.05)
-    assert all("is beyond the margin, slack 0;" in solution.explain(sample) for sample in beyond)
+    assert all("is beyond the margin, slack xi = 0;" in solution.explain(sample) for sample in beyond)
     wrong = np.flatnonzero(solution.margins < -0.05)
     assert all("is on the wrong side" in solution.explain(sample) for sample in wrong)
 

@@ -104,3 +104,40 @@ def test_the_deviation_of_a_new_target_grows_away_from_the_points() -> None:
     assert deviation.shape == frame.arrays["curve"].shape == (401,)
     assert 0.05 < deviation.min() < 0.2
     assert deviation.max() > deviation[200]
+
+
+CROSSED = [[0.0, 0, 1], [1, 1, 1], [0, 1, -1], [1, 0, -1]]
+AROUND = [[1.0, 0, 1], [-1, 0.5, 1], [0, -1, 1], [0.2, 0.8, 1]]
+
+
+def test_samples_that_an_error_names_are_marked() -> None:
+    linear = [{"name": "linear"}]
+    frame = framed("hard-margin", [[9, 9, 1], *CROSSED, [0, 9, -1]], kernel=linear)
+    marked = frame.facts["view"]["marked"]
+    assert 2 <= len(marked) <= 4
+    assert f"of the samples {', '.join(map(str, marked))};" in frame.facts["error"]
+    assert framed("hard-margin", [[0, 0, 1], [1, 1, -1]], kernel=linear).facts["view"]["marked"] == []
+    # A view that names samples of its own shows those.
+    steps = framed("hard-margin", CROSSED, kernel=linear, view={"name": "perceptron", "step": 1})
+    assert len(steps.facts["view"]["marked"]) == 1
+
+
+def test_a_function_that_is_0_says_why_there_is_no_line() -> None:
+    linear = [{"name": "linear"}]
+    around = framed("one-class", AROUND, kernel=linear)
+    assert not around.arrays["field"].any()
+    assert "the origin of the feature space lies among the samples" in around.facts["vanishing"]
+    for kernel, moved in (("linear", 3.0), ("gaussian", 0.0)):
+        points = [[u + moved, v, label] for u, v, label in AROUND]
+        frame = framed("one-class", points, kernel=[{"name": kernel}])
+        assert "vanishing" not in frame.facts
+        assert frame.arrays["field"].any()
+    crossed = framed("soft-margin", CROSSED, kernel=linear)
+    assert np.ptp(crossed.arrays["field"]) < 1e-6
+    assert crossed.facts["vanishing"].startswith("f = 0, so that f(x) + b = 0 everywhere")
+    assert "vanishing" not in framed("soft-margin", CROSSED).facts
+
+
+def test_a_step_of_an_algorithm_is_not_said_to_vanish() -> None:
+    frame = framed("soft-margin", CROSSED, kernel=[{"name": "linear"}], view={"name": "smo", "step": 1})
+    assert "vanishing" not in frame.facts

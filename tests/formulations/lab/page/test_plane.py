@@ -198,7 +198,7 @@ def test_a_click_adds_a_sample_of_a_regression(window):
 
 def test_a_point_under_the_pointer_is_explained(plane):
     plane.page.mouse.move(*plane.pixel(2, 1))
-    plane.says("y g(x)", ".lab-sentence")
+    plane.says("y (f(x) + b)", ".lab-sentence")
     plane.page.locator(".lab-over").focus()
     plane.press("Home")
     plane.says("sample 0", ".lab-sentence")
@@ -249,7 +249,7 @@ def test_better_answers_of_the_same_setting_follow_its_first(plane):
 
 def test_what_was_said_of_a_point_goes_with_the_answer(plane):
     plane.page.mouse.move(*plane.pixel(2, 1))
-    plane.says("y g(x)", ".lab-sentence")
+    plane.says("y (f(x) + b)", ".lab-sentence")
     plane.page.mouse.move(0, 0)
     plane.choose("Kernel", "gaussian")
     plane.says("Click to add a point", ".lab-sentence")

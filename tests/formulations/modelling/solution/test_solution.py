@@ -78,7 +78,7 @@ def test_every_sample_is_explained(case: Case) -> None:
         text = solution.explain(sample)
         assert text.startswith(f"sample {sample}: ")
         assert text.endswith(".")
-        assert f"{solution.beta[sample]:.6g}" in text
+        assert f"; coefficient {form.model.coefficient} = {solution.beta[sample] + 0.0:.6g}" in text
         for formula, values in solution.conditions.items():
             assert f"{formula} = {values[sample] + 0.0:.1e}" in text
     assert solution.explain(np.int64(2)) == solution.explain(2)
@@ -97,11 +97,12 @@ def test_an_explanation_says_where_a_sample_stands(case: Case) -> None:
             assert role in text
         match solution:
             case Classification():
-                assert f"y = {solution.y[sample]:+g})" in text
-                assert f"y g(x) = {solution.margins[sample]:.6g} is " in text
+                assert text.startswith(f"sample {sample}: class {solution.y[sample]:+g}, y (f(x) + b) = ")
+                assert f" = {solution.margins[sample]:.6g} is " in text
                 assert ("on the wrong side" in text) == (solution.margins[sample] < 0)
             case Regression():
-                assert f"target {solution.y[sample]:.6g}, residual {solution.residuals[sample]:.6g}" in text
+                residual = f"residual r = y - f(x) - b = {solution.residuals[sample]:.6g}"
+                assert f"target y = {solution.y[sample]:.6g}, {residual}" in text
                 inside = solution.epsilon > 0 and not free and not bounded
                 assert ("inside the tube" in text) == inside
             case Novelty():

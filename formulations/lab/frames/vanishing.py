@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Words for an answer whose function is 0: the picture has no line, and says why.
+
+The primal P is strongly convex in f, 1/2 ||f - f*||^2 <= P(f, b) - D: where 1/2 ||f||^2 is within the gap, f* = 0 is
+not excluded by what is proved.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from formulations.modelling.solution import Classification, Novelty, Solution
+from formulations.relevance.solution import RelevanceSolution
+
+__all__ = ["vanishing_words"]
+
+_ONE_CLASS = (
+    "f = 0 and ρ = 0, so that there is no boundary: the origin of the feature space lies among the samples, and no "
+    "hyperplane has them on one side of it. Take the Gaussian kernel, with which one always has."
+)
+
+
+def vanishing_words(solution: Solution | RelevanceSolution) -> str | None:
+    """Return why an answer of one or two classes has no line where its decision value is 0; None where it has one."""
+    if not isinstance(solution, Classification | Novelty) or not _is_zero(solution):
+        return None
+    if isinstance(solution, Novelty):
+        return _ONE_CLASS
+    return (
+        f"f = 0, so that f(x) + b = {solution.intercept + 0.0:.3g} everywhere, and there is no line: no function of "
+        "this kernel is worth its penalty here. Take a more flexible kernel, such as the Gaussian, or another cost."
+    )
+
+
+def _is_zero(solution: Solution) -> bool:
+    certificate = solution.certificate
+    proved = certificate.primal_value - certificate.dual_value
+    rounding = float(np.finfo(float).eps) * max(1.0, abs(certificate.primal_value))
+    return not 0.5 * solution.function.squared_norm > max(proved, rounding)
