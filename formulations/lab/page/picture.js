@@ -7,7 +7,7 @@ import { contours } from "./contours.js";
 import { colour } from "./paint.js";
 import { axesOf, drawTicks } from "./plane/axes.js";
 import { fieldImage } from "./plane/field.js";
-import { drawCursor, drawMarked, drawMultipliers, drawPoints, drawRoles, drawSlacks } from "./plane/marks.js";
+import { drawCursor, drawMarked, drawMultipliers, drawPoints, drawRoles, drawSlacks, scaleOf } from "./plane/marks.js";
 
 /** Draw a setting and its frame, null before there is one. */
 export function drawPicture(painter, frame, setting) {
@@ -87,7 +87,7 @@ function drawResiduals(painter, axes, { arrays: { decision } }, points, epsilon)
     const end = decision.data[i] + Math.sign(residual) * epsilon;
     return Math.abs(residual) > epsilon ? [[[axes.x(u), axes.y(v)], [axes.x(u), axes.y(end)]]] : [];
   });
-  painter.lines(strokes, { stroke: colour("slack"), width: 1.25 });
+  painter.lines(strokes, { stroke: colour("slack"), width: 1.25, opacity: scaleOf(points) ** 2 });
 }
 
 /** What the answer makes of the samples: slacks, multipliers, and rings around support vectors. */

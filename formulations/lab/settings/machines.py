@@ -110,7 +110,7 @@ _MACHINES = (
     Machine(
         "kernel-ridge",
         "Kernel ridge",
-        (Slider("regularisation", "regularisation", 1e-6, 1e3, 0.1),),
+        (Slider("regularisation", "λ, weight of the penalty", 1e-6, 1e3, 0.1),),
         KernelRidge,
         _CURVE,
         in_slices=False,

@@ -31,7 +31,7 @@ function entriesOf({ facts, arrays, setting: { machine } }) {
       arrays.decision && ["stroke", "residual"]]
     : [vanishing ? ["none", vanishing] : ["line", `${decision} = 0`],
       level > 0 && !vanishing && ["margin", `margin, ${decision} = \u00b1${Number(level.toPrecision(3))}`],
-      arrays.probability && ["margin", "probability 1/4 and 3/4"], arrays.slacks && ["stroke", "slack"]];
+      arrays.probability && ["margin", "probability 1/4 and 3/4"], arrays.slacks && !vanishing && ["stroke", "slack"]];
   const isRelevance = proof?.evidence !== undefined;
   const roles = arrays.roles && (isRelevance ? [["free", "relevance vector"]]
     : [["free", "support vector, free"], ["bound", "support vector at the bound"]]);

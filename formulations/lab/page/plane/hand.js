@@ -8,7 +8,7 @@ import { fitted, seen, tidy, zoomed } from "../state/setting.js";
 export const MODES = [
   { name: "positive", title: "Add +1", words: "A click adds a point of class +1; a point can be dragged.", label: 1 },
   { name: "negative", title: "Add \u22121", words: "A click adds a point of class \u22121; a point can be dragged.", label: -1 },
-  { name: "add", title: "Add", words: "A click adds a point; a point can be dragged.", label: null },
+  { name: "add", title: "Add", words: "A click adds a point; a point can be dragged, and the edge of a tube.", label: null },
   { name: "move", title: "Move", words: "Drag a point to move it, and anything else to move the window." },
   { name: "relabel", title: "Relabel", words: "A click gives a point to the other class." },
   { name: "delete", title: "Delete", words: "A click deletes a point." },
@@ -34,6 +34,11 @@ export class Hand {
 
   get points() {
     return this.store.setting.points;
+  }
+
+  /** Whether a click adds a point. */
+  get adds() {
+    return MODES.find(({ name }) => name === this.mode).label !== undefined;
   }
 
   /** The label of a point that is added; null in a regression. */

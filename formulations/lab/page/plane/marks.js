@@ -9,19 +9,24 @@ const LARGEST_DISC = 16;
 const FREE = 1;
 const AT_BOUND = 2;
 
-/** Return the radius of points that are so many: beyond some hundreds smaller ones, which do not hide each other. */
+/** Return the size of marks of points that are so many: beyond some hundreds below 1, so that they stay apart. */
+export function scaleOf(points) {
+  return Math.min(1, Math.max(0.5, Math.sqrt(MANY / points.length)));
+}
+
 function radiusOf(points) {
-  return RADIUS * Math.min(1, Math.max(0.5, Math.sqrt(MANY / points.length)));
+  return RADIUS * scaleOf(points);
 }
 
 /** Discs behind the points, with areas as the absolute values of the multipliers. */
 export function drawMultipliers(painter, axes, points, multipliers) {
   const largest = multipliers.reduce((most, beta) => Math.max(most, Math.abs(beta)), 0);
   if (!largest) return;
+  const widest = LARGEST_DISC * scaleOf(points) ** 2;
   for (const sign of [1, -1]) {
     const discs = [];
     points.forEach(([u, v], i) => {
-      const radius = LARGEST_DISC * Math.sqrt((sign * multipliers[i]) / largest);
+      const radius = widest * Math.sqrt((sign * multipliers[i]) / largest);
       if (radius > 1) discs.push([axes.x(u), axes.y(v), radius]);
     });
     painter.circles(discs, { fill: colour(sign > 0 ? "positive" : "negative"), opacity: 0.3 });
@@ -34,7 +39,9 @@ export function drawRoles(painter, axes, points, roles) {
     points.flatMap(([u, v], i) => (roles[i] === role ? [[axes.x(u), axes.y(v), radius]] : []));
   const radius = radiusOf(points);
   painter.circles(rings(FREE, 1.6 * radius), { stroke: colour("free"), width: 0.4 * radius });
-  painter.circles(rings(AT_BOUND, 1.3 * radius), { stroke: colour("bound"), width: 0.6 * radius });
+  const filled = points.length > MANY;
+  if (filled) painter.circles(rings(AT_BOUND, 1.35 * radius), { fill: colour("bound") });
+  else painter.circles(rings(AT_BOUND, 1.3 * radius), { stroke: colour("bound"), width: 0.6 * radius });
 }
 
 /** Rings around the points that the step of an algorithm, a view or an error is about, with their numbers. */
@@ -74,7 +81,8 @@ export function drawSlacks(painter, axes, points, slacks, field, window) {
     const share = ((label ?? 1) * length) / square;
     strokes.push([[axes.x(u), axes.y(v)], [axes.x(u + share * across), axes.y(v + share * up)]]);
   });
-  painter.lines(strokes, { stroke: colour("slack"), width: 1.5 });
+  const scale = scaleOf(points);
+  painter.lines(strokes, { stroke: colour("slack"), width: 1.5 * scale, opacity: scale ** 2 });
 }
 
 const LONGEST_STROKE = 0.25;

@@ -4,10 +4,16 @@
 import { axesOf } from "./axes.js";
 import { nearest } from "./edits.js";
 
-const REACH = 12;
-const REACH_OF_A_FINGER = 22;
-const EDGE = 7;
-const DOUBLE = 400;
+/** Pixels, of a mouse or a pen and of a finger: how far off a point is hit, and in a quick press at another place; how
+ * far off a press is at the same place; and how far off the edge of a tube is. */
+const MOUSE = { point: 12, quick: 8, same: 6, edge: 12 };
+const FINGER = { point: 22, quick: 12, same: 12, edge: 24 };
+/** Milliseconds within which a press is quick after the one before. */
+const QUICK = 400;
+/** Pixels that a press may move and be a click. */
+const STILL = 2;
+/** Pixels to either side of a place between which the slope of a curve is taken. */
+const BESIDE = 4;
 
 /** Listens to a node that lies over the picture; plane = {store, hand, frame, width, height, hovered(i)}. */
 export class Pointing {
@@ -16,7 +22,7 @@ export class Pointing {
     this.plane = plane;
     this.act = null;
     this.latest = -Infinity;
-    this.before = { i: null, at: -Infinity };
+    this.before = { i: null, at: -Infinity, x: 0, y: 0 };
     for (const [name, listener] of Object.entries({
       pointerdown: (event) => this.down(event),
       pointerrawupdate: (event) => this.acted(event),
@@ -38,34 +44,42 @@ export class Pointing {
     return { axes, x, y, u: axes.u(x), v: axes.v(y) };
   }
 
-  hit({ axes, x, y }, event) {
-    const reach = event.pointerType === "touch" ? REACH_OF_A_FINGER : REACH;
+  hit({ axes, x, y }, reach) {
     return nearest(this.plane.hand.points, axes, x, y, reach);
+  }
+
+  /** Return whether a press came quickly after the one before, and whether at the same place. */
+  follows({ x, y }, event) {
+    const { at, x: left, y: top } = this.before;
+    return [event.timeStamp - at < QUICK, Math.hypot(x - left, y - top) <= reachOf(event).same];
   }
 
   down(event) {
     if (event.button === 1 || this.act) return;
     const place = this.at(event);
-    const i = this.hit(place, event);
+    const [isQuick, isSame] = this.follows(place, event);
+    const reach = reachOf(event);
+    // Of two quick clicks at two places the second is no miss of the first.
+    const i = this.hit(place, this.plane.hand.adds && isQuick && !isSame ? reach.quick : reach.point);
+    const isTwice = isQuick && isSame && i === this.before.i;
     const other = event.button === 2 || event.shiftKey;
     this.node.setPointerCapture(event.pointerId);
     this.plane.hand.cross = null;
-    this.act = i === null ? this.onNothing(place, event, other) : this.onPoint(i, place, event, other);
+    this.before = { i, at: event.timeStamp, x: place.x, y: place.y };
+    this.act = i === null ? this.onNothing(place, event, other) : this.onPoint(i, place, other, isTwice);
   }
 
   /** Return what moving does after a point was pressed. */
-  onPoint(i, place, event, other) {
+  onPoint(i, place, other, isTwice) {
     const { hand } = this.plane;
-    const twice = this.before.i === i && event.timeStamp - this.before.at < DOUBLE;
-    this.before = { i, at: event.timeStamp };
-    if (hand.mode === "delete" || (twice && hand.mode !== "relabel")) return this.removes(i);
+    if (hand.mode === "delete" || (isTwice && hand.mode !== "relabel")) return this.removes(i);
     if (other || hand.mode === "relabel") hand.relabel(i);
     hand.select(i);
     return this.drags(i, place);
   }
 
   removes(i) {
-    this.before = { i: null, at: -Infinity };
+    this.before.i = null;
     this.plane.hand.remove(i);
     return () => {};
   }
@@ -73,11 +87,15 @@ export class Pointing {
   /** Return what moving does after nothing was pressed: a new point moves on, or the tube, or the window. */
   onNothing(place, event, other) {
     const { hand } = this.plane;
-    this.before = { i: null, at: -Infinity };
-    if (this.onTube(place)) return this.widens(place);
-    if (hand.mode === "move") return this.pans(place);
+    if (this.onTube(place, event)) return this.widens(place, () => this.adds(place, event, other));
+    return hand.mode === "move" ? this.pans(place) : this.adds(place, event, other);
+  }
+
+  /** Add a point in the modes that do, and return what moving does then. */
+  adds(place, event, other) {
+    const { hand } = this.plane;
     hand.select(null);
-    if (hand.mode === "delete" || hand.mode === "relabel") return () => {};
+    if (!hand.adds) return () => {};
     const before = hand.points;
     hand.add(place.u, place.v, { other, gesture: "drag", stamp: event.timeStamp });
     return hand.points === before ? () => {} : this.drags(before.length, place);
@@ -89,7 +107,7 @@ export class Pointing {
     const [du, dv] = [u - from.u, v - from.v];
     let begun = false;
     return (to, stamp) => {
-      begun ||= Math.hypot(to.x - from.x, to.y - from.y) > 2;
+      begun ||= isBeyond(from, to);
       if (begun) hand.move(i, to.u + du, to.v + dv, { stamp, gesture: "drag" });
     };
   }
@@ -103,17 +121,28 @@ export class Pointing {
     };
   }
 
-  /** Whether an edge of the tube of a regression is near. */
-  onTube({ axes, u, v }) {
+  /** Whether an edge of the tube of a regression is near, at right angles to it. */
+  onTube({ axes, x, u, v }, event) {
     const { epsilon } = this.plane.store.setting.machine.values;
     const value = epsilon === undefined ? null : this.plane.curveAt(u);
-    return value !== null && Math.abs(Math.abs(v - value) - epsilon) * axes.up < EDGE;
+    if (value === null) return false;
+    const rise = (this.plane.curveAt(axes.u(x + BESIDE)) - this.plane.curveAt(axes.u(x - BESIDE))) * axes.up;
+    const above = Math.abs(Math.abs(v - value) - epsilon) * axes.up;
+    return above / Math.hypot(1, rise / (2 * BESIDE)) < reachOf(event).edge;
   }
 
-  /** The curve follows epsilon, so that it is the curve of the beginning that the width is measured from. */
-  widens(from) {
+  /** The edge is moved once the pointer is; a click where it is does what it does elsewhere.
+   *
+   * The curve follows epsilon, so that it is the curve of the beginning that the width is measured from.
+   */
+  widens(from, clicked) {
     const value = this.plane.curveAt(from.u);
-    return (to, stamp) => this.plane.setEpsilon(Math.abs(to.v - value), stamp);
+    this.clicked = clicked;
+    return (to, stamp) => {
+      if (this.clicked && !isBeyond(from, to)) return;
+      this.clicked = null;
+      this.plane.setEpsilon(Math.abs(to.v - value), stamp);
+    };
   }
 
   /** Go on with what a press began, and return whether it did. Raw updates do not wait for the screen's next frame. */
@@ -125,14 +154,16 @@ export class Pointing {
 
   over(event) {
     const place = this.at(event);
-    const i = this.hit(place, event);
+    const i = this.hit(place, reachOf(event).point);
     this.plane.hovered(i);
-    this.node.dataset.over = i !== null ? "point" : this.onTube(place) ? "tube" : "";
+    this.node.dataset.over = i !== null ? "point" : this.onTube(place, event) ? "tube" : "";
   }
 
   up(event) {
     if (this.node.hasPointerCapture(event.pointerId)) this.node.releasePointerCapture(event.pointerId);
     this.act = null;
+    if (event.type === "pointerup") this.clicked?.();
+    this.clicked = null;
     this.plane.store.settle();
   }
 
@@ -143,4 +174,13 @@ export class Pointing {
     const { u, v } = this.at(event);
     this.plane.hand.zoom(Math.exp(Math.sign(event.deltaY) * Math.min(Math.abs(event.deltaY), 100) * 0.0015), u, v);
   }
+}
+
+function reachOf({ pointerType }) {
+  return pointerType === "touch" ? FINGER : MOUSE;
+}
+
+/** Whether a press that was at one place is no click any more at another. */
+function isBeyond(from, to) {
+  return Math.hypot(to.x - from.x, to.y - from.y) > STILL;
 }

@@ -2,7 +2,7 @@
 // The optimality conditions: every sample by its margin, or residual, and its multiplier, on the graph of both.
 
 import { colour } from "../paint.js";
-import { drawPoints, drawRoles } from "../plane/marks.js";
+import { drawMarked, drawPoints, drawRoles } from "../plane/marks.js";
 import { axes, extent, linear } from "./axes.js";
 import { pairs, placesOf, samplesAt } from "./samples.js";
 
@@ -20,6 +20,7 @@ export function draw(painter, frame) {
     plot.line(curve.map(([u]) => u), curve.map(([, v]) => v), { stroke: colour("accent"), width: 7, opacity: 0.35 });
     drawPoints(painter, plot, samples);
     if (arrays.roles) drawRoles(painter, plot, samples, arrays.roles.data);
+    drawMarked(painter, plot, samples, view.marked);
   });
   return placesOf(plot, samples);
 }

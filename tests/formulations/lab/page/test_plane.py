@@ -83,6 +83,31 @@ def test_a_double_click_deletes_but_not_what_it_added(plane):
     assert len(plane.points) == len(CLASSES)
 
 
+@pytest.mark.parametrize("window", [{}, {"has_touch": True}], indirect=True, ids=["mouse", "finger"])
+def test_quick_clicks_at_two_places_are_two_points(window, request):
+    plane = window.open(CLASSIFICATION)
+    press = plane.page.touchscreen.tap if request.node.callspec.id == "finger" else plane.page.mouse.click
+    x, y = plane.pixel(-3, 2)
+    for place in ((x, y), (x + 15, y), (x + 15, y + 15)):
+        press(*place)
+    plane.settled()
+    assert len(plane.points) == len(CLASSES) + 3
+
+
+def test_a_quick_click_beside_a_point_adds_and_deletes_none(plane):
+    x, y = plane.pixel(2, 1)
+    plane.page.mouse.click(x, y)
+    plane.page.mouse.click(x + 10, y)
+    plane.settled()
+    assert plane.points[:-1] == CLASSES
+    assert plane.page.evaluate("() => window.lab.hand.selected") is None
+    plane.page.wait_for_timeout(450)
+    plane.page.mouse.click(x - 10, y)
+    plane.settled()
+    assert len(plane.points) == len(CLASSES) + 1
+    assert plane.page.evaluate("() => window.lab.hand.selected") == 4
+
+
 def test_modes_relabel_and_delete(plane):
     mode(plane, "Relabel")
     plane.click(2, 1)
@@ -186,6 +211,55 @@ def test_the_edge_of_the_tube_is_dragged(window):
     assert plane.setting["machine"]["values"]["epsilon"] == pytest.approx(0.6, abs=0.05)
     assert plane.points == WAVE
     plane.press("Control+z")
+    assert plane.setting["machine"]["values"]["epsilon"] == 0.25
+
+
+def edge_of(lab, u):
+    """Return the pixel of the upper edge of the tube."""
+    value = lab.page.evaluate("(u) => window.lab.plane.curveAt(u)", u)
+    return lab.pixel(u, value + 0.25)
+
+
+def drag(lab, start, by):
+    lab.page.mouse.move(*start)
+    lab.page.mouse.down()
+    lab.page.mouse.move(start[0], start[1] + by, steps=4)
+    lab.page.mouse.up()
+    lab.settled()
+
+
+def test_the_edge_of_the_tube_is_reached_from_beside_it(window):
+    plane = window.open(REGRESSION)
+    over = plane.page.locator(".lab-over")
+    x, y = edge_of(plane, -0.5)
+    plane.page.mouse.move(x, y - 10)
+    assert over.get_attribute("data-over") == "tube"
+    assert over.evaluate("(node) => getComputedStyle(node).cursor") == "ns-resize"
+    assert "drag its edge" in plane.page.locator(".lab-legend").inner_text()
+    drag(plane, (x, y - 10), -40)
+    assert plane.setting["machine"]["values"]["epsilon"] > 0.5
+    assert plane.points == WAVE
+
+
+def test_a_click_on_the_edge_of_the_tube_adds_a_sample(window):
+    plane = window.open(REGRESSION)
+    x, y = edge_of(plane, -0.5)
+    plane.page.mouse.click(x, y)
+    plane.settled()
+    assert plane.setting["machine"]["values"]["epsilon"] == 0.25
+    assert near(plane.points[-1][:1], [-0.5])
+    assert len(plane.points) == len(WAVE) + 1
+
+
+def test_a_sample_at_the_edge_of_the_tube_is_dragged_before_it(window):
+    wide = {"machine": {"name": "tube", "values": {"C": 100, "epsilon": 0.25}}, "points": WAVE}
+    plane = window.open(wide)
+    edges = plane.page.evaluate("""() => window.lab.setting.points.map(([u, v]) =>
+        Math.abs(Math.abs(v - window.lab.plane.curveAt(u)) - 0.25))""")
+    i = edges.index(min(edges))
+    assert edges[i] < 0.05
+    drag(plane, plane.pixel(*WAVE[i]), -60)
+    assert plane.points[i][1] > WAVE[i][1] + 0.2
     assert plane.setting["machine"]["values"]["epsilon"] == 0.25
 
 
