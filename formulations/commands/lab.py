@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from importlib.util import find_spec
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -14,6 +15,7 @@ from formulations.commands.output import command
 if TYPE_CHECKING:
     from formulations.commands.stating.samples import Training
     from formulations.lab.settings import Setting
+    from qpkernels.datasets import Dataset
 
 __all__ = ["lab_command"]
 
@@ -72,6 +74,7 @@ def lab_command(
         raise ParameterError("--standardise is for --data, which is missing; name a file, or leave it out.")
     start = None
     if data is not None:
+        _require_few_lines(data)
         source = TrainingOptions(data, target, dense=True, positive=positive)
         start = _start(source, features, regression, standardise)
     serve(port, browser, start, "" if link is None else _fragment(link), _say)
@@ -98,6 +101,31 @@ def _say(line: str) -> None:
     print(line, flush=True)
 
 
+def _require_few_lines(data: str) -> None:
+    """Refuse a text file with far too many samples before it is read, which may take a minute.
+
+    Raises
+    ------
+    ParameterError
+        If it has more than ten lines for each point that a page may have.
+    """
+    from formulations.lab.settings import MOST_POINTS
+    from qpkernels.errors import ParameterError
+
+    path = Path(data)
+    if not path.is_file():
+        return
+    with path.open("rb") as file:
+        if b"\0" in file.peek(4096):
+            return
+        lines = sum(part.count(b"\n") for part in iter(lambda: file.read(1 << 20), b""))
+    if lines > 10 * MOST_POINTS:
+        raise ParameterError(
+            f"{data} has {lines} lines, and a page has at most {MOST_POINTS} points; take some of them: "
+            f"head -n {MOST_POINTS} writes its first."
+        )
+
+
 def _start(source: TrainingOptions, features: str | None, regression: bool | None, standardise: bool) -> Setting:
     """Return the setting of a file of samples."""
     from formulations.commands.stating import samples, statements
@@ -107,8 +135,11 @@ def _start(source: TrainingOptions, features: str | None, regression: bool | Non
 
     if regression and source.positive is not None:
         raise ParameterError("--positive names a class, and --regression has none; keep one.")
+    dataset = samples.read_set(source)
     if regression is None:
-        regression = source.positive is None and _is_regression(source)
+        regression = source.positive is None and _is_regression(dataset)
+    if not regression:
+        _require_two_features(dataset)
     asked = statements.ask(ModelOptions("soft-tube" if regression else "soft-margin"), KernelOptions())
     training = samples.read_training(source, [asked], named=not regression)
     samples.require_two_classes(training, [asked])
@@ -124,10 +155,19 @@ def _start(source: TrainingOptions, features: str | None, regression: bool | Non
     return start
 
 
-def _is_regression(source: TrainingOptions) -> bool:
-    from formulations.commands.stating.samples import looks_like_values, read_set
+def _require_two_features(dataset: Dataset) -> None:
+    from qpkernels.errors import ParameterError
 
-    dataset = read_set(source)
+    if dataset.X.shape[1] < 2:
+        raise ParameterError(
+            f"{dataset.name} has 1 feature, and classes are drawn along 2; take a file with two features, or let its "
+            "targets be values: --regression."
+        )
+
+
+def _is_regression(dataset: Dataset) -> bool:
+    from formulations.commands.stating.samples import looks_like_values
+
     return dataset.class_names is None and dataset.y.dtype.kind in "fiu" and looks_like_values(dataset.y)
 
 

@@ -17,6 +17,7 @@ from formulations.commands.output import hint
 from qpkernels.arrays import FeatureNames, Samples, Vector, is_sparse
 from qpkernels.datasets import Dataset, Scaling, load_dataset, one_versus_rest
 from qpkernels.datasets.text import read_number
+from qpkernels.display import count
 from qpkernels.errors import FeatureNamesError, LabelError, ParameterError
 from qpkernels.files import read_libsvm_range
 
@@ -140,7 +141,8 @@ def chosen_features(features: str | None, samples: Training | Dataset, wanted: i
         if wanted in (0, width):
             return tuple(range(wanted))
         few = ",".join(str(k) for k in range(1, wanted + 1))
-        raise ParameterError(f"{samples.name} has {width} features, and {wanted} are drawn: --features {few}.")
+        drawn = "1 is" if wanted == 1 else f"{wanted} are"
+        raise ParameterError(f"{samples.name} has {count(width, 'feature')}, and {drawn} drawn: --features {few}.")
     found = []
     for each in (text.strip() for text in features.split(",")):
         number = names.index(each) if each in names else int(each) - 1 if each.isdecimal() else -1

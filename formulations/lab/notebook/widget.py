@@ -38,6 +38,7 @@ class Lab(AnyWidget):
 
     >>> lab = Lab(X, y)          # in one cell, where it is shown
     >>> lab.solution.support     # in the next: of the points, machine and kernel as they stand now
+    >>> lab.setting = {**lab.setting, "machine": {"name": "logistic"}}     # and the cell shows another machine
 
     Parameters
     ----------
@@ -74,8 +75,22 @@ class Lab(AnyWidget):
 
     @property
     def setting(self) -> Mapping[str, Any]:
-        """What the cell shows, as JSON has it: machine, kernel, points, window, view."""
+        """What the cell shows, as JSON has it: machine, kernel, points, window, view.
+
+        Another one is shown when it is assigned; what it leaves out is the default.
+
+        Raises
+        ------
+        QPKernelsError
+            If what is assigned is no setting; the cell stays as it is.
+        """
         return self._present().stated()
+
+    @setting.setter
+    def setting(self, setting: Mapping[str, Any]) -> None:
+        put = starting_setting(None, None, setting)
+        self._desk.put(put)
+        self.send({"text": json.dumps({"setting": put.stated()})})
 
     @property
     def model(self) -> Stated:

@@ -31,6 +31,7 @@ export function mount(root, connect, address = null) {
   const lab = new Lab(root, address);
   lab.conversation = new Conversation(connect, {
     menu: (menu) => lab.begin(menu),
+    setting: (setting) => lab.store.change(complete(lab.menu, setting)),
     notice: (words) => lab.proof.tell("waiting", words),
     frame: (frame) => lab.show(frame),
     refused: (words) => lab.refused(words),

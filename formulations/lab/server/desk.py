@@ -53,6 +53,11 @@ class Desk:
         newest = self._newest
         return None if newest is None else newest.setting
 
+    def put(self, setting: Setting) -> None:
+        """Let a setting that no message brought be the newest."""
+        with self._changing:
+            self._newest = Show(0, setting)
+
     def answer(self, setting: Setting) -> Answer:
         """Return the answer to a setting: the one that is shown, where it is the newest."""
         with self._solving:

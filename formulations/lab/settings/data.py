@@ -43,7 +43,7 @@ def setting_of(X: Matrix, y: Vector, name: str, *, standardise: bool = False) ->
     """
     if len(X) > MOST_POINTS:
         raise ParameterError(
-            f"{name} has {len(X)} samples, and a page has at most {MOST_POINTS} points; take a file with fewer."
+            f"{name} has {len(X)} samples, and a page has at most {MOST_POINTS} points; take some of them."
         )
     task = Task.CLASSIFICATION if X.shape[1] == 2 else Task.REGRESSION
     places = X if task is Task.CLASSIFICATION else np.column_stack([X, y])
@@ -60,7 +60,7 @@ def setting_of(X: Matrix, y: Vector, name: str, *, standardise: bool = False) ->
     try:
         return read_setting(stated, {"picture": None})
     except NonFiniteError as error:
-        error.add_note("standardised, they do")
+        error.add_note("with mean 0 and variance 1 they do, which --standardise gives them on the command line")
         raise
 
 

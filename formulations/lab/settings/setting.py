@@ -192,8 +192,9 @@ def read_points(entry: Any, task: Task) -> Points:
         if not isinstance(point, list) or len(point) != width or not all(type(each) in (int, float) for each in point):
             raise ShapeError(f"a point of a {task} must be a list of {width} numbers, but {quoted(point)} came.")
     # NaN is not within either; integers of many digits are compared as they came, being no floats.
-    if not all(abs(each) <= FURTHEST for point in entry for each in point):
-        raise NonFiniteError(f"the coordinates of points must lie within {FURTHEST:g} of 0.")
+    beyond = next((each for point in entry for each in point if not abs(each) <= FURTHEST), None)
+    if beyond is not None:
+        raise NonFiniteError(f"the coordinates of points must lie within {FURTHEST:g} of 0, but {shown(beyond)} came.")
     points = np.array(entry, dtype=float).reshape(len(entry), width)
     if task is Task.CLASSIFICATION and not np.isin(points[:, 2], (-1.0, 1.0)).all():
         raise ParameterError("the label of a point must be -1 or 1.")

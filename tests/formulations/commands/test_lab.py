@@ -28,6 +28,8 @@ def started(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, ...]]:
     """What the server was started with: port, browser, setting, fragment."""
     calls: list[tuple[Any, ...]] = []
     monkeypatch.setattr(serving, "serve", lambda *values: calls.append(values[:4]))
+    # It would end the tests, with status 0, where a thread of another test still solves.
+    monkeypatch.setattr(serving, "end_process", lambda: None)
     return calls
 
 
@@ -84,7 +86,9 @@ def test_a_regression_is_told_by_its_targets_or_by_an_option(
     path = tmp_path / "counts.csv"
     path.write_text("x,y\n" + "".join(f"{k},{k % 2}\n" for k in range(10)))
     assert start_of(started, "--data", path, "--regression").machine.choice.name == "tube"
-    assert "2 are drawn" in refused("lab", "--data", path)
+    said = refused("lab", "--data", path)
+    assert "has 1 feature, and classes are drawn along 2;" in said
+    assert said.endswith("or let its targets be values: --regression.")
     assert "predicts numbers" in refused("lab", "--data", csv, "--target", "kind", "--regression", "--features", "1")
     assert "as for regression" in refused("lab", "--data", "diabetes", "--classification")
 
@@ -102,13 +106,45 @@ def test_extents_of_nothing_have_a_window_and_a_kernel(started: list[tuple[Any, 
 def test_data_that_do_not_fit(started: list[tuple[Any, ...]], tmp_path: Path) -> None:
     path = tmp_path / "large.csv"
     path.write_text("u,v,kind\n" + f"{1e7},0,a\n0,0,b\n")
-    assert "within 1e+06 of 0. (standardised, they do)" in refused("lab", "--data", path)
+    assert (
+        "within 1e+06 of 0, but 10000000.0 came. (with mean 0 and variance 1 they do, which --standardise"
+        in refused("lab", "--data", path)
+    )
     path.write_text("u,v,kind\n" + f"{1e6},{-1e6},a\n0,0,b\n")
     assert start_of(started, "--data", path).window.right == 1e6
     path.write_text("u,v,kind\n" + "0,1,a\n1,0,b\n" * (MOST_POINTS // 2 + 1))
     assert f"has {MOST_POINTS + 2} samples, and a page has at most {MOST_POINTS}" in refused("lab", "--data", path)
     path.write_text("u,v,kind\n0,1,a\n1,0,a\n")
     assert "two classes" in refused("lab", "--data", path)
+    # As many lines are not read first: the cell without a number is not seen.
+    path.write_text("u,v,kind\n0,none,a\n" + "0,1,a\n" * (10 * MOST_POINTS))
+    assert f"has {10 * MOST_POINTS + 2} lines, and a page has at most {MOST_POINTS}" in refused("lab", "--data", path)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (
+            "a,b,kind\n1,2,x\n3,oops,y\n",
+            "line 3, column 2 ('b'): expected a finite number, but 'oops' came; replace it",
+        ),
+        ("a,b,kind\n1,2,x\n3,nan,y\n", "line 3, column 2 ('b'): expected a finite number, but 'nan' came; drop"),
+        ("a,b,kind\n1,2,x\n3,,y\n", "expected a finite number, but an empty field came; fill it"),
+        ("a\n1\n2\n", "expected at least two fields separated by commas, a feature and the target, but one field came"),
+        ("a,b,kind\n", "expected at least one sample, but a file without any came; check"),
+        ("a,b,kind\n1,2,x\n3,y\n", "expected 3 fields as on the first line, but 2 came; add"),
+        ("a,kind\n1,x\n2,y\n", "has 1 feature, and classes are drawn along 2; take"),
+        ("a,b,value\n1,2,0.5\n3,4,0.7\n5,6,0.9\n", "has 2 features, and 1 is drawn: --features 1."),
+    ],
+    ids=["text", "nan", "empty", "one-column", "no-rows", "ragged", "one-feature", "two-of-a-regression"],
+)
+def test_a_malformed_file_says_where_and_what_to_do(
+    started: list[tuple[Any, ...]], tmp_path: Path, text: str, words: str
+) -> None:
+    path = tmp_path / "given.csv"
+    path.write_text(text)
+    assert words in refused("lab", "--data", path)
+    assert started == []
 
 
 def test_a_link_is_checked_and_kept(started: list[tuple[Any, ...]]) -> None:

@@ -6,7 +6,7 @@
 
 import { decode } from "../protocol.js";
 
-/** Talks to the server; on = {menu(menu), notice(words), frame(frame), refused(words), closed(words)}. */
+/** Talks to the server; on = {menu(menu), setting(setting), notice(words), frame(frame), refused(words), closed(words)}. */
 export class Conversation {
   constructor(connect, on) {
     this.on = on;
@@ -55,6 +55,8 @@ export class Conversation {
       this.start();
       this.alive = true;
       this.on.menu(message.menu);
+    } else if (message.setting) {
+      this.on.setting(message.setting);
     } else if (message.notice !== undefined) {
       this.on.notice(message.notice);
     } else if (message.seq !== undefined) {

@@ -150,6 +150,18 @@ def test_a_setting_of_one_is_where_another_begins() -> None:
     assert second.solution.certificate.primal_value == first.solution.certificate.primal_value
 
 
+def test_a_setting_that_is_assigned_is_answered_at_once_and_told_to_the_page(cell: Cell) -> None:
+    cell.lab.setting = setting("least-squares", "line-outlier")
+    assert cell.text() == {"setting": cell.lab.setting}
+    assert cell.lab.setting["machine"] == {"name": "least-squares", "values": {"C": 1.0}}
+    assert isinstance(cell.lab.model, LeastSquares)
+    before = cell.lab.setting
+    with pytest.raises(ParameterError, match="a machine is one of"):
+        cell.lab.setting = {"machine": {"name": "none"}}
+    assert cell.lab.setting == before
+    assert cell.told.empty()
+
+
 @pytest.mark.parametrize(
     ("arguments", "error", "words"),
     [

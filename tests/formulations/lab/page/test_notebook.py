@@ -120,6 +120,22 @@ def test_what_is_chosen_in_the_cell_is_the_model_in_python(page: Page, monkeypat
     assert cell.complaints == []
 
 
+def test_a_setting_that_is_assigned_in_python_is_shown(page: Page, monkeypatch: pytest.MonkeyPatch) -> None:
+    cell = Cell(page, Lab([[0, 1], [1, 0], [-1, -1]], [1, 1, -1]), monkeypatch)
+    cell.settle()
+    cell.lab.setting = {**cell.lab.setting, "machine": {"name": "hard-margin"}, "points": [[0, 1, 1], [2, 2, -1]]}
+    cell.until("window.lab.setting.machine.name === 'hard-margin'")
+    cell.settle()
+    assert page.evaluate("() => window.lab.setting") == cell.lab.setting
+    assert page.get_by_label("Machine", exact=True).input_value() == "hard-margin"
+    drawn = page.evaluate("() => window.lab.frame.facts.proof.primal")
+    assert drawn == cell.lab.solution.certificate.primal_value
+    page.get_by_role("button", name="Undo (Ctrl-Z)").click()
+    cell.settle()
+    assert isinstance(cell.lab.model, SoftMargin)
+    assert cell.complaints == []
+
+
 def test_keys_in_the_cell_are_no_commands_of_the_notebook(page: Page, monkeypatch: pytest.MonkeyPatch) -> None:
     cell = Cell(page, Lab(), monkeypatch)
     cell.settle()
