@@ -69,6 +69,9 @@ _FORMULA = ": k(x, z) = "
 class ShownModel(Explained):
     """How a model shows itself: the problem of its usual form, and what it is made of."""
 
+    coefficient: ClassVar[str] = "beta"
+    """beta in the letters of the dual, as ``beta = y a``."""
+
     hyperparameters: ClassVar[tuple[Any, ...]]
     cone_solver: ClassVar[str]
     expands: ClassVar[bool]

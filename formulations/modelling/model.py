@@ -68,9 +68,6 @@ class Model(Approximate, Failing, ShownModel, Generic[Answered], metaclass=Check
     expands: ClassVar[bool] = True
     """Whether the beta of an optimum are coefficients of f; otherwise they are multipliers only."""
 
-    coefficient: ClassVar[str] = "beta"
-    """beta in the letters of the dual, as ``beta = y a``."""
-
     cone_solver: ClassVar[str] = "clarabel"
     """The solver of cone programs that suits its forms."""
 
@@ -296,7 +293,6 @@ class Model(Approximate, Failing, ShownModel, Generic[Answered], metaclass=Check
 
     def solution(self, answer: Candidate, certificate: Certificate, bounds: Bounds, run: Run) -> Answered:
         """Return the answer in the terms of the model: support, interval and conditions by the same arrays."""
-        decision = answer.decision
         support = self.support(answer, bounds)
         return self.interpret(
             answer,
@@ -308,7 +304,7 @@ class Model(Approximate, Failing, ShownModel, Generic[Answered], metaclass=Check
             support=support,
             sparse=self.sparse,
             function=answer.function,
-            decision=frozen(decision),
+            decision=frozen(answer.decision),
             conditions=self.conditions(answer),
             coefficient=self.coefficient,
             correction=self.gram.correction,
