@@ -49,13 +49,15 @@ function drawPlane(painter, axes, { arrays: { field, probability }, facts, setti
   // The values belong to the middles of pixels.
   painter.image(fieldImage(field, facts.level), x - across / 2, y - up / 2, across * columns, up * rows);
   const onScreen = (line) => line.map(([column, row]) => [x + column * across, low - row * up]);
-  const at = (values, level) => contours(values, level).map(onScreen);
-  const [strip, below, above] = probability ? [probability, 0.25, 0.75] : [field, -facts.level, facts.level];
-  if (probability || facts.level > 0) {
-    painter.lines(at(strip, above), { stroke: colour("positive"), width: 1.5, dash: [6, 4] });
-    painter.lines(at(strip, below), { stroke: colour("negative"), width: 1.5, dash: [6, 4] });
+  const at = (values, levels) => contours(values, levels).map((lines) => lines.map(onScreen));
+  const edges = facts.level > 0 ? [facts.level, -facts.level] : [];
+  const [boundary, ...margin] = at(field, probability ? [0] : [0, ...edges]);
+  const [above, below] = probability ? at(probability, [0.75, 0.25]) : margin;
+  if (above) {
+    painter.lines(above, { stroke: colour("positive"), width: 1.5, dash: [6, 4] });
+    painter.lines(below, { stroke: colour("negative"), width: 1.5, dash: [6, 4] });
   }
-  painter.lines(at(field, 0), { stroke: colour("ink"), width: 2.25 });
+  painter.lines(boundary, { stroke: colour("ink"), width: 2.25 });
 }
 
 /** The curve of a regression, its tube or the deviation of a new target, and residuals. */

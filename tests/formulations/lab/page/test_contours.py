@@ -25,7 +25,7 @@ def lines_of(window, field, level):
     found = window.page.evaluate(
         """async ([values, shape, level]) => {
             const { contours } = await import("/contours.js");
-            return contours({ data: Float32Array.from(values), shape }, level);
+            return contours({ data: Float32Array.from(values), shape }, [level])[0];
         }""",
         [field.ravel().tolist(), list(field.shape), level],
     )
@@ -59,6 +59,20 @@ def test_lines_are_joined(window):
         assert len(lines) == {"a line": 1, "a saddle": 2}.get(name, closed.get(name))
         assert all(np.array_equal(line[0], line[-1]) == (name in closed) for line in lines)
     assert lines_of(window, np.zeros(SHAPE), 0.0) == []
+
+
+def test_lines_of_several_levels_are_those_of_each(window):
+    window.open()
+    together, apart = window.page.evaluate(
+        """async ([values, shape]) => {
+            const { contours } = await import("/contours.js");
+            const field = { data: Float32Array.from(values), shape }, levels = [0, 0.7, -0.7, 0];
+            return [contours(field, levels), levels.map((level) => contours(field, [level])[0])];
+        }""",
+        [FIELDS["a saddle"][0].ravel().tolist(), list(SHAPE)],
+    )
+    assert [len(lines) for lines in together] == [2, 2, 2, 2]
+    assert together == apart
 
 
 def test_the_picture_is_drawn_as_svg_as_well(window):
