@@ -138,11 +138,11 @@ export class Diagram {
 
   draw() {
     const draw = this.frame && DIAGRAMS[this.frame.facts.view?.name];
-    const { clientWidth, clientHeight } = this.canvas;
     this.places = [];
-    if (draw && clientWidth) {
-      const painter = new CanvasPainter(this.canvas, clientWidth, clientHeight);
-      this.places = draw(painter, this.frame, this.frame.setting) ?? [];
+    if (draw) {
+      const { clientWidth, clientHeight } = this.canvas;
+      const painter = clientWidth && new CanvasPainter(this.canvas, clientWidth, clientHeight);
+      this.places = (painter && draw(painter, this.frame, this.frame.setting)) || [];
     }
     this.mark(this.marked);
   }

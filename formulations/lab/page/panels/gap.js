@@ -11,7 +11,13 @@ const LEAST = -12;
 export class GapBar {
   constructor() {
     this.canvas = element("canvas", { class: "lab-gap", role: "img", "aria-label": "The gap between primal and dual" });
-    new ResizeObserver(() => this.draw()).observe(this.canvas);
+    new ResizeObserver(() => this.resize()).observe(this.canvas);
+  }
+
+  /** Keep the size: to ask for it after numbers were written has the page laid out at once. */
+  resize() {
+    [this.width, this.height] = [this.canvas.clientWidth, this.canvas.clientHeight];
+    this.draw();
   }
 
   show(gap, tol) {
@@ -21,7 +27,7 @@ export class GapBar {
   }
 
   draw() {
-    const { clientWidth: width, clientHeight: height } = this.canvas;
+    const { width, height } = this;
     if (!width || this.tol === undefined) return;
     const painter = new CanvasPainter(this.canvas, width, height);
     const middle = height / 2;
