@@ -11,8 +11,7 @@ export class CanvasPainter {
       canvas.width = w;
       canvas.height = h;
     }
-    this.width = width;
-    this.height = height;
+    Object.assign(this, { width, height, ratio });
     this.context = canvas.getContext("2d");
     this.context.setTransform(ratio, 0, 0, ratio, 0, 0);
     this.context.clearRect(0, 0, width, height);
@@ -26,6 +25,11 @@ export class CanvasPainter {
       if (style.fill) this.context.closePath();
     }
     this.finish(style);
+  }
+
+  /** Draw opaque lines of one style: one by one, for a path of many takes longer. */
+  segments(lists, style) {
+    for (const points of lists) this.lines([points], style);
   }
 
   circle(x, y, radius, style) {
@@ -69,6 +73,15 @@ export class CanvasPainter {
     this.context.restore();
   }
 
+  /** Draw a rectangle, grown to whole pixels, anew: paint(isSeen), and whatever it draws elsewhere is not seen. */
+  again(left, top, right, bottom, paint) {
+    const [x, y] = [left, top].map((each) => Math.floor(each * this.ratio) / this.ratio);
+    const [width, height] = [right - x, bottom - y].map((each) => Math.ceil(each * this.ratio) / this.ratio);
+    this.context.clearRect(x, y, width, height);
+    this.clipped(x, y, width, height, () => paint((u, v, reach) =>
+      u + reach > x && u - reach < x + width && v + reach > y && v - reach < y + height));
+  }
+
   finish({ stroke, fill, width = 1, dash = [], opacity = 1 }) {
     this.context.globalAlpha = opacity;
     if (fill) {
@@ -99,6 +112,10 @@ export class SvgPainter {
     const places = (points) => points.map(([x, y]) => `${short(x)},${short(y)}`).join("L");
     const path = lists.map((points) => `M${places(points)}${end}`).join("");
     this.parts.push(`<path d="${path}"${attributes(style)}/>`);
+  }
+
+  segments(lists, style) {
+    this.lines(lists, style);
   }
 
   circle(x, y, radius, style) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The main picture: the function of a frame over the window, and the points of the setting.
 //
+// It is drawn in two parts, the samples over the answer: a frame changes all of the answer, but few samples.
 // The frame may be of a setting before: what it says of single points is drawn where it has as many.
 
 import { contours } from "./contours.js";
@@ -12,28 +13,36 @@ import { drawCursor, drawMarked, drawMultipliers, drawPoints, drawRoles, drawSla
 /** Draw a setting and its frame, null before there is one. */
 export function drawPicture(painter, frame, setting) {
   drawAnswer(painter, frame, setting);
-  drawSamples(painter, setting, setting.points);
+  drawSamples(painter, frame, setting);
 }
 
-/** Draw all but the samples; marks = {selected, cross} of the hand, whose chosen sample is drawn here. */
+/** Draw what lies under the samples; marks = {selected, cross} of the hand. */
 export function drawAnswer(painter, frame, setting, marks = {}) {
   const axes = axesOf(setting.window, painter.width, painter.height);
   painter.rectangle(0, 0, painter.width, painter.height, { fill: colour("paper") });
   painter.clipped(0, 0, painter.width, painter.height, () => {
     if (frame?.arrays.field && isPlane(setting)) drawPlane(painter, axes, frame);
     if (frame?.arrays.curve && !isPlane(setting)) drawCurve(painter, axes, frame, setting);
-    drawTicks(painter, axes, setting.window);
     drawRead(painter, axes, frame, setting.points);
-    const chosen = setting.points[marks.selected];
-    if (chosen) drawPoints(painter, axes, [chosen]);
     drawCursor(painter, axes, setting.points, marks);
   });
 }
 
-/** Draw samples, which lie over the rest. */
-export function drawSamples(painter, { window }, points) {
+/** Draw the ticks, and the samples with their rings, where they are seen: isSeen(x, y, reach) is of a disc. */
+export function drawSamples(painter, frame, { window, points }, isSeen = () => true) {
   const axes = axesOf(window, painter.width, painter.height);
-  painter.clipped(0, 0, painter.width, painter.height, () => drawPoints(painter, axes, points));
+  const roles = ofSamples(frame, "roles", points);
+  painter.clipped(0, 0, painter.width, painter.height, () => {
+    drawTicks(painter, axes, window, isSeen);
+    if (roles) drawRoles(painter, axes, points, roles, isSeen);
+    drawPoints(painter, axes, points, isSeen);
+  });
+}
+
+/** Return the numbers of an array of a frame, one for each sample; null where it has not as many. */
+export function ofSamples(frame, name, points) {
+  const data = frame?.arrays[name]?.data;
+  return data?.length === points.length ? data : null;
 }
 
 function isPlane(setting) {
@@ -89,17 +98,15 @@ function drawResiduals(painter, axes, { arrays: { decision } }, points, epsilon)
     const end = decision.data[i] + Math.sign(residual) * epsilon;
     return Math.abs(residual) > epsilon ? [[[axes.x(u), axes.y(v)], [axes.x(u), axes.y(end)]]] : [];
   });
-  painter.lines(strokes, { stroke: colour("slack"), width: 1.25, opacity: scaleOf(points) ** 2 });
+  painter.segments(strokes, { stroke: colour("slack"), width: 1.25, opacity: scaleOf(points) ** 2 });
 }
 
-/** What the answer makes of the samples: slacks, multipliers, and rings around support vectors. */
+/** What the answer makes of the samples: slacks, multipliers, and what a step of an algorithm is about. */
 function drawRead(painter, axes, frame, points) {
-  const of = (name) => (frame?.arrays[name]?.data.length === points.length ? frame.arrays[name].data : null);
-  const [multipliers, slacks, roles] = ["multipliers", "slacks", "roles"].map(of);
+  const [multipliers, slacks] = ["multipliers", "slacks"].map((name) => ofSamples(frame, name, points));
   if (slacks && frame.arrays.field) {
     drawSlacks(painter, axes, points, slacks, frame.arrays.field, frame.setting.window);
   }
   if (multipliers) drawMultipliers(painter, axes, points, multipliers);
-  if (roles) drawRoles(painter, axes, points, roles);
   drawMarked(painter, axes, points, frame?.facts.view?.marked ?? []);
 }

@@ -28,19 +28,22 @@ export function ticks(low, high, count) {
   return Array.from({ length: all }, (_, k) => Number(((first + k) * step).toPrecision(6)));
 }
 
-/** Draw ticks with their numbers along the left and the lower side. */
-export function drawTicks(painter, axes, [left, right, bottom, top]) {
+/** Pixels around the end of a tick in which its number is. */
+const WORDS = 60;
+
+/** Draw ticks with their numbers along the left and the lower side, where they are seen: isSeen(x, y, reach). */
+export function drawTicks(painter, axes, [left, right, bottom, top], isSeen = () => true) {
   const style = { fill: colour("ink"), size: 11 };
   const lines = [];
   for (const u of ticks(left, right, axes.width / 75)) {
     const x = axes.x(u);
-    if (x < 24 || x > axes.width - 16) continue;
+    if (x < 24 || x > axes.width - 16 || !isSeen(x, axes.height, WORDS)) continue;
     lines.push([[x, axes.height], [x, axes.height - 5]]);
     painter.text(x, axes.height - 8, numeral(u), { ...style, anchor: "middle" });
   }
   for (const v of ticks(bottom, top, axes.height / 60)) {
     const y = axes.y(v);
-    if (y < 12 || y > axes.height - 26) continue;
+    if (y < 12 || y > axes.height - 26 || !isSeen(0, y, WORDS)) continue;
     lines.push([[0, y], [5, y]]);
     painter.text(8, y + 4, numeral(v), style);
   }

@@ -4,6 +4,8 @@
 import { colour } from "../paint.js";
 
 export const RADIUS = 5;
+/** Pixels around a point in which it is drawn, with its ring. */
+export const REACH = 10;
 const MANY = 600;
 const LARGEST_DISC = 16;
 const FREE = 1;
@@ -33,10 +35,18 @@ export function drawMultipliers(painter, axes, points, multipliers) {
   }
 }
 
-/** Rings around support vectors: apart from the point where the multiplier is free, close and thick at its bound. */
-export function drawRoles(painter, axes, points, roles) {
-  const rings = (role, radius) =>
-    points.flatMap(([u, v], i) => (roles[i] === role ? [[axes.x(u), axes.y(v), radius]] : []));
+const everywhere = () => true;
+
+/**
+ * Rings around support vectors: apart from the point where the multiplier is free, close and thick at its bound; those
+ * that are seen, isSeen(x, y, reach).
+ */
+export function drawRoles(painter, axes, points, roles, isSeen = everywhere) {
+  const rings = (role, radius) => points.flatMap(([u, v], i) => {
+    if (roles[i] !== role) return [];
+    const [x, y] = [axes.x(u), axes.y(v)];
+    return isSeen(x, y, REACH) ? [[x, y, radius]] : [];
+  });
   const radius = radiusOf(points);
   painter.circles(rings(FREE, 1.6 * radius), { stroke: colour("free"), width: 0.4 * radius });
   const filled = points.length > MANY;
@@ -53,14 +63,15 @@ export function drawMarked(painter, axes, points, marked) {
   rings.forEach(([x, y, radius], k) => painter.text(x + radius, y - radius + 2, String(there[k]), style));
 }
 
-/** The points: discs of the class +1, squares of the class -1, and discs of a regression. */
-export function drawPoints(painter, axes, points) {
+/** The points that are seen: discs of the class +1, squares of the class -1, and discs of a regression. */
+export function drawPoints(painter, axes, points, isSeen = everywhere) {
   const radius = radiusOf(points);
   const edge = { stroke: colour("paper"), width: 0.25 * radius };
   const at = ([u, v]) => [axes.x(u), axes.y(v)];
-  const targets = points.filter((point) => point.length === 2).map(at);
-  const positive = points.filter((point) => point[2] > 0).map(at);
-  const negative = points.filter((point) => point[2] < 0).map(at);
+  const seen = points.filter((point) => isSeen(...at(point), REACH));
+  const targets = seen.filter((point) => point.length === 2).map(at);
+  const positive = seen.filter((point) => point[2] > 0).map(at);
+  const negative = seen.filter((point) => point[2] < 0).map(at);
   painter.circles(targets.map(([x, y]) => [x, y, 0.9 * radius]), { fill: colour("ink"), ...edge });
   painter.circles(positive.map(([x, y]) => [x, y, radius]), { fill: colour("positive"), ...edge });
   const half = 0.9 * radius;
@@ -82,7 +93,7 @@ export function drawSlacks(painter, axes, points, slacks, field, window) {
     strokes.push([[axes.x(u), axes.y(v)], [axes.x(u + share * across), axes.y(v + share * up)]]);
   });
   const scale = scaleOf(points);
-  painter.lines(strokes, { stroke: colour("slack"), width: 1.5 * scale, opacity: scale ** 2 });
+  painter.segments(strokes, { stroke: colour("slack"), width: 1.5 * scale, opacity: scale ** 2 });
 }
 
 const LONGEST_STROKE = 0.25;

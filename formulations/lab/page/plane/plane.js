@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The picture, and over it the points that pointer and keyboard act on.
-//
-// Samples have a canvas of their own, over that of the answer: while one is dragged, the others are not drawn again.
 
-import { CanvasPainter, colour } from "../paint.js";
-import { drawAnswer, drawSamples } from "../picture.js";
+import { CanvasPainter } from "../paint.js";
+import { drawAnswer } from "../picture.js";
 import { element, newId, say } from "../panels/element.js";
 import { rounded } from "../state/setting.js";
 import { numeral, spoken } from "./edits.js";
 import { HELP, listenToKeys } from "./keys.js";
 import { Pointing } from "./pointing.js";
+import { Samples } from "./samples.js";
 
 const PATIENCE = 50;
 
@@ -18,14 +17,13 @@ export class Plane {
   constructor(store, hand, hovered) {
     Object.assign(this, { store, hand, hovered, frame: null, width: 0, height: 0 });
     this.canvas = element("canvas", { role: "img", "aria-label": "The picture of the machine" });
-    this.samples = element("canvas", { "aria-hidden": "true" });
-    this.drawn = { points: [], look: "" };
+    this.samples = new Samples();
     const [help, option] = [newId("help"), newId("point")];
     this.option = element("div", { id: option, role: "option", "aria-selected": "true", class: "lab-hidden" });
     this.over = element("div", {
       class: "lab-over", role: "listbox", tabindex: "0", "aria-label": "Points", "aria-describedby": help,
     }, this.option);
-    this.node = element("div", { class: "lab-plane" }, this.canvas, this.samples, this.over,
+    this.node = element("div", { class: "lab-plane" }, this.canvas, this.samples.canvas, this.over,
       element("p", { id: help, class: "lab-hidden" }, HELP));
     new Pointing(this.over, this);
     listenToKeys(this.over, store, hand);
@@ -47,20 +45,7 @@ export class Plane {
     if (!this.width || !this.store.setting) return;
     const painter = new CanvasPainter(this.canvas, this.width, this.height);
     drawAnswer(painter, this.frame, this.store.setting, this.hand);
-    this.drawSamples();
-  }
-
-  /** Draw the samples but for the chosen one, unless they are drawn as they are. */
-  drawSamples() {
-    const { setting } = this.store;
-    const points = setting.points.filter((_, i) => i !== this.hand.selected);
-    const colours = ["positive", "negative", "ink", "paper"].map(colour);
-    const look = [this.width, this.height, window.devicePixelRatio, setting.window, colours].join();
-    const isDrawn = look === this.drawn.look && points.length === this.drawn.points.length
-      && points.every((point, k) => point === this.drawn.points[k]);
-    if (isDrawn) return;
-    this.drawn = { points, look };
-    drawSamples(new CanvasPainter(this.samples, this.width, this.height), setting, points);
+    this.samples.draw(this.frame, this.store.setting, this.width, this.height);
   }
 
   /** Draw the points where they are now, unless their frame comes soon. */

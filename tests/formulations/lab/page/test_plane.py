@@ -358,3 +358,37 @@ def test_no_proof_is_claimed_of_a_setting_that_is_not_answered_yet(plane):
 def saturation(plane):
     """How far the channels of the picture are apart, on the mean of all pixels."""
     return np.ptp(plane.picture().astype(int), axis=2).mean()
+
+
+CROWD = [[round(0.13 * k % 4 - 2, 2), round(0.29 * k % 3 - 1.5, 2), 1 if 13 * k % 400 > 200 else -1] for k in range(60)]
+"""Samples that lie over each other."""
+
+AGAINST_THE_WHOLE = """async () => {
+    const [{ drawSamples }, { CanvasPainter }] = await Promise.all([import("/picture.js"), import("/paint.js")]);
+    const { samples, width, height } = window.lab.plane, whole = document.createElement("canvas");
+    drawSamples(new CanvasPainter(whole, width, height), window.lab.frame, window.lab.setting);
+    const [one, other] = [samples.canvas, whole].map((canvas) => {
+        const drawing = new OffscreenCanvas(canvas.width, canvas.height).getContext("2d", { willReadFrequently: true });
+        drawing.fillRect(0, 0, canvas.width, canvas.height);
+        drawing.drawImage(canvas, 0, 0);
+        return drawing.getImageData(0, 0, canvas.width, canvas.height).data;
+    });
+    if (one.length !== other.length) return Infinity;
+    return one.reduce((most, value, k) => Math.max(most, Math.abs(value - other[k])), 0);
+}"""
+"""How far the canvas of the samples, over black, is from all samples drawn at once, where they differ most."""
+
+
+@pytest.mark.parametrize("window", [{"device_scale_factor": ratio} for ratio in (1, 1.25, 2)], indirect=True, ids=str)
+def test_samples_drawn_one_by_one_are_those_drawn_at_once(window):
+    plane = window.open({"points": CROWD})
+    for start, end in (((-2, -1.5), (-1.2, -2.95)), ((-1.2, -2.95), (-3.9, -1))):
+        plane.drag(start, end)
+        # Along the edge of what was drawn anew, curves are smoothed a little differently.
+        assert plane.page.evaluate(AGAINST_THE_WHOLE) < 64
+    plane.page.evaluate("""() => {
+        const { frame } = window.lab, { roles } = frame.arrays;
+        const data = roles.data.map((role, i) => (i % 9 ? role : 2 - role));
+        window.lab.plane.show({ ...frame, arrays: { ...frame.arrays, roles: { ...roles, data } } });
+    }""")
+    assert plane.page.evaluate(AGAINST_THE_WHOLE) < 64
