@@ -170,7 +170,7 @@ def test_a_setting_that_is_assigned_is_answered_at_once_and_told_to_the_page(cel
         ({"X": np.ones((4, 2)), "y": [1, 1, 1, 1]}, OneClassError, "two classes"),
         ({"y": [1, -1]}, ParameterError, "without X"),
         ({"X": np.ones((4, 2)), "setting": {}}, ParameterError, "exclude a setting"),
-        ({"setting": {"machines": 1}}, ParameterError, "has no 'machines'"),
+        ({"setting": {"machines": 1}}, ParameterError, 'has no "machines"'),
         ({"setting": "two-clouds"}, ParameterError, "must be an object"),
     ],
     ids=["three-features", "no-targets", "one-label", "no-samples", "both", "unknown-part", "no-mapping"],
