@@ -3,11 +3,12 @@
 
 ``{model-forms} SoftMargin`` includes the code of every form, ``{model-solvers} SoftMargin`` the model's lines of the
 catalogue, and ``{model-conventions} SoftMargin`` those of the table of conventions. A name that is no model is an error
-at its line.
+at its line. ``{all-conventions}`` is that whole table, model by model.
 """
 
 import inspect
 import re
+from itertools import groupby
 from pathlib import Path
 
 from docutils import nodes
@@ -19,7 +20,13 @@ import formulations
 from extensions.conventions import TABLE, Convention
 from formulations.modelling import Stated
 
-CATALOGUE = Path(__file__).parent.parent / "catalogue.md"
+DOCS = Path(__file__).parent.parent
+CATALOGUE = DOCS / "catalogue.md"
+MODELS = DOCS / "models"
+
+_NO_LINE = (
+    "The [table of conventions](conventions.md) has no line on this problem: no library that we checked states it."
+)
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
@@ -27,6 +34,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.add_directive("model-forms", Forms)
     app.add_directive("model-solvers", Solvers)
     app.add_directive("model-conventions", Conventions)
+    app.add_directive("all-conventions", AllConventions)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
 
 
@@ -36,23 +44,35 @@ def lines_of(model: str) -> list[list[str]]:
     return [row for row in rows if len(row) > 1 and re.fullmatch(rf"`?{model}(\.\w+)?`?", row[1])]
 
 
-class ModelDirective(SphinxDirective):
-    """A directive whose argument is the name of a model."""
-
-    required_arguments = 1
+class MarkdownDirective(SphinxDirective):
+    """A directive that writes Markdown where it stands."""
 
     def run(self) -> list[nodes.Node]:
-        """Write Markdown, and parse it where the directive stands."""
-        name = self.arguments[0]
-        model = getattr(formulations, name, None)
-        if not isinstance(model, type):
-            raise self.error(f"a model of the package formulations is expected, but {name} came.")
-        text = self.markdown(model)
+        """Write Markdown, and parse it."""
+        text = self.text()
         node = nodes.container()
         self.state.nested_parse(
             StringList(text.splitlines(), source=self.get_source_info()[0]), self.content_offset, node
         )
         return node.children
+
+    def text(self) -> str:
+        """Return what is written."""
+        raise NotImplementedError
+
+
+class ModelDirective(MarkdownDirective):
+    """A directive whose argument is the name of a model."""
+
+    required_arguments = 1
+
+    def text(self) -> str:
+        """Return what the page shows of the model."""
+        name = self.arguments[0]
+        model = getattr(formulations, name, None)
+        if not isinstance(model, type):
+            raise self.error(f"a model of the package formulations is expected, but {name} came.")
+        return self.markdown(model)
 
     def markdown(self, model: type) -> str:
         """Return what the page shows."""
@@ -89,7 +109,26 @@ class Conventions(ModelDirective):
     def markdown(self, model: type) -> str:
         """Return the lines of the table of conventions that are about the model."""
         rows = [row for row in TABLE if row.model == model.__name__]
-        return table_of(rows) if rows else "No other library that we know states this problem."
+        return table_of(rows) if rows else _NO_LINE
+
+
+class AllConventions(MarkdownDirective):
+    """The whole table of conventions, model by model."""
+
+    def text(self) -> str:
+        """Return a table for each model, under a link to its page."""
+        groups = groupby(TABLE, key=lambda row: row.model)
+        return "\n\n".join(f"{self._link(model)}\n\n{table_of(list(rows))}" for model, rows in groups)
+
+    def _link(self, model: str) -> str:
+        """Return a link to the page that shows the conventions of the model."""
+        shown = re.compile(rf"^```{{model-conventions}} {model}$", re.MULTILINE)
+        for page in sorted(MODELS.glob("*.md")):
+            text = page.read_text(encoding="utf-8")
+            if shown.search(text):
+                title = text.partition("# ")[2].partition("\n")[0]
+                return f"**[{title}]({page.name})**, `{model}`"
+        raise self.error(f"no page of docs/models shows the conventions of {model}.")
 
 
 def table_of(rows: list[Convention]) -> str:

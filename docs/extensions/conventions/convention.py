@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What other libraries call the models, and how their parameters, scales and signs translate: the table of the site."""
+"""A line of the table of conventions."""
 
 from dataclasses import dataclass
 
-__all__ = ["TABLE", "Convention"]
+__all__ = ["Convention"]
 
 
 @dataclass(frozen=True)
@@ -12,27 +12,20 @@ class Convention:
 
     Attributes
     ----------
+    check
+        The name of its test in tests/conventions, which fits their machine or states it in their terms.
     model
         The name of the class here.
     elsewhere
-        The library with its name of the same machine.
+        The library with its name of the same machine, in Markdown.
     problem
         What is minimised there, in Markdown, where it differs in scale or sign.
     translation
         Their parameters and coefficients in ours, in Markdown.
     """
 
+    check: str
     model: str
     elsewhere: str
     problem: str
     translation: str
-
-
-TABLE: tuple[Convention, ...] = (
-    Convention(
-        "SoftMargin",
-        "scikit-learn `SVC(C=c)`, LIBSVM `-s 0 -c c`",
-        "the same",
-        "`C = c`; `dual_coef_` is our `beta` on the support vectors; `intercept_` is our `intercept`, `rho = -b`",
-    ),
-)
