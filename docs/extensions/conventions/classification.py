@@ -34,7 +34,7 @@ CLASSIFICATION: tuple[Convention, ...] = (
         "libsvm",
         "SoftMargin",
         "LIBSVM `-s 0 -c c`",
-        "the same, with the decision value $\\sum_i \\text{sv\\_coef}_i\\, k(x_i, x) - \\text{rho}$, above 0 for its "
+        "the same, with the decision value $\\sum_i \\mathrm{sv\\_coef}_i\\, k(x_i, x) - \\text{rho}$, above 0 for its "
         "first label: that of the first sample, or +1 where the labels are −1 and +1",
         "`C = c`; with s = 1 where its first label is the greater one, else s = −1: "
         "`beta` = s · `sv_coef`, b = −s · `rho`",
