@@ -27,10 +27,12 @@ extensions = [
     "sphinx_design",
     "sphinx_gallery.gen_gallery",
     "extensions.alternative_texts",
+    "extensions.complete_docstrings",
     "extensions.failures",
     "extensions.mathjax_files",
     "extensions.model_pages",
     "extensions.plain_docstrings",
+    "extensions.reference",
 ]
 exclude_patterns = [
     "_build",
@@ -62,6 +64,7 @@ nb_execution_show_tb = True
 nb_merge_streams = True
 
 autosummary_generate = True
+autosummary_filename_map = {"formulations.audit": "formulations.audit-function"}  # beside formulations.Audit
 autodoc_typehints = "none"  # signatures have them
 autodoc_member_order = "bysource"
 autodoc_preserve_defaults = True

@@ -44,6 +44,11 @@ __all__ = [
 class QPKernelsError(Exception):
     """Base of every exception raised on purpose by this project.
 
+    Parameters
+    ----------
+    message
+        What was expected, what came, and what to do.
+
     Attributes
     ----------
     others
@@ -246,6 +251,8 @@ class DataFormatError(FileFormatError):
     ----------
     line, column
         Where, both counted from 1.
+    line, column
+        Where in the file, both counted from 1.
     """
 
     def __init__(self, message: str, line: int, column: int) -> None:

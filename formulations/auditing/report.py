@@ -83,7 +83,13 @@ class Audit(Displayed, Sequence[MachineAudit]):
         return tuple(each.finish(tol, **options) for each in self.machines)
 
     def to_json(self, indent: int | None = 2) -> str:
-        """Return the rows as a JSON array; NaN and infinity, which JSON has not, become null."""
+        """Return the rows as a JSON array; NaN and infinity, which JSON has not, become null.
+
+        Parameters
+        ----------
+        indent
+            Spaces of a level; None: all in one line.
+        """
         return json.dumps([row.to_record() for row in self.rows], indent=indent)
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:

@@ -102,7 +102,13 @@ class TwoClassModel(Model[Classification]):
                     )
 
     def box(self, size: ArrayLike) -> tuple[Vector, Vector]:
-        """Return the bounds of beta that say 0 <= y_i beta_i <= size_i."""
+        """Return the bounds of beta that say 0 <= y_i beta_i <= size_i.
+
+        Parameters
+        ----------
+        size
+            Largest multipliers of at least 0, one for each sample or for all; may be infinite.
+        """
         return np.where(self.y > 0, 0.0, -np.asarray(size)), np.where(self.y > 0, size, 0.0)
 
     def hard_margin(self) -> KernelQP:

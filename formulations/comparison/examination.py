@@ -130,16 +130,36 @@ class CrossExamination(Sequence[Trial], Reported):
         return tuple(dict.fromkeys(trial.row.solver for trial in self.trials))
 
     def of(self, solver: str) -> tuple[Trial, ...]:
-        """Return the trials of a solver."""
+        """Return the trials of a solver.
+
+        Parameters
+        ----------
+        solver
+            The name of a solver in the table.
+        """
         return tuple(trial for trial in self.trials if trial.row.solver == solver)
 
     def seconds_to(self, solver: str, accuracy: float) -> float:
-        """Return the seconds of the fastest answer of a solver that is proved to that accuracy; NaN if none is."""
+        """Return the seconds of the fastest answer of a solver that is proved to that accuracy; NaN if none is.
+
+        Parameters
+        ----------
+        solver
+            The name of a solver in the table.
+        accuracy
+            A relative duality gap above 0.
+        """
         proved = [trial.seconds for trial in self.of(solver) if trial.row.accuracy <= accuracy]
         return min(proved, default=_NAN)
 
     def to_json(self, indent: int | None = 2) -> str:
-        """Return everything as JSON; NaN and infinity, which JSON has not, become null."""
+        """Return everything as JSON; NaN and infinity, which JSON has not, become null.
+
+        Parameters
+        ----------
+        indent
+            Spaces of a level; None: all in one line.
+        """
         first = [
             without_nan({"solver": solver, "accuracy": tol, "seconds": self.seconds_to(solver, tol)})
             for solver in self.solvers

@@ -50,7 +50,13 @@ class Comparison(Sequence[Row], Reported):
         return self.rows[index]
 
     def to_json(self, indent: int | None = 2) -> str:
-        """Return the rows as a JSON array; NaN and infinity, which JSON has not, become null."""
+        """Return the rows as a JSON array; NaN and infinity, which JSON has not, become null.
+
+        Parameters
+        ----------
+        indent
+            Spaces of a level; None: all in one line.
+        """
         return json.dumps([without_nan(asdict(row)) for row in self.rows], indent=indent)
 
     def to_pandas(self) -> Any:
@@ -84,7 +90,13 @@ class Comparison(Sequence[Row], Reported):
         return [*agreements, *unproved]
 
     def agreement(self, problem: str) -> Agreement:
-        """Hold all proved answers to a problem, of primals and duals alike, against each other's bounds."""
+        """Hold all proved answers to a problem, of primals and duals alike, against each other's bounds.
+
+        Parameters
+        ----------
+        problem
+            The name of a problem in the table.
+        """
         return agreement(problem, self.rows, self.tol)
 
 

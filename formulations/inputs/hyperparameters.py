@@ -129,6 +129,15 @@ class Parametrised(Frozen):
     """What has hyper-parameters: each a CVXPY parameter, an attribute of its name; all else is frozen.
 
     The parameter is made when it is first asked for, and has the value from then on. Until then nothing needs CVXPY.
+
+    Notes
+    -----
+    Arguments of the methods:
+
+    values
+        New values of hyper-parameters by their names; or one entry for each sample, shape (m, ...).
+    name
+        The name of a hyper-parameter.
     """
 
     hyperparameters: ClassVar[tuple[Hyperparameter, ...]] = ()

@@ -24,7 +24,19 @@ _PREFIX = "kernel__"
 
 
 class Restatable(Parametrised):
-    """A model that can be stated anew on what it already knows to be sound."""
+    """A model that can be stated anew on what it already knows to be sound.
+
+    Notes
+    -----
+    Arguments of the methods:
+
+    gram
+        A kernel matrix of the same samples.
+    settings
+        Parameters of the kernel by their names.
+    kernel
+        A kernel, or a function that returns its matrix.
+    """
 
     needs_psd: ClassVar[bool] = True
     """Whether the problem is convex only with a positive semidefinite K."""

@@ -67,6 +67,21 @@ class Loss(metaclass=ChecksKeywords):
     * ``curvature``, where there is one, is the derivative of ``slope``.
 
     A loss times C > 0 has the conjugate ``C * conjugate(s / C)``. Values too large for float64 are infinite.
+
+    Notes
+    -----
+    Arguments of the methods:
+
+    t
+        Arguments of phi: margins or residuals, of any shape.
+    s
+        Slopes of phi, of any shape.
+    expression
+        An affine CVXPY expression.
+    low, high
+        Ends of intervals, ``low`` at most ``high``.
+    costs
+        C_i of the samples, at least 0.
     """
 
     name: ClassVar[str]

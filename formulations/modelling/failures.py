@@ -18,7 +18,21 @@ _NAMED = 6
 
 
 class Failing(Parametrised):
-    """The part of a model that explains, in its own terms, why a solver gave no answer."""
+    """The part of a model that explains, in its own terms, why a solver gave no answer.
+
+    Notes
+    -----
+    Arguments of the methods:
+
+    message
+        What the solver said.
+    beta
+        Where the coefficients went, shape (m,).
+    certificate
+        The proof that there is no answer.
+    multipliers
+        Those of the constraints of the form, in its matrices, that prove it.
+    """
 
     hard: ClassVar[bool] = False
     """Whether there are constraints without slack: the model may have no answer, and says why."""

@@ -9,23 +9,21 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any, ClassVar, Generic, TypeAlias, TypeVar
 
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from formulations.display import ShownModel
-from formulations.inputs.estimators import Coefficients, is_estimator
-from formulations.inputs.fitted import coefficients_for
 from formulations.inputs.samples import OF_KERNELS, BoundSamples
 from formulations.modelling.approximate import Approximate
-from formulations.modelling.candidate import Candidate, checked_coefficients, expand, vanishing, with_function_of
+from formulations.modelling.candidate import Candidate
 from formulations.modelling.default import solve_by_request
-from formulations.modelling.failures import Failing, not_an_answer
-from formulations.modelling.primal import multipliers_at, primal_answer, require_expansion
+from formulations.modelling.failures import Failing
+from formulations.modelling.primal import require_expansion
+from formulations.modelling.reading import Reading
 from formulations.modelling.solution import Run, Solution
 from formulations.modelling.solving import Held, Latest, SolveRequest, structures_of
 from formulations.modelling.statement import Stated
 from qpkernels.arrays import ChecksKeywords, Vector, check_flag, frozen
 from qpkernels.certificates import Bounds, Certificate, Enclosure, KernelQPBounds, Status, Support
-from qpkernels.errors import ParameterError
 from qpkernels.gram import Gram
 from qpkernels.programs import KernelQP, LeastSquares, LinearSystem, Program
 from qpkernels.solvers import SolverLike
@@ -39,7 +37,7 @@ Answered = TypeVar("Answered", bound=Solution, covariant=True)
 """What solving a model of a kind returns."""
 
 
-class Model(Approximate, Failing, ShownModel, Generic[Answered], metaclass=ChecksKeywords):
+class Model(Approximate, Reading, Failing, ShownModel, Generic[Answered], metaclass=ChecksKeywords):
     """A kernel machine: what is asked, however it is stated and whoever solves it.
 
     The answer is a function f + b in the space of a kernel, with a coefficient beta_i for each sample. The model knows
@@ -72,12 +70,6 @@ class Model(Approximate, Failing, ShownModel, Generic[Answered], metaclass=Check
     """The solver of cone programs that suits its forms."""
 
     elsewhere: ClassVar[Mapping[str, str]] = OF_KERNELS
-
-    estimator: ClassVar[str] = "estimator"
-    """What scikit-learn calls it."""
-
-    classes: NDArray[Any] | None = None
-    """The labels of negative and positive values, where the model has classes."""
 
     def __init__(self, data: BoundSamples, fit_intercept: bool = True, **values: Any) -> None:
         self.data = data
@@ -233,20 +225,6 @@ class Model(Approximate, Failing, ShownModel, Generic[Answered], metaclass=Check
         """Bound the error of an answer by ``bounds``."""
         return answer.judged_by(bounds)
 
-    def vanishing(self, answer: Candidate, bounds: Bounds) -> Candidate | None:
-        """Return the answer that proves an optimum of 0 if it is 0, near ``answer``; None: it cannot be."""
-        del answer
-        point = bounds.vanishing()
-        return None if point is None else vanishing(self.gram, *point, self.classes)
-
-    def from_system(self, point: Vector, intercept: float) -> Candidate:
-        """Read an answer from the solution of :meth:`linear_system`."""
-        return expand(self.gram, point, intercept, self.classes)
-
-    def from_fit(self, point: Vector, multipliers: Vector) -> Candidate:
-        """Read an answer from the u and v of a ResidualNorm, in models that are one."""
-        raise NotImplementedError(f"a {self.name} is no fit in a norm")
-
     def hold(self, answer: Candidate, certificate: Certificate, status: Status, bounds: Bounds) -> None:
         """Keep the answer for the forms to show, at the points that were certified."""
         self.latest.answer = Held(answer, bounds, certificate, status is Status.OPTIMAL, self.parameter_values())
@@ -257,39 +235,6 @@ class Model(Approximate, Failing, ShownModel, Generic[Answered], metaclass=Check
         Where f misses a hard or costly constraint by rounding, f and b are rescaled; a solution keeps those found.
         """
         return answer.at_feasible(bounds.feasible(answer.beta), answer.scaling_by(bounds))
-
-    def candidate(self, answer: Any, weights: bool | None = None) -> Candidate:
-        """Read an answer as :meth:`certify` takes it, or refuse it."""
-        if isinstance(answer, Candidate):
-            return answer
-        if (primal := primal_answer(self, answer, weights)) is not None:
-            return self.completed(primal) if primal.is_squarable else primal
-        if isinstance(answer, Solution):
-            return with_function_of(answer, self.from_coefficients(answer.beta, answer.intercept), self.gram)
-        if is_estimator(answer):
-            return self.from_coefficients(*coefficients_for(self, answer, self.translate))
-        if isinstance(answer, tuple) and len(answer) == 2:
-            return self.from_coefficients(*answer)
-        raise not_an_answer(answer, self.estimator)
-
-    def completed(self, answer: Candidate) -> Candidate:
-        """Return an answer that is a function alone with the best multipliers that its values tell."""
-        return replace(answer, beta=multipliers_at(self.bounds(), answer, self.name))
-
-    def translate(self, fitted: Coefficients) -> tuple[Vector, float]:
-        """Return (beta, b) in the scaling of this model of what an estimator of scikit-learn holds."""
-        return fitted.dual, fitted.intercept
-
-    def from_coefficients(self, beta: Any, intercept: Any) -> Candidate:
-        """Return the answer whose function is the expansion in beta."""
-        coefficients, b = checked_coefficients(beta, intercept, len(self))
-        return expand(self.gram, coefficients, self.checked_intercept(b), self.classes)
-
-    def checked_intercept(self, b: float) -> float:
-        """Return b, or refuse it where the model has none."""
-        if b != 0.0 and not self.fit_intercept:
-            raise ParameterError(f"this {self.name} has no intercept, but b = {b:g} came; state it with fit_intercept.")
-        return float(b)
 
     def solution(self, answer: Candidate, certificate: Certificate, bounds: Bounds, run: Run) -> Answered:
         """Return the answer in the terms of the model: support, interval and conditions by the same arrays."""

@@ -96,6 +96,11 @@ class Stated(cached_property[F]):
     """A form as an attribute of its model: stated when first asked for, then kept.
 
     ``dual = Stated(SoftMarginDual)`` in a model makes ``model.dual`` the form ``SoftMarginDual(model)``.
+
+    Parameters
+    ----------
+    form
+        The class of the form.
     """
 
     def __init__(self, form: type[F]) -> None:
@@ -110,18 +115,38 @@ class Stated(cached_property[F]):
 
 
 def absence(model: Restatable, coefficients: cp.Expression) -> cp.Constraint | None:
-    """Return the equations that a sample of cost 0 has no coefficient; None where there is no such sample."""
+    """Return the equations that a sample of cost 0 has no coefficient; None where there is no such sample.
+
+    Parameters
+    ----------
+    model
+        The model, whose costs tell which samples are absent.
+    coefficients
+        Those of the samples, shape (m,).
+    """
     absent = model.absent
     return coefficients[absent] == 0 if absent.size else None
 
 
 def labelled(**constraints: cp.Constraint | None) -> list[cp.Constraint]:
-    """Return the constraints, each labelled by its name; those of an absent intercept are None and left out."""
+    """Return the constraints, each labelled by its name; those of an absent intercept are None and left out.
+
+    Parameters
+    ----------
+    constraints
+        Constraints by their labels.
+    """
     return [constraint.set_label(label) for label, constraint in constraints.items() if constraint is not None]
 
 
 def per_sample(name: str) -> cached_property[cp.Variable]:
-    """Return a variable of that name with an entry for each sample, as an attribute of a form."""
+    """Return a variable of that name with an entry for each sample, as an attribute of a form.
+
+    Parameters
+    ----------
+    name
+        What CVXPY calls the variable.
+    """
 
     def variable(form: Any) -> cp.Variable:
         return cp.Variable(len(form.model), name=name)
@@ -141,7 +166,13 @@ def intercept() -> cached_property[cp.Variable | cp.Constant]:
 
 
 def scalar(name: str) -> cached_property[cp.Variable]:
-    """Return a scalar variable of that name, as an attribute of a form."""
+    """Return a scalar variable of that name, as an attribute of a form.
+
+    Parameters
+    ----------
+    name
+        What CVXPY calls the variable.
+    """
 
     def variable(form: Any) -> cp.Variable:
         del form

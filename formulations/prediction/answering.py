@@ -25,6 +25,17 @@ class Answering:
     its columns by their names (``Columns``) those, in any order and among others; arrays have no names. Of an array of
     Dask, they return one, whose blocks are computed where those of ``X`` are.
     All methods raise ShapeError, NonFiniteError or FeatureNamesError if ``X`` are no samples such as those of the fit.
+
+    Notes
+    -----
+    Arguments of the methods:
+
+    X
+        Samples, one a row, with the features that the machine was trained on.
+    y
+        Their labels or targets.
+    path
+        Where to; a file that is there is replaced.
     """
 
     @property

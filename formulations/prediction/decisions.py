@@ -48,7 +48,17 @@ class Sigmoids:
 
 
 class Decision(ABC):
-    """What the values of the functions of a machine, shape (n, functions), say of each of n samples."""
+    """What the values of the functions of a machine, shape (n, functions), say of each of n samples.
+
+    Notes
+    -----
+    Arguments of the methods:
+
+    values
+        Decision values f(x) + b, shape (n,), or (n, functions).
+    predicted, y
+        Answers, and the labels or targets as they are, shape (n,).
+    """
 
     classes: NDArray[Any] | None
     """The labels in sorted order, but of two that of negative values first; None where there are none."""

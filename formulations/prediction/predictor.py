@@ -40,6 +40,13 @@ class Predictor(Answering, Carded):
     target
         The column of the table it was fitted to that held the targets, which tables of new samples may have as well:
         its name, or its number from 1 where columns have no names; None: nothing is known of one.
+
+    Notes
+    -----
+    Arguments of the methods:
+
+    X
+        Samples, one a row, with the features that the machine was trained on.
     """
 
     functions: Expansions

@@ -34,6 +34,11 @@ def load(path: str | Path) -> Predictor:
 
     That of LIBSVM has ``predict_proba`` if it was trained with -b 1, and takes samples scaled as they were then.
 
+    Parameters
+    ----------
+    path
+        A file that ``save`` wrote.
+
     Raises
     ------
     FileFormatError

@@ -90,7 +90,13 @@ class LeaveOneOut(Carded):
         return next((fit.status for fit in self.fits.values() if fit.status is not Status.OPTIMAL), Status.OPTIMAL)
 
     def solution(self, sample: int) -> Solution:
-        """Return the certified Solution without that sample, solved when asked for."""
+        """Return the certified Solution without that sample, solved when asked for.
+
+        Parameters
+        ----------
+        sample
+            The number of the sample left out, from 0.
+        """
         solution: Solution = _without(self.model, sample).solve(tol=self.tol)
         return solution
 

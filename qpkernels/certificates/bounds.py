@@ -20,6 +20,25 @@ class Bounds(Protocol):
 
     Candidates come as their dual point ``beta``, shape (m,), their ``intercept``, and ``function``, f at the samples
     where it is not the expansion in beta (None: the bounds compute that expansion themselves).
+
+    Notes
+    -----
+    Every method takes parts of a candidate:
+
+    beta
+        Its dual point, shape (m,), signed, of any size: what is not feasible is moved to a feasible point near by, and
+        the certificate says how far.
+    intercept
+        b of the decision values f(x_i) + b; 0 in a problem without.
+    function
+        f at the samples, without b, where it is not the expansion in beta; to enclose it, f as a function. None: that
+        expansion.
+    values
+        f(x_i) without b, shape (m,).
+    decision
+        f(x_i) + b, shape (m,).
+    support
+        The support vectors, as :meth:`support` returns them.
     """
 
     def certify(self, beta: Vector, intercept: float, function: FunctionAtSamples | None = None) -> Certificate:

@@ -92,6 +92,11 @@ class Certificate(Carded):
         are small, or lost in rounding, prove nothing. The one optimum without a size is 0, and its rule is that of
         :func:`certify_values`: every term of both values is 0 up to the rounding of the sums that made that term.
 
+        Parameters
+        ----------
+        tol
+            Above 0: the largest relative gap, residual or complementarity that counts as proved.
+
         Raises
         ------
         ParameterError
@@ -119,7 +124,13 @@ class Certificate(Carded):
         return np.nan if any(measure != measure for measure in measures) else max(measures)
 
     def is_lost_in_rounding(self, tol: float) -> bool:
-        """Return whether rounding alone is beyond ``tol``: near this answer, nobody could prove more."""
+        """Return whether rounding alone is beyond ``tol``: near this answer, nobody could prove more.
+
+        Parameters
+        ----------
+        tol
+            As in :meth:`holds`.
+        """
         return self.rounding > tol * max(abs(self.primal_value), abs(self.dual_value))
 
     def explain(self, tol: float | None = None) -> str:
@@ -168,14 +179,28 @@ class Certificate(Carded):
 
 
 def relative(amount: float, scale: float) -> float:
-    """Return amount / scale, and 0 for 0 / 0."""
+    """Return amount / scale, and 0 for 0 / 0.
+
+    Parameters
+    ----------
+    amount
+        What is measured, of at least 0.
+    scale
+        The size that it is a share of, of at least 0.
+    """
     if scale == 0:
         return 0.0 if amount == 0 else float("inf")
     return amount / scale
 
 
 def undefined(reason: str) -> Certificate:
-    """Return the certificate that never holds, of an answer that has no value."""
+    """Return the certificate that never holds, of an answer that has no value.
+
+    Parameters
+    ----------
+    reason
+        Why, as a clause: it becomes ``worst`` of the certificate.
+    """
     nan = float("nan")
     return Certificate(nan, nan, nan, nan, nan, nan, worst=reason)
 

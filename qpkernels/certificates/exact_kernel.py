@@ -68,7 +68,17 @@ class ExactKernelCertificate(Certificate):
 
     @classmethod
     def of(cls, certificate: Certificate, kernel: Kernel, *, is_expansion: bool = False) -> ExactKernelCertificate:
-        """Return what is proved by values of the problem with that kernel."""
+        """Return what is proved by values of the problem with that kernel.
+
+        Parameters
+        ----------
+        certificate
+            What was computed with the exact kernel in place of its approximation.
+        kernel
+            The exact kernel.
+        is_expansion
+            Whether the function judged is an expansion in that kernel, so that its norm is the one in its space.
+        """
         own = {each.name: getattr(certificate, each.name) for each in fields(Certificate)}
         return cls(**own, kernel=kernel, is_expansion=is_expansion)
 

@@ -40,7 +40,13 @@ class Support:
 
     @classmethod
     def of_all(cls, samples: int) -> Support:
-        """Return the support of dense coefficients: all samples, free."""
+        """Return the support of dense coefficients: all samples, free.
+
+        Parameters
+        ----------
+        samples
+            Their number m.
+        """
         return cls(free=np.arange(samples), bounded=np.arange(0))
 
     def __len__(self) -> int:

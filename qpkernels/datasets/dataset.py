@@ -35,6 +35,19 @@ class Dataset:
     an array of finite numbers or of text, the names of classes; ``name`` is what tables and figures call the set. Where
     targets are numbers of classes, 0, 1 and so on, ``class_names`` may have their names; ``feature_names`` and
     ``target_name`` are those of the header of a CSV file.
+
+    Attributes
+    ----------
+    name
+        What tables and figures call the set.
+    X
+        Samples, shape (n, d), finite.
+    y
+        Targets, shape (n,): finite numbers, or names of classes as text.
+    class_names
+        Names of the classes 0, 1 and so on, where targets are these numbers; None: they have none.
+    feature_names, target_name
+        What the header of a CSV file calls the columns; None: there was none.
     """
 
     name: str

@@ -16,6 +16,13 @@ def one_versus_rest(y: ArrayLike, positive: str | float) -> Vector:
 
     Where y is numeric, the comparison is numeric, also for a class given as text: ``"1"``, ``"1.0"`` and 1 are the
     same class. Where y is text, the comparison is of text.
+
+    Parameters
+    ----------
+    y
+        Labels of any kind, shape (m,).
+    positive
+        The class that becomes +1.0.
     """
     classes = read_array(y, "y")
     if classes.ndim != 1:

@@ -42,6 +42,15 @@ class Scaling:
         Shape (features,).
     lower, upper
         Their images. Sparse samples stay sparse if low = 0 and lower = 0.
+
+    Notes
+    -----
+    Arguments of the methods:
+
+    X
+        Samples, shape (m, d), dense or sparse, or in a file.
+    lower, upper
+        The ends of the range, ``lower`` below ``upper``.
     """
 
     low: Vector = field(repr=False)
@@ -163,5 +172,10 @@ def scale_features(X: ArrayLike) -> Samples:
     the interval through rounding. Where the quotient is undefined, the feature maps to 0. The first map would fill
     a sparse X with numbers that are not 0; the second keeps its zeros. Pass ``X.toarray()`` for the first. New samples
     need the map of the first ones: take ``Scaling.to_range(X)``.
+
+    Parameters
+    ----------
+    X
+        Samples, shape (m, d), dense or sparse; a feature with one value becomes 0.
     """
     return Scaling.to_range(X).transform(X)

@@ -125,7 +125,13 @@ class Conflict:
 
 
 def groups_of(program: ConeProgram) -> tuple[Group, ...]:
-    """Return each block of rows as a group of its own."""
+    """Return each block of rows as a group of its own.
+
+    Parameters
+    ----------
+    program
+        The program, whose blocks name its rows.
+    """
     return tuple(Group(block.name, np.arange(block.start, block.stop)) for block in program.rows)
 
 

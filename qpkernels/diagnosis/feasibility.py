@@ -122,6 +122,23 @@ class Feasibility:
     ----------
     tol
         Residual within which a point satisfies rows.
+    program
+        The program, whose objective does not count.
+    solver
+        Who is asked; its answers are checked.
+
+    Notes
+    -----
+    Arguments of the methods:
+
+    kept
+        Which rows of the program count, shape (rows of A,); the others are left out.
+    x
+        A point, shape (variables,).
+    z
+        Multipliers, shape (rows of A,), 0 where rows are left out.
+    rows
+        Sets of row numbers.
     """
 
     program: ConeProgram

@@ -49,7 +49,17 @@ class Ray:
 
     @classmethod
     def of(cls, program: ConeProgram, direction: Vector, point: Vector | None = None) -> Ray:
-        """Return the direction at unit size, certified."""
+        """Return the direction at unit size, certified.
+
+        Parameters
+        ----------
+        program
+            The program along whose feasible set the objective may fall.
+        direction
+            Shape (variables,), of any size above 0.
+        point
+            A feasible point, where one is known, from which the ray starts.
+        """
         largest = float(np.abs(direction).max(initial=0.0))
         unit = direction / largest if 0.0 < largest < np.inf else direction
         cleaned = [np.where(np.abs(unit) > trifle, unit, 0.0) for trifle in _TRIFLES]
@@ -58,7 +68,13 @@ class Ray:
         return cls(best, float(program.q @ best), point, certificate, program.variables)
 
     def values(self, name: str) -> Vector:
-        """Return the direction in the first variable of that name; empty if there is none."""
+        """Return the direction in the first variable of that name; empty if there is none.
+
+        Parameters
+        ----------
+        name
+            The name of a block of variables.
+        """
         found = (self.direction[block.range] for block in self.variables if block.name == name)
         return next(found, np.zeros(0))
 

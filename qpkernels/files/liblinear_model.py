@@ -53,6 +53,11 @@ class LiblinearModel:
 def read_liblinear_model(path: str | Path) -> LiblinearModel:
     """Read a model of LIBLINEAR.
 
+    Parameters
+    ----------
+    path
+        A file that ``train`` of LIBLINEAR wrote.
+
     Raises
     ------
     FileFormatError

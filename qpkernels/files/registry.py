@@ -53,6 +53,13 @@ def write(program: ConeProgram, path: str | Path) -> Path:
 
     A path with no suffix of :data:`FORMATS` gets .npz appended.
 
+    Parameters
+    ----------
+    program
+        A program; a format that has no place for some of its cones refuses it.
+    path
+        Where to, with one of the suffixes of :data:`FORMATS`; a file that is there is replaced.
+
     Raises
     ------
     ParameterError
@@ -73,6 +80,11 @@ def read(path: str | Path) -> ConeProgram:
     """Read a program in the format that the suffix of ``path`` names.
 
     Nothing in a file is executed. Sizes are checked before memory is allocated for them.
+
+    Parameters
+    ----------
+    path
+        A file with one of the suffixes of :data:`FORMATS`.
 
     Raises
     ------

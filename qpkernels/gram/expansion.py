@@ -96,7 +96,13 @@ class Expansion:
         classes: NDArray[Any] | None,
         feature_names: FeatureNames,
     ) -> Expansion:
-        """Return the function of parts that are known to be sound, and nobody else's: without a check or a copy."""
+        """Return the function of parts that are known to be sound, and nobody else's: without a check or a copy.
+
+        Parameters
+        ----------
+        kernel, centers, coefficients, intercept, classes, feature_names
+            As in :class:`Expansion`.
+        """
         function = cls.__new__(cls)
         # A frozen dataclass sets nothing, but its dictionary takes it.
         vars(function).update(
@@ -114,6 +120,17 @@ class Expansion:
         """Return f + b with f = sum_j beta_j k(x_j, .) over the samples with a coefficient, or over fewer points.
 
         Of a clipped matrix it is over all samples, one without a multiplier having a coefficient all the same.
+
+        Parameters
+        ----------
+        gram
+            The kernel matrix of the samples x_j.
+        beta
+            Coefficients, shape (m,); samples of 0 are left out.
+        intercept
+            b.
+        classes
+            The labels of negative and positive values; None: values are targets.
         """
         explicit = gram.explicit if gram.correction is None else None
         if explicit is not None:
@@ -128,6 +145,11 @@ class Expansion:
         """Return the decision values f(x_i) + b, shape (number of samples,); memory stays bounded.
 
         Of an array of Dask they are one, each block made where it is.
+
+        Parameters
+        ----------
+        X
+            Samples as the kernel takes them; a matrix with one sample a row for most kernels.
 
         Raises
         ------
@@ -169,7 +191,13 @@ class Expansion:
         return weights_of(features, self.coefficients, features.mean(axis=0))
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """Return class labels (the positive one where f(x) + b > 0), or the values where there are no classes."""
+        """Return class labels (the positive one where f(x) + b > 0), or the values where there are no classes.
+
+        Parameters
+        ----------
+        X
+            As in :meth:`__call__`.
+        """
         if is_dask(X) and self.classes is not None:
             return by_blocks(self.predict, X, None, self.classes.dtype)
         values = self(X)
@@ -213,7 +241,13 @@ class Expansion:
         return float(self.coefficients @ values)
 
     def save(self, path: str | Path) -> Path:
-        """Write the function to a .npz file, without pickle, every number exact; return the path with its suffix."""
+        """Write the function to a .npz file, without pickle, every number exact; return the path with its suffix.
+
+        Parameters
+        ----------
+        path
+            Where to; ``.npz`` is added if it is missing, and a file that is there is replaced.
+        """
         target = npz_path(path)
         contents = Centers(self.kernel, self.centers, self.feature_names).to_arrays()
         if self.classes is not None:
@@ -224,6 +258,11 @@ class Expansion:
     @classmethod
     def load(cls, path: str | Path) -> Expansion:
         """Read a function that :meth:`save` wrote. Nothing in the file is executed.
+
+        Parameters
+        ----------
+        path
+            The file, with its suffix ``.npz``.
 
         Raises
         ------

@@ -115,6 +115,11 @@ class Mercer:
         phi_t(x) = sum_i v_ti k(x_i, x) / sqrt(lambda_t). On the samples themselves it is :attr:`features`; elsewhere
         its inner products are those of the projections to the span of the functions k(x_i, .).
 
+        Parameters
+        ----------
+        X
+            Samples as the kernel takes them.
+
         Raises
         ------
         IndefiniteKernelError

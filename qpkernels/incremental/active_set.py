@@ -58,7 +58,13 @@ class ActiveSet(Solver):
         self._inverse = Inverse()
 
     def run(self, program: KernelQP, request: Request, **options: Any) -> Answer:
-        """Go from the start to the optimum, by sequential minimal optimisation where need be."""
+        """Go from the start to the optimum, by sequential minimal optimisation where need be.
+
+        Parameters
+        ----------
+        program, request, options
+            As in :meth:`qpkernels.solvers.Solver.run`.
+        """
         assert request.warm_start is not None
         known, beta = stored(program.gram), request.warm_start
         values: Vector = options.pop("values")

@@ -76,7 +76,13 @@ class ParametricQP:
         return np.where(one == other, one, base), np.where(one == other, 0.0, rate)
 
     def at(self, p: float) -> KernelQP:
-        """Return the problem at p; those of the two ends are themselves."""
+        """Return the problem at p; those of the two ends are themselves.
+
+        Parameters
+        ----------
+        p
+            The parameter, between those of the two ends.
+        """
         one = self.start
         if p in (self.first, self.last):
             return one if p == self.first else self.end

@@ -58,6 +58,15 @@ class Pieces:
         The pieces in the order of the path.
     ties
         How often ties were broken by random numbers in the 11th digit.
+
+    Notes
+    -----
+    Arguments of the methods:
+
+    p
+        The parameter, within the path.
+    piece
+        The number of the piece, where it is known; None: it is found.
     """
 
     path: ParametricQP

@@ -41,6 +41,13 @@ def trace(path: ParametricQP, beta: Vector) -> Pieces:
     once that the method may be going round in circles: targets and bounds are then moved apart by random numbers in the
     11th digit, and stay so.
 
+    Parameters
+    ----------
+    path
+        The problem as a function of its parameter.
+    beta
+        Coefficients near the optimum at the first parameter, shape (m,), feasible or not.
+
     Raises
     ------
     SolverFailedError

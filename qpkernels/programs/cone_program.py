@@ -23,7 +23,15 @@ __all__ = ["Block", "ConeProgram", "QuadraticProgram"]
 
 @dataclass(frozen=True)
 class Block:
-    """A name for the half-open range [start, stop) of variables, or of rows."""
+    """A name for the half-open range [start, stop) of variables, or of rows.
+
+    Attributes
+    ----------
+    name
+        What it is called; several blocks may have the same name.
+    start, stop
+        Numbers from 0, ``start`` included and ``stop`` not.
+    """
 
     name: str
     start: int
@@ -41,7 +49,17 @@ class Block:
 
 @dataclass(frozen=True, eq=False)
 class QuadraticProgram:
-    """min 1/2 x'Px + q'x s.t. Gx <= h, Ax = b: the form of qpsolvers, without separate bounds."""
+    """min 1/2 x'Px + q'x s.t. Gx <= h, Ax = b: the form of qpsolvers, without separate bounds.
+
+    Attributes
+    ----------
+    P, q
+        The objective, shapes (n, n) and (n,).
+    G, h
+        The inequalities.
+    A, b
+        The equations.
+    """
 
     P: csc_array
     q: Vector
@@ -117,7 +135,13 @@ class ConeProgram:
         _check_blocks(self.rows, k, "rows")
 
     def objective(self, x: Vector) -> float:
-        """Return 1/2 x'Px + q'x + offset."""
+        """Return 1/2 x'Px + q'x + offset.
+
+        Parameters
+        ----------
+        x
+            A point, shape (variables,), feasible or not.
+        """
         return float(0.5 * x @ (self.P @ x) + self.q @ x) + self.offset
 
     @cached_property

@@ -21,7 +21,17 @@ __all__ = ["Cone", "Exponential", "Nonnegative", "PSDTriangle", "Power", "Second
 
 
 class Cone(ABC):
-    """A closed convex cone in R^size."""
+    """A closed convex cone in R^size.
+
+    Notes
+    -----
+    Arguments of the methods:
+
+    s
+        A slack of the rows of this cone, shape (length,).
+    z
+        Their multipliers, shape (length,).
+    """
 
     @property
     @abstractmethod
@@ -65,7 +75,13 @@ class _Sized(Cone):
 
 @dataclass(frozen=True)
 class Zero(_Sized):
-    """{0}: rows of A are equations; the dual cone is the whole space."""
+    """{0}: rows of A are equations; the dual cone is the whole space.
+
+    Attributes
+    ----------
+    length
+        The number of equations.
+    """
 
     def into(self, s: Vector) -> Vector:
         return np.zeros_like(s)
@@ -76,7 +92,13 @@ class Zero(_Sized):
 
 @dataclass(frozen=True)
 class Nonnegative(_Sized):
-    """{s : s_i >= 0}: rows of A are inequalities Ax <= b; its own dual."""
+    """{s : s_i >= 0}: rows of A are inequalities Ax <= b; its own dual.
+
+    Attributes
+    ----------
+    length
+        The number of inequalities.
+    """
 
     def into(self, s: Vector) -> Vector:
         return np.maximum(s, 0.0)
@@ -87,7 +109,13 @@ class Nonnegative(_Sized):
 
 @dataclass(frozen=True)
 class SecondOrder(_Sized):
-    """{(t, v) : ||v|| <= t}; its own dual."""
+    """{(t, v) : ||v|| <= t}; its own dual.
+
+    Attributes
+    ----------
+    length
+        The number of entries, t included: at least 1.
+    """
 
     def into(self, s: Vector) -> Vector:
         return np.array([max(float(s[0]), float(np.linalg.norm(s[1:]))), *s[1:]])
@@ -101,6 +129,11 @@ class PSDTriangle(Cone):
     """Symmetric positive semidefinite n x n matrices; own dual.
 
     Stored as the upper triangle column by column, off-diagonal entries times sqrt(2).
+
+    Attributes
+    ----------
+    order
+        n: the cone takes n (n + 1) / 2 rows.
     """
 
     order: int
@@ -159,7 +192,13 @@ class Exponential(Cone):
 
 @dataclass(frozen=True)
 class Power(Cone):
-    """{(x, y, w) : x^a y^(1-a) >= |w|, x >= 0, y >= 0} with 0 < a < 1."""
+    """{(x, y, w) : x^a y^(1-a) >= |w|, x >= 0, y >= 0} with 0 < a < 1.
+
+    Attributes
+    ----------
+    alpha
+        a, strictly between 0 and 1.
+    """
 
     alpha: float
 

@@ -67,6 +67,13 @@ class Elimination:
         """Return the point and the multipliers of the program as it was, from those of :attr:`program`.
 
         If these satisfy the conditions of optimality, so do those returned.
+
+        Parameters
+        ----------
+        x
+            Values of the variables that are left.
+        z
+            Multipliers of the rows that are left.
         """
         for step in reversed(self._steps):
             x, z = step.invert(x, z)
@@ -75,6 +82,13 @@ class Elimination:
 
 def defining_rows(program: ConeProgram, variable: str) -> Block | None:
     """Return the first block of equations that defines a block of variables, one each; None if there is none.
+
+    Parameters
+    ----------
+    program
+        The program.
+    variable
+        The name of the block of variables.
 
     Raises
     ------
@@ -95,6 +109,13 @@ def defining_rows(program: ConeProgram, variable: str) -> Block | None:
 
 def eliminate(program: ConeProgram, variables: Iterable[str]) -> Elimination:
     """Return ``program`` without these blocks of variables, each substituted by the equations that define it.
+
+    Parameters
+    ----------
+    program
+        The program.
+    variables
+        Names of blocks of variables that equations define.
 
     Raises
     ------

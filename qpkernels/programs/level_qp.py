@@ -53,7 +53,13 @@ class LevelQP:
         return self.target.size
 
     def at_level(self, level: float) -> KernelQP:
-        """Return the problem of that level: its objective is l 1'|beta| more than ours."""
+        """Return the problem of that level: its objective is l 1'|beta| more than ours.
+
+        Parameters
+        ----------
+        level
+            l, of any sign.
+        """
         if self.least:
             signs = np.where(self.upper > 0, 1.0, -1.0)
             return KernelQP(self.gram, self.target - level * signs, self.lower, self.upper, self.total, name=self.name)

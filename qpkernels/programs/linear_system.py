@@ -41,7 +41,13 @@ class RidgedGram:
         return matrix
 
     def product(self, v: Vector) -> Vector:
-        """Return (K + diag(ridge)) v, block by block."""
+        """Return (K + diag(ridge)) v, block by block.
+
+        Parameters
+        ----------
+        v
+            Shape (m,).
+        """
         return self.gram.product(v) + self.ridge * v
 
 
@@ -79,11 +85,23 @@ class LinearSystem:
         return isinstance(self.matrix, RidgedGram)
 
     def product(self, x: Vector) -> Vector:
-        """Return H x."""
+        """Return H x.
+
+        Parameters
+        ----------
+        x
+            Shape (m,).
+        """
         return self.matrix.product(x) if isinstance(self.matrix, RidgedGram) else np.asarray(self.matrix @ x)
 
     def residual(self, x: Vector, b: float) -> float:
-        """Return the norm of rhs - H x - b 1 relative to that of rhs, or the share of 1'x where that is more."""
+        """Return the norm of rhs - H x - b 1 relative to that of rhs, or the share of 1'x where that is more.
+
+        Parameters
+        ----------
+        x, b
+            The point, shape (m,), and the multiplier of 1'x = 0.
+        """
         unmet = self.rhs - self.product(x) - (b if self.bordered else 0.0)
         size = float(np.linalg.norm(self.rhs)) or 1.0
         imbalance = abs(float(x.sum())) / (float(np.abs(x).sum()) or 1.0) if self.bordered else 0.0

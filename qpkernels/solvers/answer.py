@@ -24,7 +24,15 @@ class Claim(StrEnum):
 
 @dataclass(frozen=True, eq=False)
 class ConePoint:
-    """The x and z of a ConeProgram."""
+    """The x and z of a ConeProgram.
+
+    Attributes
+    ----------
+    point
+        x, shape (variables,).
+    multipliers
+        z, shape (rows of A,), in the sign of Px + q + A'z = 0.
+    """
 
     point: Vector
     multipliers: Vector
@@ -86,7 +94,15 @@ class Answer:
 
 @dataclass(frozen=True, eq=False)
 class Outcome(Answer):
-    """An :class:`Answer` with the name of the solver and the seconds it took, without loading the back-end."""
+    """An :class:`Answer` with the name of the solver and the seconds it took, without loading the back-end.
+
+    Attributes
+    ----------
+    solver
+        Its name.
+    seconds
+        Wall-clock time of its run.
+    """
 
     solver: str = ""
     seconds: float = 0.0

@@ -124,6 +124,11 @@ def register_solver(solver: Solver, *, replace: bool = False) -> Solver:
 def unregister_solver(name: str) -> None:
     """Take back what :func:`register_solver` did under that name; what it replaced is there again.
 
+    Parameters
+    ----------
+    name
+        A name that was registered in this process.
+
     Raises
     ------
     UnknownSolverError
@@ -180,6 +185,11 @@ def _are_all(kinds: object, base: Any) -> bool:
 
 def find_solver(name: SolverLike) -> Solver:
     """Return the solver of that name; ``cvxpy:NAME`` is anything that CVXPY can call. A solver stands for itself.
+
+    Parameters
+    ----------
+    name
+        A name that :func:`registered_solvers` lists, or an object on :class:`~qpkernels.solvers.Solver`.
 
     Raises
     ------

@@ -77,7 +77,13 @@ class Calibration(Carded):
     message: str
 
     def probability(self, scores: ArrayLike) -> Vector:
-        """Return the probability of the greater label for each score."""
+        """Return the probability of the greater label for each score.
+
+        Parameters
+        ----------
+        scores
+            Decision values, shape (n,).
+        """
         return self.sigmoids(finite_vector(scores, "scores")[:, None])[:, 0]
 
     @property
@@ -219,6 +225,11 @@ class PlattCalibration(Explained, metaclass=ChecksKeywords):
 
     def certify(self, A: float, B: float) -> Certificate:
         """Bound the error of any A and B, from the scores alone.
+
+        Parameters
+        ----------
+        A, B
+            Slope and offset of A s + B, the log-odds of a score s.
 
         Raises
         ------

@@ -100,7 +100,13 @@ class TwoLevelMachine(Answering, Carded):
         return Predictor(Expansions.of([self.function]), labels)
 
     def probability(self, X: ArrayLike) -> Vector:
-        """Return the probability of the greater label for each sample: the second column of ``predict_proba``."""
+        """Return the probability of the greater label for each sample: the second column of ``predict_proba``.
+
+        Parameters
+        ----------
+        X
+            Samples, one a row.
+        """
         return self.predict_proba(X)[:, 1]
 
 

@@ -79,7 +79,13 @@ class BatchPerceptron(PerceptronRule):
         self.threshold = check_nonnegative(threshold, "threshold")
 
     def solve(self, *, max_epochs: int = 1000) -> PerceptronSolution:
-        """Run the rule until it ends by itself, but for at most ``max_epochs`` (at least 1) steps."""
+        """Run the rule until it ends by itself, but for at most ``max_epochs`` (at least 1) steps.
+
+        Parameters
+        ----------
+        max_epochs
+            Steps, at least 1.
+        """
         limit = check_count(max_epochs, "max_epochs")
         if not self.data.explicit:
             self.data.gram.dense  # noqa: B018  computed once, not anew in every product
@@ -147,7 +153,13 @@ class Perceptron(PerceptronRule):
         self.seed = seed
 
     def solve(self, *, max_epochs: int = 1000) -> PerceptronSolution:
-        """Run the rule until it ends by itself, but for at most ``max_epochs`` passes over the samples."""
+        """Run the rule until it ends by itself, but for at most ``max_epochs`` passes over the samples.
+
+        Parameters
+        ----------
+        max_epochs
+            Passes over the samples, at least 1.
+        """
         course = Course(len(self))
         for _ in self._run(course, check_count(max_epochs, "max_epochs"), len(self)):
             pass

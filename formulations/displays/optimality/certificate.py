@@ -54,6 +54,11 @@ class CertificateDisplay(Display):
     def from_solution(cls, solution: Solution) -> Self:
         """Read the certificate of an answer, at the tolerance that it was asked for.
 
+        Parameters
+        ----------
+        solution
+            What ``solve`` returned.
+
         Raises
         ------
         ParameterError

@@ -62,6 +62,11 @@ class ComparisonDisplay(_Answers):
     def from_comparison(cls, comparison: Comparison) -> Self:
         """Read what :func:`formulations.compare` found.
 
+        Parameters
+        ----------
+        comparison
+            What :func:`formulations.compare` returned.
+
         Raises
         ------
         ParameterError
@@ -112,6 +117,11 @@ class CrossExaminationDisplay(_Answers):
     @classmethod
     def from_examination(cls, examination: CrossExamination) -> Self:
         """Read what :func:`formulations.cross_examine` found.
+
+        Parameters
+        ----------
+        examination
+            What :func:`formulations.cross_examine` returned.
 
         Raises
         ------

@@ -61,6 +61,11 @@ class PathDisplay(Display):
     def from_path(cls, path: SolutionPath) -> Self:
         """Read what :func:`formulations.path` found.
 
+        Parameters
+        ----------
+        path
+            What :func:`formulations.path` returned.
+
         Raises
         ------
         ParameterError

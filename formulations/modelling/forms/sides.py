@@ -22,7 +22,17 @@ __all__ = ["Dual", "Primal"]
 
 
 class Primal(Form):
-    """A problem in f and b, which reads beta from its multipliers."""
+    """A problem in f and b, which reads beta from its multipliers.
+
+    Notes
+    -----
+    Arguments of the methods:
+
+    beta
+        Coefficients, shape (m,).
+    scale
+        A factor of f and b.
+    """
 
     b = intercept()
 
@@ -100,7 +110,17 @@ class Primal(Form):
 
 
 class Dual(Form):
-    """A problem in the coefficients of f, whose constraint ``balance`` has the multiplier b; without b it is absent."""
+    """A problem in the coefficients of f, whose constraint ``balance`` has the multiplier b; without b it is absent.
+
+    Notes
+    -----
+    Arguments of the methods:
+
+    amount
+        The sum that the intercept wants to be 0.
+    coefficients, signs
+        Affine in the variables, shape (m,), and a sign for each; None: 1.
+    """
 
     by_samples: ClassVar[bool] = True
 

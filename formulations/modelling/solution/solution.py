@@ -159,6 +159,11 @@ class Solution(Answering, Carded):
     def explain(self, sample: int) -> str:
         """Say in words where a training sample stands, and how well its optimality conditions hold.
 
+        Parameters
+        ----------
+        sample
+            Its number, from 0.
+
         Raises
         ------
         ParameterError

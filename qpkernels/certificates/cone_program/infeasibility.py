@@ -29,6 +29,14 @@ def certify_infeasibility(program: ConeProgram, z: Vector) -> Certificate:
     proved is that each feasible x has sum_j |A'z|_j |x_j| >= -b'z. The dual residual is the largest |A'z|_j relative to
     sum_i |A_ij| |z_i|, and the distance of z from K* relative to its largest entry in that cone, over what is left of
     b'z after cancellation, -b'z / |b|'|z|: where it is w, a feasible x is about 1 / w times as large as the data.
+
+    Parameters
+    ----------
+    program
+        The program whose constraints are Ax + s = b with s in K.
+    z
+        Multipliers, shape (rows of A,), in the dual cone up to rounding, with A'z = 0 and b'z < 0; their size does not
+        matter.
     """
     if not np.isfinite(z).all():
         return undefined("the multipliers hold NaN or infinity")
@@ -55,6 +63,13 @@ def certify_unboundedness(program: ConeProgram, x: Vector) -> Certificate:
     A proof is x with Px = 0, -Ax in K and q'x < 0. Where x'Px is above 0, however little, the objective is bounded
     below along x; so Px must be 0 within the rounding errors of its own sums, or there is no proof. The primal residual
     is the distance of -Ax from K relative to its terms, row by row, over what is left of q'x after cancellation.
+
+    Parameters
+    ----------
+    program
+        The program, whose objective is 1/2 x'Px + q'x.
+    x
+        A direction, shape (variables,), with Px = 0, -Ax in K and q'x < 0; its size does not matter.
     """
     if not np.isfinite(x).all():
         return undefined("the direction holds NaN or infinity")

@@ -65,6 +65,15 @@ def certify_cone_program(program: ConeProgram, x: Vector, z: Vector) -> Certific
     residuals are those of a program whose coefficients differ by that share of each. Where the terms of a row all but
     cancel, the optimum of such a program can be any other: so what is uncounted must be within 1e-9 at any tolerance.
 
+    Parameters
+    ----------
+    program
+        min 1/2 x'Px + q'x subject to Ax + s = b with s in K.
+    x
+        A point, shape (variables,).
+    z
+        Multipliers, shape (rows of A,), in the sign of Px + q + A'z = 0.
+
     Raises
     ------
     NonconvexError

@@ -28,12 +28,24 @@ _ACTIVE = 1e-5
 
 
 def repair_multipliers(program: ConeProgram, z: Vector) -> tuple[Vector, Certificate]:
-    """Return the best proof near z that no x is feasible: with A'z = 0 to the last digits, as far as one was found."""
+    """Return the best proof near z that no x is feasible: with A'z = 0 to the last digits, as far as one was found.
+
+    Parameters
+    ----------
+    program, z
+        As in :func:`qpkernels.certificates.certify_infeasibility`.
+    """
     return _best(z, _multipliers(program, z), lambda each: certify_infeasibility(program, each))
 
 
 def repair_direction(program: ConeProgram, x: Vector) -> tuple[Vector, Certificate]:
-    """Return the best proof near x of a fall without bound: with Px = 0 and -Ax in K, as far as one was found."""
+    """Return the best proof near x of a fall without bound: with Px = 0 and -Ax in K, as far as one was found.
+
+    Parameters
+    ----------
+    program, x
+        As in :func:`qpkernels.certificates.certify_unboundedness`.
+    """
     return _best(x, _directions(program, x), lambda each: certify_unboundedness(program, each))
 
 

@@ -38,7 +38,17 @@ _ROUNDING = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class Repaired:
-    """A point with multipliers, and what is proved of them."""
+    """A point with multipliers, and what is proved of them.
+
+    Attributes
+    ----------
+    point
+        x, shape (variables,).
+    multipliers
+        z, shape (rows of A,), in the sign of Px + q + A'z = 0.
+    certificate
+        What is proved of both together.
+    """
 
     point: Vector
     multipliers: Vector
@@ -50,7 +60,13 @@ class Repaired:
         return self.certificate.error
 
     def is_better_than(self, other: Repaired) -> bool:
-        """Return whether more is proved of it: at a smaller tolerance, or with less in the way where at none."""
+        """Return whether more is proved of it: at a smaller tolerance, or with less in the way where at none.
+
+        Parameters
+        ----------
+        other
+            Another answer to the same program.
+        """
         mine, others = (_in_the_way(each.certificate) for each in (self, other))
         return self.error < other.error or (self.error == other.error and mine < others)
 
@@ -62,6 +78,15 @@ def repair(program: ConeProgram, x: Vector, z: Vector, tol: float, work: Work | 
     polished: with other cones, by way of the quadratic programs that these make near it. Each repair is judged by
     :func:`certify_cone_program` as any answer is, so it need not be trusted: one that makes no better proof is dropped.
     ``work`` counts what polishing takes, where that is part of something larger.
+
+    Parameters
+    ----------
+    program, x, z
+        As in :func:`qpkernels.certificates.certify_cone_program`.
+    tol
+        The tolerance at which the answer is good enough as it is.
+    work
+        The count of what polishing takes so far, which has a limit; None: a count of its own.
     """
     best = _judged(program, x, z)
     if best.error <= tol or not (np.isfinite(x).all() and np.isfinite(z).all()):
@@ -109,7 +134,13 @@ def _linearised(program: ConeProgram, x: Vector, z: Vector, work: Work) -> Itera
 
 
 def without_rounding(values: Vector) -> Vector:
-    """Return the values with 0 in place of those that may be rounding, beside which homogeneous rows never hold."""
+    """Return the values with 0 in place of those that may be rounding, beside which homogeneous rows never hold.
+
+    Parameters
+    ----------
+    values
+        A point or multipliers: entries that are tiny beside the largest one become 0.
+    """
     return np.where(np.abs(values) > _ROUNDING * np.abs(values).max(initial=0.0), values, 0.0)
 
 

@@ -54,7 +54,13 @@ class Enclosure:
         return self.lower + 0.5 * (self.upper - self.lower)
 
     def contains(self, value: float) -> bool:
-        """Return whether a value is not refuted as the optimum."""
+        """Return whether a value is not refuted as the optimum.
+
+        Parameters
+        ----------
+        value
+            What somebody claims the optimum to be.
+        """
         return self.lower <= value <= self.upper
 
     def __str__(self) -> str:

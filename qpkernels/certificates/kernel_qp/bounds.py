@@ -38,7 +38,24 @@ def expand_at_samples(gram: Gram, beta: Vector, feasible: Vector, expansion: Vec
 
 @dataclass(frozen=True, eq=False)
 class KernelQPBounds:
-    """The bounds of a KernelQP: its duality gap, see :func:`certify_kernel_qp`."""
+    """The bounds of a KernelQP: its duality gap, see :func:`certify_kernel_qp`.
+
+    Attributes
+    ----------
+    program
+        The problem.
+
+    Notes
+    -----
+    Arguments of the methods:
+
+    beta, intercept, function, values, decision, support
+        As in :class:`~qpkernels.certificates.bounds.Bounds`.
+    product
+        K beta with bounds of its error, where it is known from :meth:`product`; None: it is computed.
+    squared_norm
+        |f||^2 in the space of the kernel, at least 0.
+    """
 
     program: KernelQP
 

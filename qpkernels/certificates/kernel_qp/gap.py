@@ -40,6 +40,17 @@ class FunctionAtSamples:
     1/2 ||f||^2: what rounding is measured by. Left out, the values are taken as exact.
 
     ``product`` is what the values are of an expansion whose certificate they were made for.
+
+    Attributes
+    ----------
+    values
+        f(x_i), shape (m,).
+    squared_norm
+        |f||^2, at least 0.
+    sizes, half_size, terms
+        How large the sums are that f(x_i) and 1/2 ||f||^2 were computed as, and of how many terms; 0: exact.
+    product
+        K beta with bounds of its error, or None.
     """
 
     values: Vector
@@ -51,7 +62,13 @@ class FunctionAtSamples:
 
     @classmethod
     def zero(cls, samples: int) -> FunctionAtSamples:
-        """Return the function that is 0 everywhere."""
+        """Return the function that is 0 everywhere.
+
+        Parameters
+        ----------
+        samples
+            Their number m.
+        """
         return cls(np.zeros(samples), 0.0)
 
     @property
@@ -125,6 +142,21 @@ def duality_gap(
 
     ``inexact``, which adds up as it is, bounds how far ``expansion`` is from what float64 makes of K beta; with hard
     constraints it must be 0.
+
+    Parameters
+    ----------
+    program
+        The problem, whose losses and conjugates are read off its bounds, targets, epsilon and ridge.
+    beta
+        A feasible point, shape (m,).
+    expansion
+        K beta, shape (m,).
+    intercept
+        b.
+    function
+        f at the samples; None: that of ``expansion``.
+    inexact
+        How far each entry of ``expansion`` may be from K beta, shape (m,), where it was not made in float64.
     """
     # It loads the compiler, which not everyone needs.
     from qpkernels.certificates.kernel_qp.terms import gap_terms

@@ -43,6 +43,17 @@ class LinearProgramBounds:
         The value of y'l, 0; None: no intercept.
     multipliers
         l of the answer to be judged; None: they are completed from its margins.
+
+    Notes
+    -----
+    Arguments of the methods:
+
+    beta, intercept, function, values, decision, support
+        As in :class:`~qpkernels.certificates.bounds.Bounds`.
+    given
+        Multipliers l of the margins, shape (m,), which need not be feasible.
+    a
+        Coefficients, shape (m,): S_ij = y_i y_j k(x_i, x_j) is applied to them.
     """
 
     gram: Gram

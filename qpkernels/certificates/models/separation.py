@@ -23,7 +23,22 @@ _ZERO_TOLERANCE = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class SeparationBounds:
-    """find f, b  s.t.  y_i (f(x_i) + b) >= 1, for labels y of +-1."""
+    """find f, b  s.t.  y_i (f(x_i) + b) >= 1, for labels y of +-1.
+
+    Attributes
+    ----------
+    gram
+        The kernel matrix of the samples.
+    y
+        Labels +1.0 and -1.0, shape (m,).
+
+    Notes
+    -----
+    Arguments of the methods:
+
+    beta, intercept, function, values, decision, support
+        As in :class:`~qpkernels.certificates.bounds.Bounds`.
+    """
 
     gram: Gram
     y: Vector

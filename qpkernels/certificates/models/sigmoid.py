@@ -26,13 +26,27 @@ __all__ = ["SigmoidBounds"]
 
 @dataclass(frozen=True, eq=False)
 class SigmoidBounds:
-    """The bounds of the sigmoid fitted to ``scores`` s and ``targets`` t, both of shape (N,)."""
+    """The bounds of the sigmoid fitted to ``scores`` s and ``targets`` t, both of shape (N,).
+
+    Attributes
+    ----------
+    scores
+        s, shape (N,).
+    targets
+        t, shape (N,), each between 0 and 1.
+    """
 
     scores: Vector
     targets: Vector
 
     def certify(self, A: float, B: float) -> Certificate:
-        """Bound the error of A and B."""
+        """Bound the error of A and B.
+
+        Parameters
+        ----------
+        A, B
+            Slope and offset of z_i = A s_i + B; the probability of sample i is 1 / (1 + exp(-z_i)).
+        """
         with np.errstate(over="ignore", invalid="ignore"):
             z = A * self.scores + B
         if not np.isfinite(z).all():

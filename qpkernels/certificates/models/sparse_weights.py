@@ -50,6 +50,8 @@ class SparseWeightsBounds:
         ----------
         multipliers
             alpha up to a factor, shape (m,), what is below 0 counting as 0; None: those that w tells.
+        w
+            Weights, shape (d,).
         """
         excess = 1.0 - self.A @ w
         slacks = np.maximum(excess, 0.0)

@@ -30,6 +30,8 @@ def write_libsvm_kernel(K: ArrayLike, y: ArrayLike, path: str | Path) -> Path:
         Row i: the kernel of object i with each of the training objects, shape (m, n); of training, m = n.
     y
         Numbers, shape (m,): labels or targets.
+    path
+        Where to; a file that is there is replaced.
     """
     matrix = finite_matrix(K, "K")
     targets = finite_vector(y, "y", len(matrix)).tolist()
@@ -46,6 +48,12 @@ def read_libsvm_kernel(path: str | Path) -> tuple[Matrix, Vector]:
 
     Where K is square, its rows must be numbered 1 to m in order; otherwise, as in the file of other samples, LIBSVM
     leaves their numbers aside, and so does this reader.
+
+    Parameters
+    ----------
+    path
+        A file in LIBSVM's format of precomputed kernels: target, ``0:`` and the number of the sample, then its row of
+        K.
 
     Raises
     ------

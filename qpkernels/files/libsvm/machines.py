@@ -113,6 +113,8 @@ def read_libsvm_machines(
     ----------
     kernel, features
         As in :func:`~qpkernels.files.read_libsvm_model`.
+    path
+        A file that ``svm-train`` wrote.
 
     Raises
     ------

@@ -37,7 +37,15 @@ __all__ = [
 
 @dataclass(frozen=True, eq=False)
 class LibsvmModel:
-    """What a model file holds: a function, and the kind of machine that it is of."""
+    """What a model file holds: a function, and the kind of machine that it is of.
+
+    Attributes
+    ----------
+    svm_type
+        The kind of machine.
+    function
+        f + b with the support vectors of the file.
+    """
 
     svm_type: SvmType
     function: Expansion
@@ -57,6 +65,10 @@ def write_libsvm_model(
         None: c_svc of a function with classes, else epsilon_svr.
     sigmoids
         Of a function with classes: one, for svm-predict -b 1; None: it has no probabilities.
+    function
+        f + b, as ``solution.function`` has it; its kernel must be one of LIBSVM's.
+    path
+        Where to; a file that is there is replaced.
 
     Raises
     ------
@@ -94,6 +106,8 @@ def read_libsvm_model(path: str | Path, kernel: Precomputed | None = None, featu
     features
         How many features samples have; None: as many as the largest index in the file, which falls short where
         svm-train wrote it and the last features of all support vectors are 0.
+    path
+        A file that ``svm-train`` or :func:`write_libsvm_model` wrote.
 
     Raises
     ------

@@ -31,7 +31,15 @@ _WHAT = "a range file of svm-scale"
 
 
 def write_libsvm_range(scaling: Scaling, path: str | Path) -> Path:
-    """Write a scaling to ``path``, and return the path."""
+    """Write a scaling to ``path``, and return the path.
+
+    Parameters
+    ----------
+    scaling
+        A map of each feature to a range.
+    path
+        Where to; a file that is there is replaced.
+    """
     target = Path(path)
     lines = ["x", f"{float(scaling.lower)!r} {float(scaling.upper)!r}"]
     for number, (low, high) in enumerate(zip(scaling.low.tolist(), scaling.high.tolist(), strict=True), start=1):
@@ -45,6 +53,13 @@ def read_libsvm_range(path: str | Path, features: int = 1) -> Scaling:
     """Read a scaling of samples with at least that many features, or as many as the file states.
 
     Features that the file leaves out are constant, and mapped to 0; svm-scale drops them.
+
+    Parameters
+    ----------
+    path
+        A file that ``svm-scale -s`` wrote.
+    features
+        The number of features that the scaling has at least; those without a line in the file become 0.
 
     Raises
     ------

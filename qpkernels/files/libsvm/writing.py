@@ -48,6 +48,8 @@ def write_libsvm_machines(
         C_SVC or NU_SVC.
     sigmoids
         One for each function, for svm-predict -b 1; None: there are no probabilities.
+    path
+        Where to; a file that is there is replaced.
 
     Raises
     ------

@@ -58,6 +58,23 @@ class ChangingGram(Gram):
 
     It is the matrix of its own samples, as any :class:`Gram`. What it shares are entries in memory: a change computes
     the rows of new samples alone. One of both must :meth:`leave` them, and then asks its kernel, as any other.
+
+    Notes
+    -----
+    Arguments of the methods:
+
+    v
+        Shape (m,).
+    suffices
+        As in :func:`~qpkernels.gram.products.bounded_product`.
+    rows
+        Numbers of the samples that stay, in their new order.
+    X
+        The samples that come, in the container of the kernel.
+    other
+        A matrix that shares entries with this one.
+    gram
+        A kernel matrix.
     """
 
     _memory: GrowingMatrix | None

@@ -36,7 +36,13 @@ class Approximation:
 
     @classmethod
     def of(cls, gram: Gram) -> Approximation | None:
-        """Return what ``gram`` approximates, which may be a part of a LowRank; None: nothing."""
+        """Return what ``gram`` approximates, which may be a part of a LowRank; None: nothing.
+
+        Parameters
+        ----------
+        gram
+            Any kernel matrix.
+        """
         rows = None
         while not isinstance(gram, LowRank):
             selected = selection_of(gram)
@@ -67,7 +73,13 @@ class Approximation:
         return self.whole.exact if self.rows is None else self.whole.exact.part(self.rows)
 
     def exact_part(self, numbers: Indices) -> Gram:
-        """Return the part of K of these samples, a stream being visited once for them."""
+        """Return the part of K of these samples, a stream being visited once for them.
+
+        Parameters
+        ----------
+        numbers
+            Numbers of samples.
+        """
         chosen = numbers if self.rows is None else self.rows[numbers]
         return Gram(self.kernel, self.whole.source.take(chosen), self.whole.memory_limit)
 

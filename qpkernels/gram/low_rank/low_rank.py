@@ -181,7 +181,13 @@ class LowRank(Gram):
         return frozen(self.explicit.squared_lengths())
 
     def coefficients(self, coordinates: Vector | Matrix) -> Vector | Matrix:
-        """Return a beta with Z'beta = ``coordinates``: at the pivots, where there are such."""
+        """Return a beta with Z'beta = ``coordinates``: at the pivots, where there are such.
+
+        Parameters
+        ----------
+        coordinates
+            Shape (rank,), or (rank, n) for n functions.
+        """
         if self.pivots is None or not isinstance(self.kernel, Nystroem):
             return super().coefficients(coordinates)
         coordinates = finite_rows(coordinates, "coordinates", self.rank)

@@ -103,7 +103,13 @@ class Nystroem(Kernel):
         return np.asarray(solve_triangular(self.triangle, rows, lower=True, overwrite_b=True, check_finite=False).T)
 
     def coefficients(self, weights: Vector | Matrix) -> Vector | Matrix:
-        """Return the c with <weights, phi(x)> = sum_j c_j k(z_j, x), shape (r,); or several, one a column."""
+        """Return the c with <weights, phi(x)> = sum_j c_j k(z_j, x), shape (r,); or several, one a column.
+
+        Parameters
+        ----------
+        weights
+            Shape (r,), or (r, n) for n functions.
+        """
         return np.asarray(solve_triangular(self.triangle, weights, trans="T", lower=True, check_finite=False))
 
     def condensed(self, weights: Vector | Matrix) -> tuple[Samples, Any]:

@@ -52,6 +52,19 @@ class Kernel(Carded, metaclass=ChecksKeywords):
     Kernels combine: ``k1 + k2``, ``k1 * k2``, ``a * k`` with a > 0, ``k ** n`` with an integer n >= 1, ``k.exp()``,
     ``k.polynomial([c0, c1, c2])`` with coefficients >= 0, ``k.compose(phi)`` for k(phi(x), phi(z)), and
     ``RankOne(f)`` is the kernel f(x) f(z).
+
+    Notes
+    -----
+    Arguments of the methods:
+
+    X, Z
+        Samples, m and n of them, in the container that :meth:`samples` returned.
+    x, z
+        What the formula calls the two samples.
+    weights
+        Weights of the features, shape (d,), or (d, n) for n functions.
+    generator, count, features
+        Random numbers, how many frequencies are drawn, and the number of features of a sample.
     """
 
     algebra: ClassVar[Algebra]
@@ -173,6 +186,11 @@ class Kernel(Carded, metaclass=ChecksKeywords):
     def samples(self, X: ArrayLike) -> Samples:
         """Return ``X`` checked and in the container this kernel works on; here: finite float64, samples x features.
 
+        Parameters
+        ----------
+        X
+            Samples as users pass them: an array, a table, a sparse matrix.
+
         Raises
         ------
         ShapeError, NonFiniteError
@@ -247,9 +265,21 @@ class Kernel(Carded, metaclass=ChecksKeywords):
         return self.algebra.exponential(self)
 
     def polynomial(self, coefficients: ArrayLike) -> Kernel:
-        """Return the kernel c_0 + c_1 k(x, z) + c_2 k(x, z)^2 + ... for coefficients of at least 0."""
+        """Return the kernel c_0 + c_1 k(x, z) + c_2 k(x, z)^2 + ... for coefficients of at least 0.
+
+        Parameters
+        ----------
+        coefficients
+            c_0, c_1, ..., at least 0 and one of them above 0.
+        """
         return self.algebra.polynomial(self, coefficients)
 
     def compose(self, phi: Callable[[Samples], ArrayLike]) -> Kernel:
-        """Return the kernel k(phi(x), phi(z)); see :class:`~qpkernels.kernels.Composed` for what phi may be."""
+        """Return the kernel k(phi(x), phi(z)); see :class:`~qpkernels.kernels.Composed` for what phi may be.
+
+        Parameters
+        ----------
+        phi
+            A map of samples, one row for each.
+        """
         return self.algebra.composed(self, phi)

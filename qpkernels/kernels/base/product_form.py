@@ -34,6 +34,17 @@ class ProductForm(NamedTuple):
         The constant, where the degree is not 0.
     degree
         0 for an exponential.
+
+    Notes
+    -----
+    Arguments of the methods:
+
+    X
+        The samples, dense or sparse, shape (m, d).
+    gamma
+        Above 0; of an exponential also one for each feature.
+    coef0, degree
+        Of at least 0, and an integer of at least 1.
     """
 
     origin: Vector

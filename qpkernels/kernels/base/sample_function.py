@@ -15,6 +15,13 @@ class SampleFunction(ABC):
     """A function of samples that a file can hold: a frozen dataclass, whose fields are its parameters.
 
     It acts on each sample by itself: a row of its answer depends on the same row of ``X`` alone.
+
+    Notes
+    -----
+    Arguments of the methods:
+
+    X
+        Samples, shape (m, d).
     """
 
     @abstractmethod

@@ -20,7 +20,13 @@ __all__ = ["Exponential", "PolynomialOf", "Power", "Product", "Scaled", "Sum"]
 
 @dataclass(frozen=True)
 class _Pair(Kernel):
-    """Two kernels on the same samples."""
+    """Two kernels on the same samples.
+
+    Attributes
+    ----------
+    left, right
+        The two kernels.
+    """
 
     left: Kernel
     right: Kernel
@@ -104,7 +110,13 @@ class Product(_Pair):
 
 @dataclass(frozen=True)
 class _Mapped(Kernel):
-    """One kernel, transformed entry by entry."""
+    """One kernel, transformed entry by entry.
+
+    Attributes
+    ----------
+    base
+        The kernel k.
+    """
 
     base: Kernel
 
@@ -130,7 +142,13 @@ class _Mapped(Kernel):
 
 @dataclass(frozen=True)
 class Scaled(_Mapped):
-    """a k(x, z) with a > 0."""
+    """a k(x, z) with a > 0.
+
+    Attributes
+    ----------
+    factor
+        a, above 0.
+    """
 
     factor: float
 
@@ -167,7 +185,13 @@ class Scaled(_Mapped):
 
 @dataclass(frozen=True)
 class Power(_Mapped):
-    """k(x, z)^n with an integer n >= 1."""
+    """k(x, z)^n with an integer n >= 1.
+
+    Attributes
+    ----------
+    exponent
+        n, at least 1.
+    """
 
     exponent: int
 
@@ -214,6 +238,11 @@ class Exponential(_Mapped):
 @dataclass(frozen=True)
 class PolynomialOf(_Mapped):
     """c_0 + c_1 k(x, z) + c_2 k(x, z)^2 + ... with coefficients of at least 0, one of them above 0.
+
+    Attributes
+    ----------
+    coefficients
+        c_0, c_1, ..., from the constant upwards.
 
     Raises
     ------

@@ -100,6 +100,11 @@ class FunctionKernel(Kernel):
 def as_kernel(kernel: object) -> Kernel:
     """Return a kernel as it is, and a plain function as a :class:`FunctionKernel`.
 
+    Parameters
+    ----------
+    kernel
+        A kernel, or a function of two samples, or of two matrices, that returns numbers.
+
     Raises
     ------
     ParameterError

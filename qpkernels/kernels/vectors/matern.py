@@ -87,7 +87,13 @@ class Matern(Kernel):
             return self.at_distances(distances(X, Z))
 
     def at_distances(self, lengths: Matrix) -> Matrix:
-        """Return the values for samples at these distances, of a finite nu; ``lengths`` are written over."""
+        """Return the values for samples at these distances, of a finite nu; ``lengths`` are written over.
+
+        Parameters
+        ----------
+        lengths
+            Distances of at least 0, in any shape, already scaled.
+        """
         lengths /= self.length_scale
         lengths *= np.sqrt(2.0 * self.nu)
         return _matern(self.nu, np.minimum(lengths, _VANISHING, out=lengths))

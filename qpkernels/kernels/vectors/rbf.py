@@ -69,22 +69,46 @@ class RBF(Kernel):
 
     @classmethod
     def from_sigma(cls, sigma: float) -> RBF:
-        r"""Return :math:`\exp(-\|x - z\|^2 / (2 \sigma^2))`: gamma = 1 / (2 sigma^2)."""
+        r"""Return :math:`\exp(-\|x - z\|^2 / (2 \sigma^2))`: gamma = 1 / (2 sigma^2).
+
+        Parameters
+        ----------
+        sigma
+            The length at which k falls to exp(-1/2), above 0, in the unit of the features.
+        """
         return cls(0.5 * _inverse_square(sigma, "sigma"))
 
     @classmethod
     def from_c(cls, c: float) -> RBF:
-        r"""Return :math:`\exp(-\|x - z\|^2 / c^2)`: gamma = 1 / c^2."""
+        r"""Return :math:`\exp(-\|x - z\|^2 / c^2)`: gamma = 1 / c^2.
+
+        Parameters
+        ----------
+        c
+            The length at which k falls to exp(-1), above 0, in the unit of the features.
+        """
         return cls(_inverse_square(c, "c"))
 
     @classmethod
     def from_theta(cls, theta: ArrayLike) -> RBF:
-        r"""Return :math:`\exp(-\frac12 \sum_k \theta_k (x_k - z_k)^2)` (ARD): gamma = theta / 2."""
+        r"""Return :math:`\exp(-\frac12 \sum_k \theta_k (x_k - z_k)^2)` (ARD): gamma = theta / 2.
+
+        Parameters
+        ----------
+        theta
+            Above 0; or one number for each feature, of at least 0, where 0 leaves a feature out.
+        """
         return cls(0.5 * check_positive(theta, "theta")) if is_scalar(theta) else cls(_halves(theta))
 
     @classmethod
     def from_data(cls, X: ArrayLike) -> RBF:
-        """Return the kernel with gamma = :func:`scale_gamma` of ``X``."""
+        """Return the kernel with gamma = :func:`scale_gamma` of ``X``.
+
+        Parameters
+        ----------
+        X
+            Samples, shape (m, d), which are not all the same.
+        """
         return cls(scale_gamma(X))
 
     def __repr__(self) -> str:

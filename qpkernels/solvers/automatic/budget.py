@@ -14,7 +14,19 @@ _INSTANT = 1e-3
 
 @dataclass
 class Budget:
-    """Limits of all together, either of them None where there is none, and what is spent of them since it was made."""
+    """Limits of all together, either of them None where there is none, and what is spent of them since it was made.
+
+    Attributes
+    ----------
+    max_iter
+        Iterations of all together; None: no limit.
+    time_limit
+        Seconds of all together; None: no limit.
+    iterations
+        Those spent.
+    begun
+        When it was made, by the clock of :func:`time.perf_counter`.
+    """
 
     max_iter: int | None
     time_limit: float | None
@@ -22,7 +34,13 @@ class Budget:
     begun: float = field(default_factory=perf_counter)
 
     def spend(self, iterations: int | None) -> None:
-        """Count the iterations of a solver, if it tells them."""
+        """Count the iterations of a solver, if it tells them.
+
+        Parameters
+        ----------
+        iterations
+            What a solver says that it took; None: it does not say.
+        """
         self.iterations += iterations or 0
 
     @property

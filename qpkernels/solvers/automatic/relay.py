@@ -51,6 +51,17 @@ class Automatic:
 
     Bounds so far that float64 cannot weigh what they cost are left out at first: an optimum within them is that of the
     program with them, too.
+
+    Notes
+    -----
+    Arguments of the methods:
+
+    program
+        A KernelQP, or one that can be restated as one.
+    tol, max_iter, time_limit, warm_start, verbose
+        As in :class:`qpkernels.solvers.Request`, max_iter and time_limit being those of all together.
+    limits
+        Further options of smo.
     """
 
     name = "automatic"

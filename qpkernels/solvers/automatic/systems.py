@@ -39,6 +39,17 @@ class AutomaticSystem:
     ----------
     together
         Systems with one kernel matrix, which share what they can: kernel values, or the factor of equal matrices.
+
+    Notes
+    -----
+    Arguments of the methods:
+
+    program
+        A LinearSystem.
+    tol, max_iter, time_limit, warm_start, verbose
+        As in :class:`qpkernels.solvers.Request`, max_iter and time_limit being those of all together.
+    limits
+        Further options of the solver chosen.
     """
 
     name = "automatic"

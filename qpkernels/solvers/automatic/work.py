@@ -110,7 +110,13 @@ class FirstOrder:
 
 
 def first_order(program: KernelQP) -> FirstOrder:
-    """Return coordinate descent where it is less work than pair steps, or where the features are too many for these."""
+    """Return coordinate descent where it is less work than pair steps, or where the features are too many for these.
+
+    Parameters
+    ----------
+    program
+        The problem, whose features and number of samples decide.
+    """
     unit = step_work(program)
     pairs = FirstOrder("smo", expected_steps(program) * unit, unit)
     size, gram, m = _values(program), program.gram, len(program)
@@ -133,7 +139,17 @@ def _values(program: KernelQP) -> int | None:
 
 
 def second_order_comes_first(program: KernelQP, work: float | None = None, other: FirstOrder | None = None) -> bool:
-    """Return whether the second-order method is less work than that of first order; either may be given."""
+    """Return whether the second-order method is less work than that of first order; either may be given.
+
+    Parameters
+    ----------
+    program
+        The problem.
+    work
+        Floating-point operations that the second-order method is expected to need; None: it is estimated.
+    other
+        The first-order method that it competes with; None: that of :func:`first_order`.
+    """
     other = first_order(program) if other is None else other
     return (second_order_work(program) if work is None else work) <= other.work
 

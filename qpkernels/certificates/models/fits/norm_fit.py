@@ -67,6 +67,23 @@ class NormFitBounds(ABC):
         Whether there is a b.
     samples
         The features of the samples as they are given; None if F is a factor of a kernel matrix, which is rounded.
+
+    Notes
+    -----
+    Arguments of the methods:
+
+    beta, intercept, function, values, decision, support
+        As in :class:`~qpkernels.certificates.bounds.Bounds`.
+    v
+        Multipliers of the residuals, shape (m,); an interval of them where a bound is to hold in exact arithmetic.
+    residuals
+        r = y - F w - b, shape (m,), or an interval of them.
+    product
+        An interval that holds r'v.
+    start
+        The w to be near, shape (d,), where columns of F depend on each other; None: 0.
+    point
+        The variables of :attr:`program`, as its solver returns them.
     """
 
     features: Matrix

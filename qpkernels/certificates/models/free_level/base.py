@@ -35,7 +35,17 @@ _ROUNDING = 1e-12
 
 
 def best_level(losses: Vector, nu: float, costs: Vector) -> float:
-    """Return the l nearest 0 that minimises nu 1'C l + sum C_i max(0, e_i - l): a share nu of C at most is above it."""
+    """Return the l nearest 0 that minimises nu 1'C l + sum C_i max(0, e_i - l): a share nu of C at most is above it.
+
+    Parameters
+    ----------
+    losses
+        e_i, shape (m,).
+    nu
+        The share of all costs that samples beyond the level may have, above 0 and at most 1.
+    costs
+        C_i of at least 0, shape (m,).
+    """
     order = np.argsort(-losses, kind="stable")
     above, budget = np.cumsum(costs[order]), nu * float(costs.sum())
     # The cost of the samples from the largest loss down reaches the budget at one, and exceeds it at another.
@@ -60,6 +70,23 @@ class FreeLevelBounds(ABC):
         C of each sample, shape (m,).
     total
         The value of 1'beta, 0; None: no intercept.
+
+    Notes
+    -----
+    Arguments of the methods:
+
+    beta, intercept, function, values, decision, support
+        As in :class:`~qpkernels.certificates.bounds.Bounds`.
+    excess
+        t_i - v_i, shape (m,), as :meth:`excess` returns it.
+    losses
+        e_i, shape (m,), as :meth:`losses` returns them.
+    level
+        l: epsilon of a tube, -rho of margins.
+    sign
+        +1.0 or -1.0.
+    upper, lower
+        The ends of l + b, and of l - b, between which the sum of the losses is least.
     """
 
     gram: Gram
