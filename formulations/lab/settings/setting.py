@@ -194,7 +194,7 @@ def read_points(entry: Any, task: Task) -> Points:
     # NaN is not within either; integers of many digits are compared as they came, being no floats.
     beyond = next((each for point in entry for each in point if not abs(each) <= FURTHEST), None)
     if beyond is not None:
-        raise NonFiniteError(f"the coordinates of points must lie within {FURTHEST:g} of 0, but {shown(beyond)} came.")
+        raise NonFiniteError(f"the coordinates of points must lie within {FURTHEST:g} of 0, but {quoted(beyond)} came.")
     points = np.array(entry, dtype=float).reshape(len(entry), width)
     if task is Task.CLASSIFICATION and not np.isin(points[:, 2], (-1.0, 1.0)).all():
         raise ParameterError("the label of a point must be -1 or 1.")

@@ -41,7 +41,7 @@ def test_samples_that_an_error_names_have_rings(window):
     lab = window.open(setting)
     marked = lab.facts["view"]["marked"]
     assert 2 <= len(marked) < len(CROSSED)
-    assert f"samples {', '.join(map(str, marked))};" in lab.page.locator(".lab-status").inner_text()
+    assert f"samples {', '.join(map(str, marked))};" in lab.page.locator(".lab-why").inner_text()
     assert legend(lab) == "sample that the words name"
     accent = lab.page.evaluate("() => getComputedStyle(document.body).getPropertyValue('--accent')").strip()
     wanted = np.array([int(accent[k : k + 2], 16) for k in (1, 3, 5)])
