@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 CODE := qpkernels formulations tests docs benchmarks noxfile.py
 
-.PHONY: demo test test-fast slow-tests coverage matrix lint format attack oracles examples docs docs-open docs-test catalogue performance \
+.PHONY: demo test test-fast slow-tests coverage matrix lint format attack oracles front-page docs docs-open docs-test catalogue performance \
 	campaign lab-benchmark scale cluster trust scikit-learn-tests browser clean clean-code
 
 demo: .venv/demo
@@ -63,9 +63,9 @@ oracles: .venv/dev
 scikit-learn-tests: .venv/dev
 	$(BIN)/python -m tests.scikit_learn
 
-# The worked examples of docs/examples, and their pictures and that of README.md anew in docs/examples/pictures.
-examples: .venv/dev
-	$(BIN)/python docs/examples
+# The picture of README.md anew, docs/static/front_page.png; make docs draws those of docs/examples.
+front-page: .venv/dev
+	$(BIN)/python docs/front_page.py
 
 # The site, in docs/_build/html; every warning is an error. OPTIONS="-D plot_gallery=0" leaves the gallery's pictures out.
 docs: .venv/docs docs/catalogue.md

@@ -8,7 +8,6 @@ import qpkernels
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))  # the package extensions
-sys.path.insert(0, str(HERE / "examples"))  # what the examples share
 
 project = "qpkernels"
 author = "The qpkernels developers"
@@ -29,6 +28,7 @@ extensions = [
     "extensions.alternative_texts",
     "extensions.complete_docstrings",
     "extensions.failures",
+    "extensions.gallery_pictures",
     "extensions.mathjax_files",
     "extensions.model_pages",
     "extensions.plain_docstrings",
@@ -37,7 +37,7 @@ extensions = [
 exclude_patterns = [
     "_build",
     "examples",
-    "gallery/*.ipynb",
+    "gallery/**.ipynb",
     "**/sg_execution_times.rst",
     "sg_execution_times.rst",
     "trust/[!R]*.md",  # parts of trust/README.md
@@ -75,16 +75,19 @@ numpydoc_xref_param_type = False
 sphinx_gallery_conf = {
     "examples_dirs": "examples",
     "gallery_dirs": "gallery",
-    "filename_pattern": r"/w\d",
+    "filename_pattern": r"\.py$",
+    "subsection_order": [f"examples/{section}" for section in ("textbook", "pictures", "proofs")],
     "within_subsection_order": "FileNameSortKey",
-    "ignore_pattern": r"^(__main__|figures|front_page)\.py$",
     "backreferences_dir": "gallery/uses",
     "doc_module": ("qpkernels", "formulations"),
     "reset_modules": ("matplotlib",),
+    "capture_repr": ("_repr_html_",),
     "show_memory": False,
+    "show_signature": False,
+    "write_computation_times": False,
     "remove_config_comments": True,
     "download_all_examples": False,
-    "image_scrapers": ("matplotlib",),
+    "image_scrapers": ("extensions.gallery_pictures.scrape",),
     "only_warn_on_example_error": False,
 }
 

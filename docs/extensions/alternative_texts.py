@@ -1,18 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Every picture has an alternative text: one without is an error at its line.
-
-Thumbnails of the gallery, which nobody writes, have the name of their example.
-"""
-
-import re
+"""Every picture has an alternative text: one without is an error at its line."""
 
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util import logging
 
-logger = logging.getLogger(__name__)
+from extensions.gallery_pictures import THUMBNAIL
 
-THUMBNAIL = re.compile(r"sphx_glr_(?:w\d+_)?(\w+?)_thumb")
+logger = logging.getLogger(__name__)
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
@@ -22,10 +17,8 @@ def setup(app: Sphinx) -> dict[str, bool]:
 
 
 def require_words(app: Sphinx, page: nodes.document) -> None:
-    """Name thumbnails by their examples, and warn of pictures without words."""
+    """Warn of pictures without words; the small ones of the gallery are named when their links are resolved."""
     del app
     for picture in page.findall(nodes.image):
-        if thumbnail := THUMBNAIL.search(picture["uri"]):
-            picture["alt"] = f"The picture of the example {thumbnail[1].replace('_', ' ')}"
-        elif not picture.get("alt", "").strip():
+        if not picture.get("alt", "").strip() and not THUMBNAIL.search(picture["uri"]):
             logger.warning("a picture has no alternative text.", location=picture, type="docs", subtype="alt")

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: BSD-3-Clause
+r"""W4. The losses of classification and of regression
+=====================================================
+
+What does a mistake cost? A classifier :math:`g = f + b` errs at :math:`(x, y)` where the margin :math:`z = y\,g(x)` is
+not above 0. The count of errors, the 0/1 loss, is hard to minimise; each of these is convex and nowhere below it, so
+that a small sum of them proves few errors:
+
+.. math::
+
+   \text{hinge}\qquad & \max(0, 1 - z) && \text{soft margin (C2): 0 from } z = 1 \text{ on, hence few support vectors}
+
+   \text{logistic}\qquad & \ln(1 + e^{-z}) / \ln 2 &&
+   \text{logistic regression (C4): never 0, hence a weight on each sample}
+
+   \text{squared}\qquad & (1 - z)^2 = (y - g(x))^2 && \text{least squares (E1): it penalises } z > 1
+   \text{ too, samples far on the right side}
+
+Which of them touch the 0/1 loss at :math:`z = 0`, where it jumps? All three are 1 there.
+
+In regression, :math:`r = y - g(x)` is the residual, and the same choice returns:
+
+.. math::
+
+   \epsilon\text{-insensitive}\qquad & \max(0, |r| - \epsilon) && \text{tube (D2): free within } \epsilon,
+   \text{ and then a slope of 1 at most}
+
+   \text{squared}\qquad & r^2 / 2 && \text{least squares (E1): its slope } r \text{ grows with the residual}
+
+so that with the second one outlier can weigh as much as all other samples together.
+
+The conjugate :math:`\phi^*(s) = \sup_t\, s t - \phi(t)` of each loss is what the dual problem is made of. Where it is
+finite are the slopes that the loss has, and multipliers are minus slopes: from 0 to :math:`C` of the hinge, from
+:math:`-C` to :math:`C` of the tube, everywhere of the square.
+"""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+import formulations.cvx as cp
+from formulations.displays import LossDisplay
+from formulations.displays.style import STYLE
+from formulations.losses import EpsilonInsensitive, Hinge, LogisticLoss, MarginLoss, Squared, ZeroOne
+from formulations.losses.base import QuadraticConjugate, Values
+
+plt.rcParams.update(STYLE)
+
+# %%
+# The square of a margin is no loss of the package, and is written here: a loss of one's own is a class like this one.
+
+
+@dataclass(frozen=True)
+class SquaredMargin(MarginLoss):
+    """(1 - z)^2; its conjugate is s + s^2 / 4."""
+
+    name: ClassVar[str] = "squared"
+
+    @property
+    def domain(self) -> tuple[float, float]:
+        """All numbers."""
+        return -np.inf, np.inf
+
+    @property
+    def quadratic_conjugate(self) -> QuadraticConjugate:
+        """The conjugate."""
+        return QuadraticConjugate(ridge=0.5, linear=1.0)
+
+    def atom(self, expression: cp.Expression) -> cp.Expression:
+        """Return (1 - z)^2."""
+        return cp.square(1 - expression)
+
+    def _value(self, t: Values) -> Values:
+        return (1.0 - t) ** 2
+
+    def _slope(self, t: Values) -> Values:
+        return 2.0 * (t - 1.0)
+
+
+# %%
+# Every one is nowhere below the 0/1 loss, and all are 1 at :math:`z = 0`. At :math:`z = -1, 0, 1, 3` the hinge is
+# ``[2.0, 1.0, 0.0, 0.0]`` and the square ``[4.0, 1.0, 0.0, 4.0]``.
+of_margins = {"0/1": ZeroOne(), "hinge": Hinge(), "logistic / ln 2": LogisticLoss(), "squared": SquaredMargin()}
+costs = np.array([1.0, 1.0, 1.0 / np.log(2.0), 1.0])
+margins = LossDisplay.from_losses(of_margins, costs=costs, extent=(-2.0, 3.0))
+errors = ZeroOne().value(margins.t)
+for (name, loss), C in list(zip(of_margins.items(), costs, strict=True))[1:]:
+    assert np.all(C * loss.value(margins.t) >= errors - 1e-12)
+    assert np.isclose(C * loss.value(0.0), 1.0, rtol=1e-15)
+    print(f"{name:15} at z = -1, 0, 1, 3: {np.round(C * loss.value([-1.0, 0.0, 1.0, 3.0]), 4).tolist()}")
+
+# sphinx_gallery_alt = "Left, losses against the margin: hinge, logistic and squared meet the step of the 0/1 loss at"
+# sphinx_gallery_alt = "height 1 and lie above it. Right, their conjugates: of the hinge a segment that ends in two"
+# sphinx_gallery_alt = "dots."
+display = margins.plot()
+display.axes_[0].set(ylim=(-0.1, 4.1), title="three convex bounds of 0/1, all 1 at $z = 0$")
+display.axes_[1].set(xlim=(-4.2, 1.2), ylim=(-1.7, 0.9), title="hinge: slopes from -1 to 0, multipliers to C")
+
+# %%
+# In regression, with the textbook's :math:`\epsilon = 0.25`: at :math:`r = 2` the slope is 1 of the tube's loss and 2
+# of the square.
+EPSILON = 0.25
+tube, squared = EpsilonInsensitive(EPSILON), Squared()
+residuals = LossDisplay.from_losses(
+    {rf"$\epsilon$-insensitive, $\epsilon = {EPSILON}$": tube, "squared, $r^2 / 2$": squared}, extent=(-2.5, 2.5)
+)
+r = residuals.t
+outside = np.abs(r) > EPSILON
+assert np.all(tube.value(r[~outside]) == 0.0)
+assert np.all(np.abs(tube.slope(r)) == outside)
+assert np.allclose(squared.slope(r), r)
+print(f"slope at r = 0.2, 2: epsilon-insensitive {tube.slope([0.2, 2.0])}, squared {squared.slope([0.2, 2.0])}")
+
+# sphinx_gallery_alt = "Left, losses against the residual: the epsilon-insensitive one is flat to 0.25 and then"
+# sphinx_gallery_alt = "straight, the squared one a parabola. Right, their conjugates: the first ends in dots at slopes"
+# sphinx_gallery_alt = "-1 and 1."
+display = residuals.plot()
+display.axes_[0].set(ylim=(-0.1, 3.3), title="slope at $r = 2$: 1 in the tube's loss, 2 in the squared")
+display.axes_[1].set(xlim=(-2.6, 2.6), ylim=(-0.1, 3.3), title="slopes from -1 to 1: an outlier weighs no more")
