@@ -10,6 +10,9 @@ import re
 from sphinx.application import Sphinx
 
 MARKUP = re.compile(r"``.+?``|:[a-z:]+:`[^`]+`|`[^`]+`_+|\.\. \S+::", re.DOTALL)
+ELSEWHERE = re.compile(r":(?:ref|term):`([^`<]*?)\s*(?:<[^`>]*>)?`")
+"""Links into the documentation of scikit-learn, in the docstrings of methods that estimators inherit from it."""
+
 SPECIAL = re.compile(r"(?<!\\)([*|`]|(?<=\w)_(?!\w))")
 
 
@@ -28,7 +31,7 @@ def escape(app: Sphinx, what: str, name: str, obj: object, options: object, line
         if literal is not None and line.strip() and indent <= literal:
             literal = None
         if literal is None and line.lstrip()[:3] not in (">>>", "..."):
-            lines[number] = escaped(line)
+            lines[number] = escaped(ELSEWHERE.sub(r"\1", line))
         if literal is None and line.rstrip().endswith("::"):
             literal = indent
 
