@@ -8,12 +8,13 @@ import shutil
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from statistics import median
+from types import SimpleNamespace
 
 import pytest
 
 from benchmarks.lab.__main__ import main
 from benchmarks.lab.server import running
-from benchmarks.lab.soak import soak
+from benchmarks.lab.soak import _await, soak
 
 SECONDS = 3.0
 """Of the first events, and of all others; make lab-benchmark goes on for an hour."""
@@ -30,6 +31,15 @@ def test_random_events_leave_no_memory_behind() -> None:
     assert after[-1].events > 10
     first, second = (median(reading.memory for reading in readings) for readings in (before, after))
     assert second < (1.0 + GROWTH) * first
+
+
+def test_the_soak_waits_for_a_server_that_compiles_and_ends_where_one_refuses() -> None:
+    frame = json.dumps({"seq": 3}).encode()
+    said = iter([json.dumps({"notice": "compiling"}), len(frame).to_bytes(4, "little") + frame, '{"refused": "why"}'])
+    page = SimpleNamespace(recv=lambda: next(said))
+    _await(page, 3)
+    with pytest.raises(AssertionError, match="why"):
+        _await(page, 4)
 
 
 @pytest.mark.skipif(not (shutil.which("chromium") or shutil.which("google-chrome")), reason="make browser installs it")
