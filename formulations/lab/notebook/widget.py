@@ -58,7 +58,8 @@ class Lab(AnyWidget):
 
     Notes
     -----
-    The cell needs a running kernel. Settings are solved in a thread of the widget's own, the newest first.
+    The cell needs a running kernel. Settings are solved in a thread of the widget's own, the newest first. Shown in
+    several places, the widget has the setting of the one that was opened or touched last.
     """
 
     _esm = join_modules(_PAGE, "notebook.js")
@@ -69,7 +70,7 @@ class Lab(AnyWidget):
     ) -> None:
         # First of all: a widget is closed when it is deleted, also where its setting is refused.
         self._thread = ThreadPoolExecutor(1, f"{THREADS}cell")
-        self._desk = Desk(starting_setting(X, y, setting))
+        self._desk, self._page = Desk(starting_setting(X, y, setting)), ""
         super().__init__()
         self.on_msg(self._hear)
 
@@ -132,23 +133,33 @@ class Lab(AnyWidget):
         return answer.model, answer.solution
 
     def _hear(self, _: Any, content: Any, buffers: Any) -> None:
-        """Take a message of the page: {"open": true} where it begins, else {"text": ...}."""
+        """Take a message of a page: {"page": ..., "open": true} where it begins, else {"page": ..., "text": ...}."""
         del buffers
         match content:
-            case {"open": True}:
-                self.send({"text": json.dumps({"menu": menu(self._desk.setting)})})
-            case {"text": str(text)}:
-                refusal = self._desk.take(text)
-                if refusal is not None:
-                    self.send({"text": refusal})
-                self._thread.submit(self._work)
+            case {"page": str(page), "open": True}:
+                self._page, self._desk = page, Desk(self._present())
+                self.send({"opened": page})
+                self._tell(page, json.dumps({"menu": menu(self._present())}))
+            case {"page": str(page), "text": str(text)}:
+                if page == self._page:
+                    self._take(text)
             case _:
-                raise ParameterError(f"a message must have a text, but {shown(content)} came.")
+                raise ParameterError(f"a message must have a page and a text, but {shown(content)} came.")
 
-    def _work(self) -> None:
-        """Tell the page all that it is owed, unless the cell has been taken away."""
-        while self.comm is not None and (reply := self._desk.reply()) is not None:
-            if isinstance(reply, bytes):
-                self.send({}, [reply])
-            else:
-                self.send({"text": reply})
+    def _take(self, text: str) -> None:
+        """Take a message of the page that was opened last."""
+        refusal = self._desk.take(text)
+        if refusal is not None:
+            self._tell(self._page, refusal)
+        self._thread.submit(self._work, self._page, self._desk)
+
+    def _work(self, page: str, desk: Desk) -> None:
+        """Tell a page all that it is owed, unless the cell has been taken away, or another page was opened."""
+        while self.comm is not None and desk is self._desk and (reply := desk.reply()) is not None:
+            self._tell(page, reply)
+
+    def _tell(self, page: str, reply: bytes | str) -> None:
+        if isinstance(reply, bytes):
+            self.send({"page": page}, [reply])
+        else:
+            self.send({"page": page, "text": reply})

@@ -16,6 +16,7 @@ import { drawPicture } from "./picture.js";
 import { axesOf } from "./plane/axes.js";
 import { Hand } from "./plane/hand.js";
 import { Plane } from "./plane/plane.js";
+import { followScheme } from "./scheme.js";
 import { complete, firstPoints, machineOf, sameParts } from "./state/setting.js";
 import { Store } from "./state/store.js";
 import { takeButtons } from "./take.js";
@@ -45,7 +46,6 @@ class Lab {
   constructor(root, address) {
     Object.assign(this, { root, address, latencies: [], menu: null, over: null, pointed: null });
     root.classList.add("qp-lab");
-    readColours(root);
     this.store = new Store(null, (setting, how) => this.changed(setting, how));
     this.hand = new Hand(this.store, () => this.looked(), (words) => this.proof.explain(words));
     this.plane = new Plane(this.store, this.hand, (i) => this.hovered(i));
@@ -80,13 +80,20 @@ class Lab {
 
   listen() {
     this.root.addEventListener("keydown", (event) => this.key(event));
-    window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
-      readColours(this.root);
+    this.endScheme = followScheme(this.root, () => {
+      readColours();
       this.plane.draw();
       this.diagram?.draw();
       this.proof.draw();
     });
     this.address?.listen(() => this.restore());
+  }
+
+  /** Be taken away: hear and ask no more. */
+  end() {
+    this.endScheme();
+    this.diagram?.bar.pause();
+    this.conversation.transport.close();
   }
 
   /** Undo and redo; no key goes further, since a notebook around the lab has shortcuts of its own. */

@@ -3,6 +3,7 @@
 
 import { mount } from "./lab.js";
 import { element } from "./panels/element.js";
+import { followScheme } from "./scheme.js";
 import { hashAddress } from "./state/address.js";
 import { socketTo } from "./wire/socket.js";
 
@@ -24,6 +25,7 @@ if (kept) {
   mount(document.body, socketTo(kept), hashAddress());
 } else {
   document.body.classList.add("qp-lab");
+  followScheme(document.body, () => {});
   const words = "Open the address that the command qpkernels lab printed: it ends in ?token=, which this one lacks.";
   document.body.append(element("p", { class: "lab-missing", role: "alert" }, words));
 }

@@ -159,19 +159,17 @@ export class SvgPainter {
   }
 }
 
-let source = document.documentElement;
 const colours = new Map();
 
-/** Read colours from the CSS variables of an element from now on, anew. */
-export function readColours(element) {
-  source = element;
+/** Read colours anew: the scheme has changed. */
+export function readColours() {
   colours.clear();
 }
 
-/** Return a colour of the page by the name of its CSS variable, such as "positive": six digits, #rrggbb. */
+/** Return a colour of the lab by the name of its CSS variable, such as "positive": six digits, #rrggbb. */
 export function colour(name) {
   if (!colours.has(name)) {
-    const value = getComputedStyle(source).getPropertyValue(`--${name}`).trim();
+    const value = getComputedStyle(document.querySelector(".qp-lab")).getPropertyValue(`--${name}`).trim();
     if (!value) throw new Error(`style/base.css has no colour --${name}.`);
     colours.set(name, value);
   }

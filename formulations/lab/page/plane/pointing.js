@@ -30,7 +30,7 @@ export class Pointing {
       pointerup: (event) => this.up(event),
       pointercancel: (event) => this.up(event),
       pointerleave: () => plane.hovered(null),
-      contextmenu: (event) => event.preventDefault(),
+      contextmenu: keep,
     })) node.addEventListener(name, listener);
     node.addEventListener("wheel", (event) => this.wheel(event), { passive: false });
   }
@@ -56,6 +56,9 @@ export class Pointing {
 
   down(event) {
     if (event.button === 1 || this.act) return;
+    // No mouse events come of it: of those with Shift, a notebook chooses cells.
+    event.preventDefault();
+    this.node.focus({ preventScroll: true });
     const place = this.at(event);
     const [isQuick, isSame] = this.follows(place, event);
     const reach = reachOf(event);
@@ -183,4 +186,10 @@ function reachOf({ pointerType }) {
 /** Whether a press that was at one place is no click any more at another. */
 function isBeyond(from, to) {
   return Math.hypot(to.x - from.x, to.y - from.y) > STILL;
+}
+
+/** No browser opens a menu, and no notebook either. */
+function keep(event) {
+  event.preventDefault();
+  event.stopPropagation();
 }

@@ -28,17 +28,29 @@ class Cell:
         self.told: Queue[Any] = Queue()
         monkeypatch.setattr(self.lab, "send", lambda content, buffers=None: self.told.put((content, buffers)))
 
+    def open(self, page: str = "first") -> Any:
+        """Open a page, which is answered from now on, and return its menu."""
+        self.page = page
+        self.lab._handle_custom_msg({"page": page, "open": True}, [])
+        while self.told.get(timeout=PATIENCE) != ({"opened": page}, None):
+            pass
+        return self.text()["menu"]
+
+    def say(self, text: str) -> None:
+        self.lab._handle_custom_msg({"page": self.page, "text": text}, [])
+
     def send(self, **message: Any) -> None:
-        self.lab._handle_custom_msg({"text": json.dumps(message)}, [])
+        self.say(json.dumps(message))
 
     def text(self) -> Any:
         content, buffers = self.told.get(timeout=PATIENCE)
         assert buffers is None
+        assert content["page"] == self.page
         return json.loads(content["text"])
 
     def frame(self) -> dict[str, Any]:
         content, (buffer,) = self.told.get(timeout=PATIENCE)
-        assert content == {}
+        assert content == {"page": self.page}
         length = int.from_bytes(buffer[:4], "little")
         return json.loads(buffer[4 : 4 + length])
 
@@ -51,6 +63,7 @@ class Cell:
 @pytest.fixture
 def cell(monkeypatch: pytest.MonkeyPatch) -> Iterator[Cell]:
     cell = Cell(monkeypatch)
+    cell.open()
     yield cell
     cell.lab.close()
 
@@ -64,8 +77,7 @@ def setting(machine: str, name: str = "two-clouds") -> dict[str, Any]:
 
 
 def test_a_page_that_begins_is_sent_the_menu_and_what_to_show(cell: Cell) -> None:
-    cell.lab._handle_custom_msg({"open": True}, [])
-    menu = cell.text()["menu"]
+    menu = cell.open()
     assert menu["start"] == cell.lab.setting
     assert [each["name"] for each in menu["presets"]] == list(PRESETS)
 
@@ -120,9 +132,27 @@ def test_a_question_is_answered_after_the_setting_that_it_is_about(cell: Cell) -
 @pytest.mark.parametrize("text", ["no JSON", '{"seq": 1}', '{"seq": 1, "setting": {"machine": {"name": "none"}}}'])
 def test_what_is_not_understood_is_refused_and_changes_nothing(cell: Cell, text: str) -> None:
     before = cell.lab.setting
-    cell.lab._handle_custom_msg({"text": text}, [])
+    cell.say(text)
     assert cell.text().keys() == {"refused"}
     assert cell.lab.setting == before
+
+
+def test_a_page_that_is_opened_has_the_setting_and_is_answered_alone(cell: Cell) -> None:
+    cell.send(seq=1, setting=setting("least-squares-classifier"))
+    cell.last_frame(1)
+    before = cell.lab.setting
+    assert cell.open("second")["start"] == before
+    cell.lab._handle_custom_msg({"page": "first", "text": json.dumps({"seq": 2, "points": [[0, 9.0, 9.0, 1]]})}, [])
+    assert cell.lab.setting == before
+    cell.send(seq=1, setting=setting("soft-margin"))
+    assert cell.last_frame(1)["proof"]["primal"] == cell.lab.solution.certificate.primal_value
+    assert cell.lab.setting != before
+
+
+@pytest.mark.parametrize("content", [{"open": True}, {"text": "{}"}, {"page": 1, "text": "{}"}, [], None])
+def test_a_message_of_no_page_is_refused(cell: Cell, content: Any) -> None:
+    with pytest.raises(ParameterError, match="must have a page and a text"):
+        cell.lab._hear(cell.lab, content, [])
 
 
 def test_points_without_an_answer_raise_why(cell: Cell) -> None:

@@ -59,7 +59,7 @@ def browser() -> Iterator[Browser]:
 
 
 LEAVE = """() => {
-    window.lab?.conversation.transport.close();
+    window.lab?.end();
     const last = window.setTimeout(() => {});
     for (let timer = 1; timer <= last; timer++) window.clearTimeout(timer);
 }"""

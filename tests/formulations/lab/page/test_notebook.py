@@ -17,24 +17,30 @@ PATIENCE = 20_000
 """Milliseconds until something that is waited for must be there."""
 
 HOST = """<!doctype html><link rel="stylesheet" href="style.css"><style>#cell { width: WIDTHpx }</style>
-<div id="cell"></div>
+<div id="cell"></div><div id="other"></div>
 <script type="module">
 import widget from "./widget.js";
-const listeners = new Set();
+const listeners = [];
 const model = {
-  on: (name, heard) => name === "msg:custom" && listeners.add(heard),
-  off: (name, heard) => listeners.delete(heard),
-  send: (content) => window.toPython(JSON.stringify(content)),
+  on: (name, heard) => listeners.push([name, heard]),
+  off: (name, heard) => listeners.splice(listeners.findIndex((each) => each[0] === name && each[1] === heard), 1),
+  send: (content) => {
+    if (window.gone) throw new Error("Cannot send");
+    window.toPython(JSON.stringify(content));
+  },
 };
+window.happen = (name, ...what) => [...listeners].forEach((each) => each[0] === name && each[1](...what));
 // A message of the kernel; its buffer begins anywhere within a larger one.
 window.fromPython = (content, base64) => {
   const bytes = base64 === null ? [] : [...atob(base64)].map((letter) => letter.charCodeAt(0));
   const larger = new Uint8Array([1, 2, 3, ...bytes, 4]);
   const buffers = base64 === null ? [] : [new DataView(larger.buffer, 3, bytes.length)];
-  for (const heard of listeners) heard(content, buffers);
+  window.happen("msg:custom", content, buffers);
 };
 window.listeners = listeners;
-window.takeAway = widget.render({ model, el: document.getElementById("cell") });
+window.show = (place) => widget.render({ model, el: document.getElementById(place) });
+window.takeAway = window.show("cell");
+window.first = window.lab;
 </script>"""
 
 
@@ -85,6 +91,17 @@ class Cell:
     def settle(self) -> None:
         self.until("window.lab?.frame && window.lab.frame.setting === window.lab.setting")
 
+    def click(self, across: float, down: float, place: int = 0) -> None:
+        """Click at parts of the width and of the height of a picture."""
+        over = self.page.locator(".lab-over").nth(place)
+        over.scroll_into_view_if_needed()
+        box = over.bounding_box()
+        self.page.mouse.click(box["x"] + across * box["width"], box["y"] + down * box["height"])
+
+    def says(self, words: str, place: int = 0) -> None:
+        """Deliver what the widget says until the status of a place has these words."""
+        self.until(f"document.querySelectorAll('.lab-status')[{place}].textContent.includes({words!r})")
+
 
 @pytest.fixture
 def page(browser: Browser) -> Iterator[Page]:
@@ -110,8 +127,7 @@ def test_what_is_chosen_in_the_cell_is_the_model_in_python(page: Page, monkeypat
     page.get_by_label("Machine", exact=True).select_option("hard-margin")
     cell.settle()
     assert isinstance(cell.lab.model, HardMargin)
-    box = page.locator(".lab-over").bounding_box()
-    page.mouse.click(box["x"] + 0.9 * box["width"], box["y"] + 0.1 * box["height"])
+    cell.click(0.9, 0.1)
     cell.settle()
     points = cell.lab.setting["points"]
     assert len(points) == len(cell.lab.model) == 4
@@ -136,14 +152,79 @@ def test_a_setting_that_is_assigned_in_python_is_shown(page: Page, monkeypatch: 
     assert cell.complaints == []
 
 
-def test_keys_in_the_cell_are_no_commands_of_the_notebook(page: Page, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_keys_and_menus_in_the_cell_are_no_commands_of_the_notebook(
+    page: Page, monkeypatch: pytest.MonkeyPatch
+) -> None:
     cell = Cell(page, Lab(), monkeypatch)
     cell.settle()
-    page.evaluate("() => { window.heard = []; document.addEventListener('keydown', (e) => window.heard.push(e.key)); }")
-    page.locator(".lab-over").focus()
+    page.evaluate("""() => {
+        window.heard = [];
+        for (const name of ["keydown", "mousedown", "contextmenu"])
+            document.addEventListener(name, (event) => window.heard.push(event.key ?? name));
+    }""")
+    cell.click(0.1, 0.1)
     page.keyboard.press("n")
+    page.locator(".lab-sentence").click()
+    assert page.evaluate("() => !!document.activeElement.closest('[data-lm-suppress-shortcuts]')")
+    page.keyboard.press("d")
+    assert page.evaluate("() => window.heard.splice(0)") == ["mousedown"]  # That of the sentence.
+    page.evaluate("""() => document.querySelector(".lab-over").dispatchEvent(
+        new MouseEvent("contextmenu", { bubbles: true, cancelable: true }))""")
     assert page.evaluate("() => window.heard") == []
-    assert page.locator(".lab-over").evaluate("(node) => !!node.closest('[data-lm-suppress-shortcuts]')")
+    page.keyboard.press("Control+s")
+    assert page.evaluate("() => window.heard") == ["s"]
+
+
+def test_of_two_places_the_one_that_was_touched_last_is_answered(page: Page, monkeypatch: pytest.MonkeyPatch) -> None:
+    cell = Cell(page, Lab([[0, 1], [1, 0], [-1, -1]], [1, 1, -1]), monkeypatch)
+    cell.settle()
+    cell.click(0.9, 0.1)
+    cell.settle()
+    page.evaluate("() => { window.show('other'); }")
+    cell.settle()
+    assert page.evaluate("() => window.lab.setting") == cell.lab.setting
+    cell.says("Shown in another place", 0)
+    shown = page.evaluate("() => window.first.frame.facts")
+    for _ in range(3):
+        cell.click(0.1, 0.1, place=1)
+        cell.settle()
+        page.keyboard.press("Delete")
+        cell.settle()
+    # What the other place is told has the same numbers, and is not taken for an answer to this one.
+    assert page.evaluate("() => window.first.frame.facts") == shown
+    cell.click(0.1, 0.5, place=0)
+    cell.says("Proved optimal", 0)
+    cell.says("Shown in another place", 1)
+    assert len(cell.lab.setting["points"]) == 5
+    assert cell.complaints == []
+
+
+def test_a_kernel_that_is_gone_is_said_and_asked_again_when_touched(
+    page: Page, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cell = Cell(page, Lab(), monkeypatch)
+    cell.settle()
+    page.evaluate("() => { window.gone = true; window.happen('comm_live_update'); }")
+    cell.says("run the cell again")
+    cell.click(0.1, 0.1)
+    cell.says("run the cell again")
+    page.evaluate("() => { window.gone = false; }")
+    page.locator(".lab-sentence").click()
+    cell.says("Proved optimal")
+    assert len(cell.lab.setting["points"]) == 61
+    assert cell.complaints == []
+
+
+def test_the_cell_is_dark_where_its_background_is(page: Page, monkeypatch: pytest.MonkeyPatch) -> None:
+    cell = Cell(page, Lab(), monkeypatch)
+    cell.settle()
+    scheme = "document.querySelector('.qp-lab').dataset.scheme"
+    cell.until(f"{scheme} === 'light'")
+    page.evaluate("() => { document.body.style.background = 'oklch(0.2 0.02 250)'; }")
+    cell.until(f"{scheme} === 'dark'")
+    assert page.locator(".qp-lab").evaluate("(node) => getComputedStyle(node).backgroundColor") == "rgb(20, 23, 28)"
+    page.evaluate("() => { document.body.style.background = ''; }")
+    cell.until(f"{scheme} === 'light'")
 
 
 def test_python_lines_are_asked_for_over_the_widget(page: Page, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -161,7 +242,7 @@ def test_a_cell_that_is_taken_away_listens_no_more(page: Page, monkeypatch: pyte
     cell = Cell(page, Lab(), monkeypatch)
     cell.settle()
     page.evaluate("() => window.takeAway()")
-    assert page.evaluate("() => window.listeners.size") == 0
+    assert page.evaluate("() => window.listeners") == []
 
 
 @pytest.mark.parametrize(("width", "beside"), [(420, False), (1300, True)])
