@@ -3,8 +3,8 @@ PYTHON ?= python3
 BIN := .venv/bin
 CODE := qpkernels formulations tests docs benchmarks noxfile.py
 
-.PHONY: demo test test-fast slow-tests coverage matrix lint format attack oracles front-page docs docs-open docs-test catalogue performance \
-	campaign lab-benchmark scale cluster trust scikit-learn-tests browser clean clean-code
+.PHONY: demo test test-fast slow-tests coverage matrix lint format attack oracles front-page docs docs-open docs-test \
+	catalogue performance campaign lab-benchmark scale cluster trust scikit-learn-tests jupyter browser clean clean-code
 
 demo: .venv/demo
 	$(BIN)/qpkernels compare breast-cancer --scale --picture demo.png
@@ -54,6 +54,10 @@ format: .venv/dev
 # failure is named with the seed that repeats it: .venv/bin/python -m tests.attack --seed N
 attack: .venv/dev
 	$(BIN)/python -m tests.attack $(OPTIONS)
+
+# The lab in a cell of JupyterLab itself, which gets an environment of its own.
+jupyter: .venv/dev .venv/jupyter/made
+	$(BIN)/python -m pytest tests/jupyter --jupyter .venv/jupyter/bin/jupyter-lab
 
 # LIBSVM's heart_scale from a folder of yours: make oracles DATA=folder
 oracles: .venv/dev
@@ -136,6 +140,11 @@ trust: .venv/dev
 .venv/docs: pyproject.toml .venv/bin/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[docs]"
 	touch .venv/demo $@
+
+.venv/jupyter/made: pyproject.toml .venv/bin/python
+	$(PYTHON) -m venv .venv/jupyter
+	.venv/jupyter/bin/python -m pip install --quiet --disable-pip-version-check "jupyterlab>=4.4" --editable ".[notebook]"
+	touch $@
 
 # Machine code that numba kept.
 clean-code:

@@ -21,6 +21,7 @@ LIMIT = 0.15
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--data", metavar="FOLDER", help="run tests/oracles on heart_scale of LIBSVM in this folder")
+    parser.addoption("--jupyter", metavar="PROGRAM", help="run tests/jupyter in this jupyter-lab")
     parser.addoption("--measure-slow", action="store_true", help=f"write {SLOW.name} anew from the seconds of this run")
 
 
@@ -37,8 +38,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Leave tests/oracles out of a run that names no data, which then has collected none of them."""
-    return True if collection_path.name == "oracles" and not config.getoption("--data") else None
+    """Leave out tests of what a run does not name, data or JupyterLab: it then has collected none of them."""
+    needed = {"oracles": "--data", "jupyter": "--jupyter"}.get(collection_path.name)
+    return True if needed is not None and not config.getoption(needed) else None
 
 
 @pytest.fixture(scope="session")
