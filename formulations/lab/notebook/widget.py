@@ -91,7 +91,7 @@ class Lab(AnyWidget):
     def setting(self, setting: Mapping[str, Any]) -> None:
         put = starting_setting(None, None, setting)
         self._desk.put(put)
-        self.send({"text": json.dumps({"setting": put.stated()})})
+        self._tell(self._page, json.dumps({"setting": put.stated()}))
 
     @property
     def model(self) -> Stated:
