@@ -13,6 +13,7 @@ MARKUP = re.compile(r"``.+?``|:[a-z:]+:`[^`]+`|`[^`]+`_+|\.\. \S+::", re.DOTALL)
 ELSEWHERE = re.compile(r":(?:ref|term):`([^`<]*?)\s*(?:<[^`>]*>)?`")
 """Links into the documentation of scikit-learn, in the docstrings of methods that estimators inherit from it."""
 
+ITEM = re.compile(r"\s*\* ")
 SPECIAL = re.compile(r"(?<!\\)([*|`]|(?<=\w)_(?!\w))")
 
 
@@ -37,9 +38,11 @@ def escape(app: Sphinx, what: str, name: str, obj: object, options: object, line
 
 
 def escaped(line: str) -> str:
-    """Return a line whose special characters stand for themselves, markup left as it is."""
-    parts, at = [], 0
-    for markup in MARKUP.finditer(line):
+    """Return a line whose special characters stand for themselves, markup and the marks of lists left as they are."""
+    item = ITEM.match(line)
+    at = item.end() if item else 0
+    parts = [line[:at]]
+    for markup in MARKUP.finditer(line, at):
         parts += [SPECIAL.sub(r"\\\1", line[at : markup.start()]), markup.group()]
         at = markup.end()
     return "".join([*parts, SPECIAL.sub(r"\\\1", line[at:])])
