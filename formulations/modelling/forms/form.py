@@ -3,29 +3,32 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
+from abc import ABCMeta, abstractmethod
 from copy import copy
+from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Self
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 import formulations.cvx as cp
 from formulations.display import card_of_form, line_of_form
+from formulations.inputs.frozen import Frozen
 from formulations.modelling.candidate import Candidate
 from formulations.modelling.default import solve_by_request
-from formulations.modelling.forms.declared import Declared
 from formulations.modelling.forms.lowering import ConeAnswer, Lowered, lower
 from formulations.modelling.forms.reasons import conflict_of, relaxation_of
 from formulations.modelling.forms.solving import enclose_extended, solve_lowered
 from formulations.modelling.model import Model
 from formulations.modelling.solution import Solution
 from formulations.modelling.solving import Latest, SolveRequest, first_taken, foreign, structures_of
-from formulations.modelling.statement import Basis, Extension
-from qpkernels.arrays import Vector
-from qpkernels.certificates import Bounds, Enclosure, Status
+from formulations.modelling.statement import Basis, Extension, Multipliers
+from qpkernels.arrays import Vector, shown
+from qpkernels.certificates import Bounds, Certificate, Enclosure, Status
 from qpkernels.diagnosis import Conflict, Relaxation
 from qpkernels.display import Card, TextbookProblem, carded
+from qpkernels.errors import ParameterError
 from qpkernels.files import write
 from qpkernels.programs import ConeProgram, LinearSystem, Program
 from qpkernels.solvers import Solver, SolverLike, find_solver
@@ -34,7 +37,7 @@ __all__ = ["Form"]
 
 
 @carded
-class Form(Declared):
+class Form(Frozen, metaclass=ABCMeta):
     """One statement of a model as a convex problem in CVXPY.
 
     ``model.dual`` is a form of ``model``; all forms of a model share its data, kernel matrix and hyper-parameters. A
@@ -55,6 +58,8 @@ class Form(Declared):
     by_samples: ClassVar[bool] = False
     """Whether it has a variable for each sample, where others have one for each feature."""
 
+    model: Model[Any]
+
     def __init__(self, model: Model[Any]) -> None:
         self.model = model
         self._basis = Basis(model.gram, tuple(model.absent.tolist()))
@@ -65,8 +70,24 @@ class Form(Declared):
     # What a form says -----------------------------------------------------------------------------------------
 
     @abstractmethod
+    def declare(self) -> cp.Problem:
+        """State the problem as the textbook does, every constraint with a label."""
+
+    @abstractmethod
     def read(self, answer: ConeAnswer, bounds: Bounds) -> Candidate:
         """Read an answer from the values of the solved problem."""
+
+    def write(self, answer: Candidate) -> Multipliers | None:
+        """Write an answer to the variables, and return the multipliers of the constraints; None: it cannot be shown.
+
+        A constraint that is left out has the multiplier that the solver of this form returned, or else none.
+        """
+        del answer
+        return None
+
+    def objective_of(self, certificate: Certificate) -> float:
+        """Return the value of this form where the values of the model are those of ``certificate``."""
+        return certificate.primal_value
 
     def linear_system(self) -> LinearSystem | None:
         """State the form as a linear system of its own, or None if it is none."""
@@ -89,21 +110,98 @@ class Form(Declared):
     # The problem ----------------------------------------------------------------------------------------------
 
     @property
+    def name(self) -> str:
+        """Name of the form."""
+        return type(self).__name__
+
+    @property
+    def is_extended(self) -> bool:
+        """Whether the user added to the textbook problem."""
+        return bool(self.extension)
+
+    @property
     def cone_solver(self) -> str:
         """Name of the solver of cone programs that suits it: that of its model, unless other cones were added."""
         return "clarabel" if self.is_extended else self.model.cone_solver
+
+    @cached_property
+    def _textbook(self) -> cp.Problem:
+        return self.declare()
+
+    @property
+    def _declared(self) -> cp.Problem:
+        self._basis.check(self.model, self.name)
+        return self._assembled
+
+    @cached_property
+    def _assembled(self) -> cp.Problem:
+        textbook = self._textbook
+        expression = textbook.objective.args[0]
+        if self.extension.objective is not None:
+            expression = expression + self.extension.objective
+        return cp.Problem(type(textbook.objective)(expression), [*textbook.constraints, *self.extension.constraints])
+
+    @property
+    def problem(self) -> cp.Problem:
+        """The CVXPY problem, extensions included; its variables and multipliers hold the last answer of the model."""
+        held = self.model.latest.answer
+        if held is not None and held is not self._shown.answer and not self.is_extended:
+            self._shown.answer = held
+            answer, current = held.answer, held.parameters == self.model.parameter_values()
+            certified = self.model.certified(answer, held.bounds) if current and answer.is_squarable else answer
+            multipliers = self.write(certified) if current else None
+            if multipliers is not None:
+                status = cp.OPTIMAL if held.proved else cp.OPTIMAL_INACCURATE
+                primal = {variable.id: variable.value for variable in self._declared.variables()}
+                dual = {self._constraint(label).id: np.asarray(value) for label, value in multipliers.items()}
+                value = self.objective_of(held.certificate)
+                own = self._own.answer
+                if own is None or own.parameters != held.parameters:
+                    # Multipliers that the answer of another form does not have would be those of another problem.
+                    self._forget_multipliers()
+                self._declared.unpack(cp.reductions.solution.Solution(status, value, primal, dual, {}))
+        return self._declared
+
+    def solved(self) -> None:
+        """Remember that the last answer of the model came from this form, with multipliers of all constraints."""
+        self._own.answer = self.model.latest.answer
+
+    def _forget_multipliers(self) -> None:
+        for constraint in self._declared.constraints:
+            for variable in constraint.dual_variables:
+                variable.save_value(None)
+
+    def constraint(self, label: str) -> cp.Constraint:
+        """Return the constraint of the problem with that label, its multiplier being that of the last answer.
+
+        Raises
+        ------
+        ParameterError
+            If there is none.
+        """
+        self.problem  # noqa: B018  shows the last answer
+        return self._constraint(label)
+
+    def _constraint(self, label: str) -> cp.Constraint:
+        # The textbook's constraints stand before the user's, who may have used the same label.
+        for constraint in self._declared.constraints:
+            if isinstance(label, str) and constraint.label == label:
+                return constraint
+        labels = ", ".join(repr(constraint.label) for constraint in self._declared.constraints if constraint.label)
+        raise ParameterError(f"no constraint is labelled {shown(label)}; the labels are {labels or 'none'}.")
+
+    def dual_of(self, label: str) -> Vector:
+        """Return the multipliers that the last solve left at the constraint with that label."""
+        return np.asarray(self._constraint(label).dual_value)
+
+    def multiplier_of_balance(self) -> float:
+        """Return b of a dual: what the last solve left at ``balance``; 0 in a model without."""
+        return float(self.dual_of("balance")) if self.model.fit_intercept else 0.0
 
     def extend(self, *constraints: cp.Constraint, objective: cp.Expression | float | None = None) -> Self:
         """Return this form with further CVXPY constraints, and a further term in its objective, on the same variables.
 
         The result is no KernelQP any more: cone solvers take it, and its certificate is the conic one.
-
-        Parameters
-        ----------
-        constraints
-            Constraints of CVXPY on the variables of this form.
-        objective
-            A scalar expression, or a number, that is added to the objective; None: nothing.
 
         Raises
         ------
@@ -131,8 +229,6 @@ class Form(Declared):
             "lowered": as solvers get it, where a norm in few features has auxiliary variables of its own.
             "textbook": without variables that equations define, in the variables of the declaration: P is YKY in the
             dual of a soft margin, and [[K, -K], [-K, K]] in that of a tube.
-        path
-            Where to; the suffix names the format, one of :data:`qpkernels.files.FORMATS`.
         """
         return write(self.lower().matrices(structure), path)
 
@@ -152,11 +248,6 @@ class Form(Declared):
         """Solve the problem and certify the answer; parameters as in :meth:`formulations.modelling.model.Model.solve`.
 
         Solvers of the model as it is (smo, linear) solve the model, unless the form is extended; others its matrices.
-
-        Parameters
-        ----------
-        solver, tol, max_iter, time_limit, warm_start, verbose, options
-            As in :meth:`formulations.modelling.model.Model.solve`.
 
         Raises
         ------
@@ -181,13 +272,7 @@ class Form(Declared):
         )
 
     def refusal(self, solver: SolverLike) -> str | None:
-        """Return why ``solver`` does not take this form, or None if it does.
-
-        Parameters
-        ----------
-        solver
-            The name of a registered solver, or a Solver object.
-        """
+        """Return why ``solver`` does not take this form, or None if it does."""
         solver = find_solver(solver)
         program = first_taken(self._structures(self.model.bounds()), solver)
         if program is None and ConeProgram in solver.programs:
@@ -223,13 +308,7 @@ class Form(Declared):
     # Reasons --------------------------------------------------------------------------------------------------
 
     def conflict(self, solver: SolverLike = "clarabel", *, tol: float = 1e-6) -> Conflict | None:
-        """Return what :func:`qpkernels.diagnosis.find_conflict` finds: an irreducible infeasible subset, or None.
-
-        Parameters
-        ----------
-        solver, tol
-            As in :func:`qpkernels.diagnosis.find_conflict`.
-        """
+        """Return what :func:`qpkernels.diagnosis.find_conflict` finds: an irreducible infeasible subset, or None."""
         return conflict_of(self.lower(), solver, tol)
 
     def relaxation(self, *labels: str, solver: SolverLike = "clarabel", tol: float = 1e-6) -> Relaxation:
@@ -237,12 +316,5 @@ class Form(Declared):
 
         Those with these labels may give way; without labels the user's, or all of a textbook form. See
         :func:`qpkernels.diagnosis.find_relaxation`.
-
-        Parameters
-        ----------
-        labels
-            Names of the constraints that may give way.
-        solver, tol
-            As in :func:`qpkernels.diagnosis.find_relaxation`.
         """
         return relaxation_of(self.lower(), labels, len(self.extension.constraints), solver, tol)
