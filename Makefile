@@ -73,7 +73,7 @@ front-page: .venv/dev
 
 # The site, in docs/_build/html; every warning is an error. OPTIONS="-D plot_gallery=0" leaves the gallery's pictures out.
 docs: .venv/docs docs/catalogue.md
-	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/sphinx-build -b html -j auto --fail-on-warning --keep-going -q $(OPTIONS) docs docs/_build/html
+	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/sphinx-build -b html -d docs/_build/doctrees -j auto --fail-on-warning --keep-going -q $(OPTIONS) docs docs/_build/html
 
 docs-open: docs
 	$(BIN)/python -m webbrowser "file://$(abspath docs/_build/html/index.html)"

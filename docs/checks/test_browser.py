@@ -22,7 +22,7 @@ PAGES = (
     "models/soft-margin",
     "models/conventions",
     "gallery/index",
-    "gallery/w3_cost_and_width",
+    "gallery/textbook/w3_cost_and_width",
     "records/index",
     "performance/README",
     "catalogue",
