@@ -38,8 +38,6 @@ exclude_patterns = [
     "_build",
     "examples",
     "gallery/**.ipynb",
-    "**/sg_execution_times.rst",
-    "sg_execution_times.rst",
     "trust/[!R]*.md",  # parts of trust/README.md
 ]
 nitpicky = True

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from statistics import median
@@ -13,6 +12,7 @@ from types import SimpleNamespace
 import pytest
 
 from benchmarks.lab.__main__ import main
+from benchmarks.lab.dragging import find_chromium
 from benchmarks.lab.server import running
 from benchmarks.lab.soak import _await, soak
 
@@ -42,7 +42,7 @@ def test_the_soak_waits_for_a_server_that_compiles_and_ends_where_one_refuses() 
         _await(page, 4)
 
 
-@pytest.mark.skipif(not (shutil.which("chromium") or shutil.which("google-chrome")), reason="make browser installs it")
+@pytest.mark.skipif(find_chromium() is None, reason="make browser installs it")
 def test_a_point_is_dragged_and_the_page_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("benchmarks.lab.__main__._LOOKING", 0.1)
     arguments = ["--points", "40", "--events", "30", "--openings", "1", "--soak", "0.02", "--out", str(tmp_path)]

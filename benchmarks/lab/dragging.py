@@ -17,7 +17,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 
 from benchmarks.lab.server import Server
 
-__all__ = ["Dragged", "Opened", "chromium", "dragged", "opened"]
+__all__ = ["Dragged", "Opened", "chromium", "dragged", "find_chromium", "opened"]
 
 _RATE = 60.0
 """Events a second."""
@@ -49,12 +49,16 @@ _WATCH = """() => {
 }"""
 
 
+def find_chromium() -> str | None:
+    """Return where Chromium is; None where it is not installed."""
+    return shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+
+
 @contextmanager
 def chromium() -> Iterator[Browser]:
     """Start a browser, and end it."""
-    program = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        browser = playwright.chromium.launch(executable_path=find_chromium(), args=["--no-sandbox"])
         yield browser
         browser.close()
 

@@ -133,7 +133,7 @@ class _LogisticModel(TwoClassModel):
         return np.asarray(self.costs * scipy.special.expit(-margins))
 
     def conditions(self, answer: Candidate) -> Conditions:
-        """Return a_i - C_i / (1 + exp(y_i g(x_i)))."""
+        """Return a_i - C_i / (1 + exp(y_i (f(x_i) + b)))."""
         return {"a - C / (1 + exp(y (f(x) + b)))": self.y * answer.beta - self.slopes(self.margins(answer))}
 
 

@@ -181,7 +181,7 @@ class LinearProgramMachine(TwoClassCostModel):
         return super().solution(answer, certificate, self._with_those_of(answer, bounds), run)
 
     def conditions(self, answer: Candidate) -> Conditions:
-        """Return l_i (y_i g(x_i) - 1 + xi_i), (C_i - l_i) xi_i and a_j (1 - y_j sum_i l_i y_i K_ij)."""
+        """Return l_i (y_i (f(x_i) + b) - 1 + xi_i), (C_i - l_i) xi_i and a_j (1 - y_j sum_i l_i y_i K_ij)."""
         margins, multipliers = self.margins(answer), self.multipliers_of(answer)
         return {
             "l (y (f(x) + b) - 1 + xi)": multipliers * np.maximum(margins - 1.0, 0.0),

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from scipy.spatial.distance import cdist
 
-__all__ = ["CHECKS", "GAMMA", "Samples", "agree", "check", "two_classes"]
+__all__ = ["CHECKS", "GAMMA", "Samples", "agree", "check", "found_by", "spread", "two_classes"]
 
 GAMMA = 0.4
 """Of the Gaussian kernel exp(-gamma ||x - z||^2) of all checks."""
@@ -57,6 +57,18 @@ def two_classes(shift: float = 1.0, samples: int = 60) -> Samples:
     rng = np.random.default_rng(7)
     labels = np.where(rng.random(samples) < 0.4, 7, 3)
     return Samples(rng.normal(size=(samples, 3)) + shift * (labels == 7)[:, None], labels)
+
+
+def spread(fitted: Any, samples: int) -> np.ndarray:
+    """Return the coefficients dual_coef_ of all samples."""
+    beta = np.zeros(samples)
+    beta[fitted.support_] = fitted.dual_coef_[0]
+    return beta
+
+
+def found_by(fitted: Any, samples: int) -> tuple[np.ndarray, float]:
+    """Return (beta, b) of a machine of scikit-learn's LIBSVM."""
+    return spread(fitted, samples), fitted.intercept_[0]
 
 
 def agree(

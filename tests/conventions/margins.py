@@ -7,7 +7,7 @@ import cvxpy as cp
 import numpy as np
 from sklearn.svm import SVC, LinearSVC, NuSVC, OneClassSVM
 
-from conventions.checks import GAMMA, Samples, agree, check, two_classes
+from conventions.checks import GAMMA, Samples, agree, check, found_by, spread, two_classes
 from formulations import HardMargin, NuMargin, OneClass, SoftMargin, SquaredHinge
 from formulations.inputs.estimators import with_constant
 from formulations.modelling import Classification
@@ -25,13 +25,6 @@ def soft_objective(data: Samples, beta: np.ndarray, b: float, cost: float = C) -
     """Return 1/2 ||f||^2 + C sum hinge."""
     f = data.K @ beta
     return float(0.5 * beta @ f + cost * np.maximum(0.0, 1.0 - data.y * (f + b)).sum())
-
-
-def spread(fitted: SVC | NuSVC | OneClassSVM, samples: int) -> np.ndarray:
-    """Return the coefficients dual_coef_ of all samples."""
-    beta = np.zeros(samples)
-    beta[fitted.support_] = fitted.dual_coef_[0]
-    return beta
 
 
 def minimised(Q: np.ndarray, q: np.ndarray, upper: float, *constraints: tuple[np.ndarray, float]) -> np.ndarray:
@@ -54,7 +47,7 @@ def svc() -> None:
     theirs, ours = SVC(C=C, gamma=GAMMA, tol=1e-9).fit(data.X, data.labels), soft(data)
     agree(
         lambda beta, b: soft_objective(data, beta, b),
-        (spread(theirs, len(data)), theirs.intercept_[0]),
+        found_by(theirs, len(data)),
         (ours.beta, ours.intercept),
     )
 
@@ -133,7 +126,7 @@ def svc_hard() -> None:
     theirs = SVC(C=cost, gamma=GAMMA, tol=1e-10).fit(data.X, data.labels)
     agree(
         lambda beta, b: soft_objective(data, beta, b, cost),
-        (spread(theirs, len(data)), theirs.intercept_[0]),
+        found_by(theirs, len(data)),
         (ours.beta, ours.intercept),
     )
 
@@ -164,7 +157,7 @@ def squared_hinge_half() -> None:
         f = data.K @ beta
         return float(0.5 * beta @ f + 0.5 * C * (np.maximum(0.0, 1.0 - data.y * (f + b)) ** 2).sum())
 
-    agree(objective, (spread(theirs, len(data)), theirs.intercept_[0]), (ours.beta, ours.intercept))
+    agree(objective, found_by(theirs, len(data)), (ours.beta, ours.intercept))
 
 
 def nu_objective(data: Samples, beta: np.ndarray, b: float) -> float:
@@ -180,7 +173,7 @@ def nu_svc() -> None:
     rho = ours.margin_level
     agree(
         lambda beta, b: nu_objective(data, beta, b),
-        (spread(theirs, len(data)), theirs.intercept_[0]),
+        found_by(theirs, len(data)),
         (ours.beta / rho, ours.intercept / rho),
     )
     # The largest of theirs is the C of the soft margin with the same boundary.

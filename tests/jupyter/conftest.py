@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import socket
 import subprocess
 import time
@@ -16,7 +15,9 @@ from urllib.error import URLError
 from urllib.request import urlopen
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, sync_playwright
+from playwright.sync_api import Browser, Locator, Page
+
+from benchmarks.lab.dragging import chromium, find_chromium
 
 PATIENCE = 120.0
 """Seconds until something that is waited for must be there: kernels compile, and the computer may be busy."""
@@ -151,12 +152,9 @@ def _await(address: str, server: subprocess.Popen[bytes], log: Path) -> None:
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
-    program = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    assert program is not None, "there is no Chromium: make browser installs it"
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
+    assert find_chromium() is not None, "there is no Chromium: make browser installs it"
+    with chromium() as browser:
         yield browser
-        browser.close()
 
 
 @pytest.fixture

@@ -180,7 +180,7 @@ class NuMargin(TwoClassModel):
         return scale * beta, scale * b
 
     def conditions(self, answer: Candidate) -> Conditions:
-        """Return a_i (y_i g(x_i) - rho + xi_i) and (c_i - a_i) xi_i."""
+        """Return a_i (y_i (f(x_i) + b) - rho + xi_i) and (c_i - a_i) xi_i."""
         beyond, alpha = self.margins(answer) - self.rho(answer), self.y * answer.beta
         return {
             "a (y (f(x) + b) - rho + xi)": alpha * np.maximum(beyond, 0.0),

@@ -3,14 +3,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import cvxpy as cp
 import numpy as np
 
 from conventions.checks import Samples
 
-__all__ = ["TOL", "expanded", "minimised", "real_targets", "spread"]
+__all__ = ["TOL", "expanded", "minimised", "real_targets"]
 
 TOL = 1e-10
 SHARP = {"tol_gap_abs": 1e-12, "tol_gap_rel": 1e-12, "tol_feas": 1e-12}
@@ -21,13 +19,6 @@ def real_targets(samples: int = 50) -> Samples:
     rng = np.random.default_rng(11)
     X = rng.normal(size=(samples, 3))
     return Samples(X, np.sin(X[:, 0]) + X @ [0.5, -1.0, 0.3] + 0.4 + 0.3 * rng.standard_t(3, samples))
-
-
-def spread(fitted: Any, samples: int) -> np.ndarray:
-    """Return the coefficients dual_coef_ of all samples."""
-    beta = np.zeros(samples)
-    beta[fitted.support_] = fitted.dual_coef_[0]
-    return beta
 
 
 def minimised(objective: cp.Expression, *constraints: cp.Constraint) -> None:

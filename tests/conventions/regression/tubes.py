@@ -8,8 +8,8 @@ import numpy as np
 from sklearn.linear_model import Lasso
 from sklearn.svm import SVR, LinearSVR, NuSVR
 
-from conventions.checks import GAMMA, Samples, agree, check
-from conventions.regression.targets import TOL, expanded, minimised, real_targets, spread
+from conventions.checks import GAMMA, Samples, agree, check, found_by
+from conventions.regression.targets import TOL, expanded, minimised, real_targets
 from formulations import HardTube, NuTube, PenalisedTube, SoftTube, SparseApproximation
 from formulations.inputs.estimators import with_constant
 from formulations.modelling import Regression
@@ -48,7 +48,7 @@ def svr_hard() -> None:
     theirs = SVR(C=cost, epsilon=EPSILON, **SHARP).fit(data.X, data.labels)
     agree(
         lambda beta, b: soft_objective(data, beta, b, cost),
-        (spread(theirs, len(data)), theirs.intercept_[0]),
+        found_by(theirs, len(data)),
         (ours.beta, ours.intercept),
     )
 
@@ -59,7 +59,7 @@ def svr() -> None:
     theirs, ours = SVR(C=C, epsilon=EPSILON, **SHARP).fit(data.X, data.labels), soft(data)
     agree(
         lambda beta, b: soft_objective(data, beta, b),
-        (spread(theirs, len(data)), theirs.intercept_[0]),
+        found_by(theirs, len(data)),
         (ours.beta, ours.intercept),
     )
 
@@ -186,7 +186,7 @@ def nu_svr() -> None:
     theirs, ours = NuSVR(C=C, nu=NU, **SHARP).fit(data.X, data.labels), nu(data)
     agree(
         lambda beta, b: nu_objective(data, beta, b),
-        (spread(theirs, len(data)), theirs.intercept_[0]),
+        found_by(theirs, len(data)),
         (ours.beta, ours.intercept),
     )
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import io
 import json
-import shutil
 import socket
 import threading
 import time
@@ -19,8 +18,9 @@ import pytest
 import uvicorn
 from numpy.typing import NDArray
 from PIL import Image
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page
 
+from benchmarks.lab.dragging import chromium, find_chromium
 from formulations.lab.server.app import lab_app
 
 TOKEN = "token-of-the-tests"
@@ -49,13 +49,10 @@ def address() -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
-    program = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    if program is None:
+    if find_chromium() is None:
         pytest.skip("there is no Chromium: make browser installs it")
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
+    with chromium() as browser:
         yield browser
-        browser.close()
 
 
 LEAVE = """() => {
