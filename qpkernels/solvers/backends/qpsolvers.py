@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
@@ -78,7 +79,8 @@ _OPTIONS = {
 
 _SETTINGS: dict[str, dict[str, Any]] = {
     # HiGHS refuses a matrix with larger entries; qpsolvers runs it all the same, on nothing, which ends the process.
-    "highs": {"large_matrix_value": 1e300},
+    # Smaller entries it takes for zero: by default those up to 1e-9, here those up to the least that may be asked for.
+    "highs": {"large_matrix_value": 1e300, "small_matrix_value": 1e-12},
 }
 """What a solver is told in all cases."""
 
@@ -157,7 +159,8 @@ class QPSolversBackend(Solver):
         )
         settings = _SETTINGS.get(self.name, {}) | self._common(request) | _start(program, request) | options
         problem = _problem(qpsolvers, program.to_qp(), dense)
-        solution = qpsolvers.solve_problem(problem, solver=self.name, verbose=request.verbose, **settings)
+        with _threads_of_highs() if self.name == "highs" and "threads" in options else nullcontext():
+            solution = qpsolvers.solve_problem(problem, solver=self.name, verbose=request.verbose, **settings)
         message = str(solution.extras.get("status", "found" if solution.found else "not found"))
         limited = request.max_iter is not None or request.time_limit is not None
         claim = Claim.OPTIMAL if solution.found else Claim.STOPPED if limited else Claim.FAILED
@@ -200,6 +203,18 @@ def _refuse_values_of_highs(options: Mapping[str, Any]) -> None:
                 f"option {option!r} of solver 'highs' must be a value that HiGHS takes, but {shown(value)} came; its "
                 f"default is {default!r}."
             )
+
+
+@contextmanager
+def _threads_of_highs() -> Iterator[None]:
+    """End the threads that HiGHS keeps for the whole process: it refuses to run with another number of them."""
+    import highspy
+
+    highspy.Highs.resetGlobalScheduler(True)
+    try:
+        yield
+    finally:
+        highspy.Highs.resetGlobalScheduler(True)
 
 
 def _problem(qpsolvers: Any, qp: QuadraticProgram, dense: bool) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils.estimator_checks import (
@@ -67,9 +68,20 @@ def test_the_checks_of_scikit_learn(estimator: Any, check: Any) -> None:
     check(estimator)
 
 
+# The optimum of a linear program need not be unique: see the test that compares the values.
 @pytest.mark.parametrize("check", OF_WEIGHTS)
-@pytest.mark.parametrize("estimator", [each for each in WEIGHING if not isinstance(each, NuSVC)], ids=str)
+@pytest.mark.parametrize("estimator", [each for each in WEIGHING if not isinstance(each, NuSVC | LPSVC)], ids=str)
 def test_weights_are_copies(estimator: Any, check: Any) -> None:
     # A method that ends at the active set, where the rate of convergence would have to give all digits.
     exactly = {"solver": "interior-point"} if isinstance(estimator, LinearSVC) else {}
     check(type(estimator).__name__, clone(estimator).set_params(tol=1e-13, **exactly))
+
+
+def test_weights_of_the_linear_program_machine_are_copies_in_value() -> None:
+    rng = np.random.default_rng(42)
+    X, y, weights = rng.random((15, 30)), rng.integers(0, 2, 15), rng.integers(0, 5, 15)
+    weighted = LPSVC(tol=1e-12).fit(X, y, sample_weight=weights).solution_.certificate
+    copied = LPSVC(tol=1e-12).fit(X.repeat(weights, axis=0), y.repeat(weights)).solution_.certificate
+    assert weighted.holds(1e-12)
+    assert copied.holds(1e-12)
+    assert weighted.primal_value == pytest.approx(copied.primal_value, rel=1e-12)

@@ -11,18 +11,26 @@ from builders import FAMILIES, KNOWN_OPTIMA, cone_program, manufacture
 from qpkernels.files import write
 from qpkernels.programs import Block, ConeProgram, Nonnegative
 
+NEGLIGIBLE = 1e-12
+"""The least that HiGHS may be asked to tell from zero: it warns of smaller entries, which kernel matrices have."""
 
-def read_by_highs(path: Path) -> highspy.Highs:
+
+def read_by_highs(path: Path, program: ConeProgram) -> highspy.Highs:
     highs = highspy.Highs()
     highs.silent()
-    assert highs.readModel(str(path)) == highspy.HighsStatus.kOk
+    highs.setOptionValue("small_matrix_value", NEGLIGIBLE)
+    sizes = np.abs(program.P.data)
+    ignored = bool(np.any((sizes > 0) & (sizes <= NEGLIGIBLE)))
+    read = highs.readModel(str(path))
+    assert read == highspy.HighsStatus.kOk or (ignored and read == highspy.HighsStatus.kWarning)
     return highs
 
 
 @pytest.mark.parametrize("name", FAMILIES)
 def test_highs_solves_the_same_problem(name: str, tmp_path: Path) -> None:
     made = manufacture(name)
-    highs = read_by_highs(write(made.program.to_cone_program(), tmp_path / "program.mps"))
+    program = made.program.to_cone_program()
+    highs = read_by_highs(write(program, tmp_path / "program.mps"), program)
     highs.setOptionValue("time_limit", 10.0)
     assert highs.run() == highspy.HighsStatus.kOk
     assert highs.getModelStatus() == highspy.HighsModelStatus.kOptimal
@@ -34,7 +42,7 @@ def test_highs_reads_every_number(tmp_path: Path) -> None:
     program = cone_program(
         [[2, 0.1], [0.1, 1]], [0, 1 / 3], known.program.A.toarray(), known.program.b, known.program.cones, 7.25
     )
-    model = read_by_highs(write(program, tmp_path / "program.mps")).getModel()
+    model = read_by_highs(write(program, tmp_path / "program.mps"), program).getModel()
     lp, hessian = model.lp_, model.hessian_
     assert lp.offset_ == 7.25
     assert list(lp.col_cost_) == [0, 1 / 3]
@@ -48,7 +56,7 @@ def test_names_without_blanks_are_unique(tmp_path: Path) -> None:
     blocks = tuple(Block(name, k, k + 1) for k, name in enumerate(("dual of b", "dual_of_b", "", "größe")))
     program = ConeProgram(plain.P, plain.q, plain.A, plain.b, plain.cones, blocks, (Block("$ *", 0, 2),), name="* a")
     path = write(program, tmp_path / "program.mps")
-    lp = read_by_highs(path).getLp()
+    lp = read_by_highs(path, program).getLp()
     assert list(lp.col_names_) == ["dual_of_b[0]", "dual_of_b.1[0]", "_[0]", "gr_e[0]"]
     assert list(lp.row_names_) == ["_[0]", "_[1]"]
     assert path.read_bytes().isascii()
