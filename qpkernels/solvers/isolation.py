@@ -16,10 +16,12 @@ import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from time import perf_counter
 from typing import Any, ClassVar
+
+from qpkernels.solvers.silence import silent
 
 __all__ = ["Ended", "Limits", "Raised", "Worker"]
 
@@ -151,7 +153,7 @@ def _end_in_words(error: BrokenProcessPool) -> str:
 def _confined(limits: Limits, function: Callable[..., Any], *arguments: Any) -> Any:
     """Make a call, in the process of its own."""
     faulthandler.disable()
-    with _output(limits.quiet), _memory(limits.memory), _alarm(limits.seconds):
+    with silent() if limits.quiet else nullcontext(), _memory(limits.memory), _alarm(limits.seconds):
         try:
             return function(*arguments)
         except BaseException as error:
@@ -166,27 +168,6 @@ def _raised(error: BaseException) -> Raised:
     except Exception:
         return Raised(None, message)
     return Raised(error, message)
-
-
-@contextmanager
-def _output(quiet: bool) -> Iterator[None]:
-    """Drop what Python, and compiled code, print."""
-    if not quiet:
-        yield
-        return
-    streams = (sys.stdout, sys.stderr)
-    kept = [os.dup(number) for number in (1, 2)]
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    try:
-        for number in (1, 2):
-            os.dup2(nowhere, number)
-        yield
-    finally:
-        for number, (stream, before) in enumerate(zip(streams, kept, strict=True), start=1):
-            stream.flush()
-            os.dup2(before, number)
-            os.close(before)
-        os.close(nowhere)
 
 
 @contextmanager

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
+from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any, ClassVar
@@ -19,6 +20,7 @@ from qpkernels.programs import ConeProgram, Nonnegative, QuadraticProgram, Zero
 from qpkernels.solvers.answer import Answer, Claim, Request
 from qpkernels.solvers.interface import Solver
 from qpkernels.solvers.options import attributes
+from qpkernels.solvers.silence import silent
 
 __all__ = ["HIGHS_ITERATIONS", "QPSolversBackend"]
 
@@ -123,6 +125,8 @@ class QPSolversBackend(Solver):
     def load(self, program: Any = None) -> None:
         """Import the solver, and qpsolvers, which imports all that it finds."""
         super().load(program)
+        if self.name == "highs":
+            _greet_highs()
         import_module("qpsolvers")
 
     def may_abort(self, program: Any) -> bool:
@@ -203,6 +207,15 @@ def _refuse_values_of_highs(options: Mapping[str, Any]) -> None:
                 f"option {option!r} of solver 'highs' must be a value that HiGHS takes, but {shown(value)} came; its "
                 f"default is {default!r}."
             )
+
+
+@cache
+def _greet_highs() -> None:
+    """Make the first object of HiGHS, which prints its version before it can be told not to."""
+    import highspy
+
+    with silent():
+        highspy.Highs()
 
 
 @contextmanager

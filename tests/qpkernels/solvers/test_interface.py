@@ -2,6 +2,8 @@
 """The contract that every solver keeps."""
 
 import re
+import subprocess
+import sys
 from dataclasses import replace
 from typing import Any
 
@@ -451,6 +453,13 @@ def test_a_solver_is_silent_unless_asked(name: str, capfd: pytest.CaptureFixture
     assert capfd.readouterr().out == ""
     find_solver(name).solve(SOFT.to_cone_program(), verbose=True)
     assert capfd.readouterr().out != ""
+
+
+def test_the_first_answer_of_highs_in_a_process_comes_in_silence() -> None:
+    """It prints its version when the first of its objects is made; what was printed before is not lost with that."""
+    script = "print('before')\nfrom qpkernels.solvers import find_solver\nfind_solver('highs').load()\nprint('after')"
+    result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert (result.stdout, result.stderr) == ("before\nafter\n", "")
 
 
 def test_an_outcome_names_its_solver() -> None:
