@@ -142,7 +142,7 @@ def plain_text(printed: Any) -> str:
     """Return what rich prints, without colours and wide enough for every column; no line ends in spaces."""
     from rich.console import Console
 
-    console = Console(width=10_000, no_color=True)
+    console = Console(width=10_000, no_color=True, force_jupyter=False)  # which would show what it captures
     with console.capture() as capture:
         console.print(printed)
     lines = [line.rstrip() for line in capture.get().splitlines()]

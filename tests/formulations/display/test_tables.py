@@ -1,6 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Tables and reports, in a terminal, as text and as HTML."""
 
+import sys
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
 from rich.console import Console
 
 from formulations.display import Column, Report, Reported, Table, as_text
@@ -48,6 +53,16 @@ def test_a_report_as_html() -> None:
 
 def test_a_report_without_a_title_counts_its_rows() -> None:
     assert Report((TABLE,)).summary == "2 answers, 1 of them not proved"
+
+
+def test_a_report_as_text_shows_nothing_beside_in_a_notebook(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown: list[Any] = []
+    monkeypatch.setattr("rich.console._is_jupyter", lambda: True)
+    notebook = SimpleNamespace(display=shown.append)
+    monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(display=notebook))
+    monkeypatch.setitem(sys.modules, "IPython.display", notebook)
+    assert str(Shown())
+    assert shown == []
 
 
 def test_nan_is_an_empty_cell() -> None:
