@@ -18,26 +18,23 @@ from qpkernels.arrays import (
     check_choice,
     check_nonnegative,
     feature_names,
-    finite_rows,
     finite_view,
     frozen,
 )
 from qpkernels.errors import ParameterError, ShapeError
+from qpkernels.gram.coordinates import InCoordinates
 from qpkernels.gram.definiteness import PSD_TOLERANCE, Correction, Formed, corrected, is_psd, psd_threshold
-from qpkernels.gram.factor import PivotedCholesky, pivoted_cholesky
-from qpkernels.gram.features import Features, SparseFeatures, explicit_features
 from qpkernels.gram.panels.single import Suffices
 from qpkernels.gram.panels.threads import blas_threads_for
 from qpkernels.gram.products import BoundedProduct, bounded_product, matrix_product, streamed_product
 from qpkernels.gram.selection import Selection
 from qpkernels.gram.settling import check_diagonal, check_few, check_whole, indefinite, kernel_matrix
-from qpkernels.gram.shown_gram import ShownGram
 from qpkernels.kernels.base import Kernel, Samples
 
 __all__ = ["Gram"]
 
 
-class Gram(ShownGram, metaclass=ChecksKeywords):
+class Gram(InCoordinates, metaclass=ChecksKeywords):
     """The m x m kernel matrix K of m samples, computed once and when asked for.
 
     Parameters
@@ -212,43 +209,6 @@ class Gram(ShownGram, metaclass=ChecksKeywords):
         if squared < -PSD_TOLERANCE * float(np.abs(v) @ self.lengths) ** 2:
             raise indefinite(self.kernel, float(self.diagonal.max()), squared / float(v @ v), "at most ")
 
-    @property
-    def features(self) -> Matrix | None:
-        """Explicit features Phi with K = Phi Phi', where the kernel has them and they are fewer than the samples."""
-        return None if self.explicit is None else self.explicit.matrix
-
-    @property
-    def explicit(self) -> Features | None:
-        """The same, and sums over them, wherever they are."""
-        return self.factored if isinstance(self.factored, Features) else None
-
-    @cached_property
-    def sparse_features(self) -> Any:
-        """Those as a csr_array, however many, where kernel and samples have such."""
-        return self.kernel.sparse_features(self.X) if self._source is None else self._source.sparse_features
-
-    @cached_property
-    def factored(self) -> Features | SparseFeatures | None:
-        """Those by which K multiplies a vector: dense where they are few, or sparse."""
-        return explicit_features(self.kernel, self.X) if self._source is None else self._source.features
-
-    @property
-    def factor(self) -> Matrix:
-        """A matrix Phi of shape (m, r) with K = Phi Phi': the samples in r coordinates of the space of the kernel.
-
-        The features of the kernel if they are few, else the factor of a Cholesky decomposition with complete pivoting;
-        then r is the numerical rank, and K is met to about 1e-13 of max K_ii.
-        """
-        return self._cholesky.factor if self.explicit is None else self.explicit.matrix
-
-    def coefficients(self, coordinates: Vector | Matrix) -> Vector | Matrix:
-        """Return a beta with Phi'beta = ``coordinates``, finite ones for each column of :attr:`factor`; or several."""
-        coordinates = finite_rows(coordinates, "coordinates", self.factor.shape[1])
-        if self.features is not None:
-            with blas_threads_for(self.features.shape[1]):
-                return np.asarray(np.linalg.lstsq(self.features.T, coordinates)[0])
-        return self._cholesky.coefficients(coordinates)
-
     def part(self, rows: Indices) -> Gram:
         """Return the kernel matrix of some of the samples; its entries are taken from this one where they are known.
 
@@ -284,10 +244,6 @@ class Gram(ShownGram, metaclass=ChecksKeywords):
         coefficients = finite_view(beta, "beta", len(self)).copy()
         kept = self._form().kept if self._may_be_corrected else None
         return coefficients if kept is None else np.asarray(kept @ (kept.T @ coefficients))
-
-    @cached_property
-    def _cholesky(self) -> PivotedCholesky:
-        return pivoted_cholesky(self.dense, self.diagonal)
 
     def require_psd(self) -> None:
         """Settle that K is symmetric and positive semidefinite; it is done once, and every certificate asks for it.

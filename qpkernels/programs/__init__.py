@@ -6,7 +6,8 @@ from typing import TypeAlias
 from qpkernels.programs.cone_program import Block, ConeProgram, QuadraticProgram
 from qpkernels.programs.cones import Cone, Exponential, Nonnegative, Power, PSDTriangle, SecondOrder, Zero
 from qpkernels.programs.elimination import Elimination, defining_rows, eliminate
-from qpkernels.programs.kernel_qp import KernelQP, nearest_feasible
+from qpkernels.programs.feasible import nearest_feasible
+from qpkernels.programs.kernel_qp import KernelQP
 from qpkernels.programs.level_qp import LevelQP
 from qpkernels.programs.linear_system import LeastSquares, LinearSystem, RidgedGram
 from qpkernels.programs.residual_norm import ResidualNorm

@@ -8,7 +8,7 @@ from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.sparse import csc_array, csr_array, eye_array, hstack, vstack
 
 from qpkernels.arrays import Vector, finite_vector, float_vector, frozen, real_number
@@ -16,17 +16,16 @@ from qpkernels.errors import NonFiniteError, ParameterError
 from qpkernels.gram import Gram
 from qpkernels.programs.cone_program import Block, ConeProgram
 from qpkernels.programs.cones import Nonnegative, Zero
+from qpkernels.programs.feasible import nearest_feasible
 from qpkernels.programs.linear_system import LinearSystem, RidgedGram
 
-__all__ = ["KernelQP", "diverges", "nearest_feasible"]
+__all__ = ["KernelQP", "diverges"]
 
 _FAR = 1e-5
 """Share of what its terms could make of ||f||^2 from which the f of a ray is not 0, known to the digits of float32."""
 
 _SAME_POINT = 1e-6
 """Distance of two weighted means, against the spread of their samples, below which they are taken for one point."""
-
-_EPS, _TINY = float(np.finfo(float).eps), float(np.finfo(float).tiny)
 
 
 @dataclass(frozen=True, init=False, eq=False)
@@ -231,28 +230,6 @@ class KernelQP:
         )
 
 
-def nearest_feasible(beta: Vector, lower: Vector, upper: Vector, total: float | None) -> Vector:
-    """Return a point close to ``beta`` within the bounds: clipped, then shifted evenly until the sum is ``total``.
-
-    The shift moves only entries strictly inside the bounds if they suffice, so that an answer keeps its support. A
-    feasible beta is returned itself.
-    """
-    # It loads the compiler, which not everyone needs.
-    from qpkernels.arrays.sums import box_sums
-
-    sums = box_sums(np.ascontiguousarray(beta), np.ascontiguousarray(lower), np.ascontiguousarray(upper))
-    if sums.inside and (total is None or abs(total - sums.total) <= _sum_rounding(sums.size, total)):
-        return beta
-    inside = np.clip(beta, lower, upper)
-    if total is None:
-        return inside
-    free = (inside > lower) & (inside < upper)
-    shifted = _shift(inside, lower, upper, free, total)
-    if shifted is None:
-        shifted = _shift(inside, lower, upper, np.ones_like(free), total)
-    return inside if shifted is None else shifted
-
-
 def diverges(program: KernelQP, beta: Vector, values: Vector | None = None) -> bool:
     """Return whether beta's unbounded part is a ray of decrease as far as float64 can tell.
 
@@ -279,21 +256,6 @@ def diverges(program: KernelQP, beta: Vector, values: Vector | None = None) -> b
     # Where the ray has one sign, its product is that of its weights.
     values = mean if np.array_equal(ray, weight) else program.gram.product(ray)
     return float(ray @ values) <= max((_SAME_POINT * spread) ** 2, rounding)
-
-
-def _shift(beta: Vector, lower: Vector, upper: Vector, movable: NDArray[np.bool_], total: float) -> Vector | None:
-    rounding = _sum_rounding(float(np.abs(beta).sum()), total)
-    while abs(defect := total - float(beta.sum())) > rounding:
-        room = movable & ((beta < upper) if defect > 0 else (beta > lower))
-        if not room.any():
-            return None
-        beta = np.clip(beta + room * (defect / room.sum()), lower, upper)
-    return beta
-
-
-def _sum_rounding(size: float, total: float) -> float:
-    """Return how far a sum of coefficients may be off; below the least number of full precision none can be shared."""
-    return 4 * _EPS * (size + abs(total)) + _TINY
 
 
 def _bound(values: ArrayLike, name: str, m: int) -> Vector:

@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from qpkernels.arrays import check_count, check_flag, check_positive, check_tolerance, finite_vector, shown
+from qpkernels.arrays import check_count, check_flag, check_positive, check_tolerance, finite_vector
 from qpkernels.errors import (
     QPKernelsError,
     SolverFailedError,
@@ -23,18 +23,9 @@ from qpkernels.errors import (
     UnsupportedOptionError,
     UnsupportedProgramError,
 )
-from qpkernels.programs import (
-    Cone,
-    ConeProgram,
-    KernelQP,
-    LeastSquares,
-    LevelQP,
-    LinearSystem,
-    Program,
-    ResidualNorm,
-    SmoothRisk,
-)
+from qpkernels.programs import Cone, ConeProgram, Program
 from qpkernels.solvers.answer import Answer, Claim, ConePoint, Outcome, Request
+from qpkernels.solvers.checking import check_answer, sizes_of
 from qpkernels.solvers.isolation import Ended, Limits, Raised, Worker
 from qpkernels.solvers.options import check_options
 
@@ -203,7 +194,7 @@ class Solver(ABC):
             answer, seconds = self._run_apart(limits, program, request, options)
         else:
             answer, seconds = self._run_here(program, request, options)
-        self._check_answer(program, answer)
+        check_answer(self.name, program, answer)
         return Outcome(**{part: getattr(answer, part) for part in _PARTS}, solver=self.name, seconds=seconds)
 
     def lacks(self, option: str) -> str:
@@ -258,7 +249,7 @@ class Solver(ABC):
         match result:
             case Ended():
                 claim = Claim.STOPPED if result.late else Claim.FAILED
-                nothing = [np.full(size, np.nan) for size in _sizes(program)]
+                nothing = [np.full(size, np.nan) for size in sizes_of(program)]
                 return Answer(nothing[0], nothing[1], claim, result.message), result.seconds
             case Raised():
                 if isinstance(result.error, QPKernelsError):
@@ -267,27 +258,6 @@ class Solver(ABC):
         answer, seconds = result
         return answer, seconds
 
-    def _check_answer(self, program: Program, answer: Any) -> None:
-        """Refuse what is no answer to ``program``: adapters are written by others, too."""
-        if not isinstance(answer, Answer) or not isinstance(answer.claim, Claim):
-            what = f"the claim {shown(answer.claim)}" if isinstance(answer, Answer) else type(answer).__name__
-            raise SolverFailedError(f"solver {self.name!r} must return an Answer with a Claim, but returned {what}.")
-        expected = _sizes(program)
-        parts = (answer.point, answer.multipliers)
-        if not all(_is_vector(part, size) for part, size in zip(parts, expected, strict=True)):
-            came = [f"{p.shape} of {p.dtype}" if isinstance(p, np.ndarray) else type(p).__name__ for p in parts]
-            raise SolverFailedError(
-                f"solver {self.name!r} must return a point and multipliers of float64, of shapes ({expected[0]},) and "
-                f"({expected[1]},), and of nan where it has none, but returned {came[0]} and {came[1]} "
-                f"({answer.message}); report it to its authors."
-            )
-        if answer.values is not None and not _is_vector(answer.values, expected[0]):
-            raise SolverFailedError(f"solver {self.name!r} must return values of float64 and shape ({expected[0]},).")
-
-
-def _is_vector(values: Any, size: int) -> bool:
-    return type(values) is np.ndarray and values.dtype == np.float64 and values.shape == (size,)
-
 
 def _timed(solver: Solver, program: Program, request: Request, options: dict[str, Any]) -> tuple[Answer, float]:
     """Return the answer, and the seconds that it took without loading."""
@@ -295,18 +265,3 @@ def _timed(solver: Solver, program: Program, request: Request, options: dict[str
     begin = perf_counter()
     answer = solver.run(program, request, **options)
     return answer, perf_counter() - begin
-
-
-def _sizes(program: Program) -> tuple[int, int]:
-    """Return how long a point and multipliers of ``program`` are."""
-    match program:
-        case ConeProgram():
-            return program.q.size, program.b.size
-        case LinearSystem():
-            return program.rhs.size, int(program.bordered)
-        case LeastSquares():
-            return program.features.shape[1], int(program.intercept)
-        case ResidualNorm():
-            return program.basis.shape[1], program.target.size
-        case KernelQP() | LevelQP() | SmoothRisk():
-            return len(program), 0 if program.total is None else 1

@@ -19,16 +19,16 @@ from formulations.modelling.candidate import Candidate
 from formulations.modelling.default import solve_by_request
 from formulations.modelling.forms.lowering import ConeAnswer, Lowered, lower
 from formulations.modelling.forms.reasons import conflict_of, relaxation_of
+from formulations.modelling.forms.showing import Shown, constraint_of
 from formulations.modelling.forms.solving import enclose_extended, solve_lowered
 from formulations.modelling.model import Model
 from formulations.modelling.solution import Solution
-from formulations.modelling.solving import Latest, SolveRequest, first_taken, foreign, structures_of
+from formulations.modelling.solving import SolveRequest, first_taken, foreign, structures_of
 from formulations.modelling.statement import Basis, Extension, Multipliers
-from qpkernels.arrays import Vector, shown
+from qpkernels.arrays import Vector
 from qpkernels.certificates import Bounds, Certificate, Enclosure, Status
 from qpkernels.diagnosis import Conflict, Relaxation
 from qpkernels.display import Card, TextbookProblem, carded
-from qpkernels.errors import ParameterError
 from qpkernels.files import write
 from qpkernels.programs import ConeProgram, LinearSystem, Program
 from qpkernels.solvers import Solver, SolverLike, find_solver
@@ -64,7 +64,7 @@ class Form(Frozen, metaclass=ABCMeta):
         self.model = model
         self._basis = Basis(model.gram, tuple(model.absent.tolist()))
         self.extension = Extension()
-        self._shown, self._own = Latest(), Latest()
+        self._shown = Shown()
         self.freeze()
 
     # What a form says -----------------------------------------------------------------------------------------
@@ -144,32 +144,13 @@ class Form(Frozen, metaclass=ABCMeta):
     @property
     def problem(self) -> cp.Problem:
         """The CVXPY problem, extensions included; its variables and multipliers hold the last answer of the model."""
-        held = self.model.latest.answer
-        if held is not None and held is not self._shown.answer and not self.is_extended:
-            self._shown.answer = held
-            answer, current = held.answer, held.parameters == self.model.parameter_values()
-            certified = self.model.certified(answer, held.bounds) if current and answer.is_squarable else answer
-            multipliers = self.write(certified) if current else None
-            if multipliers is not None:
-                status = cp.OPTIMAL if held.proved else cp.OPTIMAL_INACCURATE
-                primal = {variable.id: variable.value for variable in self._declared.variables()}
-                dual = {self._constraint(label).id: np.asarray(value) for label, value in multipliers.items()}
-                value = self.objective_of(held.certificate)
-                own = self._own.answer
-                if own is None or own.parameters != held.parameters:
-                    # Multipliers that the answer of another form does not have would be those of another problem.
-                    self._forget_multipliers()
-                self._declared.unpack(cp.reductions.solution.Solution(status, value, primal, dual, {}))
+        if not self.is_extended:
+            self._shown.show(self, self._declared)
         return self._declared
 
     def solved(self) -> None:
         """Remember that the last answer of the model came from this form, with multipliers of all constraints."""
-        self._own.answer = self.model.latest.answer
-
-    def _forget_multipliers(self) -> None:
-        for constraint in self._declared.constraints:
-            for variable in constraint.dual_variables:
-                variable.save_value(None)
+        self._shown.own.answer = self.model.latest.answer
 
     def constraint(self, label: str) -> cp.Constraint:
         """Return the constraint of the problem with that label, its multiplier being that of the last answer.
@@ -179,20 +160,11 @@ class Form(Frozen, metaclass=ABCMeta):
         ParameterError
             If there is none.
         """
-        self.problem  # noqa: B018  shows the last answer
-        return self._constraint(label)
-
-    def _constraint(self, label: str) -> cp.Constraint:
-        # The textbook's constraints stand before the user's, who may have used the same label.
-        for constraint in self._declared.constraints:
-            if isinstance(label, str) and constraint.label == label:
-                return constraint
-        labels = ", ".join(repr(constraint.label) for constraint in self._declared.constraints if constraint.label)
-        raise ParameterError(f"no constraint is labelled {shown(label)}; the labels are {labels or 'none'}.")
+        return constraint_of(self.problem, label)
 
     def dual_of(self, label: str) -> Vector:
         """Return the multipliers that the last solve left at the constraint with that label."""
-        return np.asarray(self._constraint(label).dual_value)
+        return np.asarray(constraint_of(self._declared, label).dual_value)
 
     def multiplier_of_balance(self) -> float:
         """Return b of a dual: what the last solve left at ``balance``; 0 in a model without."""

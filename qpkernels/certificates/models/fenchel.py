@@ -13,8 +13,7 @@ everything is a quadratic: :mod:`qpkernels.certificates.kernel_qp`.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import ClassVar, Protocol
+from dataclasses import dataclass, field
 
 import numpy as np
 import scipy
@@ -24,13 +23,14 @@ from qpkernels.certificates.certificate import Certificate, certify_values, rela
 from qpkernels.certificates.enclosures import Enclosure, enclose_fenchel
 from qpkernels.certificates.kernel_qp import FunctionAtSamples
 from qpkernels.certificates.models.expanded import expanded
+from qpkernels.certificates.models.regularisers import HalfSquaredNorm, Regulariser
 from qpkernels.certificates.rounding import EPS, sum_error, together
 from qpkernels.certificates.support import Support
 from qpkernels.gram import Expansion, Gram
-from qpkernels.programs.kernel_qp import nearest_feasible
+from qpkernels.programs.feasible import nearest_feasible
 from qpkernels.programs.smooth_risk import SampleLosses, SmoothRisk
 
-__all__ = ["Ball", "FenchelBounds", "HalfSquaredNorm", "Regulariser"]
+__all__ = ["FenchelBounds"]
 
 _NEAR = 1e-6
 """Share of its range within which a coefficient is at an end of it, or of the largest one within which it is 0."""
@@ -46,70 +46,6 @@ _CONSISTENT = 1e-9
 
 _BISECTIONS = 60
 """Steps of that search; it then ends at the rounding of float64."""
-
-
-class Regulariser(Protocol):
-    """A convex function Omega of ||f||, given the squares of its arguments.
-
-    Value and conjugate are exact to 8 units of rounding, relative: enclosures rely on it.
-
-    Attributes
-    ----------
-    is_half_square
-        Whether it is 1/2 ||f||^2.
-    """
-
-    is_half_square: ClassVar[bool]
-
-    def shrinkage(self, squared_norm: float) -> float:
-        """Return the largest factor of at most 1 by which f comes into the domain."""
-
-    def value(self, squared_norm: float) -> float:
-        """Return Omega(||f||) within its domain."""
-
-    def conjugate(self, squared_norm: float) -> float:
-        """Return Omega*, the largest t s - Omega(t), at the s of this square."""
-
-
-@dataclass(frozen=True)
-class HalfSquaredNorm:
-    """1/2 ||f||^2, which is its own conjugate."""
-
-    is_half_square: ClassVar[bool] = True
-
-    def shrinkage(self, squared_norm: float) -> float:
-        """Return 1: every f is in the domain."""
-        del squared_norm
-        return 1.0
-
-    def value(self, squared_norm: float) -> float:
-        """Return 1/2 ||f||^2."""
-        return 0.5 * squared_norm
-
-    def conjugate(self, squared_norm: float) -> float:
-        """Return 1/2 s^2."""
-        return 0.5 * squared_norm
-
-
-@dataclass(frozen=True)
-class Ball:
-    """0 where ||f||^2 <= R, else infinite; its conjugate is sqrt(R) s."""
-
-    squared_radius: float
-    is_half_square: ClassVar[bool] = False
-
-    def shrinkage(self, squared_norm: float) -> float:
-        """Return the factor that brings f to the surface, or 1 inside."""
-        return float(np.sqrt(self.squared_radius / squared_norm)) if squared_norm > self.squared_radius else 1.0
-
-    def value(self, squared_norm: float) -> float:
-        """Return 0."""
-        del squared_norm
-        return 0.0
-
-    def conjugate(self, squared_norm: float) -> float:
-        """Return sqrt(R) s."""
-        return float(np.sqrt(self.squared_radius * max(squared_norm, 0.0)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,7 +65,7 @@ class FenchelBounds:
     gram: Gram
     losses: SampleLosses
     total: float | None
-    regulariser: Regulariser = HalfSquaredNorm()
+    regulariser: Regulariser = field(default_factory=HalfSquaredNorm)
 
     @property
     def program(self) -> SmoothRisk | None:

@@ -23,7 +23,8 @@ from qpkernels.certificates.kernel_qp import FunctionAtSamples
 from qpkernels.certificates.rounding import EPS, expansion_error, sum_error, together
 from qpkernels.certificates.support import Support, intercept_interval, split_support
 from qpkernels.gram import Expansion, Gram
-from qpkernels.programs.kernel_qp import KernelQP, nearest_feasible
+from qpkernels.programs.feasible import nearest_feasible
+from qpkernels.programs.kernel_qp import KernelQP
 
 __all__ = ["LinearProgramBounds"]
 

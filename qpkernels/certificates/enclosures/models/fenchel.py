@@ -24,7 +24,8 @@ from qpkernels.gram.enclosed import enclose_on_samples
 from qpkernels.intervals import UNIT, Interval, sum_bounds, up
 
 if TYPE_CHECKING:
-    from qpkernels.certificates.models.fenchel import FenchelBounds, Regulariser
+    from qpkernels.certificates.models.fenchel import FenchelBounds
+    from qpkernels.certificates.models.regularisers import Regulariser
 
 __all__ = ["enclose_fenchel"]
 

@@ -16,7 +16,7 @@ from qpkernels.certificates.enclosures.feasibility import exactly_feasible
 from qpkernels.gram import Gram
 from qpkernels.gram.enclosed import enclose_on_samples
 from qpkernels.intervals import Interval, sum_bounds
-from qpkernels.programs.kernel_qp import nearest_feasible
+from qpkernels.programs.feasible import nearest_feasible
 
 __all__ = ["enclose_linear_program"]
 

@@ -10,7 +10,7 @@ from qpkernels.arrays import Vector
 from qpkernels.certificates.enclosures import FreeLevel
 from qpkernels.certificates.models.free_level.base import FreeLevelBounds, best_level
 from qpkernels.certificates.vanishing import null_combination
-from qpkernels.programs.kernel_qp import nearest_feasible
+from qpkernels.programs.feasible import nearest_feasible
 from qpkernels.programs.level_qp import LevelQP
 
 __all__ = ["MarginLevelBounds"]

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from qpkernels.arrays import Vector
 from qpkernels.certificates.enclosures import FreeLevel
 from qpkernels.certificates.models.free_level.base import FreeLevelBounds, best_level
-from qpkernels.programs.kernel_qp import nearest_feasible
+from qpkernels.programs.feasible import nearest_feasible
 from qpkernels.programs.level_qp import LevelQP
 
 __all__ = ["TubeLevelBounds"]
