@@ -14,17 +14,17 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
+from formulations.incremental.restated import names_per_sample, restated, shared_value, values_of
 from formulations.incremental.samples import numbers_of, read_samples, read_targets, require_classes
 from formulations.incremental.start import start_after
-from formulations.inputs.samples import BoundSamples
 from formulations.modelling import Model, Solution
 from formulations.modelling.solving import SolveRequest
 from formulations.modelling.structures import solve_structure
-from qpkernels.arrays import ChecksKeywords, Indices, Samples, Vector, check_positive, check_tolerance, frozen, shown
+from qpkernels.arrays import ChecksKeywords, Indices, Samples, Vector, check_positive, check_tolerance, shown
 from qpkernels.certificates import KernelQPBounds, Status
 from qpkernels.display import Card, Carded, Fact
 from qpkernels.errors import ParameterError, QPKernelsError, SolverFailedError
-from qpkernels.gram import ChangingGram, Gram, changed
+from qpkernels.gram import ChangingGram, changed
 
 if TYPE_CHECKING:
     from qpkernels.incremental import ActiveSet
@@ -57,6 +57,17 @@ class Incremental(Carded, Generic[Answered], metaclass=ChecksKeywords):
         If ``model`` is none, or ``tol`` or ``time_limit`` not above 0.
     InfeasibleError, SolverFailedError
         If the model has no answer.
+
+    Notes
+    -----
+    Arguments of the methods:
+
+    i
+        Number of a sample, from 0 in their present order, or several different ones, shape (n,).
+    x
+        The features of one sample, or of n samples as the kernel takes them.
+    y
+        The label of each, one of the two of the model, or its target.
     """
 
     def __init__(self, model: Model[Answered], *, tol: float = 1e-6, time_limit: float | None = None) -> None:
@@ -67,7 +78,7 @@ class Incremental(Carded, Generic[Answered], metaclass=ChecksKeywords):
         program = isinstance(model.bounds(), KernelQPBounds)
         self._solver = _active_set() if program else None
         gram = ChangingGram.of(model.gram) if program else model.gram
-        self._model = _restated(model, gram, getattr(model, "y", None), _values(model))
+        self._model = restated(model, gram, getattr(model, "y", None), values_of(model))
         self._solution = self._model.solve(tol=self._tol, time_limit=self._time_limit)
 
     @property
@@ -115,12 +126,12 @@ class Incremental(Carded, Generic[Answered], metaclass=ChecksKeywords):
         X = read_samples(x, self._model.gram)
         count = int(X.shape[0])
         targets = read_targets(self._model, y, count)
-        parameters = _values(self._model)
+        parameters = values_of(self._model)
         for name in costs:
-            if name not in _per_sample(self._model):
+            if name not in names_per_sample(self._model):
                 raise ParameterError(f"a {self._model.name} has no {name} of single samples; leave it out.")
-        for name in _per_sample(self._model):
-            added = costs[name] if name in costs else _shared(name, parameters[name])
+        for name in names_per_sample(self._model):
+            added = costs[name] if name in costs else shared_value(name, parameters[name])
             parameters[name] = np.append(parameters[name], np.broadcast_to(np.asarray(added, dtype=float), count))
         y_all = None if self._y is None or targets is None else np.append(self._y, targets)
         return self._change(np.arange(len(self) + count), X, y_all, parameters)
@@ -139,8 +150,8 @@ class Incremental(Carded, Generic[Answered], metaclass=ChecksKeywords):
         rows = np.delete(np.arange(len(self)), gone)
         if rows.size == 0:
             raise ParameterError("a model needs a sample, but all would be removed; add others first.")
-        parameters = _values(self._model)
-        for name in _per_sample(self._model):
+        parameters = values_of(self._model)
+        for name in names_per_sample(self._model):
             parameters[name] = parameters[name][rows]
         return self._change(rows, self._none, None if self._y is None else self._y[rows], parameters)
 
@@ -165,7 +176,7 @@ class Incremental(Carded, Generic[Answered], metaclass=ChecksKeywords):
         rows = np.arange(len(self))
         rows[moved] = len(self) + np.arange(moved.size)
         y_all = self._y if y is None else self._relabelled(moved, y)
-        return self._change(rows, X, y_all, _values(self._model), moved)
+        return self._change(rows, X, y_all, values_of(self._model), moved)
 
     def relabel(self, i: ArrayLike, y: ArrayLike) -> Answered:
         """Give the sample of number ``i``, or several, another label or target.
@@ -178,10 +189,16 @@ class Incremental(Carded, Generic[Answered], metaclass=ChecksKeywords):
             If a class would be left without samples.
         """
         y_all = self._relabelled(numbers_of(i, len(self)), y)
-        return self._change(np.arange(len(self)), self._none, y_all, _values(self._model))
+        return self._change(np.arange(len(self)), self._none, y_all, values_of(self._model))
 
     def set_params(self, **values: Any) -> Answered:
         """Set hyper-parameters by name; see :meth:`formulations.modelling.model.Model.set_params`.
+
+        Parameters
+        ----------
+        **values
+            New values by the names of hyper-parameters, such as ``C=10.0``: one number, or where the model has one for
+            each sample also shape (m,).
 
         Raises
         ------
@@ -244,7 +261,7 @@ class Incremental(Carded, Generic[Answered], metaclass=ChecksKeywords):
         try:
             if self._model.needs_psd:
                 gram.require_psd()
-            answer = self._answer(_restated(self._model, gram, y, parameters), rows, moved)
+            answer = self._answer(restated(self._model, gram, y, parameters), rows, moved)
         except BaseException:
             _leave(gram, before)
             # What it has noted of the new samples is of no use now.
@@ -294,27 +311,3 @@ def _leave(gram: Any, other: Any) -> None:
     """Let ``gram`` share no entries with ``other`` any more."""
     if isinstance(gram, ChangingGram) and gram is not other:
         gram.leave(other)
-
-
-def _restated(model: Model[Answered], gram: Gram, y: Vector | None, values: Mapping[str, Vector]) -> Model[Answered]:
-    """Return the same model of the samples of ``gram``, with these labels as signs, or targets."""
-    entries = {} if y is None else {"y": frozen(y)}
-    return model.with_samples(BoundSamples(gram, model.data.explicit), entries, values)
-
-
-def _values(model: Model[Any]) -> dict[str, Vector]:
-    """Return the values of the hyper-parameters."""
-    return {each.name: model.value_of(each.name) for each in model.hyperparameters}
-
-
-def _per_sample(model: Model[Any]) -> tuple[str, ...]:
-    return tuple(each.name for each in model.hyperparameters if each.per_sample)
-
-
-def _shared(name: str, values: Vector) -> float:
-    """Return the value that all samples have."""
-    if values.min() != values.max():
-        raise ParameterError(
-            f"{name} differs from sample to sample, so a new one needs its own: add(x, y, {name}=...)."
-        )
-    return float(values[0])

@@ -18,7 +18,8 @@ import scipy
 from numpy.typing import ArrayLike, NDArray
 
 from formulations.inputs.fitted import require_model
-from formulations.modelling.candidate import Candidate, Sampling, evaluated, expand
+from formulations.modelling.candidate import Candidate, expand
+from formulations.modelling.sampling import Sampling, evaluated
 from qpkernels.arrays import (
     Indices,
     Vector,

@@ -109,7 +109,13 @@ class Stated(cached_property[F]):
 
     @staticmethod
     def of(model: type) -> Iterator[tuple[str, type]]:
-        """Yield the names of the forms of a class of models, with their classes, the usual one first."""
+        """Yield the names of the forms of a class of models, with their classes, the usual one first.
+
+        Parameters
+        ----------
+        model
+            A class of models, whose base classes are searched before it.
+        """
         for owner in reversed(model.__mro__):
             yield from ((name, each.form) for name, each in vars(owner).items() if isinstance(each, Stated))
 

@@ -13,7 +13,8 @@ from formulations.classification.base import MarginPrimal, TwoClassModel
 from formulations.classification.separation.hulls import HullIntersection
 from formulations.inputs.samples import KernelLike, SamplesLike
 from formulations.modelling import Candidate, Solution, Stated, labelled
-from formulations.modelling.candidate import Sampling, expand, linear_values, sampled
+from formulations.modelling.candidate import expand
+from formulations.modelling.sampling import Sampling, linear_values, sampled
 from qpkernels.arrays import Vector
 from qpkernels.certificates import Bounds, Certificate, SeparationBounds, Status
 from qpkernels.display import TextbookProblem
@@ -59,7 +60,15 @@ class Separability(TwoClassModel):
         super().__init__(X, y, kernel, fit_intercept=fit_intercept)
 
     def decide(self, solver: str | None = None, **options: Any) -> Solution | HullIntersection:
-        """Return a separating function, or the proof that there is none; parameters as in ``solve``."""
+        """Return a separating function, or the proof that there is none.
+
+        Parameters
+        ----------
+        solver
+            As in :meth:`formulations.modelling.model.Model.solve`.
+        **options
+            Those of ``solve``, ``tol`` and the others, and of the back-end.
+        """
         try:
             solution = self.solve(solver, **options)
             if solution.status is not Status.OPTIMAL:

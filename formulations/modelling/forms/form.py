@@ -16,21 +16,20 @@ import formulations.cvx as cp
 from formulations.display import card_of_form, line_of_form
 from formulations.inputs.frozen import Frozen
 from formulations.modelling.candidate import Candidate
-from formulations.modelling.default import solve_by_request
 from formulations.modelling.forms.lowering import ConeAnswer, Lowered, lower
 from formulations.modelling.forms.reasons import conflict_of, relaxation_of
 from formulations.modelling.forms.showing import Shown, constraint_of
-from formulations.modelling.forms.solving import enclose_extended, solve_lowered
+from formulations.modelling.forms.solving import enclose_extended, refusal_of, solve_form, solve_lowered
 from formulations.modelling.model import Model
 from formulations.modelling.solution import Solution
-from formulations.modelling.solving import SolveRequest, first_taken, foreign, structures_of
+from formulations.modelling.solving import SolveRequest
 from formulations.modelling.statement import Basis, Extension, Multipliers
 from qpkernels.arrays import Vector
-from qpkernels.certificates import Bounds, Certificate, Enclosure, Status
+from qpkernels.certificates import Bounds, Certificate, Enclosure
 from qpkernels.diagnosis import Conflict, Relaxation
 from qpkernels.display import Card, TextbookProblem, carded
 from qpkernels.files import write
-from qpkernels.programs import ConeProgram, LinearSystem, Program
+from qpkernels.programs import LinearSystem
 from qpkernels.solvers import Solver, SolverLike, find_solver
 
 __all__ = ["Form"]
@@ -47,6 +46,27 @@ class Form(Frozen, metaclass=ABCMeta):
     ----------
     model
         What is stated.
+
+    Notes
+    -----
+    Arguments of the methods:
+
+    answer
+        Of :meth:`write`, feasible points of the model, see :meth:`formulations.modelling.model.Model.certified`.
+    certificate
+        What is proved of an answer, with both values of the model.
+    point, intercept
+        The solution of the linear system, shape (unknowns,), and b of its border; 0 where it has none.
+    bounds
+        The model as it was stated for this solve, see :meth:`formulations.modelling.model.Model.bounds`.
+    backend, request
+        A solver of cone programs, and what it is asked for.
+    label
+        The name of a constraint of the textbook problem, or one that a user gave by ``set_label``.
+    solver
+        The name of a registered solver, or a Solver object.
+    tol
+        As in :func:`qpkernels.diagnosis.find_conflict`.
     """
 
     catalogue: ClassVar[str]
@@ -75,7 +95,13 @@ class Form(Frozen, metaclass=ABCMeta):
 
     @abstractmethod
     def read(self, answer: ConeAnswer, bounds: Bounds) -> Candidate:
-        """Read an answer from the values of the solved problem."""
+        """Read an answer from the values of the solved problem.
+
+        Parameters
+        ----------
+        answer
+            The solved problem, whose variables hold the point found, and the multipliers of its matrices.
+        """
 
     def write(self, answer: Candidate) -> Multipliers | None:
         """Write an answer to the variables, and return the multipliers of the constraints; None: it cannot be shown.
@@ -175,6 +201,13 @@ class Form(Frozen, metaclass=ABCMeta):
 
         The result is no KernelQP any more: cone solvers take it, and its certificate is the conic one.
 
+        Parameters
+        ----------
+        constraints
+            Of CVXPY, on the variables of this form.
+        objective
+            A real scalar expression, or a number, to be added; None: nothing.
+
         Raises
         ------
         ParameterError
@@ -197,6 +230,8 @@ class Form(Frozen, metaclass=ABCMeta):
 
         Parameters
         ----------
+        path
+            Where to, with a suffix of :data:`qpkernels.files.FORMATS`; a file that is there is replaced.
         structure
             "lowered": as solvers get it, where a norm in few features has auxiliary variables of its own.
             "textbook": without variables that equations define, in the variables of the declaration: P is YKY in the
@@ -217,9 +252,14 @@ class Form(Frozen, metaclass=ABCMeta):
         verbose: bool = False,
         **options: Any,
     ) -> Any:
-        """Solve the problem and certify the answer; parameters as in :meth:`formulations.modelling.model.Model.solve`.
+        """Solve the problem and certify the answer.
 
         Solvers of the model as it is (smo, linear) solve the model, unless the form is extended; others its matrices.
+
+        Parameters
+        ----------
+        solver, tol, max_iter, time_limit, warm_start, verbose, **options
+            As in :meth:`formulations.modelling.model.Model.solve`.
 
         Raises
         ------
@@ -228,28 +268,11 @@ class Form(Frozen, metaclass=ABCMeta):
         """
         request = SolveRequest(solver, tol, max_iter, time_limit, warm_start, verbose, options)
         self._basis.check(self.model, self.name)
-        self.model.check_parameters()
-        bounds = self.model.bounds()
-        structures = self._structures(bounds)
-        others = () if self.is_extended else (each for each in self.model.forms.values() if each is not self)
-        answer = solve_by_request(self.model, request, bounds, structures, lambda: (self, *others), self)
-        if self.is_extended and request.names_nobody and answer.status is not Status.OPTIMAL:
-            # The last answer need not be the best.
-            self.lower().write_back(answer.in_matrices.point, answer.in_matrices.multipliers, solved=False)
-        return answer
-
-    def _structures(self, bounds: Bounds) -> tuple[Program, ...]:
-        return (
-            () if self.is_extended else structures_of(bounds, self.linear_system() or self.model.linear_system(bounds))
-        )
+        return solve_form(self, request)
 
     def refusal(self, solver: SolverLike) -> str | None:
         """Return why ``solver`` does not take this form, or None if it does."""
-        solver = find_solver(solver)
-        program = first_taken(self._structures(self.model.bounds()), solver)
-        if program is None and ConeProgram in solver.programs:
-            program = self.lower().program
-        return foreign(solver, self.name, self.is_extended) if program is None else solver.refusal(program)
+        return refusal_of(self, find_solver(solver))
 
     def solve_by(self, backend: Solver, request: SolveRequest, bounds: Bounds) -> Any:
         """Solve the lowered problem and certify the answer, which the variables hold then."""
@@ -286,7 +309,11 @@ class Form(Frozen, metaclass=ABCMeta):
     def relaxation(self, *labels: str, solver: SolverLike = "clarabel", tol: float = 1e-6) -> Relaxation:
         """Return the smallest total slack with which a point satisfies all constraints.
 
-        Those with these labels may give way; without labels the user's, or all of a textbook form. See
-        :func:`qpkernels.diagnosis.find_relaxation`.
+        See :func:`qpkernels.diagnosis.find_relaxation`.
+
+        Parameters
+        ----------
+        labels
+            Names of the constraints that may give way; none: the user's, or all of a textbook form.
         """
         return relaxation_of(self.lower(), labels, len(self.extension.constraints), solver, tol)

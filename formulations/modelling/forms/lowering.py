@@ -99,7 +99,15 @@ class Lowered:
 
 @dataclass(frozen=True, eq=False)
 class ConeAnswer:
-    """What a solver of cone programs left: the lowered problem, whose variables hold the point, and the multipliers."""
+    """What a solver of cone programs left: the lowered problem, whose variables hold the point, and the multipliers.
+
+    Attributes
+    ----------
+    lowered
+        The problem in matrices; its ``problem`` holds the point that was found.
+    z
+        Multipliers of its rows, shape (rows of A,), in the sign of Px + q + A'z = 0.
+    """
 
     lowered: Lowered
     z: Vector
@@ -109,6 +117,11 @@ class ConeAnswer:
 
         These are the multipliers of epigraph rows t >= a(expression), which no declared constraint shows, in the order
         of the reduction: of the textbook's objective before whatever the user added.
+
+        Parameters
+        ----------
+        expression
+            A CVXPY expression of the declaration; its variables tell which inequalities use it.
         """
         touching = np.zeros(self.lowered.program.q.size, dtype=bool)
         for variable in expression.variables():

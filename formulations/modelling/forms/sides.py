@@ -78,6 +78,11 @@ class Primal(Form):
 
         Where no constraint has them, and the model is a KernelQP with a smooth loss, they are the slopes of the loss at
         g, shifted to the sum that the intercept demands.
+
+        Parameters
+        ----------
+        answer, bounds
+            As in :meth:`formulations.modelling.forms.form.Form.read`.
         """
         del answer
         assert isinstance(bounds, KernelQPBounds), f"a {self.name} must say where its multipliers are"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import formulations.cvx as cp
 from formulations.modelling.candidate import Candidate
+from formulations.modelling.default import solve_by_request
 from formulations.modelling.failures import infeasible, no_answer, unbounded
 from formulations.modelling.forms.lowering import ConeAnswer, Lowered
 from formulations.modelling.forms.reasons import Contradiction, proof_of
@@ -16,27 +17,60 @@ from formulations.modelling.judging import judged
 from formulations.modelling.solution import Run, Seconds, Solution
 from formulations.modelling.solving import (
     SolveRequest,
+    first_taken,
     foreign,
     is_finite,
     quote,
     status_of,
+    structures_of,
 )
 from qpkernels.certificates import Bounds, Certificate, Enclosure, Status, enclose_cone_program, repair
 from qpkernels.diagnosis import Ray
 from qpkernels.errors import ParameterError, UnsupportedProgramError
-from qpkernels.programs import ConeProgram
+from qpkernels.programs import ConeProgram, Program
 from qpkernels.solvers import Answer, Claim, ConePoint, Outcome, Solver
 
 if TYPE_CHECKING:
     from formulations.modelling.forms.form import Form
 
-__all__ = ["enclose_extended", "judged_point", "read_point", "solve_lowered"]
+__all__ = ["enclose_extended", "judged_point", "read_point", "refusal_of", "solve_form", "solve_lowered"]
 
 _LOOSE = 1e-2
 """Tolerance at which an answer must hold to be polished: beyond it the claim was wrong, not the answer loose."""
 
 _POLISH = 1e-3
 """Share of the tolerance to which a loose answer is polished: what is left of it may weigh more in the model."""
+
+
+def solve_form(form: Form, request: SolveRequest) -> Any:
+    """Solve the model of a form where a solver takes it as it is, or else the form in matrices.
+
+    An extended form, which is another problem than its model, is solved in matrices always.
+    """
+    model = form.model
+    model.check_parameters()
+    bounds = model.bounds()
+    others = () if form.is_extended else (each for each in model.forms.values() if each is not form)
+    answer = solve_by_request(model, request, bounds, _structures(form, bounds), lambda: (form, *others), form)
+    if form.is_extended and request.names_nobody and answer.status is not Status.OPTIMAL:
+        # The last answer need not be the best.
+        form.lower().write_back(answer.in_matrices.point, answer.in_matrices.multipliers, solved=False)
+    return answer
+
+
+def refusal_of(form: Form, solver: Solver) -> str | None:
+    """Return why ``solver`` does not take the form, or None if it does."""
+    program = first_taken(_structures(form, form.model.bounds()), solver)
+    if program is None and ConeProgram in solver.programs:
+        program = form.lower().program
+    return foreign(solver, form.name, form.is_extended) if program is None else solver.refusal(program)
+
+
+def _structures(form: Form, bounds: Bounds) -> tuple[Program, ...]:
+    """Return the programs that the form is, beside the one of its matrices."""
+    if form.is_extended:
+        return ()
+    return structures_of(bounds, form.linear_system() or form.model.linear_system(bounds))
 
 
 def solve_lowered(form: Form, backend: Solver, request: SolveRequest, bounds: Bounds) -> Any:
