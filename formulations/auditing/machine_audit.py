@@ -54,7 +54,15 @@ class MachineAudit:
 
     @classmethod
     def of(cls, machine: Machine, tol: float) -> MachineAudit:
-        """Judge a machine."""
+        """Judge a machine.
+
+        Parameters
+        ----------
+        machine
+            The model, and the answer that was given to it.
+        tol
+            Above 0 and below 1: the relative gap and residuals at which the answer counts as optimal.
+        """
         bounds = machine.model.bounds()
         return cls(machine, bounds, machine.model.judge(machine.answer, bounds), tol)
 
@@ -131,7 +139,13 @@ class MachineAudit:
         return beyond[np.argsort(-violations[beyond], kind="stable")]
 
     def describe(self, place: int) -> WrongSample:
-        """Return what is wrong with the sample at that place of the arrays."""
+        """Return what is wrong with the sample at that place of the arrays.
+
+        Parameters
+        ----------
+        place
+            From 0: the number of the sample in :attr:`rows` and the arrays that go with it.
+        """
         labels, model = self.machine.labels, self.machine.model
         real = isinstance(model, RegressionModel)
         return WrongSample(
@@ -181,7 +195,13 @@ class MachineAudit:
         )
 
     def finish(self, tol: float = 1e-6, **options: Any) -> Finish:
-        """Solve the model from this answer on; see :meth:`formulations.auditing.report.Audit.finish`."""
+        """Solve the model from this answer on; see :meth:`formulations.auditing.report.Audit.finish`.
+
+        Parameters
+        ----------
+        tol, options
+            As in :meth:`formulations.modelling.model.Model.solve`.
+        """
         return finish(self.machine, self.bounds, tol, options)
 
     @cached_property

@@ -52,12 +52,40 @@ class WrongSample:
 class AuditRow:
     """One machine.
 
-    ``status`` is "optimal" where the certificate holds at the tolerance, else "uncertified"; ``verdict`` says in words
-    what is proved. The values are those of :class:`~qpkernels.certificates.Certificate`, and ``accuracy`` is the least
-    tolerance at which it holds. ``distance`` bounds ||f - f*||, beside ``norm``, which is ||f||; ``certain`` counts the
-    training samples whose decision the optimal machine shares for certain, ``wrong`` those that add more than their
-    share to the gap, and ``worst`` are the first of these. None, or NaN: that cannot be said of this machine, such as
-    ``wrong`` of one that holds no multipliers.
+    None, or NaN: that cannot be said of this machine.
+
+    Attributes
+    ----------
+    machine
+        Which of the machines of the estimator it is; the estimator itself where it is the only one.
+    formulation
+        Name of the model that it was judged as.
+    status
+        "optimal" where the certificate holds at the tolerance, else "uncertified".
+    verdict
+        In words, what is proved.
+    samples
+        How many it was trained on.
+    n_support
+        How many of their coefficients are not 0; None where the model is not sparse.
+    primal_value, dual_value, relative_gap, primal_residual, dual_residual, complementarity
+        Those of its :class:`~qpkernels.certificates.Certificate`.
+    accuracy
+        The least tolerance at which the certificate holds.
+    norm
+        ||f||, in the space of the kernel.
+    distance
+        A bound of ||f - f*||; NaN where the gap says nothing of it.
+    certain
+        How many training samples the optimal machine decides alike for certain; None where that cannot be said, as of
+        real targets.
+    wrong
+        How many samples add more than their share to the gap; None where that cannot be said, as where it holds no
+        multipliers.
+    worst
+        The first five of these, the worst first.
+    remarks
+        In words, what the coefficients say of the data and hyper-parameters.
     """
 
     machine: str

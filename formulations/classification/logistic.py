@@ -129,7 +129,13 @@ class _LogisticModel(TwoClassModel):
         return FenchelBounds(self.gram, losses_of_margins(_LOSS, self.y, self.costs), self.total)
 
     def slopes(self, margins: Vector) -> Vector:
-        """Return a_i = C_i / (1 + exp(y_i g(x_i)))."""
+        """Return a_i = C_i / (1 + exp(y_i g(x_i))).
+
+        Parameters
+        ----------
+        margins
+            y_i g(x_i), shape (m,).
+        """
         return np.asarray(self.costs * scipy.special.expit(-margins))
 
     def conditions(self, answer: Candidate) -> Conditions:

@@ -151,7 +151,17 @@ class LinearProgramMachine(TwoClassCostModel):
         return np.asarray(self.y[:, None] * self.gram.dense * self.y)
 
     def with_multipliers(self, alpha: Vector, intercept: float, multipliers: Vector) -> Candidate:
-        """Return the answer of the function with the coefficients y * alpha, and the dual point ``multipliers``."""
+        """Return the answer of the function with the coefficients y * alpha, and the dual point ``multipliers``.
+
+        Parameters
+        ----------
+        alpha
+            a of the primal, shape (m,).
+        intercept
+            b.
+        multipliers
+            l of the dual, shape (m,).
+        """
         return replace(expand(self.gram, self.y * alpha, intercept, self.classes), multipliers=multipliers)
 
     def multipliers_of(self, answer: Candidate) -> Vector:

@@ -41,7 +41,17 @@ __all__ = ["MarginLossClassifier", "MarginLossDual", "MarginLossPrimal", "losses
 
 
 def losses_of_margins(loss: MarginLoss, y: Vector, costs: Vector) -> SampleLosses:
-    """Return C_i psi(y_i v_i) as losses of the decision values v, with their conjugates."""
+    """Return C_i psi(y_i v_i) as losses of the decision values v, with their conjugates.
+
+    Parameters
+    ----------
+    loss
+        psi, a margin loss of :mod:`formulations.losses`.
+    y
+        +1.0 or -1.0 for each sample, shape (m,).
+    costs
+        C_i of at least 0, shape (m,).
+    """
     low, high = loss.domain
     ends = times_cost(costs, -low), times_cost(costs, -high)
 

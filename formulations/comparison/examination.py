@@ -54,7 +54,21 @@ class Trial:
 
     @classmethod
     def of(cls, row: Row, tol: float, answer: Solution | None, best: Solution, optimum: Enclosure) -> Trial:
-        """Hold an answer against the best one, and against what is proved of the optimum."""
+        """Hold an answer against the best one, and against what is proved of the optimum.
+
+        Parameters
+        ----------
+        row
+            The answer as :func:`~formulations.comparison.compare.compare` shows it.
+        tol
+            The tolerance that its solver was asked for.
+        answer
+            The answer itself; None: the solver gave none.
+        best
+            The answer that is proved best, which the others are measured by.
+        optimum
+            Bounds of the optimal value.
+        """
         if answer is None:
             return cls(row, tol)
         error = max(row.primal_value - optimum.lower, optimum.upper - row.primal_value)

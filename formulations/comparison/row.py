@@ -20,11 +20,32 @@ _NAN = float("nan")
 class Row:
     """One form, or a model as it is, solved by one solver; numbers are NaN where there is no answer.
 
-    ``problem`` is what its bounds are shared with: all forms of a model. The columns have the meaning of
-    :class:`~formulations.modelling.solution.Solution` and :class:`~qpkernels.certificates.Certificate`; ``seconds_*``
-    are its phases. ``accuracy`` is the least tolerance at which the certificate holds. ``claim`` is what the solver
-    says of its answer. ``reason`` says in words why there is no answer, or else what the solver itself said and where
-    the certificate is worst.
+    Attributes
+    ----------
+    problem
+        What its bounds are shared with: all forms of a model.
+    formulation
+        Name of the form, or of the model where it was solved as it is.
+    solver
+        Name of the solver.
+    status
+        What is proved: "optimal", "uncertified", "infeasible", "unbounded", or "failed" without an answer or a proof.
+    objective
+        The value of the form, in the sign of the textbook.
+    primal_value, dual_value, relative_gap, primal_residual, dual_residual, complementarity
+        Those of its :class:`~qpkernels.certificates.Certificate`.
+    accuracy
+        The least tolerance at which the certificate holds.
+    n_support
+        How many samples are support vectors; None of a model whose coefficients are dense, or without an answer.
+    intercept
+        b.
+    seconds_gram, seconds_lower, seconds_solve, seconds_certify
+        Wall-clock time of the kernel matrix, of the way to matrices, of the solver, and of the certificate.
+    claim
+        What the solver says of its answer, see :class:`~qpkernels.solvers.Claim`; empty without one.
+    reason
+        In words, why there is no answer; or else what the solver said, and where the certificate is worst.
     """
 
     problem: str
@@ -55,7 +76,15 @@ class Row:
 
     @classmethod
     def of_solution(cls, problem: str, formulation: str, solution: Solution) -> Row:
-        """Return the row of an answer to the problem so called."""
+        """Return the row of an answer to the problem so called.
+
+        Parameters
+        ----------
+        problem, formulation
+            As in :class:`Row`.
+        solution
+            The certified answer.
+        """
         return cls(
             problem=problem,
             formulation=formulation,
@@ -74,7 +103,15 @@ class Row:
 
     @classmethod
     def of_error(cls, problem: str, formulation: str, solver: str, error: QPKernelsError) -> Row:
-        """Return the row of a pair that gave no answer: proved infeasible, or failed for a reason."""
+        """Return the row of a pair that gave no answer: proved infeasible, or failed for a reason.
+
+        Parameters
+        ----------
+        problem, formulation, solver
+            As in :class:`Row`.
+        error
+            Why there is no answer; one that holds a certificate proves that there is none.
+        """
         if isinstance(error, InfeasibleError | UnboundedError) and isinstance(error.certificate, Certificate):
             status = Status.INFEASIBLE if isinstance(error, InfeasibleError) else Status.UNBOUNDED
             return cls(problem, formulation, solver, status, reason=str(error))._with_proof(error.certificate)

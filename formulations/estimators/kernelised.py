@@ -34,6 +34,14 @@ class KernelEstimator(BaseEstimator, metaclass=ChecksKeywords):
         Parameters of the named kernels: exp(-gamma ||x - z||^2), (gamma x'z + coef0)^degree, tanh(gamma x'z + coef0).
         gamma is a number above 0, "scale" for 1 / (features * variance of X), each sample counted by its weight, or
         "auto" for 1 / features.
+
+    Notes
+    -----
+    Argument of the methods that predict:
+
+    X
+        Samples, shape (n, features); with kernel="precomputed" their kernel values with the samples of the fit, shape
+        (n, m).
     """
 
     kernel: KernelLike = "rbf"

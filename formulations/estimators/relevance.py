@@ -34,7 +34,15 @@ __all__ = ["RelevanceClassifier", "RelevanceRegressor"]
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class _RelevanceEstimator(KernelEstimator):
-    """A Gaussian over functions, where the evidence is stationary."""
+    """A Gaussian over functions, where the evidence is stationary.
+
+    Notes
+    -----
+    Argument of the methods that predict:
+
+    X
+        Samples, shape (n, features).
+    """
 
     tol: float = 1e-6
     max_iter: int = 1000
@@ -152,7 +160,14 @@ class RelevanceRegressor(RegressorMixin, _RelevanceEstimator):
         return self
 
     def predict(self, X: Any, return_std: bool = False) -> Any:
-        """Return the mean at each sample, shape (n,); if ``return_std``, with it the standard deviation of a target."""
+        """Return the mean at each sample, shape (n,); if ``return_std``, with it the standard deviation of a target.
+
+        Parameters
+        ----------
+        return_std
+            Whether to return (mean, standard deviation), each of shape (n,), the noise included; otherwise the mean
+            alone.
+        """
         check_is_fitted(self, "solution_")
         X = self._samples(X, reset=False)
         mean = self.solution_.mean(X)

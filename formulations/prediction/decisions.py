@@ -38,11 +38,23 @@ class Sigmoids:
 
     @classmethod
     def of_log_odds(cls, functions: int = 1) -> Sigmoids:
-        """Return those of functions whose values are log-odds."""
+        """Return those of functions whose values are log-odds.
+
+        Parameters
+        ----------
+        functions
+            Their number.
+        """
         return cls(np.ones(functions), np.zeros(functions))
 
     def __call__(self, values: Matrix) -> Matrix:
-        """Return the probabilities, shape (number of samples, number of functions)."""
+        """Return the probabilities, shape (number of samples, number of functions).
+
+        Parameters
+        ----------
+        values
+            f(x) + b, shape (n, number of functions).
+        """
         with np.errstate(over="ignore"):
             return np.asarray(scipy.special.expit(self.A * values + self.B))
 

@@ -33,7 +33,15 @@ class Posterior:
     noise: float | None
 
     def variance(self, mean: Expansions, X: ArrayLike) -> Vector:
-        """Return noise + phi(x_i)' root'root phi(x_i), shape (len(X),); ``mean`` has the kernel and the centers."""
+        """Return noise + phi(x_i)' root'root phi(x_i), shape (len(X),).
+
+        Parameters
+        ----------
+        mean
+            The mean of the machine, from which come the kernel and the centers of the basis functions k(x_j, .).
+        X
+            Samples as the kernel takes them.
+        """
         samples = mean.kernel.samples(X)
         ones = int(self.constant)
         centers = mean.centers[: self.root.shape[1] - ones]

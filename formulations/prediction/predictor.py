@@ -101,6 +101,11 @@ class Predictor(Answering, Carded):
     def with_preprocessing(self, preprocessing: Scaling) -> Predictor:
         """Return the machine for samples as they are, if it was fitted to such that went through a scaling.
 
+        Parameters
+        ----------
+        preprocessing
+            The scaling that the samples of the fit went through, of as many features as the functions take.
+
         Raises
         ------
         ParameterError, ShapeError

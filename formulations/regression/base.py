@@ -45,6 +45,13 @@ class RegressionModel(Model[Regression]):
         Linear().
     fit_intercept
         Whether there is a b; without, b = 0.
+
+    Notes
+    -----
+    Argument of the methods:
+
+    residuals
+        r_i = y_i - f(x_i) - b, shape (m,), in the unit of y.
     """
 
     estimator = "SVR"

@@ -119,6 +119,15 @@ class NormConstrainedRegression(ResidualLossModel):
         A residual loss of :mod:`formulations.losses`.
     R
         Above 0: the largest ||f||^2. Raising it makes f more flexible.
+
+    Notes
+    -----
+    Arguments of the methods:
+
+    w, b
+        Coordinates of f, w or u, shape (d,), inside the ball or not, and the intercept.
+    c
+        Multipliers of the residuals, shape (m,).
     """
 
     catalogue = "D8"

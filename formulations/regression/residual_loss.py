@@ -39,7 +39,15 @@ __all__ = ["ResidualLossDual", "ResidualLossModel", "ResidualLossPrimal", "Resid
 
 
 class ResidualLossModel(RegressionModel):
-    """A model with a loss of the residuals that is the same for all samples."""
+    """A model with a loss of the residuals that is the same for all samples.
+
+    Notes
+    -----
+    Arguments of the methods:
+
+    C
+        C_i of at least 0, shape (m,): what the loss of each sample is multiplied by.
+    """
 
     coefficient = "beta = c"
     loss: ResidualLoss

@@ -87,7 +87,13 @@ class RelevanceMachine(Explained, metaclass=ChecksKeywords):
 
     @abstractmethod
     def search(self, *, tol: float, max_iter: int) -> Search:
-        """Raise the evidence from several starts."""
+        """Raise the evidence from several starts.
+
+        Parameters
+        ----------
+        tol, max_iter
+            As in :meth:`RelevanceMachine.solve`.
+        """
 
     def solve(self, *, max_iter: int = 1000, tol: float = 1e-6) -> RelevanceSolution:
         """Raise the evidence until it is stationary to ``tol``, or ``max_iter`` iterations are done.

@@ -113,6 +113,18 @@ class ReweightedRelevance(RegressionMachine):
         A step whose certificate does not hold at 1e-6 is not taken: the sequence ends before it, not converged, and
         says so; that certificate is the last.
 
+        Parameters
+        ----------
+        alpha
+            Precisions of the weights to start from, shape (M,), above 0; inf: pruned.
+        noise
+            Variance of the noise to start from, above 0.
+        tol
+            Above 0: the largest slope of the evidence that counts as 0, see
+            :class:`~formulations.relevance.posterior.Stationarity`.
+        max_iter
+            Convex problems that are solved at most, at least 1.
+
         Raises
         ------
         SolverFailedError

@@ -56,7 +56,13 @@ class Optimum:
 
 
 def optimum_of(program: ConeProgram) -> Optimum:
-    """Return what is proved of the optimal value of a quadratic program, for its numbers as they are in float64."""
+    """Return what is proved of the optimal value of a quadratic program, for its numbers as they are in float64.
+
+    Parameters
+    ----------
+    program
+        min 1/2 x'Px + q'x subject to Ax + s = b, its cones equations and inequalities.
+    """
     best = Optimum(Status.FAILED, -np.inf, np.inf, exact=False)
     for outcome in _outcomes(program):
         found = _proved(program, outcome)

@@ -49,7 +49,19 @@ _ABOUT = (
 
 @dataclass(frozen=True, eq=False)
 class Member:
-    """A problem as it was written: its program as read back from the first of its files, and what is proved of it."""
+    """A problem as it was written.
+
+    Attributes
+    ----------
+    entry
+        The problem of the set.
+    program
+        The program, as read back from the .mat file.
+    optimum
+        What is proved of it.
+    files
+        Its files by their suffixes, as paths within the folder.
+    """
 
     entry: Entry
     program: ConeProgram
@@ -75,7 +87,13 @@ class Member:
 
 
 def entries(max_variables: int = 5000) -> list[Entry]:
-    """Return the problems with at most so many variables."""
+    """Return the problems with at most so many variables.
+
+    Parameters
+    ----------
+    max_variables
+        Problems of more variables are left out.
+    """
     found = [entry for family in FAMILIES for entry in family()]
     return [entry for entry in found if entry.most_variables <= max_variables]
 
@@ -90,6 +108,10 @@ def write_test_set(
 
     Parameters
     ----------
+    folder
+        Where to; it is made if it is missing, and files of the same names are replaced.
+    chosen
+        The problems, as :func:`entries` returns them.
     formats
         Suffixes of :data:`qpkernels.files.FORMATS`. The loaders read .mat, which is always written.
     progress

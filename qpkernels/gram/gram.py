@@ -58,6 +58,23 @@ class Gram(InCoordinates, metaclass=ChecksKeywords):
         If ``X`` does not fit the kernel, or the kernel overflows or underflows on it.
     ParameterError
         If ``kernel`` is none, or ``indefinite`` is no such word.
+
+    Notes
+    -----
+    Arguments of the methods:
+
+    v, beta, coefficients
+        One number for each sample, shape (m,), of any sign.
+    product
+        Kv, shape (m,).
+    suffices
+        Called with numbers of samples, the values of Kv there and bounds of their errors: says which of them will do.
+    coordinates
+        Shape (r,) for the r columns of :attr:`factor`, or (r, n) for n functions.
+    whole
+        The kernel matrix of all samples, of which this one may be a part.
+    rows
+        Numbers of samples from 0, an array of integers of shape (n,), in any order, n at least 1.
     """
 
     feature_names: FeatureNames = None

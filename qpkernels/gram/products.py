@@ -68,12 +68,12 @@ def bounded_product(gram: Gram, v: Vector, suffices: Suffices) -> BoundedProduct
 
     Parameters
     ----------
-    suffices
-        Called with the numbers of some samples, their values and the bounds of their errors: says which will do.
     gram
         K.
     v
         Shape (m,).
+    suffices
+        Called with the numbers of some samples, their values and the bounds of their errors: says which will do.
     """
     summed = gram.is_formed or gram.factored is not None
     if v.any() and gram.correction is None and not summed:

@@ -18,6 +18,15 @@ def nearest_feasible(beta: Vector, lower: Vector, upper: Vector, total: float | 
 
     The shift moves only entries strictly inside the bounds if they suffice, so that an answer keeps its support. A
     feasible beta is returned itself.
+
+    Parameters
+    ----------
+    beta
+        Shape (m,), finite, of any sign and size.
+    lower, upper
+        The ends of each entry, shape (m,), lower <= upper; either may be infinite.
+    total
+        The value of 1'beta, which the sums of the ends enclose; otherwise beta is clipped only. None: any sum will do.
     """
     # It loads the compiler, which not everyone needs.
     from qpkernels.arrays.sums import box_sums

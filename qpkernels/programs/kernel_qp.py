@@ -56,6 +56,19 @@ class KernelQP:
     ------
     ShapeError, NonFiniteError, ParameterError
         If the parts do not fit together or leave their range.
+
+    Notes
+    -----
+    Arguments of the methods:
+
+    beta
+        Coefficients, shape (m,), feasible or not.
+    values
+        f(x_i), shape (m,): K beta where it is known already; None: it is computed.
+    intercept
+        b, which is added to them; 0 where they hold it already.
+    level
+        In the unit of the targets: what is taken from each of them.
     """
 
     gram: Gram

@@ -58,7 +58,13 @@ class LevelQP:
         Parameters
         ----------
         level
-            l, of any sign.
+            l, in the unit of the targets: at least 0 where the budget is from above, and the half width of a tube; of
+            any sign if ``least``, -l being the margin.
+
+        Raises
+        ------
+        ParameterError
+            If it is below 0, and the budget is from above.
         """
         if self.least:
             signs = np.where(self.upper > 0, 1.0, -1.0)

@@ -48,6 +48,23 @@ class Solver(ABC):
 
     Adding a solver means adding a file to ``backends``, or an entry point in the group ``qpkernels.solvers`` that
     names a subclass.
+
+    Notes
+    -----
+    Arguments of the methods:
+
+    program
+        The problem, of one of the kinds in :attr:`programs`; of :meth:`load` also None: all that may come.
+    request
+        What is asked: the options that mean the same for every solver, as :meth:`solve` checked them.
+    options
+        Those of the back-end itself, by their names there; :meth:`settings` lists them, where they are known.
+    tol, max_iter, time_limit, verbose
+        As in :class:`Request`.
+    option
+        One of ``tol``, ``max_iter``, ``time_limit`` and ``warm_start``.
+    name
+        What a user calls the solver.
     """
 
     name: str

@@ -54,6 +54,19 @@ class _Multiclass(Explained, metaclass=ChecksKeywords):
         Labels, at least two different ones, shape (m,).
     machine
         A model of two classes; its hyper-parameters follow by name.
+    **hyperparameters
+        Those of ``machine``, such as ``C=10.0``; entries for each sample have shape (m,), of which each machine takes
+        those of its own samples.
+
+    Notes
+    -----
+    Arguments of the methods:
+
+    pair
+        The numbers of the classes of negative and positive values among :attr:`classes`, as :meth:`pairs` yields them;
+        -1 in place of the first: all other classes.
+    rows
+        Numbers of the samples that the machine is trained on, as :meth:`rows` returns them.
     """
 
     catalogue: ClassVar[str]

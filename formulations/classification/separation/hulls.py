@@ -65,7 +65,19 @@ class HullIntersection:
     def from_multipliers(
         cls, data: BoundSamples, y: Vector, multipliers: Vector, *, fit_intercept: bool = True
     ) -> HullIntersection:
-        """Normalise Farkas multipliers, of as few samples as it takes, and measure how far apart the two means are."""
+        """Normalise Farkas multipliers, of as few samples as it takes, and measure how far apart the two means are.
+
+        Parameters
+        ----------
+        data
+            The samples bound to their kernel.
+        y
+            +1.0 or -1.0 for each sample, shape (m,).
+        multipliers
+            lambda, shape (m,), of any size; what is below 0 counts as 0. At least one of each class is above 0.
+        fit_intercept
+            Whether the hyperplane may have an offset; without, it passes through the origin.
+        """
         weights = _normalised(np.maximum(multipliers, 0.0), y, fit_intercept)
         distance = _distance(data, y * weights, fit_intercept)
         for least in (_WEIGHT, 0.0):

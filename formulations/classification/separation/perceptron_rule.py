@@ -108,7 +108,25 @@ def criterion(margins: Vector) -> float:
 
 
 class PerceptronRule(Explained, metaclass=ChecksKeywords):
-    """What both rules share: the data, the start, the rates, and how an answer is read."""
+    """What both rules share: the data, the start, the rates, and how an answer is read.
+
+    Notes
+    -----
+    Arguments of the methods:
+
+    beta
+        Coefficients of the samples, shape (m,), signed.
+    alpha
+        How often each sample was added, each time weighted by the rate, shape (m,), without the start.
+    errors
+        How many samples each epoch found on the wrong side.
+    values
+        J_p of the a that each epoch began with.
+    mistakes
+        How many corrections were made.
+    ended
+        Why the rule ended by itself; None: ``max_epochs`` came first.
+    """
 
     catalogue: ClassVar[str]
     """Id of the rule in the catalogue of models."""

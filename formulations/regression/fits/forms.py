@@ -65,7 +65,13 @@ class LinearFit(RegressionModel):
         return self.least_squares(interpolating=True) if len(self) <= coordinates else None
 
     def least_squares(self, *, interpolating: bool = False) -> LeastSquares:
-        """State the fit of least squares in w or u, and b."""
+        """State the fit of least squares in w or u, and b.
+
+        Parameters
+        ----------
+        interpolating
+            As in :class:`qpkernels.programs.LeastSquares`.
+        """
         return LeastSquares(self.data.coordinates, self.y, self.fit_intercept, self.name, interpolating)
 
     def from_fit(self, point: Vector, multipliers: Vector) -> Candidate:

@@ -78,7 +78,15 @@ class LeastSquaresConstrained(ResidualPrimal):
 
 
 class NormalEquations(Primal):
-    """The optimality conditions in w or u, stated as equations: the problem is to satisfy them, its objective 0."""
+    """The optimality conditions in w or u, stated as equations: the problem is to satisfy them, its objective 0.
+
+    Notes
+    -----
+    Arguments of the methods:
+
+    w, b
+        Weights w or coordinates u of f, shape (d,), and the intercept.
+    """
 
     model: LeastSquares
 

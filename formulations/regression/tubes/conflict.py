@@ -90,8 +90,12 @@ class TubeConflict:
         ----------
         coordinates, targets
             F and y, shapes (m, d) and (m,).
+        epsilon
+            The half width asked for, at least 0, in the unit of y.
         v
             Multipliers of the Chebyshev fit, shape (m,), balanced to the accuracy of a solver.
+        has_intercept
+            Whether there is a b, so that 1'v = 0 is asked for.
         """
         F, y = _around_mean(coordinates, targets) if has_intercept else (coordinates, targets)
         F = _in_units(F)
@@ -122,6 +126,11 @@ class TubeConflict:
         Samples whose rows are a basis determine the function everywhere: each other row is a combination of theirs, and
         the multipliers of that equation need a tube of their own. It is the widest of these that is shown, not the
         widest of all: a linear program would find that, at many times the price.
+
+        Parameters
+        ----------
+        coordinates, targets, epsilon, has_intercept
+            As in :meth:`TubeConflict.of`.
         """
         F, y = _around_mean(coordinates, targets) if has_intercept else (coordinates, targets)
         R, order = qr(_in_units(F).T, mode="r", pivoting=True)

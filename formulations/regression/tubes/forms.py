@@ -52,7 +52,13 @@ class TubeModel(RegressionModel):
         }
 
     def cost_conditions(self, answer: Candidate, costs: Vector | float) -> Conditions:
-        """Return (C_i - |beta_i|) (xi+_i + xi-_i), the condition that a cost adds."""
+        """Return (C_i - |beta_i|) (xi+_i + xi-_i), the condition that a cost adds.
+
+        Parameters
+        ----------
+        costs
+            C_i of at least 0, shape (m,), or one number: what |beta_i| is at most.
+        """
         above, below = self.slacks(answer)
         return {"(C - a) xi": (costs - np.abs(answer.beta)) * (above + below)}
 

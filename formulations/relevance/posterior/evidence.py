@@ -57,7 +57,13 @@ class Stationarity:
     pruned: float
 
     def holds(self, tol: float) -> bool:
-        """Return whether all three are within ``tol``; NaN never is."""
+        """Return whether all three are within ``tol``; NaN never is.
+
+        Parameters
+        ----------
+        tol
+            At least 0: the largest size that each of them may have.
+        """
         return all(measure <= tol for measure in (self.weights, self.noise, self.pruned))
 
     def __str__(self) -> str:

@@ -40,6 +40,8 @@ class SolutionPath(Sequence[Solution], Reported):
         Why, by the number of the value.
     tol
         The tolerance asked for.
+    kept
+        At each value the fit and how its Solution is had, or the error: what ``path[k]`` is made from.
     """
 
     parameter: str

@@ -51,6 +51,18 @@ class ExactPath(Reported):
         The tolerance asked for.
     seconds
         Time by phase: the answer to start from, the path, and the certificates under ``gram``, ``solve``, ``certify``.
+    pieces
+        The pieces of the path, on each of which beta and b are linear in the hyper-parameter.
+
+    Notes
+    -----
+    Arguments of the methods:
+
+    value, p
+        A value of the hyper-parameter between the ends, both included; where samples have values of their own, the
+        largest.
+    piece
+        The number of the piece that ``p`` lies on, from 0.
     """
 
     model: Model[Any]

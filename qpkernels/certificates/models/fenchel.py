@@ -60,6 +60,13 @@ class FenchelBounds:
         The value of 1'beta, 0; None: no intercept.
     regulariser
         Omega.
+
+    Notes
+    -----
+    beta, intercept, function, values, decision, support
+        As in :class:`~qpkernels.certificates.bounds.Bounds`.
+    squared_norm
+        beta'K beta, where it is known; None: it is computed.
     """
 
     gram: Gram

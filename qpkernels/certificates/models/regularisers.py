@@ -20,6 +20,11 @@ class Regulariser(Protocol):
     ----------
     is_half_square
         Whether it is 1/2 ||f||^2.
+
+    Notes
+    -----
+    squared_norm
+        The square of the argument: ||f||^2, or s^2 of the conjugate; at least 0 up to rounding.
     """
 
     is_half_square: ClassVar[bool]
@@ -36,7 +41,13 @@ class Regulariser(Protocol):
 
 @dataclass(frozen=True)
 class HalfSquaredNorm:
-    """1/2 ||f||^2, which is its own conjugate."""
+    """1/2 ||f||^2, which is its own conjugate.
+
+    Notes
+    -----
+    squared_norm
+        As in :class:`Regulariser`.
+    """
 
     is_half_square: ClassVar[bool] = True
 
@@ -56,7 +67,18 @@ class HalfSquaredNorm:
 
 @dataclass(frozen=True)
 class Ball:
-    """0 where ||f||^2 <= R, else infinite; its conjugate is sqrt(R) s."""
+    """0 where ||f||^2 <= R, else infinite; its conjugate is sqrt(R) s.
+
+    Attributes
+    ----------
+    squared_radius
+        R, above 0.
+
+    Notes
+    -----
+    squared_norm
+        As in :class:`Regulariser`.
+    """
 
     squared_radius: float
     is_half_square: ClassVar[bool] = False

@@ -48,10 +48,10 @@ class SparseWeightsBounds:
 
         Parameters
         ----------
-        multipliers
-            alpha up to a factor, shape (m,), what is below 0 counting as 0; None: those that w tells.
         w
             Weights, shape (d,).
+        multipliers
+            alpha up to a factor, shape (m,), what is below 0 counting as 0; None: those that w tells.
         """
         excess = 1.0 - self.A @ w
         slacks = np.maximum(excess, 0.0)

@@ -111,10 +111,11 @@ def read_libsvm_machines(
 
     Parameters
     ----------
+    path
+        A file that ``svm-train``, :func:`~qpkernels.files.write_libsvm_model` or
+        :func:`~qpkernels.files.write_libsvm_machines` wrote.
     kernel, features
         As in :func:`~qpkernels.files.read_libsvm_model`.
-    path
-        A file that ``svm-train`` wrote.
 
     Raises
     ------

@@ -61,14 +61,15 @@ def write_libsvm_model(
 
     Parameters
     ----------
+    function
+        f + b, as ``solution.function`` has it. Its kernel is Linear, Polynomial, RBF with one gamma, Sigmoid or
+        Precomputed; its labels, if it has any, are integers of 32 bits.
+    path
+        Where to; a file that is there is replaced.
     svm_type
         None: c_svc of a function with classes, else epsilon_svr.
     sigmoids
         Of a function with classes: one, for svm-predict -b 1; None: it has no probabilities.
-    function
-        f + b, as ``solution.function`` has it; its kernel must be one of LIBSVM's.
-    path
-        Where to; a file that is there is replaced.
 
     Raises
     ------
@@ -101,13 +102,13 @@ def read_libsvm_model(path: str | Path, kernel: Precomputed | None = None, featu
 
     Parameters
     ----------
+    path
+        A file that ``svm-train`` or :func:`write_libsvm_model` wrote.
     kernel
         The matrix, for a model with a precomputed kernel, whose file has the numbers of its rows only.
     features
         How many features samples have; None: as many as the largest index in the file, which falls short where
         svm-train wrote it and the last features of all support vectors are 0.
-    path
-        A file that ``svm-train`` or :func:`write_libsvm_model` wrote.
 
     Raises
     ------

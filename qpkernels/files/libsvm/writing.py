@@ -44,12 +44,12 @@ def write_libsvm_machines(
         The labels in sorted order, integers.
     pairs
         For each function, the numbers of the classes of its negative and positive values.
+    path
+        Where to; a file that is there is replaced.
     svm_type
         C_SVC or NU_SVC.
     sigmoids
         One for each function, for svm-predict -b 1; None: there are no probabilities.
-    path
-        Where to; a file that is there is replaced.
 
     Raises
     ------

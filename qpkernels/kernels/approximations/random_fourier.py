@@ -57,6 +57,8 @@ class RandomFourier(Kernel):
 
         Parameters
         ----------
+        base
+            The kernel that the features stand in for: RBF, Laplacian or Matern.
         rank
             Twice the number of frequencies; even.
         seed

@@ -96,7 +96,8 @@ class RBF(Kernel):
         Parameters
         ----------
         theta
-            Above 0; or one number for each feature, of at least 0, where 0 leaves a feature out.
+            One number above 0 for all features; or one for each, of at least 0 and one of them above 0, in the inverse
+            square of its unit. A feature with 0 is left out.
         """
         return cls(0.5 * check_positive(theta, "theta")) if is_scalar(theta) else cls(_halves(theta))
 
