@@ -213,7 +213,7 @@ class SeparableScoresError(QPKernelsError, ValueError):
     Attributes
     ----------
     threshold
-        Such a threshold.
+        A score between those of the two classes.
     """
 
     def __init__(self, message: str, threshold: float) -> None:

@@ -29,7 +29,7 @@ class Finish:
     Attributes
     ----------
     machine
-        Its name.
+        Which of the machines of the estimator it is, in words.
     solution
         The certified answer.
     distance

@@ -62,14 +62,26 @@ class KernelEstimator(BaseEstimator, metaclass=ChecksKeywords):
     # Parameters -----------------------------------------------------------------------------------------------
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Return the parameters by name; if ``deep``, those of a kernel object as kernel__NAME as well."""
+        """Return the parameters by name.
+
+        Parameters
+        ----------
+        deep
+            Whether to return the parameters of a Kernel object, as kernel__NAME, as well.
+        """
         own: dict[str, Any] = super().get_params(deep)
         if deep and isinstance(self.kernel, Kernel):
             own |= {f"kernel__{name}": value for name, value in parameters_of(self.kernel).items()}
         return own
 
     def set_params(self, **params: Any) -> Self:
-        """Set parameters by name; kernel__NAME puts a kernel with another value of NAME in the place of the kernel."""
+        """Set parameters by name; kernel__NAME puts a kernel with another value of NAME in the place of the kernel.
+
+        Parameters
+        ----------
+        **params
+            New values by the names of the constructor's parameters, and kernel__NAME where the kernel is an object.
+        """
         nested = {name: params.pop(name) for name in list(params) if name.startswith("kernel__")}
         super().set_params(**params)
         changes = {name.removeprefix("kernel__"): value for name, value in nested.items()}

@@ -169,7 +169,7 @@ class Restatable(Parametrised):
         entries
             Of :attr:`of_samples`, those that the model has, with an entry for each sample.
         values
-            The hyper-parameters.
+            Those of all hyper-parameters by name; one with an entry for each sample has those of the new samples.
 
         Raises
         ------

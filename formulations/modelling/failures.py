@@ -22,16 +22,10 @@ class Failing(Parametrised):
 
     Notes
     -----
-    Arguments of the methods:
+    Argument of the methods:
 
     message
         What the solver said.
-    beta
-        Where the coefficients went, shape (m,).
-    certificate
-        The proof that there is no answer.
-    multipliers
-        Those of the constraints of the form, in its matrices, that prove it.
     """
 
     hard: ClassVar[bool] = False
@@ -50,18 +44,38 @@ class Failing(Parametrised):
         return self.contradiction(message) or no_answer(self.name, message)
 
     def explain_divergence(self, beta: Vector, message: str) -> Exception:
-        """Return the error to raise when the objective of a KernelQP falls without bound, where beta went to."""
+        """Return the error to raise when the objective of a KernelQP falls without bound.
+
+        Parameters
+        ----------
+        beta
+            Where the coefficients went, shape (m,).
+        """
         del beta
         return self.explain_failure(message)
 
     def explain_infeasible(self, certificate: Certificate, multipliers: Vector, message: str) -> Exception:
-        """Return the error to raise when no point satisfies the constraints of a textbook form."""
+        """Return the error to raise when no point satisfies the constraints of a textbook form.
+
+        Parameters
+        ----------
+        certificate
+            The proof that none does.
+        multipliers
+            Shape (rows of A,): what the proof weighs the constraints of the form, in its matrices, by.
+        """
         if self.hard:
             return self.explain_failure(message)
         return infeasible(self.name, certificate, multipliers, message)
 
     def explain_unbounded(self, certificate: Certificate, message: str) -> Exception:
-        """Return the error to raise when the objective of a textbook form is proved to be unbounded below."""
+        """Return the error to raise when the objective of a textbook form is proved to be unbounded below.
+
+        Parameters
+        ----------
+        certificate
+            The proof that it is.
+        """
         return self.explain_failure(message) if self.hard else unbounded(self.name, certificate, message)
 
 

@@ -30,7 +30,7 @@ class Predictor(Answering, Carded):
     Attributes
     ----------
     functions
-        The functions.
+        f_k + b_k, of one kernel and over the same centers.
     decision
         How their values become answers.
     posterior

@@ -119,15 +119,6 @@ class NormConstrainedRegression(ResidualLossModel):
         A residual loss of :mod:`formulations.losses`.
     R
         Above 0: the largest ||f||^2. Raising it makes f more flexible.
-
-    Notes
-    -----
-    Arguments of the methods:
-
-    w, b
-        Coordinates of f, w or u, shape (d,), inside the ball or not, and the intercept.
-    c
-        Multipliers of the residuals, shape (m,).
     """
 
     catalogue = "D8"
@@ -154,7 +145,17 @@ class NormConstrainedRegression(ResidualLossModel):
         return FenchelBounds(self.gram, self.losses(np.ones(len(self))), self.total, ball)
 
     def within_ball(self, w: Vector, b: float, c: Vector) -> Candidate:
-        """Return the answer with these coordinates of f, shrunk where they lie outside the ball."""
+        """Return the answer with these coordinates of f, shrunk where they lie outside the ball.
+
+        Parameters
+        ----------
+        w
+            Weights w or coordinates u of f, shape (d,).
+        b
+            The intercept.
+        c
+            Multipliers of the residuals, shape (m,).
+        """
         w = Ball(float(self.value_of("R"))).shrinkage(float(w @ w)) * w
         return at_coordinates(self.data, w, b, c, expands=self.expands)
 
@@ -177,7 +178,13 @@ class NormConstrainedRegression(ResidualLossModel):
         return replace(answer, beta=bounds.feasible(found), is_expansion=False)
 
     def regularisation_of(self, c: Vector) -> float:
-        """Return lambda = sqrt(c'Kc / R) / 2, given the beta of an answer."""
+        """Return lambda = sqrt(c'Kc / R) / 2.
+
+        Parameters
+        ----------
+        c
+            Multipliers of the residuals, shape (m,): the beta of an answer.
+        """
         return 0.5 * float(np.sqrt(max(0.0, float(c @ self.gram.product(c))) / self.value_of("R")))
 
     def conditions(self, answer: Candidate) -> Conditions:

@@ -57,13 +57,13 @@ class LeaveOneOut(Carded):
     decision
         The decision value of each sample by the model trained without it, shape (m,).
     score
-        Of all these values together.
+        How good the machine is, given all of these values together: by :attr:`scoring`.
     scoring
-        Name of the score.
+        Name of the score, such as "accuracy" or "r2".
     fits
         What is proved of the fits that were made, by the sample left out; none where the values have a closed form.
     closed_form
-        Whether they have.
+        Whether the values come from the fit of all samples by a formula, and no others were made.
     model, tol
         The model of all samples, and the tolerance asked for.
     y

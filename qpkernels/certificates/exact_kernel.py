@@ -151,7 +151,7 @@ def certify_with_exact_kernel(
     bounds
         Of the problem with the projection.
     approximation
-        Its matrix; a projection.
+        The matrix of that problem, as the part of the exact one that lies in the span of landmarks.
     beta, intercept
         The dual point, shape (m,), and b.
     function, at_samples

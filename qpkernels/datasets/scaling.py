@@ -39,7 +39,7 @@ class Scaling:
     Parameters
     ----------
     low, high
-        Shape (features,).
+        Two values of each feature in its own unit, shape (features,): those that become ``lower`` and ``upper``.
     lower, upper
         Their images. Sparse samples stay sparse if low = 0 and lower = 0.
 

@@ -27,7 +27,7 @@ class ResidualNorm:
     target
         Shape (m,).
     norm
-        "sum" or "largest".
+        What is made least: the "sum" of all |r_i|, or the "largest" of them.
     name
         What the problem states.
     """

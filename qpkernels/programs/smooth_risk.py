@@ -59,7 +59,7 @@ class SmoothRisk:
     gram
         The kernel matrix K of m samples; positive semidefinite.
     losses
-        The losses.
+        L_i of the decision values, with their conjugates, slopes and curvatures.
     total
         The value of 1'beta, 0; None: the model has no intercept b.
     name

@@ -164,7 +164,7 @@ def cross_validated_scores(state: StateModel, X: ArrayLike, y: ArrayLike, folds:
     y
         Two different labels, shape (m,), each on two samples at least; they reach ``state`` as they are.
     folds
-        From 2 to m.
+        From 2 to m: how many parts the samples are dealt to, each of which is left out of one training.
     seed
         Of the shuffle that deals the samples out.
 

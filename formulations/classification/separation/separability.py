@@ -95,6 +95,11 @@ class Separability(TwoClassModel):
         """Return the function that falls from one weighted mean to the other, 0 halfway between the classes.
 
         Without an intercept it is 0 at the origin.
+
+        Parameters
+        ----------
+        weights
+            Of the samples, shape (m,), at least 0, with a sum of 1 in each class; without an intercept, of 2 over both.
         """
         beta, X = self.y * weights, self.gram.X
         if not self.data.explicit:

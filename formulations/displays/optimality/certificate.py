@@ -40,7 +40,7 @@ class CertificateDisplay(Display):
     primal, dual
         (value - optimum) / |optimum| of each answer, shape (n,).
     tol
-        The tolerance.
+        The gap, as a share of the optimum, up to which an answer counts as optimal.
     """
 
     _panel_size: ClassVar[tuple[float, float]] = (5.6, 4.0)

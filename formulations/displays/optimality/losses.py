@@ -60,7 +60,7 @@ class LossDisplay(Display):
     t
         Where the losses are computed, shape (n,).
     curves
-        The losses.
+        Each loss at t, and its conjugate.
     xlabel
         What t is called.
     """

@@ -42,7 +42,7 @@ class PathDisplay(Display):
     optimum
         The primal value at each, shape (n,); NaN where there is no answer.
     proved
-        Which are proved.
+        Whether the answer at each is proved, shape (n,).
     second, second_label
         Numbers of support vectors, or intercepts, and what they are called.
     """

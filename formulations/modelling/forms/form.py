@@ -45,7 +45,7 @@ class Form(Frozen, metaclass=ABCMeta):
     Attributes
     ----------
     model
-        What is stated.
+        What is stated: data, kernel and hyper-parameters.
 
     Notes
     -----

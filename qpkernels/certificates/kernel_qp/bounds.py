@@ -43,7 +43,7 @@ class KernelQPBounds:
     Attributes
     ----------
     program
-        The problem.
+        The problem, whose losses and conjugates are read off its bounds, targets, epsilon and ridge.
 
     Notes
     -----
@@ -54,7 +54,7 @@ class KernelQPBounds:
     product
         K beta with bounds of its error, where it is known from :meth:`product`; None: it is computed.
     squared_norm
-        |f||^2 in the space of the kernel, at least 0.
+        ||f||^2 in the space of the kernel, at least 0.
     """
 
     program: KernelQP

@@ -46,7 +46,7 @@ class FunctionAtSamples:
     values
         f(x_i), shape (m,).
     squared_norm
-        |f||^2, at least 0.
+        ||f||^2, at least 0.
     sizes, half_size, terms
         How large the sums are that f(x_i) and 1/2 ||f||^2 were computed as, and of how many terms; 0: exact.
     product

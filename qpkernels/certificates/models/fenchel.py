@@ -54,12 +54,14 @@ class FenchelBounds:
 
     Attributes
     ----------
-    gram, losses
-        The problem.
+    gram
+        The kernel matrix K of m samples; positive semidefinite.
+    losses
+        L_i of the decision values, with their conjugates.
     total
         The value of 1'beta, 0; None: no intercept.
     regulariser
-        Omega.
+        Omega, a function of ||f||; left out, 1/2 ||f||^2.
 
     Notes
     -----

@@ -63,18 +63,10 @@ class ChangingGram(Gram):
     -----
     Arguments of the methods:
 
-    v
-        Shape (m,).
-    suffices
-        As in :func:`~qpkernels.gram.products.bounded_product`.
-    rows
-        Numbers of the samples that stay, in their new order.
-    X
-        The samples that come, in the container of the kernel.
-    other
-        A matrix that shares entries with this one.
     gram
-        A kernel matrix.
+        The kernel matrix whose entries are to be shared.
+    other
+        The one of the two that goes on with them.
     """
 
     _memory: GrowingMatrix | None
@@ -118,7 +110,13 @@ class ChangingGram(Gram):
         return Stored(self._memory.entries, self._slots)
 
     def changed(self, rows: Indices, X: Samples) -> Gram:
-        """Return the matrix of other samples; see :func:`changed`."""
+        """Return the matrix of other samples; see :func:`changed`.
+
+        Parameters
+        ----------
+        rows, X
+            As in :func:`qpkernels.gram.changed`.
+        """
         assert self._memory is not None
         slots = self._memory.claim(int(X.shape[0]))
         every = np.concatenate([self._slots, slots])

@@ -58,8 +58,10 @@ class Automatic:
 
     program
         A KernelQP, or one that can be restated as one.
-    tol, max_iter, time_limit, warm_start, verbose
-        As in :class:`qpkernels.solvers.Request`, max_iter and time_limit being those of all together.
+    tol, warm_start, verbose
+        As in :class:`qpkernels.solvers.Request`.
+    max_iter, time_limit
+        Limits in iterations and in seconds, of all together; None: none.
     limits
         Further options of smo.
     """

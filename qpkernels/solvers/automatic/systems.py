@@ -46,8 +46,10 @@ class AutomaticSystem:
 
     program
         A LinearSystem.
-    tol, max_iter, time_limit, warm_start, verbose
-        As in :class:`qpkernels.solvers.Request`, max_iter and time_limit being those of all together.
+    tol, warm_start, verbose
+        As in :class:`qpkernels.solvers.Request`.
+    max_iter, time_limit
+        Limits in iterations and in seconds, of all together; None: none.
     limits
         Further options of the solver chosen.
     """

@@ -84,7 +84,7 @@ class FreeLevelBounds(ABC):
     level
         l: epsilon of a tube, -rho of margins.
     sign
-        +1.0 or -1.0.
+        +1.0 or -1.0: the sign of t_i - v_i where a sample of that side has a loss.
     upper, lower
         The ends of l + b, and of l - b, between which the sum of the losses is least.
     """
