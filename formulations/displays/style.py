@@ -8,8 +8,8 @@ A setting of matplotlib that the user changed stays hers, and nothing is set out
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from qpkernels.errors import MissingPackageError
@@ -98,8 +98,12 @@ def require_matplotlib() -> None:
         ) from error
 
 
-def style() -> AbstractContextManager[None]:
-    """Return the context in which our figures are made: :data:`STYLE`, as far as the user has set nothing else.
+@contextmanager
+def style() -> Iterator[None]:
+    """Make our figures within: :data:`STYLE`, as far as the user has set nothing else, and back.
+
+    Other settings stay as they are found at the end: the first figure of a notebook starts the back-end that shows the
+    figures of its cells, by a setting of its own.
 
     Raises
     ------
@@ -107,12 +111,16 @@ def style() -> AbstractContextManager[None]:
         If matplotlib is not installed.
     """
     require_matplotlib()
-    from matplotlib import rc_context, rcParams, rcParamsDefault
+    from matplotlib import rcParams, rcParamsDefault
 
     own: Any = rcParams
     usual: Any = rcParamsDefault
-    ours: Any = {name: value for name, value in STYLE.items() if own[name] == usual[name]}
-    return rc_context(ours)
+    before = {name: own[name] for name in STYLE}
+    own.update({name: value for name, value in STYLE.items() if before[name] == usual[name]})
+    try:
+        yield
+    finally:
+        own.update(before)
 
 
 def ink_of(ax: Axes) -> Any:

@@ -5,10 +5,11 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from matplotlib import rc_context, rcParams
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
-from formulations.displays.style import COLOURS, DASHES, GREY, INK, MARKERS, class_mark, explain
+from formulations.displays.style import COLOURS, DASHES, GREY, INK, MARKERS, STYLE, class_mark, explain, style
 
 # Machado, Oliveira and Fernandes (2009): what is left of linear RGB without each kind of cone.
 SIGHT = {
@@ -70,3 +71,15 @@ def test_a_legend_names_everything_once() -> None:
     assert [text.get_text() for text in legend.get_texts()] == ["line", "other"]
     explain([figure.add_subplot()], own=False)
     assert figure.axes[-1].get_legend() is None
+
+
+def test_our_settings_are_taken_back_and_no_others() -> None:
+    with rc_context({"font.size": 7.0, "interactive": False}):
+        before = {name: rcParams[name] for name in STYLE}
+        with style():
+            assert rcParams["axes.edgecolor"] == INK
+            assert rcParams["font.size"] == 7.0
+            # As the back-end of notebooks does when the first figure starts it; without it no later cell has figures.
+            rcParams["interactive"] = True
+        assert {name: rcParams[name] for name in STYLE} == before
+        assert rcParams["interactive"]
