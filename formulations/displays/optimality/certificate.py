@@ -24,6 +24,9 @@ __all__ = ["CertificateDisplay"]
 _ROUNDING = 1e-13
 """Share of the optimum below which a distance from it is mostly rounding, and not worth a decade of the axis."""
 
+_LABELS = 5.0
+"""Labels on each side of zero, at most."""
+
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class CertificateDisplay(Display):
@@ -115,9 +118,19 @@ class CertificateDisplay(Display):
         reach = 4.0 * max(float(np.abs(self.primal).max()), float(np.abs(self.dual).max()), self.tol)
         ax.set_yscale("symlog", linthresh=self._linear(), linscale=1.0)
         ax.set(ylim=(-reach, reach), xlim=(-0.6, len(places) - 0.4), ylabel="(value - optimum) / |optimum|")
+        ax.set_yticks(_ticks(self._linear(), reach))
         ax.set_xticks(places, self.names)
 
     def _linear(self) -> float:
         """Return the size within which the axis is linear: that of the least distance from the optimum."""
         sizes = np.abs(np.concatenate([self.primal, self.dual]))
         return min(0.1 * self.tol, max(float(sizes[sizes > 0].min(initial=self.tol)), _ROUNDING))
+
+
+def _ticks(linear: float, reach: float) -> Vector:
+    """Return zero and powers of ten on both sides of it, so far from each other that their labels have room."""
+    length = 1.0 + float(np.log10(reach / linear))  # of a side of the axis, in decades: the linear part takes one
+    step = int(np.ceil(length / _LABELS))
+    least = np.log10(linear) + step - 1.0
+    powers = 10.0 ** np.arange(np.floor(np.log10(reach)), least - 1e-9, -step)
+    return np.concatenate([-powers, [0.0], powers[::-1]])

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Losses and conjugates, kernel matrices and spectra, certificates."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -117,6 +119,19 @@ def test_primal_above_and_dual_below() -> None:
     assert [label.get_text() for label in display.ax_.get_xticklabels()] == ["rough", "proved"]
     alone = CertificateDisplay.from_solution(solution)
     assert (alone.names, alone.tol) == (("smo",), 1e-9)
+
+
+@pytest.mark.parametrize(
+    ("gap", "tol"), [(1e-12, 1e-6), (2e-9, 1e-6), (3e-4, 1e-6), (1e-8, 1e-3), (100.0, 1e-6), (0.0, 1e-6)]
+)
+def test_the_labels_of_the_axis_do_not_overlap(gap: float, tol: float) -> None:
+    ends = np.array([gap, max(gap, 1e-3)])
+    ax = CertificateDisplay(names=("a", "b"), primal=ends, dual=-ends, tol=tol).plot().ax_
+    ax.figure.draw_without_rendering()
+    low, high = ax.get_ylim()
+    shown = [label.get_window_extent() for label in ax.get_yticklabels() if low <= label.get_position()[1] <= high]
+    assert len(shown) >= 5
+    assert all(below.y1 < above.y0 for below, above in pairwise(shown))
 
 
 def test_what_is_no_certificate() -> None:
