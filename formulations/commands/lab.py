@@ -141,7 +141,7 @@ def _start(source: TrainingOptions, features: str | None, regression: bool | Non
     if not regression:
         _require_two_features(dataset)
     asked = statements.ask(ModelOptions("soft-tube" if regression else "soft-margin"), KernelOptions())
-    training = samples.read_training(source, [asked], named=not regression)
+    training = samples.training_of(dataset, source, [asked], named=not regression)
     samples.require_two_classes(training, [asked])
     X = _drawn_along(training, features, 1 if regression else 2)
     if regression:

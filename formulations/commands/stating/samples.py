@@ -37,6 +37,7 @@ __all__ = [
     "require_two_classes",
     "scaled",
     "scaling_of",
+    "training_of",
     "word",
 ]
 
@@ -92,14 +93,20 @@ def _column(target: str) -> str | int:
 
 
 def read_training(options: TrainingOptions, models: Iterable[Asked], *, named: bool = False) -> Training:
-    """Return the samples and targets that the options name, for these models; classes by name if ``named``.
+    """Return the samples and targets of the set that the options name, as :func:`training_of` does."""
+    return training_of(read_set(options), options, models, named=named)
+
+
+def training_of(
+    dataset: Dataset, options: TrainingOptions, models: Iterable[Asked], *, named: bool = False
+) -> Training:
+    """Return the samples and targets of a set that was read, for these models; classes by name if ``named``.
 
     Raises
     ------
     ParameterError, LabelError
         If the targets are no labels, or no values, as the models need them.
     """
-    dataset = read_set(options)
     check_unique_names(options.data, dataset.feature_names)
     labels = named_labels(dataset)
     y, signed = labels if named else dataset.y, None

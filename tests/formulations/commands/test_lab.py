@@ -19,6 +19,7 @@ from formulations.lab.server import serving
 from formulations.lab.session import Session
 from formulations.lab.settings import MOST_POINTS, Setting
 from lab_client import setting
+from qpkernels.datasets import load_dataset
 
 DOCS = Path(__file__).parents[3] / "docs" / "lab.md"
 
@@ -67,6 +68,18 @@ def test_classes_of_a_file(started: list[tuple[Any, ...]], csv: Path) -> None:
     # The class that is named is 1, whatever the order of the names.
     run("lab", "--data", csv, "--target", "kind", "--features", "3,1", "--positive", "healthy")
     assert started.pop()[2].y.tolist() == (-y).tolist()
+
+
+def test_a_file_is_read_once(started: list[tuple[Any, ...]], csv: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    read = []
+
+    def counted(data: str, **options: Any) -> Any:
+        read.append(data)
+        return load_dataset(data, **options)
+
+    monkeypatch.setattr("formulations.commands.stating.samples.load_dataset", counted)
+    start_of(started, "--data", csv, "--target", "kind", "--features", "3,1")
+    assert read == [str(csv)]
 
 
 def test_bundled_sets_and_libsvm(started: list[tuple[Any, ...]], libsvm: Path) -> None:
