@@ -75,11 +75,6 @@ def entries() -> list[Any]:
     return list(catalogue().build())
 
 
-def is_form(problem: str) -> bool:
-    """Return whether a line is about ``Model.form`` rather than a model."""
-    return "." in problem and "(" not in problem
-
-
 def test_the_page_lists_every_problem_and_its_forms_in_order() -> None:
     """The page itself is left where the documentation looks for it."""
     page = ROOT / "docs" / "catalogue.md"
@@ -88,11 +83,12 @@ def test_the_page_lists_every_problem_and_its_forms_in_order() -> None:
     for catalogue_id, problem in re.findall(
         r"^\| ([A-G]\S+) \| (.+?) \|", page.read_text(encoding="utf-8"), re.MULTILINE
     ):
-        if is_form(problem):
+        if "." in problem and "(" not in problem:
             listed[next(reversed(listed))].append(catalogue_id)
         else:
             listed.setdefault(catalogue_id, [])
     assert list(listed.items()) == list(PROBLEMS.items())
+    assert page.with_suffix(".png").stat().st_size > 0
 
 
 def test_every_form_of_a_public_model_has_one_line_after_that_of_its_model() -> None:
@@ -101,7 +97,7 @@ def test_every_form_of_a_public_model_has_one_line_after_that_of_its_model() -> 
         forms = [f"{model.__name__}.{name}" for owner, name, _ in FORMS if owner is model]
         first = problems.index(model.__name__)
         assert problems[first + 1 : first + 1 + len(forms)] == forms
-    assert len([problem for problem in problems if is_form(problem)]) == len(FORMS)
+    assert len([entry for entry in entries() if catalogue().is_form(entry)]) == len(FORMS)
 
 
 def test_no_cell_is_empty() -> None:
@@ -115,9 +111,10 @@ def test_two_back_ends_prove_every_convex_problem_and_form() -> None:
 
 def test_the_line_of_a_model_counts_all_its_forms_and_who_takes_it_as_it_is() -> None:
     solvers = {entry.problem: set(entry.solvers.split(", ")) for entry in entries()}
-    for problem, found in solvers.items():
-        if is_form(problem):
-            assert found <= solvers[problem.partition(".")[0]]
+    for entry in entries():
+        if catalogue().is_form(entry):
+            found = solvers[entry.problem]
+            assert found <= solvers[entry.problem.partition(".")[0]]
             assert "smo" not in found
     assert "smo" in solvers["SoftMargin"]
     assert {"smo", "linear"} <= solvers["LeastSquares"]
