@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 CODE := qpkernels formulations tests docs benchmarks noxfile.py
 
-.PHONY: demo test test-fast slow-tests coverage matrix lint format attack oracles front-page docs docs-open docs-test \
+.PHONY: demo test test-fast slow-tests coverage matrix lint format attack oracles front-page lab-page docs docs-open docs-test \
 	catalogue performance campaign lab-benchmark scale cluster trust scikit-learn-tests jupyter browser clean clean-code
 
 demo: .venv/demo
@@ -71,6 +71,10 @@ scikit-learn-tests: .venv/dev
 front-page: .venv/dev
 	$(BIN)/python docs/front_page.py
 
+# The picture of docs/lab.md anew, docs/static/lab.png, in Chromium (make browser).
+lab-page: .venv/dev
+	$(BIN)/python docs/lab_page.py
+
 # The site, in docs/_build/html; every warning is an error. OPTIONS="-D plot_gallery=0" leaves the gallery's pictures out.
 docs: .venv/docs docs/catalogue.md
 	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/sphinx-build -b html -d docs/_build/doctrees -j auto --fail-on-warning --keep-going -q $(OPTIONS) docs docs/_build/html
@@ -85,7 +89,7 @@ docs-test: .venv/docs
 docs/catalogue.md:
 	$(BIN)/python docs/catalogue.py
 
-# docs/catalogue.md: every model, who solves it, and how well that is proved. The tests write it as well.
+# docs/catalogue.md with its picture: every model, who solves it, and how well that is proved. The tests write it as well.
 catalogue: .venv/dev
 	$(BIN)/python docs/catalogue.py
 
@@ -151,5 +155,5 @@ clean-code:
 	find $(CODE) -name "*.nb[ic]" -delete
 
 clean: clean-code
-	rm -rf .venv .nox .coverage .mypy_cache .ruff_cache .pytest_cache .hypothesis docs/catalogue.md \
+	rm -rf .venv .nox .coverage .mypy_cache .ruff_cache .pytest_cache .hypothesis docs/catalogue.md docs/catalogue.png \
 		docs/_build docs/gallery docs/api/generated demo.png attack.jsonl

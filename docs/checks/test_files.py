@@ -3,14 +3,23 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from dataclasses import dataclass, field
 from functools import cache
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urldefrag, urlsplit
 
+from matplotlib.image import imread
+
 LARGEST = 60 * 2**20
 """Bytes of the site."""
+
+LARGEST_PICTURE = 60_000
+"""Bytes of a picture that is kept with the source."""
+
+DOCS = Path(__file__).parent.parent
 
 
 @dataclass
@@ -96,3 +105,10 @@ def test_every_picture_exists_and_is_described(folder: Path) -> None:
 
 def test_the_site_is_small(folder: Path) -> None:
     assert sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) <= LARGEST
+
+
+def test_the_picture_of_the_lab_is_small_and_can_be_made_anew(tmp_path: Path) -> None:
+    kept, made = DOCS / "static" / "lab.png", tmp_path / "lab.png"
+    subprocess.run([sys.executable, str(DOCS / "lab_page.py"), str(made)], check=True)
+    assert max(kept.stat().st_size, made.stat().st_size) < LARGEST_PICTURE
+    assert imread(kept).shape == imread(made).shape

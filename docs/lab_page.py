@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The picture at the top of docs/lab.md, its page in Chromium: python docs/lab_page.py [file], or make lab-page."""
+
+import sys
+from io import BytesIO
+from pathlib import Path
+
+from PIL import Image
+
+from benchmarks.lab.dragging import chromium
+from benchmarks.lab.server import running
+
+TONES = 48
+"""Colours of the file, which keep it small."""
+
+READY = "window.lab?.frame && window.lab.frame.facts.proof?.status === 'optimal'"
+
+
+def main(file: Path) -> None:
+    """Open the page with what it starts with, and keep its picture once its answer is proved."""
+    with running() as server, chromium() as browser:
+        page = browser.new_page(viewport={"width": 1300, "height": 770}, color_scheme="light")
+        page.goto(server.address)
+        page.wait_for_function(READY, timeout=120_000)
+        page.wait_for_load_state("networkidle")
+        drawn = page.screenshot()
+    tones = Image.open(BytesIO(drawn)).convert("RGB").quantize(TONES, kmeans=2, dither=Image.Dither.NONE)
+    tones.save(file, optimize=True)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parent / "static" / "lab.png")
