@@ -102,6 +102,7 @@ html_logo = "static/icon.svg"
 html_static_path = ["static"]
 html_css_files = ["site.css"]
 html_show_sourcelink = False
+html_copy_source = False
 html_theme_options = {
     "logo": {"text": "qpkernels", "alt_text": "Two classes and the margin between them"},
     "navbar_start": ["navbar-logo"],
@@ -109,6 +110,7 @@ html_theme_options = {
     "header_links_before_dropdown": 6,
     "show_toc_level": 2,
     "navigation_with_keys": False,
+    "collapse_navigation": True,  # a page of the reference lists its own section, not all 400 pages
     "secondary_sidebar_items": [],  # formulas and code have the room
     "footer_start": ["copyright"],
     "footer_end": [],
