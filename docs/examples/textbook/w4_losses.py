@@ -6,26 +6,18 @@ What does a mistake cost? A classifier :math:`g = f + b` errs at :math:`(x, y)` 
 not above 0. The count of errors, the 0/1 loss, is hard to minimise; each of these is convex and nowhere below it, so
 that a small sum of them proves few errors:
 
-.. math::
-
-   \text{hinge}\qquad & \max(0, 1 - z) && \text{soft margin (C2): 0 from } z = 1 \text{ on, hence few support vectors}
-
-   \text{logistic}\qquad & \ln(1 + e^{-z}) / \ln 2 &&
-   \text{logistic regression (C4): never 0, hence a weight on each sample}
-
-   \text{squared}\qquad & (1 - z)^2 = (y - g(x))^2 && \text{least squares (E1): it penalises } z > 1
-   \text{ too, samples far on the right side}
+* hinge, :math:`\max(0, 1 - z)`, of the soft margin (C2): 0 from :math:`z = 1` on, hence few support vectors;
+* logistic, :math:`\ln(1 + e^{-z}) / \ln 2`, of logistic regression (C4): never 0, hence a weight on each sample;
+* squared, :math:`(1 - z)^2 = (y - g(x))^2`, of least squares (E1): it penalises :math:`z > 1` too, samples far on the
+  right side.
 
 Which of them touch the 0/1 loss at :math:`z = 0`, where it jumps? All three are 1 there.
 
 In regression, :math:`r = y - g(x)` is the residual, and the same choice returns:
 
-.. math::
-
-   \epsilon\text{-insensitive}\qquad & \max(0, |r| - \epsilon) && \text{tube (D2): free within } \epsilon,
-   \text{ and then a slope of 1 at most}
-
-   \text{squared}\qquad & r^2 / 2 && \text{least squares (E1): its slope } r \text{ grows with the residual}
+* :math:`\epsilon`-insensitive, :math:`\max(0, |r| - \epsilon)`, of the tube (D2): free within :math:`\epsilon`, and
+  then a slope of 1 at most;
+* squared, :math:`r^2 / 2`, of least squares (E1): its slope :math:`r` grows with the residual,
 
 so that with the second one outlier can weigh as much as all other samples together.
 

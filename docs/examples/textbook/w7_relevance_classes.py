@@ -2,8 +2,9 @@
 r"""W7. The relevance vector machine for two classes
 ===================================================
 
-How close does it come to the best possible error? 50 samples of each of two Gaussian classes are drawn, from
-:math:`N(\mu, I)` for :math:`y = +1` and from :math:`N(-\mu, I)` for :math:`y = -1`, :math:`\mu = (1, 1/2)`. With
+How close does it come to the best possible error? The data are our own: 50 samples of each of two Gaussian
+classes are drawn, from :math:`N(\mu, I)` for :math:`y = +1` and from :math:`N(-\mu, I)` for :math:`y = -1`,
+:math:`\mu = (1, 1/2)`. With
 :math:`P(y \mid x) = 1 / (1 + e^{-y g(x)})`, :math:`g = [1, k(x_1, x), \ldots, k(x_m, x)]\,w`,
 :math:`k(x, z) = e^{-\theta\|x - z\|^2/2}`, :math:`\theta = 1/2`, and a prior :math:`w_i \sim N(0, 1/\alpha_i)` for each
 weight, choose the :math:`\alpha` where the evidence, by Laplace's approximation, is largest (G2).
