@@ -67,6 +67,12 @@ class Hyperparameter:
     infinite: str = ""
     symbol: str = ""
 
+    @property
+    def described(self) -> str:
+        """What it is as an attribute of a model."""
+        shape = "(m,)" if self.per_sample else "()"
+        return f"{self.name}, {self.range}, as the parameter of CVXPY that all forms share, shape {shape}."
+
     def checked(self, value: Any, samples: int) -> Vector:
         """Return the value as a vector of shape (samples,), or of shape () where all samples share it.
 
@@ -151,6 +157,7 @@ class Parametrised(Frozen):
         for parameter in vars(cls).get("hyperparameters", ()):
             attribute = cached_property(partial(_declared, parameter))
             attribute.__set_name__(cls, parameter.name)
+            attribute.__doc__ = parameter.described
             setattr(cls, parameter.name, attribute)
 
     @property
