@@ -3,8 +3,9 @@ PYTHON ?= python3
 BIN := .venv/bin
 CODE := qpkernels formulations tests docs benchmarks noxfile.py
 
-.PHONY: demo test test-fast slow-tests coverage matrix lint format attack oracles front-page lab-page docs docs-open docs-test \
-	catalogue performance campaign lab-benchmark scale cluster trust scikit-learn-tests jupyter browser clean clean-code
+.PHONY: demo test test-fast slow-tests coverage matrix lint format attack oracles front-page lab-page docs docs-open \
+	docs-test catalogue performance campaign tips lab-benchmark scale cluster trust scikit-learn-tests jupyter browser \
+	clean clean-code
 
 demo: .venv/demo
 	$(BIN)/qpkernels compare breast-cancer --scale --picture demo.png
@@ -101,6 +102,10 @@ performance: .venv/dev
 # where the last one ended.
 campaign: .venv/dev
 	$(BIN)/python -m benchmarks.campaign $(OPTIONS)
+
+# docs/performance/tips.md, which docs/use/performance.md shows beside the code that is measured: about a minute.
+tips: .venv/dev
+	$(BIN)/python -m benchmarks.tips $(OPTIONS)
 
 # docs/performance/lab.md: a point dragged in a browser, and an hour of random events; OPTIONS="--soak 0" without that.
 lab-benchmark: .venv/dev
