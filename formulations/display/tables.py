@@ -139,10 +139,13 @@ class Reported(Displayed):
 
 
 def plain_text(printed: Any) -> str:
-    """Return what rich prints, without colours and wide enough for every column; no line ends in spaces."""
+    """Return what rich prints, without colours and wide enough for every column; no line ends in spaces.
+
+    The text is the same wherever it is made: a terminal, a notebook and a file are given no codes and no display.
+    """
     from rich.console import Console
 
-    console = Console(width=10_000, no_color=True, force_jupyter=False)  # which would show what it captures
+    console = Console(width=10_000, color_system=None, force_terminal=False, force_jupyter=False)
     with console.capture() as capture:
         console.print(printed)
     lines = [line.rstrip() for line in capture.get().splitlines()]

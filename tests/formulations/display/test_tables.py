@@ -35,6 +35,14 @@ def test_a_report_as_text_has_every_column_and_breaks_no_note() -> None:
     assert repr(Shown()) == "<Shown: two <rows>>"
 
 
+def test_a_report_as_text_is_the_same_in_a_notebook_and_in_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    expected = str(Shown())
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    assert str(Shown()) == expected
+    monkeypatch.setattr("rich.console._is_jupyter", lambda: True)
+    assert str(Shown()) == expected
+
+
 def test_a_narrow_terminal_has_fewer_columns() -> None:
     printed = []
     for width in (60, 120):
