@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
@@ -31,6 +30,7 @@ from qpkernels.gram.factor import pivoted_cholesky
 from qpkernels.gram.features import Features
 from qpkernels.gram.gram import Gram
 from qpkernels.gram.low_rank.block_source import BlockSource
+from qpkernels.gram.low_rank.feature_columns import FeatureColumns
 from qpkernels.gram.low_rank.pivots import partial_cholesky
 from qpkernels.gram.low_rank.sources import ArraySource, as_source
 from qpkernels.kernels.approximations import Nystroem, RandomFourier
@@ -296,18 +296,5 @@ def _from_features(
     if 8 * rows * rank > memory_limit:
         raise _too_large(rows, rank, memory_limit)
     factor = source.factor(rank)
-    residual = factor.extend(_FeatureColumns(approximation, kernel), rank)
+    residual = factor.extend(FeatureColumns(approximation, kernel), rank)
     return _Made(approximation, factor.finished(), residual, None)
-
-
-@dataclass(frozen=True, eq=False)
-class _FeatureColumns:
-    """All columns of explicit features, and the diagonal of what they leave."""
-
-    approximation: Nystroem | RandomFourier
-    kernel: Kernel
-
-    def __call__(self, samples: Samples, before: Matrix) -> tuple[Matrix, Vector]:
-        del before
-        features = self.approximation.features(samples)
-        return features, np.maximum(self.kernel.diagonal(samples) - np.einsum("ij,ij->i", features, features), 0.0)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Kernels made of kernels; each rule keeps the kernel positive semidefinite.
+"""Sums, products and multiples of kernels; each rule keeps the kernel positive semidefinite.
 
 Source: section H of the catalogue (construction rules of Mercer kernels).
 """
@@ -10,12 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from qpkernels.arrays import Matrix, Vector, check_count, check_positive, finite_vector
+from qpkernels.arrays import Matrix, Vector, check_positive
 from qpkernels.display import grouped, leading
-from qpkernels.errors import ParameterError
-from qpkernels.kernels.base import EnclosedMatrix, EnclosedRows, Kernel, Samples
+from qpkernels.kernels.base import EnclosedRows, Kernel, Samples
 
-__all__ = ["Exponential", "PolynomialOf", "Power", "Product", "Scaled", "Sum"]
+__all__ = ["Mapped", "Product", "Scaled", "Sum"]
 
 
 @dataclass(frozen=True)
@@ -109,7 +108,7 @@ class Product(_Pair):
 
 
 @dataclass(frozen=True)
-class _Mapped(Kernel):
+class Mapped(Kernel):
     """One kernel, transformed entry by entry.
 
     Attributes
@@ -141,7 +140,7 @@ class _Mapped(Kernel):
 
 
 @dataclass(frozen=True)
-class Scaled(_Mapped):
+class Scaled(Mapped):
     """a k(x, z) with a > 0.
 
     Attributes
@@ -181,120 +180,3 @@ class Scaled(_Mapped):
         """Return those of the base kernel times the root of the factor."""
         features = self.base.sparse_features(X)
         return None if features is None else np.sqrt(self.factor) * features
-
-
-@dataclass(frozen=True)
-class Power(_Mapped):
-    """k(x, z)^n with an integer n >= 1.
-
-    Attributes
-    ----------
-    exponent
-        n, at least 1.
-    """
-
-    exponent: int
-
-    def __post_init__(self) -> None:
-        advice = "; other powers do not keep a kernel positive semidefinite"
-        object.__setattr__(self, "exponent", check_count(self.exponent, "the exponent of a kernel", advice))
-
-    def formula(self, x: str = "x", z: str = "z") -> str:
-        return f"({self.base.formula(x, z)})^{self.exponent}"
-
-    def matrix(self, X: Samples, Z: Samples) -> Matrix:
-        return np.asarray(self.base.matrix(X, Z) ** self.exponent)
-
-    def enclosed(self, X: Samples, Z: Samples) -> EnclosedRows:
-        base = self.base.enclosed(X, Z)
-        return lambda rows: base(rows).power(self.exponent)
-
-    def vanishes(self, X: Samples) -> NDArray[np.bool_]:
-        """Return where the base kernel does."""
-        return self.base.vanishes(X)
-
-    def diagonal(self, X: Samples) -> Vector:
-        return np.asarray(self.base.diagonal(X) ** self.exponent)
-
-
-@dataclass(frozen=True)
-class Exponential(_Mapped):
-    """exp(k(x, z))."""
-
-    def formula(self, x: str = "x", z: str = "z") -> str:
-        return f"exp({self.base.formula(x, z)})"
-
-    def matrix(self, X: Samples, Z: Samples) -> Matrix:
-        return np.exp(self.base.matrix(X, Z))
-
-    def enclosed(self, X: Samples, Z: Samples) -> EnclosedRows:
-        base = self.base.enclosed(X, Z)
-        return lambda rows: base(rows).exp()
-
-    def diagonal(self, X: Samples) -> Vector:
-        return np.exp(self.base.diagonal(X))
-
-
-@dataclass(frozen=True)
-class PolynomialOf(_Mapped):
-    """c_0 + c_1 k(x, z) + c_2 k(x, z)^2 + ... with coefficients of at least 0, one of them above 0.
-
-    Attributes
-    ----------
-    coefficients
-        c_0, c_1, ..., from the constant upwards.
-
-    Raises
-    ------
-    ParameterError
-        If a coefficient is negative, or none is above 0.
-    """
-
-    coefficients: tuple[float, ...]
-
-    def __post_init__(self) -> None:
-        values = finite_vector(self.coefficients, "the coefficients of a polynomial of a kernel")
-        if values.size and values.min() < 0:
-            n = int(values.argmin())
-            raise ParameterError(
-                f"the coefficients of a polynomial of a kernel must be at least 0, but that of k^{n} is "
-                f"{values[n]:g}; negative ones do not keep a kernel positive semidefinite."
-            )
-        if not values.any():
-            raise ParameterError(
-                f"a polynomial of a kernel needs a coefficient above 0, but {values.tolist()} came; "
-                "list them from the constant upwards: c_0, c_1, ..."
-            )
-        object.__setattr__(self, "coefficients", tuple(values.tolist()))
-
-    def formula(self, x: str = "x", z: str = "z") -> str:
-        base = self.base.formula(x, z)
-        powers = ("", f" ({base})", *(f" ({base})^{n}" for n in range(2, len(self.coefficients))))
-        terms = zip(self.coefficients, powers, strict=False)
-        return " + ".join(f"{value:g}{power}" for value, power in terms if value)
-
-    def matrix(self, X: Samples, Z: Samples) -> Matrix:
-        return _horner(self.coefficients, self.base.matrix(X, Z))
-
-    def enclosed(self, X: Samples, Z: Samples) -> EnclosedRows:
-        base = self.base.enclosed(X, Z)
-
-        def rows(part: slice) -> EnclosedMatrix:
-            k, *coefficients = base(part), *self.coefficients
-            value = EnclosedMatrix(np.full_like(k.values, coefficients.pop()), np.zeros_like(k.errors))
-            while coefficients:
-                value = value.times(k).affine(1.0, coefficients.pop())
-            return value
-
-        return rows
-
-    def diagonal(self, X: Samples) -> Vector:
-        return _horner(self.coefficients, self.base.diagonal(X))
-
-
-def _horner(coefficients: tuple[float, ...], k: NDArray[np.float64]) -> NDArray[np.float64]:
-    value = np.full_like(k, coefficients[-1])
-    for coefficient in reversed(coefficients[:-1]):
-        value *= k
-        value += coefficient
-    return value
