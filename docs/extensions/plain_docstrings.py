@@ -27,11 +27,13 @@ def escape(app: Sphinx, what: str, name: str, obj: object, options: object, line
     """Escape the lines of a docstring in place, but for literal blocks, examples and names of parameters."""
     del app, what, name, obj, options
     literal: int | None = None
+    example = False
     for number, line in enumerate(lines):
         indent = len(line) - len(line.lstrip())
         if literal is not None and line.strip() and indent <= literal:
             literal = None
-        if literal is None and line.lstrip()[:3] not in (">>>", "..."):
+        example = bool(line.strip()) and (example or line.lstrip().startswith(">>>"))  # with what it prints
+        if literal is None and not example:
             lines[number] = escaped(ELSEWHERE.sub(r"\1", line))
         if literal is None and line.rstrip().endswith("::"):
             literal = indent

@@ -80,12 +80,12 @@ def public() -> dict[str, Any]:
     return found
 
 
-def listed() -> list[str]:
-    """Return the names that the pages list, as often as they do."""
+def listed(page: str = "*") -> list[str]:
+    """Return the names that a page lists, or all pages, as often as they do."""
     names, module = [], ""
-    for page in sorted(PAGES.glob("*.md")):
+    for file in sorted(PAGES.glob(f"{page}.md")):
         listing = False
-        for line in page.read_text(encoding="utf-8").splitlines():
+        for line in file.read_text(encoding="utf-8").splitlines():
             if line.startswith(".. currentmodule::"):
                 module = line.split()[-1]
             elif line.startswith(".. autosummary::"):
