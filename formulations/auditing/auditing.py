@@ -65,6 +65,18 @@ def audit(
         If its kernel matrix has a negative eigenvalue, so that nothing is optimal.
     FileFormatError
         If the file is damaged, or another.
+
+    Examples
+    --------
+    >>> from sklearn.svm import SVC
+    >>> from formulations import audit
+    >>> X, y = [[0.0], [1.0], [2.0], [3.0]], [-1, 1, -1, 1]
+    >>> machine = SVC(kernel="linear", C=1.0, tol=1e-6).fit(X, y)
+    >>> print(audit(machine, X, y).status)
+    optimal
+    >>> machine.intercept_ += 0.5
+    >>> print(audit(machine, X, y).status)
+    uncertified
     """
     # It loads scikit-learn, which who imports the package need not wait for.
     from formulations.auditing.reading.reader import machines_of

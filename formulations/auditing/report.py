@@ -41,6 +41,17 @@ class Audit(Displayed, Sequence[MachineAudit]):
         What is found of each.
     tol
         The tolerance asked for.
+
+    Examples
+    --------
+    >>> from sklearn.svm import SVC
+    >>> from formulations import audit
+    >>> X, y = [[0.0], [1.0], [2.0], [3.0]], [-1, 1, -1, 1]
+    >>> machine = SVC(kernel="linear", C=1.0).fit(X, y)
+    >>> machine.intercept_ += 0.5
+    >>> (row,) = audit(machine, X, y).rows
+    >>> print(row.formulation, row.status, f"relative gap {row.relative_gap:.2f}")
+    SoftMargin uncertified relative gap 0.15
     """
 
     estimator: str

@@ -95,6 +95,14 @@ class LeastSquaresClassifier(TwoClassCostModel):
     ----------
     X, y, kernel, C, fit_intercept
         As in :class:`~formulations.classification.base.TwoClassCostModel`.
+
+    Examples
+    --------
+    >>> from formulations import LeastSquaresClassifier
+    >>> X, y = [[0.0], [1.0], [3.0], [4.0]], [-1, -1, 1, 1]
+    >>> solution = LeastSquaresClassifier(X, y, C=1.0).solve()
+    >>> print(solution.status, f"b = {solution.intercept:.3f}", solution.decision.round(3))
+    optimal b = -1.091 [-1.091 -0.545  0.545  1.091]
     """
 
     catalogue = "E1c"

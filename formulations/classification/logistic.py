@@ -150,6 +150,17 @@ class Logistic(_LogisticModel, TwoClassCostModel):
     ----------
     X, y, kernel, C, fit_intercept
         As in :class:`~formulations.classification.base.TwoClassCostModel`.
+
+    Examples
+    --------
+    >>> from formulations import Logistic
+    >>> X, y = [[0.0], [1.0], [2.0], [3.0]], ["no", "yes", "no", "yes"]
+    >>> solution = Logistic(X, y, C=1.0).solve(tol=1e-6)
+    >>> print(solution.status, f"{solution.objective:.3f}")
+    optimal 2.548
+    >>> print(solution.predict_proba([[0.0], [3.0]]).round(3))
+    [[0.664 0.336]
+     [0.336 0.664]]
     """
 
     catalogue = "C4"
@@ -165,6 +176,17 @@ class PenalisedLogistic(_LogisticModel):
         As in :class:`~formulations.classification.base.TwoClassModel`.
     regularisation
         lambda, above 0. Raising it makes f flatter.
+
+    Examples
+    --------
+    >>> from formulations import PenalisedLogistic
+    >>> X, y = [[-1.0], [-0.5], [0.5], [1.0]], ["no", "yes", "no", "yes"]
+    >>> solution = PenalisedLogistic(X, y, regularisation=0.1).solve(tol=1e-6)
+    >>> print(solution.status, f"{solution.objective:.3f}")
+    optimal 13.098
+    >>> print(solution.predict_proba([[-1.0], [2.0]]).round(3))
+    [[0.65  0.35 ]
+     [0.225 0.775]]
     """
 
     catalogue = "C4-penalised"

@@ -138,6 +138,15 @@ class LinearProgramMachine(TwoClassCostModel):
     ----------
     X, y, kernel, C, fit_intercept
         As in :class:`~formulations.classification.base.TwoClassCostModel`.
+
+    Examples
+    --------
+    >>> from formulations import LinearProgramMachine
+    >>> from qpkernels import RBF
+    >>> X, y = [[0.0], [1.0], [2.0], [3.0], [4.0], [5.0]], [-1, -1, -1, 1, 1, 1]
+    >>> solution = LinearProgramMachine(X, y, RBF(gamma=0.5), C=1.0).solve(tol=1e-6)
+    >>> print(solution.status, solution.n_support, f"{solution.objective:.3f}", solution.predict([[0.5], [4.5]]))
+    optimal 2 3.745 [-1  1]
     """
 
     catalogue = "C3"

@@ -51,6 +51,16 @@ def losses_of_margins(loss: MarginLoss, y: Vector, costs: Vector) -> SampleLosse
         +1.0 or -1.0 for each sample, shape (m,).
     costs
         C_i of at least 0, shape (m,).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from formulations import losses_of_margins
+    >>> from formulations.losses import Hinge
+    >>> y, costs = np.array([-1.0, 1.0]), np.array([1.0, 2.0])
+    >>> losses = losses_of_margins(Hinge(), y, costs)
+    >>> print(losses.value(np.array([-0.5, -0.5])), losses.upper - losses.lower)
+    [0.5 3. ] [1. 2.]
     """
     low, high = loss.domain
     ends = times_cost(costs, -low), times_cost(costs, -high)
@@ -142,6 +152,15 @@ class MarginLossClassifier(TwoClassModel):
         may be a function of a CVXPY variable; see :class:`~formulations.losses.ExpressionLoss`.
     C
         Above 0: the weight of a loss against 1/2 ||f||^2, one number, or one for each sample and 0 for an absent one.
+
+    Examples
+    --------
+    >>> from formulations import MarginLossClassifier
+    >>> from formulations.losses import LogisticLoss
+    >>> X, y = [[0.0], [1.0], [2.0], [3.0]], [-1, 1, -1, 1]
+    >>> solution = MarginLossClassifier(X, y, loss=LogisticLoss(), C=1.0).solve(tol=1e-6)
+    >>> print(solution.status, f"{solution.objective:.3f}", solution.predict([[0.0], [3.0]]))
+    optimal 2.548 [-1  1]
     """
 
     catalogue = "C10"

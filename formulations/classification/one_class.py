@@ -122,6 +122,15 @@ class OneClass(Model[Novelty]):
         Above 0 and at most 1: a bound on the share of outliers, and on that of support vectors from below.
     sample_weight
         Above 0, one number, or one for each sample and 0 for an absent one: how often it counts.
+
+    Examples
+    --------
+    >>> from formulations import OneClass
+    >>> from qpkernels import RBF
+    >>> X = [[0.0, 0.0], [0.1, 0.0], [0.0, 0.1], [0.1, 0.1], [3.0, 3.0]]
+    >>> solution = OneClass(X, RBF(gamma=1.0), nu=0.2).solve(tol=1e-6)
+    >>> print(solution.status, f"rho = {-solution.intercept:.3f}", solution.predict([[0.05, 0.05], [2.0, 2.0]]))
+    optimal rho = 0.498 [ 1 -1]
     """
 
     coefficient = "beta = a"

@@ -66,6 +66,18 @@ def compare(
         If ``models`` holds none, or something else, or ``tol`` or ``time_limit`` is not above 0.
     UnknownSolverError
         If no solver has one of the names; one that is not installed is a row.
+
+    Examples
+    --------
+    >>> from formulations import SoftMargin, compare
+    >>> X, y = [[0.0], [1.0], [2.0], [3.0]], [-1, 1, -1, 1]
+    >>> comparison = compare(SoftMargin(X, y, C=1.0), ["smo", "clarabel"], progress=False, isolate=False)
+    >>> for row in comparison:
+    ...     print(row.formulation, row.solver, row.status, f"{row.objective:.3f}")
+    SoftMargin smo optimal 2.889
+    SoftMarginPrimal clarabel optimal 2.889
+    SoftMarginHinge clarabel optimal 2.889
+    SoftMarginDual clarabel optimal -2.889
     """
     problems = problems_of(checked_models(models, "compare"))
     known = find_solvers(solvers)

@@ -69,6 +69,19 @@ def cross_examine(
         If ``model`` is none, or several, or a tolerance or ``time_limit`` is not above 0.
     UnknownSolverError
         If no solver has one of the names.
+
+    Examples
+    --------
+    >>> from formulations import SoftMargin, cross_examine
+    >>> X, y = [[0.0], [1.0], [2.0], [3.0]], [-1, 1, -1, 1]
+    >>> model = SoftMargin(X, y, C=1.0)
+    >>> examination = cross_examine(model, ["smo", "clarabel"], [1e-3, 1e-6], progress=False, isolate=False)
+    >>> for trial in examination:
+    ...     print(trial.row.solver, f"{trial.tol:g}", trial.row.status)
+    smo 0.001 optimal
+    smo 1e-06 optimal
+    clarabel 0.001 optimal
+    clarabel 1e-06 optimal
     """
     stated = checked_models(model, "cross_examine")
     if len(stated) > 1:

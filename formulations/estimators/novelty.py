@@ -43,6 +43,14 @@ class OneClassSVM(OutlierMixin, KernelMachine):
         -intercept_: the level of the scores on the boundary.
     n_iter_, fit_status_, shape_fit_, n_features_in_, feature_names_in_
         Iterations of the solver; 0 if the answer is proved; the data.
+
+    Examples
+    --------
+    >>> from formulations.estimators import OneClassSVM
+    >>> X = [[0.0, 0.0], [0.1, 0.0], [0.0, 0.1], [0.1, 0.1], [3.0, 3.0]]
+    >>> detector = OneClassSVM(nu=0.2, gamma=1.0).fit(X)
+    >>> print(detector.certificate_.holds(1e-3), detector.predict([[0.05, 0.05], [2.0, 2.0]]))
+    True [ 1 -1]
     """
 
     nu: float = 0.5

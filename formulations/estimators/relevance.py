@@ -125,6 +125,16 @@ class RelevanceRegressor(RegressorMixin, _RelevanceEstimator):
         Slopes of the evidence, whether they are within tol, and the number of iterations.
     n_features_in_, feature_names_in_
         The data.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from formulations.estimators import RelevanceRegressor
+    >>> X = np.linspace(-3.0, 3.0, 13)[:, None]
+    >>> regressor = RelevanceRegressor(gamma=2.0, noise=0.01).fit(X, np.sinc(X[:, 0]))
+    >>> mean, deviation = regressor.predict([[0.0]], return_std=True)
+    >>> print(regressor.relevance_, mean.round(2), deviation.round(2))
+    [ 1  3  6  9 11] [1.02] [0.13]
     """
 
     noise: float | None = None
@@ -201,6 +211,15 @@ class RelevanceClassifier(ClassifierMixin, _RelevanceEstimator):
         Slopes of the evidence, the largest of all machines; whether all are within tol; the most iterations.
     n_features_in_, feature_names_in_
         The data.
+
+    Examples
+    --------
+    >>> from formulations.estimators import RelevanceClassifier
+    >>> X = [[0.0], [0.5], [1.0], [1.5], [3.0], [2.0], [3.5], [4.0], [4.5], [5.0]]
+    >>> y = ["a"] * 5 + ["b"] * 5
+    >>> classifier = RelevanceClassifier(gamma=0.2).fit(X, y)
+    >>> print(classifier.predict([[0.0], [5.0]]), classifier.predict_proba([[5.0]]).round(2))
+    ['a' 'b'] [[0.16 0.84]]
     """
 
     if TYPE_CHECKING:

@@ -68,6 +68,13 @@ class Incremental(Carded, Generic[Answered], metaclass=ChecksKeywords):
         The features of one sample, or of n samples as the kernel takes them.
     y
         The label of each, one of the two of the model, or its target.
+
+    Examples
+    --------
+    >>> from formulations import Incremental, SoftMargin
+    >>> machine = Incremental(SoftMargin([[0.0], [1.0], [3.0]], [-1, -1, 1], C=1.0))
+    >>> print(machine.add([2.0], 1).status, f"{machine.solution.objective:.3f}")
+    optimal 1.500
     """
 
     def __init__(self, model: Model[Answered], *, tol: float = 1e-6, time_limit: float | None = None) -> None:

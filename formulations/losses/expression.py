@@ -70,6 +70,18 @@ class ExpressionLoss(MarginLoss, ResidualLoss):
         If a function returns no such expression.
     UnsupportedProgramError
         If it is not convex by CVXPY's rules (DCP).
+
+    Examples
+    --------
+    >>> import cvxpy as cp
+    >>> from formulations import ResidualLossRegression
+    >>> from formulations.losses import ExpressionLoss
+    >>> loss = ExpressionLoss(lambda r: cp.maximum(cp.abs(r), 2 * cp.abs(r) - 1))
+    >>> print(loss.value([-3.0, 0.5]).round(6))
+    [5.  0.5]
+    >>> X, y = [[0.0], [1.0], [2.0], [3.0]], [0.1, 0.9, 2.1, 2.9]
+    >>> print(ResidualLossRegression(X, y, loss=loss, C=1.0).solve().status)
+    optimal
     """
 
     function: Callable[[Any], Any]

@@ -19,7 +19,15 @@ __all__ = ["Hinge", "LogisticLoss", "SquaredHinge", "ZeroOne"]
 
 @dataclass(frozen=True)
 class Hinge(MarginLoss):
-    """max(0, 1 - z); its conjugate is s on [-1, 0]."""
+    """max(0, 1 - z); its conjugate is s on [-1, 0].
+
+    Examples
+    --------
+    >>> from formulations.losses import Hinge
+    >>> loss, margins = Hinge(), [-1.0, 0.5, 2.0]
+    >>> print(loss.value(margins), loss.slope(margins), loss.conjugate([-0.5]))
+    [2.  0.5 0. ] [-1. -1.  0.] [-0.5]
+    """
 
     name: ClassVar[str] = "hinge"
 
@@ -52,7 +60,15 @@ class Hinge(MarginLoss):
 
 @dataclass(frozen=True)
 class SquaredHinge(MarginLoss):
-    """max(0, 1 - z)^2, without a factor 1/2; its conjugate is s + s^2 / 4 for s <= 0."""
+    """max(0, 1 - z)^2, without a factor 1/2; its conjugate is s + s^2 / 4 for s <= 0.
+
+    Examples
+    --------
+    >>> from formulations.losses import SquaredHinge
+    >>> loss, margins = SquaredHinge(), [-1.0, 0.0, 0.5]
+    >>> print(loss.value(margins), loss.slope(margins), loss.conjugate([-1.0]))
+    [4.   1.   0.25] [-4. -2. -1.] [-0.75]
+    """
 
     name: ClassVar[str] = "squared hinge"
 
@@ -88,6 +104,13 @@ class LogisticLoss(MarginLoss):
     """log(1 + exp(-z)); with p = -s its conjugate is p log p + (1 - p) log(1 - p), for p in [0, 1].
 
     Divided by log 2 it touches the 0/1 loss from above at z = 0.
+
+    Examples
+    --------
+    >>> from formulations.losses import LogisticLoss
+    >>> loss, margins = LogisticLoss(), [-1.0, 0.0, 2.0]
+    >>> print(loss.value(margins).round(3), loss.slope(margins).round(3), loss.conjugate([-0.5]).round(3))
+    [1.313 0.693 0.127] [-0.731 -0.5   -0.119] [-0.693]
     """
 
     name: ClassVar[str] = "logistic"
@@ -130,6 +153,12 @@ class ZeroOne(MarginLoss):
     """1 where z <= 0, else 0: the count of errors, which the convex losses bound from above.
 
     It is there to be drawn and counted. It is not convex, so that every other method refuses.
+
+    Examples
+    --------
+    >>> from formulations.losses import ZeroOne
+    >>> print(ZeroOne().value([-1.0, 0.5, 2.0]))
+    [1. 0. 0.]
     """
 
     name: ClassVar[str] = "0/1"

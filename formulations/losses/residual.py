@@ -24,6 +24,13 @@ class Pinball(ResidualLoss):
     ----------
     tau
         Between 0 and 1: the share of samples that the fit is to lie above. 1/2 is half the absolute loss.
+
+    Examples
+    --------
+    >>> from formulations.losses import Pinball
+    >>> loss, residuals = Pinball(tau=0.75), [-2.0, 1.0, 2.0]
+    >>> print(loss.value(residuals), loss.slope(residuals), loss.conjugate([0.5]))
+    [0.5  0.75 1.5 ] [-0.25  0.75  0.75] [0.]
     """
 
     tau: float
@@ -67,6 +74,13 @@ class Huber(ResidualLoss):
     ----------
     delta
         Above 0, in the unit of y: the size from which a residual counts as an outlier.
+
+    Examples
+    --------
+    >>> from formulations.losses import Huber
+    >>> loss, residuals = Huber(delta=1.0), [-3.0, 0.5, 2.0]
+    >>> print(loss.value(residuals), loss.slope(residuals), loss.conjugate([0.5]))
+    [2.5   0.125 1.5  ] [-1.   0.5  1. ] [0.125]
     """
 
     delta: float
@@ -105,7 +119,15 @@ class Huber(ResidualLoss):
 
 @dataclass(frozen=True)
 class Squared(ResidualLoss):
-    """r^2 / 2; its conjugate is s^2 / 2 everywhere."""
+    """r^2 / 2; its conjugate is s^2 / 2 everywhere.
+
+    Examples
+    --------
+    >>> from formulations.losses import Squared
+    >>> loss, residuals = Squared(), [-2.0, 0.5, 1.0]
+    >>> print(loss.value(residuals), loss.slope(residuals), loss.conjugate([1.0]))
+    [2.    0.125 0.5  ] [-2.   0.5  1. ] [0.5]
+    """
 
     name: ClassVar[str] = "squared"
 
@@ -144,6 +166,13 @@ class AbsolutePower(ResidualLoss):
     ----------
     p
         At least 1, for a loss that is convex. Raising it weighs large residuals more.
+
+    Examples
+    --------
+    >>> from formulations.losses import AbsolutePower
+    >>> loss, residuals = AbsolutePower(p=1.5), [-4.0, 0.25, 1.0]
+    >>> print(loss.value(residuals), loss.slope(residuals), loss.conjugate([1.5]).round(3))
+    [8.    0.125 1.   ] [-3.    0.75  1.5 ] [0.5]
     """
 
     p: float
@@ -206,6 +235,13 @@ class LogisticResidual(ResidualLoss):
     """-log(4 e^r / (1 + e^r)^2) = 2 log cosh(r / 2); its conjugate is (1+s) log(1+s) + (1-s) log(1-s) on [-1, 1].
 
     The negative logarithm of the logistic density, up to a constant: quadratic near 0, linear far away.
+
+    Examples
+    --------
+    >>> from formulations.losses import LogisticResidual
+    >>> loss, residuals = LogisticResidual(), [-1.0, 0.0, 2.0]
+    >>> print(loss.value(residuals).round(3), loss.slope(residuals).round(3))
+    [0.24  0.    0.868] [-0.462  0.     0.762]
     """
 
     name: ClassVar[str] = "logistic residual"

@@ -23,6 +23,13 @@ class EpsilonInsensitive(ResidualLoss):
     ----------
     epsilon
         At least 0, in the unit of y: half the width of the tube that costs nothing. 0 is the absolute loss.
+
+    Examples
+    --------
+    >>> from formulations.losses import EpsilonInsensitive
+    >>> loss, residuals = EpsilonInsensitive(epsilon=0.5), [-2.0, 0.25, 1.0]
+    >>> print(loss.value(residuals), loss.slope(residuals), loss.conjugate([0.5]))
+    [1.5 0.  0.5] [-1.  0.  1.] [0.25]
     """
 
     epsilon: float
@@ -66,6 +73,13 @@ class SquaredEpsilonInsensitive(ResidualLoss):
     ----------
     epsilon
         At least 0, in the unit of y: half the width of the tube that costs nothing.
+
+    Examples
+    --------
+    >>> from formulations.losses import SquaredEpsilonInsensitive
+    >>> loss, residuals = SquaredEpsilonInsensitive(epsilon=0.5), [-2.0, 0.25, 1.0]
+    >>> print(loss.value(residuals), loss.slope(residuals), loss.conjugate([1.0]))
+    [2.25 0.   0.25] [-3.  0.  1.] [0.75]
     """
 
     epsilon: float

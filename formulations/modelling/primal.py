@@ -70,6 +70,15 @@ class PrimalFunction:
     ------
     ParameterError
         If these are none.
+
+    Examples
+    --------
+    >>> from formulations import PrimalFunction, SoftMargin
+    >>> X, y = [[0.0], [1.0], [2.0], [3.0]], [-1, 1, -1, 1]
+    >>> f = PrimalFunction(lambda X: 0.5 * X[:, 0], squared_norm=0.25, intercept=-0.75)
+    >>> certificate = SoftMargin(X, y, C=1.0).certify(f)
+    >>> print(f"P(f, b) = {certificate.primal_value:.3f}, the optimum is at least {certificate.dual_value:.3f}")
+    P(f, b) = 3.125, the optimum is at least 2.000
     """
 
     function: Callable[[Any], ArrayLike]

@@ -47,6 +47,14 @@ class Predictor(Answering, Carded):
 
     X
         Samples, one a row, with the features that the machine was trained on.
+
+    Examples
+    --------
+    >>> from formulations import SoftMargin
+    >>> X, y = [[0.0], [1.0], [3.0], [4.0]], ["low", "low", "high", "high"]
+    >>> predictor = SoftMargin(X, y, C=1.0).solve().predictor
+    >>> print(predictor.predict([[0.5], [3.5]]), predictor.decision_function([[2.0]]).round(3))
+    ['low' 'high'] [0.]
     """
 
     functions: Expansions

@@ -43,6 +43,16 @@ def load(path: str | Path) -> Predictor:
     ------
     FileFormatError
         If the file is damaged, or another, or of another version, or holds a kernel of a class that is not imported.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from formulations import SoftMargin, load
+    >>> X, y = [[0.0], [1.0], [3.0], [4.0]], ["low", "low", "high", "high"]
+    >>> with TemporaryDirectory() as folder:
+    ...     machine = load(SoftMargin(X, y, C=1.0).solve().save(f"{folder}/machine.npz"))
+    >>> print(machine.predict([[0.5], [3.5]]))
+    ['low' 'high']
     """
     if _begin(path) == BEGIN:
         return load_libsvm(Path(path))

@@ -90,6 +90,14 @@ class Huber(RegressionModel):
         Above 0, in the unit of y: the size from which a residual counts as an outlier.
     C
         Above 0: the cost of half a squared residual, one number, or one for each sample and 0 for an absent one.
+
+    Examples
+    --------
+    >>> from formulations import Huber
+    >>> X, y = [[0.0], [1.0], [2.0], [3.0], [4.0]], [0.0, 1.0, 2.0, 3.0, 9.0]
+    >>> solution = Huber(X, y, delta=0.5, C=10.0).solve(tol=1e-6)
+    >>> print(solution.status, f"w = {solution.function.weights[0]:.3f}", solution.residuals.round(2))
+    optimal w = 1.225 [ 0.21 -0.01 -0.24 -0.46  4.31]
     """
 
     coefficient = "beta = c"

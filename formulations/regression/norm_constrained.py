@@ -119,6 +119,15 @@ class NormConstrainedRegression(ResidualLossModel):
         A residual loss of :mod:`formulations.losses`.
     R
         Above 0: the largest ||f||^2. Raising it makes f more flexible.
+
+    Examples
+    --------
+    >>> from formulations import NormConstrainedRegression
+    >>> X, y = [[0.0], [1.0], [2.0], [3.0]], [0.1, 0.9, 2.1, 2.9]
+    >>> solution = NormConstrainedRegression(X, y, R=0.5).solve(tol=1e-6)
+    >>> w, b = solution.function.weights[0], solution.intercept
+    >>> print(solution.status, f"{solution.objective:.3f}", f"w = {w:.3f}, b = {b:.3f}")
+    optimal 0.176 w = 0.707, b = 0.439
     """
 
     catalogue = "D8"

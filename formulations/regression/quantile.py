@@ -76,6 +76,16 @@ class Quantile(RegressionModel):
     C
         Above 0: the cost of a residual, one number, or one for each sample and 0 for an absent one. Raising it makes f
         more flexible.
+
+    Examples
+    --------
+    >>> from formulations import Quantile
+    >>> X, y = [[0.0], [1.0], [2.0], [3.0], [4.0]], [0.0, 1.0, 2.0, 3.0, 9.0]
+    >>> for tau in (0.5, 0.9):
+    ...     solution = Quantile(X, y, tau=tau, C=100.0).solve(tol=1e-6)
+    ...     print(solution.status, f"{solution.objective:.3f}", solution.predict([[5.0]]).round(3))
+    optimal 250.500 [5.]
+    optimal 77.531 [11.25]
     """
 
     coefficient = "beta = c"

@@ -166,6 +166,15 @@ class ResidualLossRegression(ResidualLossModel):
         may be a function of a CVXPY variable; see :class:`~formulations.losses.ExpressionLoss`.
     C
         Above 0: the weight of a loss against 1/2 ||f||^2, one number, or one for each sample and 0 for an absent one.
+
+    Examples
+    --------
+    >>> from formulations import ResidualLossRegression
+    >>> from formulations.losses import AbsolutePower
+    >>> X, y = [[0.0], [1.0], [2.0], [3.0]], [0.1, 0.9, 2.1, 2.9]
+    >>> solution = ResidualLossRegression(X, y, loss=AbsolutePower(1.5), C=10.0).solve(tol=1e-6)
+    >>> print(solution.status, f"{solution.objective:.3f}", f"w = {solution.function.weights[0]:.3f}")
+    optimal 1.399 w = 0.940
     """
 
     catalogue = "D6"

@@ -48,6 +48,18 @@ class RelevanceClassification(RelevanceMachine):
     ------
     OneClassError, LabelError, ShapeError, NonFiniteError
         If y does not hold two classes, one label a sample.
+
+    Examples
+    --------
+    >>> from formulations import RelevanceClassification
+    >>> from qpkernels import RBF
+    >>> X = [[0.0], [0.5], [1.0], [1.5], [3.0], [2.0], [3.5], [4.0], [4.5], [5.0]]
+    >>> y = ["a"] * 5 + ["b"] * 5
+    >>> solution = RelevanceClassification(X, y, RBF(gamma=0.2)).solve()
+    >>> print(solution.relevance, solution.predict_proba([[0.0], [2.5], [5.0]]).round(2))
+    [0 9] [[0.84 0.16]
+     [0.5  0.5 ]
+     [0.16 0.84]]
     """
 
     catalogue = "G2"

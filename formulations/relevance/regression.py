@@ -90,7 +90,18 @@ class RegressionMachine(RelevanceMachine):
 
 
 class RelevanceRegression(RegressionMachine):
-    """The relevance vector machine for regression (G1); parameters as in :class:`RegressionMachine`."""
+    """The relevance vector machine for regression (G1); parameters as in :class:`RegressionMachine`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from formulations import RelevanceRegression
+    >>> from qpkernels import RBF
+    >>> X = np.linspace(-3.0, 3.0, 13)[:, None]
+    >>> solution = RelevanceRegression(X, np.sinc(X[:, 0]), RBF(gamma=2.0), noise=0.01).solve()
+    >>> print(solution.relevance, solution.predict([[0.0]]).round(2), solution.variance([[0.0]]).round(3))
+    [ 1  3  6  9 11] [1.02] [0.016]
+    """
 
     catalogue = "G1"
     textbook = TextbookProblem("max  ln N(t; 0, I / beta + Phi A^-1 Phi')  s.t.  alpha > 0,  beta > 0")

@@ -97,7 +97,18 @@ class WeightedLasso:
 
 
 class ReweightedRelevance(RegressionMachine):
-    """The evidence of G1 by iteratively reweighted l1 (G3); parameters as in :class:`RegressionMachine`."""
+    """The evidence of G1 by iteratively reweighted l1 (G3); parameters as in :class:`RegressionMachine`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from formulations import ReweightedRelevance
+    >>> from qpkernels import RBF
+    >>> X = np.linspace(-3.0, 3.0, 13)[:, None]
+    >>> solution = ReweightedRelevance(X, np.sinc(X[:, 0]), RBF(gamma=2.0), noise=0.01).solve()
+    >>> print(solution.relevance, solution.predict([[0.0]]).round(2))
+    [ 1  3  6  9 11] [1.02]
+    """
 
     catalogue = "G3"
     textbook = TextbookProblem("min  1/2 ||Phi w - t||^2 + sum_i c_i |w_i|", ("c_i = noise sqrt(z_i)",))

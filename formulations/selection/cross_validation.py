@@ -204,6 +204,14 @@ def cross_validate(
     QPKernelsError
         The error of the first fold without an answer, with a note that names it; its ``others`` are the solutions of
         the others by their number, from 1.
+
+    Examples
+    --------
+    >>> from formulations import SoftMargin, cross_validate
+    >>> X, y = [[0.0], [3.0], [1.0], [4.0], [2.0], [5.0]], [-1, 1, -1, 1, -1, 1]
+    >>> result = cross_validate(SoftMargin(X, y, C=1.0), folds=3, progress=False)
+    >>> print(result.status, result.scores, f"{result.mean:.3f}")
+    optimal [0.5 1.  1. ] 0.833
     """
     checked_model(model, "cross_validate")
     effort = Effort(tol, solver, n_jobs, progress, store, options)

@@ -149,6 +149,14 @@ def leave_one_out(
         If a class has a single sample.
     QPKernelsError
         The error of the first fit without an answer, with a note that names the sample left out.
+
+    Examples
+    --------
+    >>> from formulations import SoftMargin, leave_one_out
+    >>> X, y = [[0.0], [1.0], [2.0], [2.5], [3.0], [4.0]], [-1, -1, 1, -1, 1, 1]
+    >>> result = leave_one_out(SoftMargin(X, y, C=1.0), progress=False)
+    >>> print(result.status, f"{result.score:.3f}", result.predictions)
+    optimal 0.667 [-1 -1 -1  1  1  1]
     """
     checked_model(model, "leave_one_out")
     effort = Effort(tol, solver, n_jobs, progress, store, options)

@@ -62,6 +62,15 @@ def optimum_of(program: ConeProgram) -> Optimum:
     ----------
     program
         min 1/2 x'Px + q'x subject to Ax + s = b, its cones equations and inequalities.
+
+    Examples
+    --------
+    >>> from formulations import SoftMargin
+    >>> from formulations.testset import optimum_of
+    >>> program = SoftMargin([[0.0], [1.0], [3.0], [4.0]], [-1, -1, 1, 1], C=1.0).qp().to_cone_program()
+    >>> optimum = optimum_of(program)
+    >>> print(optimum.status, f"{optimum.lower:.3f}, {optimum.upper:.3f}", optimum.exact)
+    optimal -0.500, -0.500 True
     """
     best = Optimum(Status.FAILED, -np.inf, np.inf, exact=False)
     for outcome in _outcomes(program):

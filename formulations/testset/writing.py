@@ -93,6 +93,13 @@ def entries(max_variables: int = 5000) -> list[Entry]:
     ----------
     max_variables
         Problems of more variables are left out.
+
+    Examples
+    --------
+    >>> from formulations.testset import entries
+    >>> small = entries(max_variables=100)
+    >>> print(len(small) > 0, all(entry.most_variables <= 100 for entry in small))
+    True True
     """
     found = [entry for family in FAMILIES for entry in family()]
     return [entry for entry in found if entry.most_variables <= max_variables]
@@ -121,6 +128,15 @@ def write_test_set(
     ------
     ParameterError
         If there is no such format.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from formulations.testset import entries, write_test_set
+    >>> with TemporaryDirectory() as folder:
+    ...     (member,) = write_test_set(folder, entries(max_variables=100)[:1])
+    >>> print(member.optimum.status, member.optimum.upper - member.optimum.lower < 1e-6)
+    optimal True
     """
     if unknown := [suffix for suffix in formats if suffix not in FORMATS]:
         raise ParameterError(f"formats are {', '.join(FORMATS)}, but {', '.join(unknown)} came.")

@@ -58,6 +58,17 @@ def solve_batch(
     ------
     ParameterError
         If a machine does not belong to ``gram``, or comes before the one it starts from.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from formulations import SoftMargin
+    >>> from qpkernels.batch import Machine, solve_batch
+    >>> model = SoftMargin([[0.0], [1.0], [3.0], [4.0]], [-1, -1, 1, 1])
+    >>> programs = [model.set_params(C=C).qp() for C in (0.1, 1.0)]
+    >>> answers = solve_batch(model.gram, [Machine(program, np.arange(4)) for program in programs], tol=1e-6)
+    >>> print([f"{answer.certificate.primal_value:.3f}" for answer in answers])
+    ['0.225', '0.500']
     """
     _check(gram, machines)
     memory = int(2**20 * check_positive(cache_size, "cache_size"))

@@ -70,6 +70,17 @@ class Certificate(Carded):
         it. The gap then bounds how far the function is from optimal, and may be more than that.
     asked
         The tolerance that was asked for, to which :meth:`explain` explains.
+
+    Examples
+    --------
+    >>> from formulations import SoftMargin
+    >>> model = SoftMargin([[0.0], [1.0], [2.0], [3.0]], [-1, 1, -1, 1], C=1.0)
+    >>> certificate = model.certify(model.solve(tol=1e-6))
+    >>> print(certificate.holds(1e-6), f"{certificate.dual_value:.3f}, {certificate.primal_value:.3f}")
+    True 2.889, 2.889
+    >>> certificate = model.certify(([-1.0, 1.0, -1.0, 1.0], 0.0))
+    >>> print(certificate.holds(1e-6), f"{certificate.dual_value:.3f}, {certificate.primal_value:.3f}")
+    False 2.000, 8.000
     """
 
     primal_value: float
@@ -187,6 +198,12 @@ def relative(amount: float, scale: float) -> float:
         What is measured, of at least 0.
     scale
         The size that it is a share of, of at least 0.
+
+    Examples
+    --------
+    >>> from qpkernels.certificates import relative
+    >>> print(relative(0.5, 2.0), relative(0.0, 0.0))
+    0.25 0.0
     """
     if scale == 0:
         return 0.0 if amount == 0 else float("inf")
@@ -200,6 +217,13 @@ def undefined(reason: str) -> Certificate:
     ----------
     reason
         Why, as a clause: it becomes ``worst`` of the certificate.
+
+    Examples
+    --------
+    >>> from qpkernels.certificates import undefined
+    >>> certificate = undefined("the solver returned NaN")
+    >>> print(certificate.holds(0.5), certificate.worst)
+    False the solver returned NaN
     """
     nan = float("nan")
     return Certificate(nan, nan, nan, nan, nan, nan, worst=reason)
@@ -236,6 +260,13 @@ def certify_values(
         The largest contribution of one sample to primal - dual; the whole gap when left out.
     worst
         In words, where that is.
+
+    Examples
+    --------
+    >>> from qpkernels.certificates import certify_values
+    >>> certificate = certify_values(primal=2.001, dual=2.0)
+    >>> print(f"{certificate.relative_gap:.1e}", certificate.holds(1e-3), certificate.holds(1e-6))
+    5.0e-04 True False
     """
     if not all(np.isfinite(value) for value in (primal, dual, primal_residual, dual_residual, rounding)):
         return undefined("the answer, or its value, holds NaN or infinity")

@@ -69,6 +69,16 @@ def split_support(program: KernelQP, beta: Vector, decision: Vector) -> Support:
         Coefficients, shape (m,).
     decision
         f(x_i) + b, shape (m,).
+
+    Examples
+    --------
+    >>> from formulations import SoftMargin
+    >>> from qpkernels.certificates import split_support
+    >>> model = SoftMargin([[0.0], [1.0], [2.0], [3.0]], [-1, 1, -1, 1], C=1.0)
+    >>> solution = model.solve(tol=1e-6)
+    >>> support = split_support(model.qp(), solution.beta, solution.decision)
+    >>> print(support.free, support.bounded)
+    [0 3] [1 2]
     """
     largest = float(np.abs(beta).max(initial=0.0)) or 1.0
     unit = _unit(program) or _unit_without_targets(program, beta, decision)
@@ -109,6 +119,18 @@ def intercept_interval(
         The b of the answer; the interval holds it.
     support
         The support of beta, which says which coefficients are at an end.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from formulations import SoftMargin
+    >>> from qpkernels.certificates import intercept_interval, split_support
+    >>> program = SoftMargin([[0.0], [4.0]], [-1, 1], C=0.01).qp()
+    >>> beta = np.array([-0.01, 0.01])
+    >>> f = program.gram.product(beta)
+    >>> low, high = intercept_interval(program, beta, f, 0.0, split_support(program, beta, f))
+    >>> print(f"every b from {low:.2f} to {high:.2f} is optimal")
+    every b from -1.00 to 0.84 is optimal
     """
     if support.free.size:
         return intercept, intercept

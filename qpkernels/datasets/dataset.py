@@ -96,6 +96,13 @@ def load_dataset(source: str | Path, target: str | int | None = None, sparse: bo
         If ``source`` is neither a bundled name nor a file; if there is no such ``target``, or no CSV file it is in.
     FileFormatError, ShapeError, NonFiniteError
         If a text file is malformed or holds NaN or infinity, with the line and the column; if an archive is unfit.
+
+    Examples
+    --------
+    >>> from qpkernels.datasets import load_dataset
+    >>> data = load_dataset("iris")
+    >>> print(data.X.shape, data.class_names)
+    (150, 4) ('setosa', 'versicolor', 'virginica')
     """
     if not isinstance(source, str | PathLike):
         raise UnknownDatasetError(

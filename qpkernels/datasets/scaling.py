@@ -51,6 +51,14 @@ class Scaling:
         Samples, shape (m, d), dense or sparse, or in a file.
     lower, upper
         The ends of the range, ``lower`` below ``upper``.
+
+    Examples
+    --------
+    >>> from qpkernels.datasets import Scaling
+    >>> scaling = Scaling.to_range([[0.0, 10.0], [2.0, 30.0]])
+    >>> print(scaling.transform([[1.0, 15.0], [3.0, 30.0]]))
+    [[ 0.  -0.5]
+     [ 2.   1. ]]
     """
 
     low: Vector = field(repr=False)
@@ -177,5 +185,13 @@ def scale_features(X: ArrayLike) -> Samples:
     ----------
     X
         Samples, shape (m, d), dense or sparse; a feature with one value becomes 0.
+
+    Examples
+    --------
+    >>> from qpkernels.datasets import scale_features
+    >>> print(scale_features([[0.0, 10.0], [1.0, 15.0], [2.0, 30.0]]))
+    [[-1.  -1. ]
+     [ 0.  -0.5]
+     [ 1.   1. ]]
     """
     return Scaling.to_range(X).transform(X)

@@ -34,6 +34,16 @@ def basic_combination(columns: Matrix, target: Vector) -> Vector | None:
     ----------
     columns, target
         Shapes (k, n) and (k,). At most k entries of w, shape (n,), are not 0 (Caratheodory).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from qpkernels.diagnosis import basic_combination
+    >>> columns = np.array([[1.0, 0.0, 1.0], [0.0, 1.0, 1.0]])
+    >>> print(basic_combination(columns, np.array([2.0, 1.0])))
+    [1. 0. 1.]
+    >>> print(basic_combination(columns, np.array([-1.0, 0.0])))
+    None
     """
     try:
         weights, _ = scipy.optimize.nnls(columns, target)
@@ -50,6 +60,14 @@ def circuit(rows: Matrix, bounds: Vector) -> Vector | None:
     ----------
     rows, bounds
         A and b of the inequalities Ax <= b, shapes (k, n) and (k,).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from qpkernels.diagnosis import circuit
+    >>> rows, bounds = np.array([[1.0], [-1.0], [1.0]]), np.array([1.0, -2.0, 5.0])
+    >>> print(circuit(rows, bounds))
+    [5. 5. 0.]
     """
     lengths = np.linalg.norm(rows, axis=1)
     units = np.where(lengths > 0, lengths, np.where(bounds != 0, np.abs(bounds), 1.0))

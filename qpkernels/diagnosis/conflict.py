@@ -131,6 +131,14 @@ def groups_of(program: ConeProgram) -> tuple[Group, ...]:
     ----------
     program
         The program, whose blocks name its rows.
+
+    Examples
+    --------
+    >>> from formulations import HardMargin
+    >>> from qpkernels.diagnosis import groups_of
+    >>> program = HardMargin([[0.0], [1.0]], [-1, 1]).primal.lower().program
+    >>> print([group.name for group in groups_of(program)])
+    ['margin']
     """
     return tuple(Group(block.name, np.arange(block.start, block.stop)) for block in program.rows)
 
@@ -157,6 +165,15 @@ def find_conflict(
     ------
     SolverFailedError
         If neither a point nor a proof is found.
+
+    Examples
+    --------
+    >>> from formulations import HardMargin
+    >>> from qpkernels.diagnosis import find_conflict
+    >>> program = HardMargin([[0.0], [1.0], [2.0], [3.0]], [-1, 1, -1, 1]).primal.lower().program
+    >>> conflict = find_conflict(program)
+    >>> print(conflict.is_irreducible, conflict.names, conflict.members[0].rows)
+    True ('margin',) [0 1 2]
     """
     oracle = Feasibility(program, find_solver(solver), check_tolerance(tol))
     groups = groups_of(program) if groups is None else tuple(groups)

@@ -124,6 +124,15 @@ def find_relaxation(
         If those that do not give way contradict each other.
     SolverFailedError
         If the solver gives no answer.
+
+    Examples
+    --------
+    >>> from formulations import HardMargin
+    >>> from qpkernels.diagnosis import find_relaxation
+    >>> program = HardMargin([[0.0], [1.0], [2.0], [3.0]], [-1, 1, -1, 1]).primal.lower().program
+    >>> relaxation = find_relaxation(program)
+    >>> print(relaxation.is_proved, f"a slack of {relaxation.total:.3f} in all")
+    True a slack of 2.667 in all
     """
     check_tolerance(tol)
     groups = groups_of(program) if groups is None else tuple(groups)

@@ -51,7 +51,7 @@ class LiblinearModel:
 
 
 def read_liblinear_model(path: str | Path) -> LiblinearModel:
-    """Read a model of LIBLINEAR.
+    r"""Read a model of LIBLINEAR.
 
     Parameters
     ----------
@@ -62,6 +62,19 @@ def read_liblinear_model(path: str | Path) -> LiblinearModel:
     ------
     FileFormatError
         If the file is damaged, or another.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from qpkernels.files import read_liblinear_model
+    >>> head = "solver_type L2R_L2LOSS_SVC_DUAL\nnr_class 2\nlabel 1 -1\nnr_feature 2\nbias 1\nw\n"
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "heart.model")
+    ...     _ = path.write_text(head + "0.5\n-1.5\n0.25\n")
+    ...     machine = read_liblinear_model(path)
+    >>> print(machine.solver_type, machine.weights, machine.biases)
+    L2R_L2LOSS_SVC_DUAL [[ 0.5 -1.5]] [0.25]
     """
     source = Path(path)
     with parsing(source, _WHAT):

@@ -66,6 +66,17 @@ def write(program: ConeProgram, path: str | Path) -> Path:
         If it is no program, or ``path`` no path.
     UnsupportedProgramError
         If the format cannot hold the program; nothing is written.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from formulations import SoftMargin
+    >>> from qpkernels.files import read, write
+    >>> program = SoftMargin([[0.0], [1.0], [2.0]], [-1, 1, 1], C=1.0).qp().to_cone_program()
+    >>> with TemporaryDirectory() as folder:
+    ...     again = read(write(program, f"{folder}/soft_margin.qps"))
+    >>> print(again.q.size, again.b.size)
+    3 7
     """
     if not isinstance(program, ConeProgram):
         raise ParameterError(f"a file holds a ConeProgram, such as form.lower().program, but {shown(program)} came.")
@@ -94,6 +105,17 @@ def read(path: str | Path) -> ConeProgram:
         If the file is damaged, or of another format.
     UnsupportedProgramError
         If it states what is no ConeProgram, such as integer variables.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from formulations import SoftMargin
+    >>> from qpkernels.files import read
+    >>> model = SoftMargin([[0.0], [1.0], [2.0]], [-1, 1, 1], C=1.0)
+    >>> with TemporaryDirectory() as folder:
+    ...     program = read(model.dual.export(f"{folder}/soft_margin.npz"))
+    >>> print(program.q.size, program.A.shape)
+    4 (8, 4)
     """
     source = check_path(path)
     if source.suffix.lower() not in FORMATS:

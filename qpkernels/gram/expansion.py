@@ -61,6 +61,13 @@ class Expansion:
     feature_names
         The columns of the data frame that the centers come from; a frame that the function is called with must have
         the same, or those that the kernel takes by their names. None: they have no names.
+
+    Examples
+    --------
+    >>> from qpkernels import RBF, Expansion
+    >>> f = Expansion(RBF(gamma=0.5), [[0.0], [1.0]], [1.0, -1.0], intercept=0.5)
+    >>> print(f([[0.0], [0.5], [1.0]]).round(3), f"{f.squared_norm:.3f}")
+    [0.893 0.5   0.107] 0.787
     """
 
     kernel: Kernel

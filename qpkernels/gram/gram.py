@@ -75,6 +75,17 @@ class Gram(InCoordinates, metaclass=ChecksKeywords):
         The kernel matrix of all samples, of which this one may be a part.
     rows
         Numbers of samples from 0, an array of integers of shape (n,), in any order, n at least 1.
+
+    Examples
+    --------
+    >>> from qpkernels import RBF, Gram
+    >>> gram = Gram(RBF(gamma=0.5), [[0.0], [1.0], [2.0]])
+    >>> print(gram.dense.round(3))
+    [[1.    0.607 0.135]
+     [0.607 1.    0.607]
+     [0.135 0.607 1.   ]]
+    >>> print(gram.product([1.0, 0.0, 1.0]).round(3))
+    [1.135 1.213 1.135]
     """
 
     feature_names: FeatureNames = None

@@ -51,6 +51,16 @@ class Mercer:
     -----
     Source: section H of the catalogue; out of the sample, Williams and Seeger, Using the Nystroem method to speed up
     kernel machines (NIPS 13, 2001).
+
+    Examples
+    --------
+    >>> from qpkernels import RBF, Mercer, Sigmoid
+    >>> X = [[0.0], [1.0], [2.0]]
+    >>> for kernel in (RBF(gamma=0.5), Sigmoid(kappa=1.0, b=-1.0)):
+    ...     decomposition = Mercer(kernel, X)
+    ...     print(decomposition.is_psd, decomposition.eigenvalues.round(3))
+    True [1.928 0.865 0.207]
+    False [ 2.606  0.133 -0.014]
     """
 
     kernel: Kernel

@@ -74,6 +74,16 @@ def bounded_product(gram: Gram, v: Vector, suffices: Suffices) -> BoundedProduct
         Shape (m,).
     suffices
         Called with the numbers of some samples, their values and the bounds of their errors: says which will do.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from qpkernels import RBF, Gram
+    >>> from qpkernels.gram import bounded_product
+    >>> gram = Gram(RBF(gamma=0.5), [[0.0], [1.0], [2.0]])
+    >>> product = bounded_product(gram, np.array([1.0, 0.0, 0.0]), lambda samples, values, errors: errors < 1e-3)
+    >>> print(product.values.round(3), (product.error < 1e-3).all())
+    [1.    0.607 0.135] True
     """
     summed = gram.is_formed or gram.factored is not None
     if v.any() and gram.correction is None and not summed:

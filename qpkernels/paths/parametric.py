@@ -38,6 +38,16 @@ class ParametricQP:
     ------
     ParameterError
         If the two differ in more than that, or are none of these.
+
+    Examples
+    --------
+    >>> from formulations import SoftMargin
+    >>> from qpkernels.paths import ParametricQP
+    >>> model = SoftMargin([[0.0], [1.0], [2.0], [3.0]], [-1, 1, -1, 1], C=0.1)
+    >>> start = model.qp()
+    >>> path = ParametricQP(start, model.set_params(C=1.0).qp(), first=0.1, last=1.0)
+    >>> print(path.at(0.5).upper)
+    [0.  0.5 0.  0.5]
     """
 
     start: KernelQP

@@ -52,6 +52,17 @@ def trace(path: ParametricQP, beta: Vector) -> Pieces:
     ------
     SolverFailedError
         If it cannot go on.
+
+    Examples
+    --------
+    >>> from formulations import SoftMargin
+    >>> from qpkernels.paths import ParametricQP, trace
+    >>> model = SoftMargin([[0.0], [1.0], [2.0], [3.0]], [-1, 1, -1, 1], C=0.1)
+    >>> start, solution = model.qp(), model.solve(tol=1e-6)
+    >>> pieces = trace(ParametricQP(start, model.set_params(C=1.0).qp(), 0.1, 1.0), solution.beta)
+    >>> beta, b = pieces.at(0.5)
+    >>> print([f"{C:.3f}" for C, _, _ in pieces.breakpoints()], beta.round(3), f"{b:.3f}")
+    ['0.100', '0.333', '1.000'] [-0.389  0.5   -0.5    0.389] -1.000
     """
     # The compiled loops let a parameter rise; along one that falls, they go by its negative.
     sign = 1.0 if path.last > path.first else -1.0

@@ -98,6 +98,19 @@ class ConeProgram:
     ------
     ShapeError, NonFiniteError, ParameterError
         If the parts do not fit together, hold NaN or infinity, or are something else.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scipy.sparse import csc_array
+    >>> from qpkernels.programs import Block, ConeProgram, Nonnegative
+    >>> from qpkernels.solvers import find_solver
+    >>> A, b = csc_array([[-1.0, -1.0]]), np.array([-1.0])
+    >>> blocks = (Block("x", 0, 2),), (Block("sum", 0, 1),)
+    >>> program = ConeProgram(csc_array(np.eye(2)), np.zeros(2), A, b, (Nonnegative(1),), *blocks)
+    >>> answer = find_solver("clarabel").solve(program, tol=1e-9)
+    >>> print(answer.point.round(3), answer.multipliers.round(3), f"{program.objective(answer.point):.3f}")
+    [0.5 0.5] [0.5] 0.250
     """
 
     P: csc_array

@@ -94,6 +94,16 @@ def defining_rows(program: ConeProgram, variable: str) -> Block | None:
     ------
     ParameterError
         If no block of variables has that name.
+
+    Examples
+    --------
+    >>> from formulations import SoftMargin
+    >>> from qpkernels.programs import defining_rows
+    >>> program = SoftMargin([[0.0], [1.0], [2.0]], [-1, 1, 1]).dual.lower().program
+    >>> for block in program.variables:
+    ...     print(block.name, "is defined by", defining_rows(program, block.name))
+    auxiliary 1 is defined by Block(name='auxiliary 1', start=0, stop=1)
+    alpha is defined by None
     """
     columns = _block(program, variable)
     equations, coefficients = _equations(program), csr_array(csc_array(program.A)[:, columns.range])
@@ -123,6 +133,17 @@ def eliminate(program: ConeProgram, variables: Iterable[str]) -> Elimination:
         If no block of variables has one of the names.
     UnsupportedProgramError
         If no block of equations defines one of them.
+
+    Examples
+    --------
+    >>> from formulations import SoftMargin
+    >>> from qpkernels.programs import eliminate
+    >>> program = SoftMargin([[0.0], [1.0], [2.0]], [-1, 1, 1]).dual.lower().program
+    >>> print([block.name for block in program.variables])
+    ['auxiliary 1', 'alpha']
+    >>> textbook = eliminate(program, ["auxiliary 1"]).program
+    >>> print([block.name for block in textbook.variables], textbook.P.toarray().tolist())
+    ['alpha'] [[0.0, 0.0, 0.0], [0.0, 1.0, 2.0], [0.0, 2.0, 4.0]]
     """
     steps = []
     for name in variables:

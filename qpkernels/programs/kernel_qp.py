@@ -69,6 +69,19 @@ class KernelQP:
         b, which is added to them; 0 where they hold it already.
     level
         In the unit of the targets: what is taken from each of them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from qpkernels import RBF, Gram
+    >>> from qpkernels.programs import KernelQP
+    >>> from qpkernels.solvers import find_solver
+    >>> y = np.array([-1.0, -1.0, 1.0, 1.0])
+    >>> gram = Gram(RBF(gamma=0.5), [[0.0], [1.0], [3.0], [4.0]])
+    >>> program = KernelQP(gram, y, lower=np.minimum(y, 0.0), upper=np.maximum(y, 0.0))
+    >>> beta = find_solver("smo").solve(program, tol=1e-6).point
+    >>> print(beta.round(3), f"{program.objective(beta):.3f}")
+    [-0.528 -0.793  0.793  0.528] -1.321
     """
 
     gram: Gram

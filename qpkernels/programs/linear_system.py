@@ -65,6 +65,16 @@ class LinearSystem:
         Whether there is a b, with 1'x = 0.
     name
         What the system states.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from qpkernels.programs import LinearSystem
+    >>> from qpkernels.solvers import find_solver
+    >>> system = LinearSystem(np.array([[2.0, 1.0], [1.0, 3.0]]), np.array([3.0, 4.0]))
+    >>> answer = find_solver("linear").solve(system)
+    >>> print(answer.point.round(3), f"{system.residual(np.array([1.0, 0.0]), b=0.0):.3f}")
+    [1. 1.] 0.632
     """
 
     matrix: Matrix | RidgedGram
@@ -124,6 +134,16 @@ class LeastSquares:
         What the problem states.
     interpolating
         Whether only a w that meets all targets is wanted, which is then an optimum for any norm of the residuals.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from qpkernels.programs import LeastSquares
+    >>> from qpkernels.solvers import find_solver
+    >>> program = LeastSquares(np.array([[0.0], [1.0], [2.0]]), np.array([1.0, 2.0, 4.0]))
+    >>> answer = find_solver("linear").solve(program)
+    >>> print(answer.point.round(3), answer.multipliers.round(3))
+    [1.5] [0.833]
     """
 
     features: Matrix

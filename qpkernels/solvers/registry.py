@@ -73,13 +73,27 @@ def _foreign() -> Iterator[type[Solver]]:
 
 
 def registered_solvers() -> tuple[Solver, ...]:
-    """Return every registered solver, installed or not, ordered by name."""
+    """Return every registered solver, installed or not, ordered by name.
+
+    Examples
+    --------
+    >>> from qpkernels.solvers import installed_solvers, registered_solvers
+    >>> print({solver.name for solver in installed_solvers()} <= {solver.name for solver in registered_solvers()})
+    True
+    """
     solvers = {solver.name: solver for family in _families() for solver in family.instances()} | _added
     return tuple(sorted(solvers.values(), key=lambda solver: solver.name))
 
 
 def installed_solvers() -> tuple[Solver, ...]:
-    """Return every registered solver whose back-end is installed, ordered by name."""
+    """Return every registered solver whose back-end is installed, ordered by name.
+
+    Examples
+    --------
+    >>> from qpkernels.solvers import installed_solvers
+    >>> print({"clarabel", "osqp", "smo"} <= {solver.name for solver in installed_solvers()})
+    True
+    """
     return tuple(solver for solver in registered_solvers() if solver.installed)
 
 
@@ -102,6 +116,18 @@ def register_solver(solver: Solver, *, replace: bool = False) -> Solver:
     ------
     ParameterError
         If it is no solver, saying what it lacks; if its name is taken, or stands for something else.
+
+    Examples
+    --------
+    >>> from formulations import SoftMargin
+    >>> from qpkernels.solvers import register_solver, unregister_solver
+    >>> from qpkernels.solvers.smo import SMO
+    >>> class Mine(SMO):
+    ...     name = "mine"
+    >>> solver = register_solver(Mine())
+    >>> print(SoftMargin([[0.0], [1.0], [2.0]], [-1, 1, 1]).solve("mine").solver)
+    mine
+    >>> unregister_solver("mine")
     """
     check_solver(solver)
     name = solver.name
@@ -133,6 +159,17 @@ def unregister_solver(name: str) -> None:
     ------
     UnknownSolverError
         If nothing was registered so in this process.
+
+    Examples
+    --------
+    >>> from qpkernels.solvers import register_solver, registered_solvers, unregister_solver
+    >>> from qpkernels.solvers.smo import SMO
+    >>> class Mine(SMO):
+    ...     name = "mine"
+    >>> solver = register_solver(Mine())
+    >>> unregister_solver("mine")
+    >>> print("mine" in {solver.name for solver in registered_solvers()})
+    False
     """
     if not isinstance(name, str) or name not in _added:
         known = ", ".join(map(repr, sorted(_added))) or "none"
@@ -197,6 +234,13 @@ def find_solver(name: SolverLike) -> Solver:
         If there is none; the message suggests the nearest names.
     ParameterError
         If a class came, or a solver that lacks something.
+
+    Examples
+    --------
+    >>> from qpkernels.solvers import find_solver
+    >>> solver = find_solver("clarabel")
+    >>> print(solver.name, sorted(solver.options))
+    clarabel ['max_iter', 'time_limit', 'tol']
     """
     if isinstance(name, Solver) or (isinstance(name, type) and issubclass(name, Solver)):
         return check_solver(name)

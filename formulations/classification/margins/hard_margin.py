@@ -120,6 +120,14 @@ class HardMargin(TwoClassModel):
     ----------
     X, y, kernel, fit_intercept
         As in :class:`~formulations.classification.base.TwoClassModel`.
+
+    Examples
+    --------
+    >>> from formulations import HardMargin
+    >>> X, y = [[0.0], [1.0], [3.0], [4.0]], [-1, -1, 1, 1]
+    >>> solution = HardMargin(X, y).solve(tol=1e-6)
+    >>> print(solution.status, solution.support.free, f"margin = {solution.margin:.3f}, b = {solution.intercept:.3f}")
+    optimal [1 2] margin = 1.000, b = -2.000
     """
 
     catalogue = "C1"

@@ -123,6 +123,14 @@ class NuMargin(TwoClassModel):
         Above 0 and at most 2 min(m+, m-) / m: a bound on the share of samples inside the margin.
     sample_weight
         Above 0, one number, or one for each sample and 0 for an absent one: how often it counts.
+
+    Examples
+    --------
+    >>> from formulations import NuMargin
+    >>> X, y = [[0.0], [1.0], [2.0], [3.0]], [-1, 1, -1, 1]
+    >>> solution = NuMargin(X, y, nu=0.75).solve(tol=1e-6)
+    >>> print(solution.status, f"rho = {solution.margin_level:.3f}", solution.n_support)
+    optimal rho = 0.188 4
     """
 
     catalogue = "C8"

@@ -98,6 +98,18 @@ class SoftMargin(TwoClassCostModel):
     ----------
     X, y, kernel, C, fit_intercept
         As in :class:`~formulations.classification.base.TwoClassCostModel`.
+
+    Examples
+    --------
+    >>> from formulations import SoftMargin
+    >>> from qpkernels import RBF
+    >>> X, y = [[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, 0.0]], ["same", "same", "other", "other"]
+    >>> solution = SoftMargin(X, y, RBF(gamma=1.0), C=10.0).solve(tol=1e-6)
+    >>> print(solution.status, f"{solution.objective:.3f}", solution.predict([[0.1, 0.9], [0.9, 0.8]]))
+    optimal 5.005 ['other' 'same']
+    >>> lower, upper = solution.certificate.dual_value, solution.certificate.primal_value
+    >>> print(f"the optimum lies between {lower:.3f} and {upper:.3f}")
+    the optimum lies between 5.005 and 5.005
     """
 
     catalogue = "C2"

@@ -129,6 +129,14 @@ class PlattCalibration(Explained, metaclass=ChecksKeywords):
     ------
     SeparableScoresError
         If the targets are plain and a threshold separates the classes: there is no finite optimal A.
+
+    Examples
+    --------
+    >>> from formulations import PlattCalibration
+    >>> scores, y = [-2.0, -1.0, -0.5, 0.5, 1.0, 2.0], [-1, -1, 1, -1, 1, 1]
+    >>> calibration = PlattCalibration(scores, y).solve()
+    >>> print(calibration.status, f"A = {calibration.A:.3f}", calibration.probability([-2.0, 2.0]).round(3))
+    optimal A = 1.351 [0.063 0.937]
     """
 
     catalogue: ClassVar[str] = "C5"

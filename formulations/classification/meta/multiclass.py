@@ -224,6 +224,15 @@ class OneVersusRest(_Multiclass):
     ----------
     X, y, kernel, machine, **hyperparameters
         As in :class:`OneVersusOne`.
+
+    Examples
+    --------
+    >>> from formulations import OneVersusRest
+    >>> from qpkernels import RBF
+    >>> X, y = [[0.0], [1.0], [4.0], [5.0], [8.0], [9.0]], ["a", "a", "b", "b", "c", "c"]
+    >>> solution = OneVersusRest(X, y, RBF(gamma=0.1), C=10.0).solve(progress=False)
+    >>> print(solution.status, solution.predict([[0.5], [4.5], [8.5]]))
+    optimal ['a' 'b' 'c']
     """
 
     catalogue = "C6-rest"
@@ -250,6 +259,14 @@ class OneVersusOne(_Multiclass):
         Labels, at least two different ones with at least two samples each, shape (m,).
     machine
         A model of two classes; its hyper-parameters follow by name.
+
+    Examples
+    --------
+    >>> from formulations import OneVersusOne
+    >>> X, y = [[0.0], [1.0], [4.0], [5.0], [8.0], [9.0]], ["a", "a", "b", "b", "c", "c"]
+    >>> solution = OneVersusOne(X, y, C=1.0).solve(progress=False)
+    >>> print(solution.status, solution.predict([[0.5], [4.5], [8.5]]))
+    optimal ['a' 'b' 'c']
     """
 
     catalogue = "C6-one"

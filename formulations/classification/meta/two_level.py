@@ -138,6 +138,14 @@ def calibrate(
         If the folds are no such number, or do not fit the samples.
     SeparableScoresError
         If the targets are plain and the scores separate the classes.
+
+    Examples
+    --------
+    >>> from formulations import SoftMargin, calibrate
+    >>> X, y = [[0.0], [1.0], [2.0], [2.5], [3.0], [4.0], [5.0], [6.0]], [-1, -1, -1, 1, -1, 1, 1, 1]
+    >>> machine = calibrate(lambda X, y: SoftMargin(X, y, C=1.0), X, y, folds=2)
+    >>> print(machine.calibration.status, machine.predict_proba([[0.0], [6.0]]).round(2).tolist())
+    optimal [[0.91, 0.09], [0.09, 0.91]]
     """
     _check_callable(state)
     samples, labels = _samples(X, y)
@@ -172,6 +180,14 @@ def cross_validated_scores(state: StateModel, X: ArrayLike, y: ArrayLike, folds:
     ------
     ParameterError, LabelError, ShapeError
         If the folds are no such number, or a class is too small, or X does not fit y.
+
+    Examples
+    --------
+    >>> from formulations import SoftMargin, cross_validated_scores
+    >>> X, y = [[0.0], [1.0], [2.0], [4.0], [5.0], [6.0]], [-1, -1, -1, 1, 1, 1]
+    >>> scores = cross_validated_scores(lambda X, y: SoftMargin(X, y, C=1.0), X, y, folds=3)
+    >>> print((scores > 0).tolist())
+    [False, False, False, True, True, True]
     """
     _check_callable(state)
     samples, labels = _samples(X, y)

@@ -60,6 +60,14 @@ class BatchPerceptron(PerceptronRule):
     threshold
         At least 0: the length of the step, in generalised coordinates, at which to end. 0: only where none is left to
         correct. A larger one may end before the classes are separated.
+
+    Examples
+    --------
+    >>> from formulations import BatchPerceptron
+    >>> X, y = [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 1.0]], [-1, -1, -1, 1]
+    >>> run = BatchPerceptron(X, y).solve(max_epochs=100)
+    >>> print(run.epochs, run.predict(X))
+    10 [-1 -1 -1  1]
     """
 
     catalogue = "B1"
@@ -130,6 +138,14 @@ class Perceptron(PerceptronRule):
         a solution that began at 0.
     seed
         None: the samples come in their order. An integer: in an order drawn anew for each epoch.
+
+    Examples
+    --------
+    >>> from formulations import Perceptron
+    >>> X, y = [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 1.0]], [-1, -1, -1, 1]
+    >>> run = Perceptron(X, y).solve(max_epochs=100)
+    >>> print(run.mistakes, run.predict(X))
+    18 [-1 -1 -1  1]
     """
 
     catalogue = "B2"
@@ -259,6 +275,17 @@ def mistake_bound(points: ArrayLike, separator: ArrayLike) -> float:
     ------
     ParameterError
         If it does not separate; the message names the sample.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from formulations import HardMargin, Perceptron, mistake_bound
+    >>> X, y = np.array([[0.0], [1.0], [3.0], [4.0]]), np.array([-1, -1, 1, 1])
+    >>> best = HardMargin(X, y).solve()
+    >>> points = y[:, None] * np.column_stack([np.ones(4), X])
+    >>> bound = mistake_bound(points, [best.intercept, *best.function.weights])
+    >>> print(f"{Perceptron(X, y).solve().mistakes} mistakes, and never more than {bound:.0f}")
+    8 mistakes, and never more than 85
     """
     z = finite_matrix(points, "points")
     a = finite_vector(separator, "separator", z.shape[1])

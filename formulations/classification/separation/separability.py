@@ -49,6 +49,16 @@ class Separability(TwoClassModel):
     ----------
     X, y, kernel, fit_intercept
         As in :class:`~formulations.classification.base.TwoClassModel`.
+
+    Examples
+    --------
+    >>> from formulations import Separability
+    >>> X = [[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, 0.0]]
+    >>> print(Separability(X, [-1, 1, -1, 1]).decide().status)
+    optimal
+    >>> hulls = Separability(X, [-1, -1, 1, 1]).decide()
+    >>> print(hulls.coordinates.round(3), hulls.multipliers.round(3))
+    [0.5 0.5] [0.5 0.5 0.5 0.5]
     """
 
     catalogue = "B3"

@@ -72,6 +72,15 @@ class DecisionRegionDisplay(Display):
         What the axes are called.
     held
         Where the other features are fixed, in words below the axes; empty where there are none.
+
+    Examples
+    --------
+    >>> from formulations import SoftMargin
+    >>> from formulations.displays import DecisionRegionDisplay
+    >>> model = SoftMargin([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [2.0, 2.0]], [-1, -1, -1, 1], C=10.0)
+    >>> display = DecisionRegionDisplay.from_solution(model.solve(), model).plot()
+    >>> print(f"{len(display.marked)} support vectors are marked")
+    3 support vectors are marked
     """
 
     xx0: Matrix

@@ -44,6 +44,18 @@ class RelevanceDisplay(Display):
         What the axes are called.
     held
         Where the other features are fixed, in words below the axes; empty where there are none.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from formulations import RelevanceRegression
+    >>> from formulations.displays import RelevanceDisplay
+    >>> from qpkernels import RBF
+    >>> X = np.linspace(-3.0, 3.0, 13)[:, None]
+    >>> model = RelevanceRegression(X, np.sinc(X[:, 0]), RBF(gamma=2.0), noise=0.01)
+    >>> display = RelevanceDisplay.from_solution(model.solve(), model).plot()
+    >>> print(display.relevance)
+    [ 1  3  6  9 11]
     """
 
     _panel_size: ClassVar[tuple[float, float]] = (6.4, 4.4)

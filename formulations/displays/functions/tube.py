@@ -56,6 +56,15 @@ class TubeDisplay(Display):
         What the axes are called.
     held
         Where the other features are fixed, in words below the axes; empty where there are none.
+
+    Examples
+    --------
+    >>> from formulations import SoftTube
+    >>> from formulations.displays import TubeDisplay
+    >>> model = SoftTube([[0.0], [1.0], [2.0], [3.0]], [0.1, 0.9, 2.1, 2.9], C=10.0, epsilon=0.2)
+    >>> display = TubeDisplay.from_solution(model.solve(tol=1e-6), model).plot()
+    >>> print(display.epsilon, display.support)
+    0.2 [0 3]
     """
 
     _panel_size: ClassVar[tuple[float, float]] = (6.4, 4.4)

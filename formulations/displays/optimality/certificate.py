@@ -44,6 +44,15 @@ class CertificateDisplay(Display):
         (value - optimum) / |optimum| of each answer, shape (n,).
     tol
         The gap, as a share of the optimum, up to which an answer counts as optimal.
+
+    Examples
+    --------
+    >>> from formulations import SoftMargin
+    >>> from formulations.displays import CertificateDisplay
+    >>> solution = SoftMargin([[0.0], [1.0], [2.0], [3.0]], [-1, 1, -1, 1], C=1.0).solve(tol=1e-6)
+    >>> display = CertificateDisplay.from_solution(solution).plot()
+    >>> print((display.primal - display.dual).max() <= 1e-6)
+    True
     """
 
     _panel_size: ClassVar[tuple[float, float]] = (5.6, 4.0)

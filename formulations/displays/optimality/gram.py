@@ -40,6 +40,16 @@ class GramDisplay(Display):
         The rows at which a class begins but the first, ascending; empty without classes.
     eigenvalues
         Those of K, in descending order of size, shape (m,).
+
+    Examples
+    --------
+    >>> from formulations import SoftMargin
+    >>> from formulations.displays import GramDisplay
+    >>> from qpkernels import RBF
+    >>> model = SoftMargin([[0.0], [1.0], [2.0], [3.0]], [-1, 1, -1, 1], RBF(gamma=0.5), C=1.0)
+    >>> display = GramDisplay.from_model(model).plot()
+    >>> print(display.matrix.shape, display.eigenvalues.round(3))
+    (4, 4) [2.108 1.249 0.509 0.134]
     """
 
     _panel_columns: ClassVar[int] = 2

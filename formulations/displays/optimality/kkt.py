@@ -50,6 +50,15 @@ class KKTDisplay(Display):
         The violation from which a sample counts as off the graph.
     xlabel, ylabel
         What the axes are called.
+
+    Examples
+    --------
+    >>> from formulations import SoftMargin
+    >>> from formulations.displays import KKTDisplay
+    >>> model = SoftMargin([[0.0], [1.0], [2.0], [3.0]], [-1, 1, -1, 1], C=1.0)
+    >>> display = KKTDisplay.from_solution(model.solve(tol=1e-6), model).plot()
+    >>> print(display.violation.max() < 1e-3, display.free, display.bounded)
+    True [0 3] [1 2]
     """
 
     place: Vector

@@ -63,6 +63,14 @@ class LossDisplay(Display):
         Each loss at t, and its conjugate.
     xlabel
         What t is called.
+
+    Examples
+    --------
+    >>> from formulations.displays import LossDisplay
+    >>> from formulations.losses import Hinge, LogisticLoss
+    >>> display = LossDisplay.from_losses([Hinge(), LogisticLoss()]).plot()
+    >>> print([curve.name for curve in display.curves])
+    ['hinge', 'logistic']
     """
 
     _panel_columns: ClassVar[int] = 2

@@ -53,6 +53,16 @@ class ComparisonDisplay(_Answers):
         The answers with a gap.
     tol
         The tolerance asked for.
+
+    Examples
+    --------
+    >>> from formulations import SoftMargin, compare
+    >>> from formulations.displays import ComparisonDisplay
+    >>> model = SoftMargin([[0.0], [1.0], [2.0], [3.0]], [-1, 1, -1, 1], C=1.0)
+    >>> comparison = compare(model, ["smo", "clarabel"], progress=False, isolate=False)
+    >>> display = ComparisonDisplay.from_comparison(comparison).plot()
+    >>> print([f"{row.formulation} by {row.solver}" for row in display.rows][:2])
+    ['SoftMargin by smo', 'SoftMarginPrimal by clarabel']
     """
 
     rows: tuple[Row, ...]
@@ -109,6 +119,16 @@ class CrossExaminationDisplay(_Answers):
         The answers with an accuracy, by solver.
     tolerances
         Those asked for.
+
+    Examples
+    --------
+    >>> from formulations import SoftMargin, cross_examine
+    >>> from formulations.displays import CrossExaminationDisplay
+    >>> model = SoftMargin([[0.0], [1.0], [2.0], [3.0]], [-1, 1, -1, 1], C=1.0)
+    >>> examination = cross_examine(model, "smo", [1e-3, 1e-6], progress=False)
+    >>> display = CrossExaminationDisplay.from_examination(examination).plot()
+    >>> print(display.tolerances)
+    (0.001, 1e-06)
     """
 
     trials: dict[str, tuple[Trial, ...]]

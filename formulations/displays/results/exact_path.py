@@ -50,6 +50,15 @@ class ExactPathDisplay(Display):
         The values where a set of free samples begins, and the last value.
     n_free
         The number of free samples between each two.
+
+    Examples
+    --------
+    >>> from formulations import SoftMargin, exact_path
+    >>> from formulations.displays import ExactPathDisplay
+    >>> model = SoftMargin([[0.0], [1.0], [2.0], [3.0]], [-1, 1, -1, 1])
+    >>> display = ExactPathDisplay.from_path(exact_path(model, C=(0.01, 10.0))).plot()
+    >>> print(display.parameter, display.breakpoints.round(3))
+    C [ 0.01   0.333 10.   ]
     """
 
     _panel_rows: ClassVar[int] = 2

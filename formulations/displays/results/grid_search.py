@@ -44,6 +44,16 @@ class GridSearchDisplay(Display):
         Where the best score is, as (row, column).
     scoring
         Name of the score.
+
+    Examples
+    --------
+    >>> from formulations import SoftMargin, grid
+    >>> from formulations.displays import GridSearchDisplay
+    >>> X, y = [[0.0], [3.0], [1.0], [4.0], [2.0], [5.0]], [-1, 1, -1, 1, -1, 1]
+    >>> search = grid(SoftMargin(X, y), 3, C=[0.1, 1.0], progress=False)
+    >>> display = GridSearchDisplay.from_search(search).plot()
+    >>> print(display.parameters, display.mean[:, 0].round(2))
+    ('C',) [0.83 0.83]
     """
 
     parameters: tuple[str, ...]

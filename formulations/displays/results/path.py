@@ -45,6 +45,15 @@ class PathDisplay(Display):
         Whether the answer at each is proved, shape (n,).
     second, second_label
         Numbers of support vectors, or intercepts, and what they are called.
+
+    Examples
+    --------
+    >>> from formulations import SoftMargin, path
+    >>> from formulations.displays import PathDisplay
+    >>> model = SoftMargin([[0.0], [1.0], [2.0], [3.0]], [-1, 1, -1, 1])
+    >>> display = PathDisplay.from_path(path(model, C=[0.1, 1.0, 10.0], progress=False)).plot()
+    >>> print(display.parameter, display.values, display.proved)
+    C [ 0.1  1.  10. ] [ True  True  True]
     """
 
     _panel_rows: ClassVar[int] = 2

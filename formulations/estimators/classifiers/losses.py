@@ -43,6 +43,14 @@ class LSSVC(PairwiseClassifier):
     ----------
     model_, solution_, certificate_, support_, ...
         As in :class:`~formulations.estimators.classifiers.margins.SVC`; all samples are support vectors.
+
+    Examples
+    --------
+    >>> from formulations.estimators import LSSVC
+    >>> X, y = [[0.0], [1.0], [3.0], [4.0]], ["low", "low", "high", "high"]
+    >>> classifier = LSSVC(C=1.0, kernel="linear").fit(X, y)
+    >>> print(classifier.certificate_.holds(1e-3), classifier.predict([[0.5], [3.5]]))
+    True ['low' 'high']
     """
 
     C: float = 1.0
@@ -70,6 +78,14 @@ class KernelLogisticRegression(PairwiseClassifier):
     ----------
     model_, solution_, certificate_, support_, ...
         As in :class:`~formulations.estimators.classifiers.margins.SVC`; all samples are support vectors.
+
+    Examples
+    --------
+    >>> from formulations.estimators import KernelLogisticRegression
+    >>> X, y = [[0.0], [1.0], [2.0], [3.0]], ["no", "yes", "no", "yes"]
+    >>> classifier = KernelLogisticRegression(C=1.0, kernel="linear", tol=1e-6).fit(X, y)
+    >>> print(classifier.certificate_.holds(1e-6), classifier.predict_proba([[3.0]]).round(3))
+    True [[0.336 0.664]]
     """
 
     C: float = 1.0
@@ -131,6 +147,15 @@ class KernelClassifier(PairwiseClassifier):
     ----------
     model_, solution_, certificate_, support_, ...
         As in :class:`~formulations.estimators.classifiers.margins.SVC`.
+
+    Examples
+    --------
+    >>> from formulations.estimators import KernelClassifier
+    >>> from formulations.losses import SquaredHinge
+    >>> X, y = [[0.0], [1.0], [2.0], [3.0]], ["no", "yes", "no", "yes"]
+    >>> classifier = KernelClassifier(loss=SquaredHinge(), C=1.0, kernel="linear").fit(X, y)
+    >>> print(classifier.certificate_.holds(1e-3), classifier.predict([[0.0], [3.0]]))
+    True ['no' 'yes']
     """
 
     loss: str | MarginLoss | Callable[[Any], Any] = "hinge"

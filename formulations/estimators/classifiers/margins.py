@@ -54,6 +54,14 @@ class SVC(CalibratedClassifier):
         The labels in sorted order, and their weights.
     n_iter_, fit_status_, shape_fit_, n_features_in_, feature_names_in_
         Iterations of each machine; 0 if all are proved; the data.
+
+    Examples
+    --------
+    >>> from formulations.estimators import SVC
+    >>> X, y = [[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, 0.0]], ["same", "same", "other", "other"]
+    >>> classifier = SVC(C=10.0, gamma=1.0, tol=1e-6).fit(X, y)
+    >>> print(classifier.certificate_.holds(1e-6), classifier.n_support_, classifier.predict([[0.1, 0.9]]))
+    True [2 2] ['other']
     """
 
     C: float = 1.0
@@ -79,6 +87,14 @@ class NuSVC(CalibratedClassifier):
     ----------
     model_, solution_, certificate_, support_, ...
         As in :class:`SVC`; the solution is that of the margin rho, before it is divided by rho.
+
+    Examples
+    --------
+    >>> from formulations.estimators import NuSVC
+    >>> X, y = [[0.0], [1.0], [2.0], [3.0]], ["no", "yes", "no", "yes"]
+    >>> classifier = NuSVC(nu=0.75, kernel="linear").fit(X, y)
+    >>> print(classifier.certificate_.holds(1e-3), classifier.predict([[0.0], [3.0]]))
+    True ['no' 'yes']
     """
 
     nu: float = 0.5
@@ -108,6 +124,14 @@ class SquaredHingeSVC(PairwiseClassifier):
     ----------
     model_, solution_, certificate_, support_, ...
         As in :class:`SVC`.
+
+    Examples
+    --------
+    >>> from formulations.estimators import SquaredHingeSVC
+    >>> X, y = [[0.0], [1.0], [2.0], [3.0]], ["no", "yes", "no", "yes"]
+    >>> classifier = SquaredHingeSVC(C=1.0, kernel="linear").fit(X, y)
+    >>> print(classifier.certificate_.holds(1e-3), classifier.coef_.round(3), classifier.intercept_.round(3))
+    True [[0.364]] [-0.545]
     """
 
     C: float = 1.0
@@ -135,6 +159,14 @@ class LPSVC(PairwiseClassifier):
     ----------
     model_, solution_, certificate_, support_, ...
         As in :class:`SVC`; support vectors are the samples with a coefficient.
+
+    Examples
+    --------
+    >>> from formulations.estimators import LPSVC
+    >>> X, y = [[0.0], [1.0], [2.0], [3.0], [4.0], [5.0]], [0, 0, 0, 1, 1, 1]
+    >>> classifier = LPSVC(C=1.0, gamma=0.5).fit(X, y)
+    >>> print(classifier.certificate_.holds(1e-3), classifier.support_.size, classifier.predict([[0.5], [4.5]]))
+    True 2 [0 1]
     """
 
     C: float = 1.0

@@ -89,6 +89,14 @@ class LinearSVC(LinearClassifierMixin, SparseCoefMixin, LinearMachine):
         Weights, shape (1, features) or (classes, features), and b; b is 0.0 without an intercept.
     classes_, n_iter_, fit_status_, n_features_in_, feature_names_in_
         The labels in sorted order; the most iterations of a machine; 0 if all are proved; the data.
+
+    Examples
+    --------
+    >>> from formulations.estimators import LinearSVC
+    >>> X, y = [[0.0], [1.0], [2.0], [3.0]], ["no", "yes", "no", "yes"]
+    >>> classifier = LinearSVC(C=1.0, loss="hinge").fit(X, y)
+    >>> print(classifier.certificate_.holds(1e-3), classifier.predict([[0.0], [3.0]]))
+    True ['no' 'yes']
     """
 
     penalty: Literal["l2", "l1"] = "l2"

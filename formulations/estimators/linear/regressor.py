@@ -51,6 +51,14 @@ class LinearSVR(RegressorMixin, LinearModel, LinearMachine):
         Weights, shape (features,), and b, shape (1,); b is 0.0 without an intercept.
     n_iter_, fit_status_, n_features_in_, feature_names_in_
         Iterations of the solver; 0 if the answer is proved; the data.
+
+    Examples
+    --------
+    >>> from formulations.estimators import LinearSVR
+    >>> X, y = [[0.0], [1.0], [2.0], [3.0]], [0.1, 0.9, 2.1, 2.9]
+    >>> regressor = LinearSVR(epsilon=0.2, C=10.0, tol=1e-6).fit(X, y)
+    >>> print(regressor.certificate_.holds(1e-6), regressor.coef_.round(3))
+    True [0.8]
     """
 
     epsilon: float = 0.0

@@ -79,6 +79,14 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelEstimator, ProvedEstim
         The samples, or with kernel="precomputed" their kernel values.
     fit_status_, n_features_in_, feature_names_in_
         0 if all answers are proved; the data.
+
+    Examples
+    --------
+    >>> from formulations.estimators import KernelRidge
+    >>> X, y = [[0.0], [1.0], [2.0], [3.0], [4.0]], [0.0, 0.8, 0.9, 0.1, -0.8]
+    >>> regressor = KernelRidge(alpha=0.1, kernel="rbf", gamma=0.5).fit(X, y)
+    >>> print(regressor.certificate_.holds(1e-6), regressor.predict([[1.5]]).round(3))
+    True [0.919]
     """
 
     alpha: float | ArrayLike = 1.0

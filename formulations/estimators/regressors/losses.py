@@ -46,6 +46,14 @@ class LSSVR(SingleRegressor):
     ----------
     model_, solution_, certificate_, support_, ...
         As in :class:`~formulations.estimators.regressors.tubes.SVR`.
+
+    Examples
+    --------
+    >>> from formulations.estimators import LSSVR
+    >>> X, y = [[0.0], [1.0], [2.0], [3.0], [4.0]], [0.0, 0.8, 0.9, 0.1, -0.8]
+    >>> regressor = LSSVR(C=10.0, gamma=0.5).fit(X, y)
+    >>> print(regressor.certificate_.holds(1e-3), regressor.predict([[1.5]]).round(3))
+    True [0.919]
     """
 
     C: float = 1.0
@@ -71,6 +79,14 @@ class HuberSVR(SingleRegressor):
     ----------
     model_, solution_, certificate_, support_, ...
         As in :class:`~formulations.estimators.regressors.tubes.SVR`.
+
+    Examples
+    --------
+    >>> from formulations.estimators import HuberSVR
+    >>> X, y = [[0.0], [1.0], [2.0], [3.0], [4.0]], [0.0, 1.0, 2.0, 3.0, 9.0]
+    >>> regressor = HuberSVR(delta=0.5, C=10.0, kernel="linear", tol=1e-6).fit(X, y)
+    >>> print(regressor.certificate_.holds(1e-6), regressor.predict([[5.0]]).round(3))
+    True [5.914]
     """
 
     delta: float = 1.0
@@ -97,6 +113,14 @@ class QuantileSVR(SingleRegressor):
     ----------
     model_, solution_, certificate_, support_, ...
         As in :class:`~formulations.estimators.regressors.tubes.SVR`.
+
+    Examples
+    --------
+    >>> from formulations.estimators import QuantileSVR
+    >>> X, y = [[0.0], [1.0], [2.0], [3.0], [4.0]], [0.0, 1.0, 2.0, 3.0, 9.0]
+    >>> regressor = QuantileSVR(quantile=0.5, C=100.0, kernel="linear", tol=1e-6).fit(X, y)
+    >>> print(regressor.certificate_.holds(1e-6), regressor.predict([[5.0]]).round(3))
+    True [5.]
     """
 
     quantile: float = 0.5
@@ -131,6 +155,15 @@ class KernelRegressor(SingleRegressor):
     ----------
     model_, solution_, certificate_, support_, ...
         As in :class:`~formulations.estimators.regressors.tubes.SVR`.
+
+    Examples
+    --------
+    >>> from formulations.estimators import KernelRegressor
+    >>> from formulations.losses import AbsolutePower
+    >>> X, y = [[0.0], [1.0], [2.0], [3.0]], [0.1, 0.9, 2.1, 2.9]
+    >>> regressor = KernelRegressor(loss=AbsolutePower(1.5), C=10.0, kernel="linear", tol=1e-6).fit(X, y)
+    >>> print(regressor.certificate_.holds(1e-6), regressor.predict([[4.0]]).round(3))
+    True [3.85]
     """
 
     loss: str | ResidualLoss | Callable[[Any], Any] = "squared_error"

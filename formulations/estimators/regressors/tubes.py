@@ -40,6 +40,14 @@ class SVR(SingleRegressor):
         Coefficients beta, shape (1, support vectors), b, shape (1,), and for kernel="linear" the weights w.
     n_iter_, fit_status_, shape_fit_, n_features_in_, feature_names_in_
         Iterations of the solver; 0 if the answer is proved; the data.
+
+    Examples
+    --------
+    >>> from formulations.estimators import SVR
+    >>> X, y = [[0.0], [1.0], [2.0], [3.0], [4.0]], [0.0, 0.8, 0.9, 0.1, -0.8]
+    >>> regressor = SVR(C=10.0, gamma=0.5, epsilon=0.1, tol=1e-6).fit(X, y)
+    >>> print(regressor.certificate_.holds(1e-6), regressor.n_support_, regressor.predict([[1.5]]).round(2))
+    True [5] [0.87]
     """
 
     C: float = 1.0
@@ -68,6 +76,14 @@ class NuSVR(SingleRegressor):
     ----------
     model_, solution_, certificate_, support_, ...
         As in :class:`SVR`; ``solution_.epsilon`` is the half width found.
+
+    Examples
+    --------
+    >>> from formulations.estimators import NuSVR
+    >>> X, y = [[0.0], [1.0], [2.0], [3.0]], [0.1, 0.9, 2.1, 2.9]
+    >>> regressor = NuSVR(nu=0.5, C=10.0, kernel="linear", tol=1e-6).fit(X, y)
+    >>> print(regressor.certificate_.holds(1e-6), regressor.predict([[4.0]]).round(3))
+    True [4.]
     """
 
     nu: float = 0.5
@@ -94,6 +110,15 @@ class SparseApproximation(SingleRegressor):
     ----------
     model_, solution_, certificate_, support_, ...
         As in :class:`SVR`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from formulations.estimators import SparseApproximation
+    >>> X = np.linspace(-3.0, 3.0, 13)[:, None]
+    >>> regressor = SparseApproximation(epsilon=0.1, C=np.inf, gamma=0.5, tol=1e-6).fit(X, np.sinc(X[:, 0]))
+    >>> print(regressor.certificate_.holds(1e-6), f"{regressor.support_.size} of 13 coefficients are not 0")
+    True 7 of 13 coefficients are not 0
     """
 
     epsilon: float = 0.1

@@ -36,10 +36,6 @@ _PAGE = Path(__file__).parent.parent / "page"
 class Lab(AnyWidget):
     """The lab in a cell: points are drawn and moved, and :attr:`solution` is the answer that the cell shows.
 
-    >>> lab = Lab(X, y)          # in one cell, where it is shown
-    >>> lab.solution.support     # in the next: of the points, machine and kernel as they stand now
-    >>> lab.setting = {**lab.setting, "machine": {"name": "logistic"}}     # and the cell shows another machine
-
     Parameters
     ----------
     X, y
@@ -60,6 +56,16 @@ class Lab(AnyWidget):
     -----
     The cell needs a running kernel. Settings are solved in a thread of the widget's own, the newest first. Shown in
     several places, the widget has the setting of the one that was opened or touched last.
+
+    Examples
+    --------
+    >>> from formulations.lab.notebook import Lab
+    >>> lab = Lab([[0.0, 0.0], [1.0, 0.0], [0.0, 2.0], [2.0, 2.0]], [-1, -1, 1, 1])
+    >>> print(lab.solution.formulation, lab.solution.status)
+    SoftMargin optimal
+    >>> lab.setting = {**lab.setting, "machine": {"name": "logistic"}}
+    >>> print(lab.solution.formulation, lab.solution.status)
+    Logistic optimal
     """
 
     _esm = join_modules(_PAGE, "notebook.js")

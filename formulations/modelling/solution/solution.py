@@ -110,6 +110,16 @@ class Solution(Answering, Carded):
     in_matrices
         Of a form that was solved in matrices, its x and z as they were certified: where another solve of that form may
         start from, and :meth:`formulations.modelling.forms.form.Form.enclose` of an extended one.
+
+    Examples
+    --------
+    >>> from formulations import SoftMargin
+    >>> X, y = [[0.0], [1.0], [2.0], [3.0]], [-1, 1, -1, 1]
+    >>> solution = SoftMargin(X, y, C=1.0).solve(tol=1e-6)
+    >>> print(solution.status, f"{solution.objective:.3f}", solution.n_support, solution.decision.round(3))
+    optimal 2.889 4 [-1.    -0.333  0.333  1.   ]
+    >>> print(solution.explain(1).split(";")[0])
+    sample 1: class +1, y (f(x) + b) = -0.333333 is on the wrong side, slack xi = 1.33
     """
 
     formulation: str

@@ -51,6 +51,14 @@ class ChebyshevFit(LinearFit):
     ----------
     X, y, kernel, fit_intercept
         As in :class:`~formulations.regression.fits.forms.LinearFit`.
+
+    Examples
+    --------
+    >>> from formulations import ChebyshevFit
+    >>> X, y = [[0.0], [1.0], [2.0], [3.0]], [0.0, 1.0, 2.0, 7.0]
+    >>> solution = ChebyshevFit(X, y).solve()
+    >>> print(solution.status, f"largest residual {solution.objective:.3f}, w = {solution.function.weights[0]:.3f}")
+    optimal largest residual 1.333, w = 2.333
     """
 
     catalogue = "A3"

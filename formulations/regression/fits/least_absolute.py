@@ -66,6 +66,15 @@ class LeastAbsoluteFit(LinearFit):
     ----------
     X, y, kernel, fit_intercept
         As in :class:`~formulations.regression.fits.forms.LinearFit`.
+
+    Examples
+    --------
+    >>> from formulations import LeastAbsoluteFit
+    >>> X, y = [[1.0], [2.0], [3.0], [4.0], [5.0]], [2.0, 3.0, 4.0, 5.0, 10.0]
+    >>> solution = LeastAbsoluteFit(X, y).solve()
+    >>> w, b = solution.function.weights[0], solution.intercept
+    >>> print(solution.status, f"{solution.objective:.3f}", f"w = {w:.3f}, b = {b:.3f}")
+    optimal 4.000 w = 1.000, b = 1.000
     """
 
     catalogue = "A2"
@@ -119,6 +128,14 @@ class LaplaceFit(LinearFit):
     ----------
     X, y, kernel
         As in :class:`~formulations.regression.fits.forms.LinearFit`.
+
+    Examples
+    --------
+    >>> from formulations import LaplaceFit
+    >>> X, y = [[0.0], [1.0], [2.0], [3.0]], [1.0, 2.0, 3.0, 8.0]
+    >>> solution = LaplaceFit(X, y).solve()
+    >>> print(solution.status, f"{solution.objective:.3f}", f"sum of residuals: {abs(solution.residuals.sum()):.3f}")
+    optimal 4.000 sum of residuals: 0.000
     """
 
     catalogue = "A2L"

@@ -52,6 +52,15 @@ class LeastSquaresFit(LinearFit):
     ----------
     X, y, kernel, fit_intercept
         As in :class:`~formulations.regression.fits.forms.LinearFit`.
+
+    Examples
+    --------
+    >>> from formulations import LeastSquaresFit
+    >>> X, y = [[0.0], [1.0], [2.0], [3.0]], [0.0, 1.0, 2.0, 7.0]
+    >>> solution = LeastSquaresFit(X, y).solve()
+    >>> w, b = solution.function.weights[0], solution.intercept
+    >>> print(solution.status, f"{solution.objective:.3f}", f"w = {w:.3f}, b = {b:.3f}")
+    optimal 4.800 w = 2.200, b = -0.800
     """
 
     catalogue = "A1"

@@ -72,6 +72,15 @@ class Interpolation(RegressionModel):
     ----------
     X, y, kernel
         As in :class:`~formulations.regression.base.RegressionModel`.
+
+    Examples
+    --------
+    >>> from formulations import Interpolation
+    >>> from qpkernels import RBF
+    >>> X, y = [[0.0], [1.0], [2.0], [3.0], [4.0]], [0.0, 0.8, 0.9, 0.1, -0.8]
+    >>> solution = Interpolation(X, y, RBF(gamma=0.5)).solve()
+    >>> print(solution.status, f"{solution.objective:.3f}", solution.predict([[1.0], [1.5]]).round(3))
+    optimal 0.992 [0.8   0.983]
     """
 
     coefficient = "beta = c"

@@ -69,6 +69,15 @@ class KernelRidge(RegressionModel):
         As in :class:`~formulations.regression.base.RegressionModel`.
     regularisation
         lambda, above 0. Raising it makes f flatter.
+
+    Examples
+    --------
+    >>> from formulations import KernelRidge
+    >>> from qpkernels import RBF
+    >>> X, y = [[0.0], [1.0], [2.0], [3.0], [4.0]], [0.0, 0.8, 0.9, 0.1, -0.8]
+    >>> solution = KernelRidge(X, y, RBF(gamma=0.5), regularisation=0.1).solve()
+    >>> print(solution.status, f"{solution.objective:.3f}", solution.predict([[1.5]]).round(3))
+    optimal 0.874 [0.919]
     """
 
     coefficient = "beta = c"

@@ -181,6 +181,15 @@ class LeastSquares(RegressionModel):
         As in :class:`~formulations.regression.base.RegressionModel`.
     C
         Above 0: the cost of half a squared residual. Raising it makes the residuals smaller.
+
+    Examples
+    --------
+    >>> from formulations import LeastSquares
+    >>> X, y = [[0.0], [1.0], [2.0], [3.0]], [0.1, 0.9, 2.1, 2.9]
+    >>> solution = LeastSquares(X, y, C=1.0).solve()
+    >>> w, b = solution.function.weights[0], solution.intercept
+    >>> print(solution.status, f"{solution.objective:.3f}", f"w = {w:.3f}, b = {b:.3f}")
+    optimal 0.400 w = 0.800, b = 0.300
     """
 
     coefficient = "beta = c"

@@ -178,6 +178,14 @@ class HardTube(HardTubeModel):
         As in :class:`~formulations.regression.base.RegressionModel`.
     epsilon
         At least 0, in the unit of y: half the width of the tube. Raising it makes f flatter.
+
+    Examples
+    --------
+    >>> from formulations import HardTube
+    >>> X, y = [[0.0], [1.0], [2.0], [3.0]], [0.1, 0.9, 2.1, 2.9]
+    >>> solution = HardTube(X, y, epsilon=0.2).solve(tol=1e-6)
+    >>> print(solution.status, f"w = {solution.function.weights[0]:.3f}, b = {solution.intercept:.3f}")
+    optimal w = 0.800, b = 0.300
     """
 
     catalogue = "D1"

@@ -129,6 +129,14 @@ class NuTube(TubeModel):
         Above 0: the cost of a unit of residual beyond the tube.
     sample_weight
         Above 0, one number, or one for each sample and 0 for an absent one: how often it counts.
+
+    Examples
+    --------
+    >>> from formulations import NuTube
+    >>> X, y = [[0.0], [1.0], [2.0], [3.0]], [0.1, 0.9, 2.1, 2.9]
+    >>> solution = NuTube(X, y, nu=0.5, C=10.0).solve(tol=1e-6)
+    >>> print(solution.status, f"epsilon = {solution.epsilon:.3f}", solution.predict([[4.0]]).round(3))
+    optimal epsilon = 0.100 [4.]
     """
 
     catalogue = "D7"

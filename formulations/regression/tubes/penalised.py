@@ -65,6 +65,14 @@ class PenalisedTube(SoftTubeModel):
         lambda, above 0. Raising it makes f flatter.
     epsilon
         At least 0, in the unit of y: half the width of the tube.
+
+    Examples
+    --------
+    >>> from formulations import PenalisedTube
+    >>> X, y = [[1.0], [2.0], [3.0], [4.0]], [1.1, 1.9, 3.2, 3.8]
+    >>> solution = PenalisedTube(X, y, regularisation=0.1, epsilon=0.1).solve(tol=1e-6)
+    >>> print(solution.status, f"{solution.objective:.3f}", f"w = {solution.function.weights[0]:.3f}")
+    optimal 1.475 w = 0.975
     """
 
     catalogue = "D3"

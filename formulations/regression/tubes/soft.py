@@ -128,6 +128,15 @@ class SoftTube(SoftTubeModel):
         one.
     epsilon
         At least 0, in the unit of y: half the width of the tube. Raising it leaves fewer support vectors.
+
+    Examples
+    --------
+    >>> from formulations import SoftTube
+    >>> from qpkernels import RBF
+    >>> X, y = [[0.0], [1.0], [2.0], [3.0], [4.0]], [0.0, 0.8, 0.9, 0.1, -0.8]
+    >>> solution = SoftTube(X, y, RBF(gamma=0.5), C=10.0, epsilon=0.1).solve(tol=1e-6)
+    >>> print(solution.status, f"{solution.objective:.3f}", solution.n_support, solution.predict([[1.5]]).round(2))
+    optimal 0.694 5 [0.87]
     """
 
     catalogue = "D2"

@@ -75,6 +75,16 @@ class SparseApproximation(HardTubeModel):
         As in :class:`~formulations.regression.base.RegressionModel`.
     epsilon
         At least 0, in the unit of y: how far from the values f may stay. Raising it leaves fewer terms.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from formulations import SparseApproximation
+    >>> from qpkernels import RBF
+    >>> X = np.linspace(-3.0, 3.0, 13)[:, None]
+    >>> solution = SparseApproximation(X, np.sinc(X[:, 0]), RBF(gamma=0.5), epsilon=0.1).solve(tol=1e-6)
+    >>> print(solution.status, f"{solution.objective:.3f}", f"{solution.n_support} of 13 coefficients are not 0")
+    optimal 1.092 7 of 13 coefficients are not 0
     """
 
     catalogue = "F1"

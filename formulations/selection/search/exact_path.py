@@ -76,6 +76,16 @@ def exact_path(model: Model[Any], *, tol: float = 1e-9, **parameter: tuple[Array
         If the path cannot go on.
     GramTooLargeError
         If the kernel matrix would exceed its limit of memory.
+
+    Examples
+    --------
+    >>> from formulations import SoftMargin, exact_path
+    >>> X, y = [[0.0], [1.0], [2.0], [3.0]], [-1, 1, -1, 1]
+    >>> path = exact_path(SoftMargin(X, y), C=(0.01, 10.0))
+    >>> print(path.status, path.breakpoints.round(3))
+    optimal [ 0.01   0.333 10.   ]
+    >>> print(f"{path.at(2.0).objective:.3f}")
+    5.556
     """
     from qpkernels.paths import trace
 

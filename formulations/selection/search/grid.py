@@ -77,6 +77,16 @@ def grid(
         If the file is of other data, or damaged.
     QPKernelsError
         The error of the first fit, if no point has a score.
+
+    Examples
+    --------
+    >>> from formulations import SoftMargin, grid
+    >>> from qpkernels import RBF
+    >>> X = [[0.0, 0.0], [1.0, 1.0], [0.1, 0.0], [1.0, 0.9], [0.0, 1.0], [1.0, 0.0], [0.1, 1.0], [1.0, 0.1]]
+    >>> y = [-1, -1, -1, -1, 1, 1, 1, 1]
+    >>> search = grid(SoftMargin(X, y, RBF(gamma=1.0)), 2, C=[1.0, 10.0], gamma=[0.01, 1.0], progress=False)
+    >>> print(search.status, search.best_params, search.best_score)
+    optimal {'C': 1.0, 'gamma': 1.0} 1.0
     """
     checked_model(model, "grid")
     check_flag(refit, "refit")

@@ -147,6 +147,16 @@ def path(
         If the model has no such hyper-parameter, or a value is outside its range; nothing is computed then.
     ForeignResultsError, FileFormatError
         If the file is of other data, or damaged.
+
+    Examples
+    --------
+    >>> from formulations import SoftMargin, path
+    >>> X, y = [[0.0], [1.0], [2.0], [3.0]], [-1, 1, -1, 1]
+    >>> for solution in path(SoftMargin(X, y), C=[0.1, 1.0, 10.0], progress=False):
+    ...     print(solution.status, f"{solution.objective:.3f}", solution.n_support)
+    optimal 0.380 4
+    optimal 2.889 4
+    optimal 26.889 4
     """
     checked_model(model, "path")
     effort = Effort(tol, solver, n_jobs, progress, store, options or {})

@@ -37,6 +37,17 @@ def certify_infeasibility(program: ConeProgram, z: Vector) -> Certificate:
     z
         Multipliers, shape (rows of A,), in the dual cone up to rounding, with A'z = 0 and b'z < 0; their size does not
         matter.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from formulations import HardMargin
+    >>> from qpkernels.certificates import certify_infeasibility
+    >>> program = HardMargin([[0.0], [1.0], [2.0]], [-1, 1, -1]).primal.lower().program
+    >>> print(certify_infeasibility(program, np.array([0.5, 1.0, 0.5])).holds(1e-9))
+    True
+    >>> print(certify_infeasibility(program, np.array([1.0, 1.0, 0.5])).holds(1e-9))
+    False
     """
     if not np.isfinite(z).all():
         return undefined("the multipliers hold NaN or infinity")
@@ -70,6 +81,18 @@ def certify_unboundedness(program: ConeProgram, x: Vector) -> Certificate:
         The program, whose objective is 1/2 x'Px + q'x.
     x
         A direction, shape (variables,), with Px = 0, -Ax in K and q'x < 0; its size does not matter.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scipy.sparse import csc_array
+    >>> from qpkernels.certificates import certify_unboundedness
+    >>> from qpkernels.programs import Block, ConeProgram, Nonnegative
+    >>> A, b, q = csc_array([[1.0, -1.0]]), np.zeros(1), np.array([-1.0, 0.0])
+    >>> blocks = (Block("x", 0, 2),), (Block("order", 0, 1),)
+    >>> program = ConeProgram(csc_array((2, 2)), q, A, b, (Nonnegative(1),), *blocks)
+    >>> print(certify_unboundedness(program, np.array([1.0, 1.0])).holds(1e-9))
+    True
     """
     if not np.isfinite(x).all():
         return undefined("the direction holds NaN or infinity")

@@ -78,6 +78,20 @@ def certify_cone_program(program: ConeProgram, x: Vector, z: Vector) -> Certific
     ------
     NonconvexError
         If P has a negative eigenvalue: then the same residuals prove nothing.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scipy.sparse import csc_array
+    >>> from qpkernels.certificates import certify_cone_program
+    >>> from qpkernels.programs import Block, ConeProgram, Nonnegative
+    >>> A, b, q = csc_array([[-1.0, -1.0]]), np.array([-1.0]), np.zeros(2)
+    >>> blocks = (Block("x", 0, 2),), (Block("sum", 0, 1),)
+    >>> program = ConeProgram(csc_array(np.eye(2)), q, A, b, (Nonnegative(1),), *blocks)
+    >>> for x in ([0.5, 0.5], [0.5, 0.6]):
+    ...     print(certify_cone_program(program, np.array(x), np.array([0.5])).holds(1e-9))
+    True
+    False
     """
     program.require_convex()
     if not (np.isfinite(x).all() and np.isfinite(z).all()):

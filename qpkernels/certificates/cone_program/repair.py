@@ -87,6 +87,17 @@ def repair(program: ConeProgram, x: Vector, z: Vector, tol: float, work: Work | 
         The tolerance at which the answer is good enough as it is.
     work
         The count of what polishing takes so far, which has a limit; None: a count of its own.
+
+    Examples
+    --------
+    >>> from formulations import SoftMargin
+    >>> from qpkernels.certificates import repair
+    >>> from qpkernels.solvers import find_solver
+    >>> program = SoftMargin([[0.0], [1.0], [3.0], [4.0]], [-1, -1, 1, 1], C=1.0).primal.lower().program
+    >>> answer = find_solver("clarabel").solve(program, tol=1e-3)
+    >>> repaired = repair(program, answer.point, answer.multipliers, tol=1e-9)
+    >>> print(repaired.certificate.holds(1e-9), f"{repaired.certificate.primal_value:.3f}")
+    True 0.500
     """
     best = _judged(program, x, z)
     if best.error <= tol or not (np.isfinite(x).all() and np.isfinite(z).all()):
@@ -140,6 +151,13 @@ def without_rounding(values: Vector) -> Vector:
     ----------
     values
         A point or multipliers: entries that are tiny beside the largest one become 0.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from qpkernels.certificates import without_rounding
+    >>> print(without_rounding(np.array([1.0, -2.0, 1e-17])))
+    [ 1. -2.  0.]
     """
     return np.where(np.abs(values) > _ROUNDING * np.abs(values).max(initial=0.0), values, 0.0)
 

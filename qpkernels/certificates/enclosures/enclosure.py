@@ -38,6 +38,14 @@ class Enclosure:
     ----------
     lower, upper
         The ends; infinite where no finite bound is proved.
+
+    Examples
+    --------
+    >>> from formulations import SoftMargin
+    >>> model = SoftMargin([[0.0], [1.0], [2.0], [3.0]], [-1, 1, -1, 1], C=1.0)
+    >>> enclosure = model.enclose(model.solve(tol=1e-9))
+    >>> print(f"{enclosure.lower:.6f}, {enclosure.upper:.6f}", enclosure.width < 1e-8)
+    2.888889, 2.888889 True
     """
 
     lower: float

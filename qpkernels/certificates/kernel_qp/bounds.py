@@ -147,6 +147,16 @@ def certify_kernel_qp(
         f at the samples. Left out: the expansion of beta as it came, before the projection.
     product
         K times the projected beta, where the Gram matrix made it for this certificate already.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from formulations import SoftMargin
+    >>> from qpkernels.certificates import certify_kernel_qp
+    >>> program = SoftMargin([[0.0], [1.0], [3.0], [4.0]], [-1, -1, 1, 1], C=1.0).qp()
+    >>> certificate = certify_kernel_qp(program, np.array([0.0, -0.5, 0.5, 0.0]), intercept=-2.0)
+    >>> print(f"{certificate.primal_value:.3f}, {certificate.dual_value:.3f}", certificate.holds(1e-9))
+    0.500, 0.500 True
     """
     if not (np.isfinite(beta).all() and np.isfinite(intercept)):
         return undefined("the answer holds NaN or infinity")

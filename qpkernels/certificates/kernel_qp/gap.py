@@ -157,6 +157,17 @@ def duality_gap(
         f at the samples; None: that of ``expansion``.
     inexact
         How far each entry of ``expansion`` may be from K beta, shape (m,), where it was not made in float64.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from formulations import SoftMargin
+    >>> from qpkernels.certificates import duality_gap
+    >>> program = SoftMargin([[0.0], [1.0], [3.0], [4.0]], [-1, -1, 1, 1], C=1.0).qp()
+    >>> beta = np.array([0.0, -0.4, 0.4, 0.0])
+    >>> gap = duality_gap(program, beta, program.gram.product(beta), intercept=-1.6)
+    >>> print(f"{gap.primal_value:.3f}, {gap.dual_value:.3f}", gap.parts.round(3))
+    0.720, 0.480 [0.   0.12 0.12 0.  ]
     """
     # It loads the compiler, which not everyone needs.
     from qpkernels.certificates.kernel_qp.terms import gap_terms

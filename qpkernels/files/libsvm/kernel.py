@@ -32,6 +32,17 @@ def write_libsvm_kernel(K: ArrayLike, y: ArrayLike, path: str | Path) -> Path:
         Numbers, shape (m,): labels or targets.
     path
         Where to; a file that is there is replaced.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from qpkernels import RBF
+    >>> from qpkernels.files import write_libsvm_kernel
+    >>> K = RBF(gamma=0.5)([[0.0], [1.0]], [[0.0], [1.0]]).round(3)
+    >>> with TemporaryDirectory() as folder:
+    ...     path = write_libsvm_kernel(K, [-1, 1], f"{folder}/kernel")
+    ...     print(path.read_text(encoding="ascii").splitlines())
+    ['-1 0:1 1:1.0 2:0.607', '1 0:2 1:0.607 2:1.0']
     """
     matrix = finite_matrix(K, "K")
     targets = finite_vector(y, "y", len(matrix)).tolist()
@@ -59,6 +70,16 @@ def read_libsvm_kernel(path: str | Path) -> tuple[Matrix, Vector]:
     ------
     FileFormatError
         If the file is damaged, or another; DataFormatError with the line where one is malformed.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from qpkernels.files import read_libsvm_kernel, write_libsvm_kernel
+    >>> with TemporaryDirectory() as folder:
+    ...     K, y = read_libsvm_kernel(write_libsvm_kernel([[1.0, 0.5], [0.5, 1.0]], [-1, 1], f"{folder}/kernel"))
+    >>> print(K, y)
+    [[1.  0.5]
+     [0.5 1. ]] [-1.  1.]
     """
     source = Path(path)
     content = source.read_bytes()

@@ -107,7 +107,7 @@ class LibsvmMachines:
 def read_libsvm_machines(
     path: str | Path, kernel: Precomputed | None = None, features: int | None = None
 ) -> LibsvmMachines:
-    """Read the machines of a model, of any number of classes.
+    r"""Read the machines of a model, of any number of classes.
 
     Parameters
     ----------
@@ -121,6 +121,19 @@ def read_libsvm_machines(
     ------
     FileFormatError
         If the file is damaged, or another.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from qpkernels.files import read_libsvm_machines
+    >>> head = "svm_type c_svc\nkernel_type linear\nnr_class 2\ntotal_sv 2\nrho 2\nlabel 1 -1\nnr_sv 1 1\nSV\n"
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "heart.model")
+    ...     _ = path.write_text(head + "0.5 1:3\n-0.5 1:1\n")
+    ...     machines = read_libsvm_machines(path)
+    >>> print(machines.svm_type, machines.labels, machines.intercepts)
+    c_svc [ 1 -1] [-2.]
     """
     source = Path(path)
     with parsing(source, WHAT):

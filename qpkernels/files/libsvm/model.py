@@ -77,6 +77,18 @@ def write_libsvm_model(
         If LIBSVM has no such kernel, or its labels are no integers of 32 bits.
     ParameterError
         If there is no such type of machine, or it, or a sigmoid, has classes where the function has none.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from formulations import SoftMargin
+    >>> from qpkernels.files import write_libsvm_model
+    >>> solution = SoftMargin([[0.0], [1.0], [3.0], [4.0]], [-1, -1, 1, 1], C=1.0).solve(tol=1e-6)
+    >>> with TemporaryDirectory() as folder:
+    ...     path = write_libsvm_model(solution.function, f"{folder}/machine.model")
+    ...     print(path.read_text(encoding="ascii").splitlines()[:2])
+    ['svm_type c_svc', 'kernel_type linear']
     """
     kind = _checked_type(svm_type, function)
     if sigmoids is not None and not kind.classifies:
@@ -116,6 +128,17 @@ def read_libsvm_model(path: str | Path, kernel: Precomputed | None = None, featu
         If the file is damaged, or another.
     UnsupportedProgramError
         If it has several classes, or probabilities.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from formulations import SoftMargin
+    >>> from qpkernels.files import read_libsvm_model, write_libsvm_model
+    >>> solution = SoftMargin([[0.0], [1.0], [3.0], [4.0]], [-1, -1, 1, 1], C=1.0).solve(tol=1e-6)
+    >>> with TemporaryDirectory() as folder:
+    ...     machine = read_libsvm_model(write_libsvm_model(solution.function, f"{folder}/machine.model"))
+    >>> print(machine.svm_type, machine.function([[4.0]]).round(3))
+    c_svc [2.]
     """
     source = Path(path)
     with parsing(source, WHAT):

@@ -39,6 +39,17 @@ def write_libsvm_range(scaling: Scaling, path: str | Path) -> Path:
         A map of each feature to a range.
     path
         Where to; a file that is there is replaced.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from qpkernels.datasets import Scaling
+    >>> from qpkernels.files import write_libsvm_range
+    >>> scaling = Scaling.to_range([[0.0, 10.0], [2.0, 30.0]])
+    >>> with TemporaryDirectory() as folder:
+    ...     path = write_libsvm_range(scaling, f"{folder}/range")
+    ...     print(path.read_text(encoding="ascii").splitlines())
+    ['x', '-1.0 1.0', '1 0.0 2.0', '2 10.0 30.0']
     """
     target = Path(path)
     lines = ["x", f"{float(scaling.lower)!r} {float(scaling.upper)!r}"]
@@ -67,6 +78,17 @@ def read_libsvm_range(path: str | Path, features: int = 1) -> Scaling:
         If the file is damaged, or another; DataFormatError with the line where one is malformed.
     UnsupportedProgramError
         If it scales targets as well.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from qpkernels.datasets import Scaling
+    >>> from qpkernels.files import read_libsvm_range, write_libsvm_range
+    >>> scaling = Scaling.to_range([[0.0, 10.0], [2.0, 30.0]])
+    >>> with TemporaryDirectory() as folder:
+    ...     again = read_libsvm_range(write_libsvm_range(scaling, f"{folder}/range"))
+    >>> print(again.transform([[1.0, 15.0]]))
+    [[ 0.  -0.5]]
     """
     source = Path(path)
     content = source.read_bytes()

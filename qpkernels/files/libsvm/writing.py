@@ -55,6 +55,19 @@ def write_libsvm_machines(
     ------
     UnsupportedProgramError
         If LIBSVM has no such kernel or labels, or these are no machines of all pairs.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from formulations import OneVersusOne
+    >>> from qpkernels.files import read_libsvm_machines, write_libsvm_machines
+    >>> X, y = [[0.0], [1.0], [4.0], [5.0], [8.0], [9.0]], [1, 1, 2, 2, 3, 3]
+    >>> solution = OneVersusOne(X, y, C=1.0).solve(progress=False)
+    >>> functions, pairs = solution.predictor.functions, solution.pairs
+    >>> with TemporaryDirectory() as folder:
+    ...     path = write_libsvm_machines(functions, solution.classes, pairs, f"{folder}/machines.model")
+    ...     print(read_libsvm_machines(path).labels)
+    [1 2 3]
     """
     count = classes.size
     ordered, signs = _columns(pairs, count)

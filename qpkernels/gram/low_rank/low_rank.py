@@ -86,6 +86,17 @@ class LowRank(Gram):
         If a stream of blocks changes between visits, or one of Dask has not the samples that its array says.
     WorkersLostError
         If no worker of Dask is left, or they die of a block. What single workers take with them is computed anew.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from formulations import SoftMargin
+    >>> from qpkernels import RBF, LowRank
+    >>> X = np.sqrt(np.arange(20.0))[:, None]
+    >>> gram = LowRank(RBF(gamma=0.5), X, rank=8, seed=0)
+    >>> solution = SoftMargin(gram, np.sign(X[:, 0] - 2.5), C=1.0).solve(tol=1e-6)
+    >>> print(gram.features.shape, gram.trace_error < 1e-3, solution.status, f"{solution.objective:.3f}")
+    (20, 8) True optimal 4.994
     """
 
     def __init__(

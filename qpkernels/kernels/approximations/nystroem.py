@@ -46,6 +46,15 @@ class Nystroem(Kernel):
     Notes
     -----
     Source: Williams and Seeger, Using the Nystroem method to speed up kernel machines (NIPS 2000).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from qpkernels import RBF, Nystroem
+    >>> X = np.array([[0.0], [0.5], [1.0], [3.0]])
+    >>> kernel = Nystroem(RBF(gamma=0.5), landmarks=X[[0, 3]])
+    >>> print(kernel.features(X).shape, kernel.diagonal(X).round(3))
+    (4, 2) [1.    0.78  0.384 1.   ]
     """
 
     base: Kernel

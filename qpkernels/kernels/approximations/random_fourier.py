@@ -40,6 +40,15 @@ class RandomFourier(Kernel):
     Notes
     -----
     Source: Rahimi and Recht, Random features for large-scale kernel machines (NIPS 2007).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from qpkernels import RBF, RandomFourier
+    >>> X = np.array([[0.0], [0.5], [1.0]])
+    >>> kernel = RandomFourier.sampled(RBF(gamma=0.5), features=1, rank=2000, seed=0)
+    >>> print(kernel.features(X).shape, abs(RBF(gamma=0.5)(X, X) - kernel(X, X)).max() < 0.1)
+    (3, 2000) True
     """
 
     base: Kernel

@@ -53,7 +53,15 @@ class _Pair(Kernel):
 
 @dataclass(frozen=True)
 class Sum(_Pair):
-    """k1(x, z) + k2(x, z)."""
+    """k1(x, z) + k2(x, z).
+
+    Examples
+    --------
+    >>> from qpkernels import RBF, Linear
+    >>> kernel = RBF(gamma=0.5) + Linear()
+    >>> print(kernel.formula(), kernel([[1.0]], [[1.0], [2.0]]).round(3))
+    exp(-0.5 ||x - z||^2) + x'z [[2.    2.607]]
+    """
 
     def formula(self, x: str = "x", z: str = "z") -> str:
         return f"{self.left.formula(x, z)} + {self.right.formula(x, z)}"
@@ -80,7 +88,15 @@ class Sum(_Pair):
 
 @dataclass(frozen=True)
 class Product(_Pair):
-    """k1(x, z) k2(x, z)."""
+    """k1(x, z) k2(x, z).
+
+    Examples
+    --------
+    >>> from qpkernels import RBF, Linear
+    >>> kernel = RBF(gamma=0.5) * Linear()
+    >>> print(kernel.formula(), kernel([[1.0]], [[1.0], [2.0]]).round(3))
+    exp(-0.5 ||x - z||^2) x'z [[1.    1.213]]
+    """
 
     def formula(self, x: str = "x", z: str = "z") -> str:
         return f"{grouped(self.left.formula(x, z))} {grouped(self.right.formula(x, z))}"
@@ -147,6 +163,13 @@ class Scaled(Mapped):
     ----------
     factor
         a, above 0.
+
+    Examples
+    --------
+    >>> from qpkernels import Linear
+    >>> kernel = 2.5 * Linear()
+    >>> print(kernel.formula(), kernel([[1.0]], [[1.0], [2.0]]))
+    2.5 x'z [[2.5 5. ]]
     """
 
     factor: float

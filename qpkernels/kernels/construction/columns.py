@@ -45,6 +45,16 @@ class Columns(Kernel):
     ------
     ParameterError
         If ``base`` is no kernel, or ``columns`` are neither names nor positions, all different.
+
+    Examples
+    --------
+    >>> from qpkernels import RBF, Columns, Matching
+    >>> X = [["red", 0.0], ["red", 1.0], ["blue", 1.0]]
+    >>> kernel = Columns(Matching(), 0) + Columns(RBF(gamma=0.5), 1)
+    >>> print(kernel(X, X).round(3))
+    [[2.    1.607 0.607]
+     [1.607 2.    1.   ]
+     [0.607 1.    2.   ]]
     """
 
     base: Kernel

@@ -37,6 +37,14 @@ class Composed(Kernel):
     ------
     ParameterError
         If phi is no function.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from qpkernels import RBF
+    >>> kernel = RBF(gamma=1.0).compose(lambda X: np.log(X))
+    >>> print(kernel([[1.0]], [[np.e], [10.0]]).round(3))
+    [[0.368 0.005]]
     """
 
     base: Kernel
@@ -102,6 +110,14 @@ class RankOne(Kernel):
     ------
     ParameterError
         If f is no function.
+
+    Examples
+    --------
+    >>> from qpkernels import RankOne
+    >>> kernel = RankOne(lambda X: 1.0 + X[:, 0])
+    >>> print(kernel([[0.0], [1.0]], [[2.0], [3.0]]))
+    [[3. 4.]
+     [6. 8.]]
     """
 
     function: Callable[[Samples], ArrayLike]

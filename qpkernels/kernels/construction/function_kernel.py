@@ -38,6 +38,15 @@ class FunctionKernel(Kernel):
     ------
     ParameterError
         If ``function`` is none.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from qpkernels import FunctionKernel
+    >>> kernel = FunctionKernel(lambda X, Z: np.minimum.outer(X[:, 0], Z[:, 0]))
+    >>> print(kernel([[1.0], [2.0]], [[1.5], [3.0]]))
+    [[1.  1. ]
+     [1.5 2. ]]
     """
 
     function: Callable[[Any, Any], ArrayLike]
@@ -109,6 +118,14 @@ def as_kernel(kernel: object) -> Kernel:
     ------
     ParameterError
         If it is neither.
+
+    Examples
+    --------
+    >>> from qpkernels.kernels import as_kernel
+    >>> kernel = as_kernel(lambda X, Z: X @ Z.T + 1.0)
+    >>> print(kernel([[1.0], [2.0]], [[3.0]]))
+    [[4.]
+     [7.]]
     """
     if isinstance(kernel, Kernel):
         return kernel

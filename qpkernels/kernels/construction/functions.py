@@ -17,6 +17,15 @@ class QuadraticMap(SampleFunction):
     """x -> (x_1, ..., x_d, all products x_i x_j with i <= j): d + d (d + 1) / 2 features.
 
     A linear function of them is a quadratic discriminant.
+
+    Examples
+    --------
+    >>> from formulations import LeastSquaresFit
+    >>> from qpkernels import Linear, QuadraticMap
+    >>> X, y = [[-1.0], [0.0], [1.0], [2.0]], [3.0, 1.0, 1.0, 3.0]
+    >>> solution = LeastSquaresFit(X, y, Linear().compose(QuadraticMap())).solve()
+    >>> print(QuadraticMap()([[2.0, 3.0]]), solution.residuals.round(6) + 0.0)
+    [[2. 3. 4. 6. 9.]] [0. 0. 0. 0.]
     """
 
     def __call__(self, X: ArrayLike) -> Matrix:
@@ -30,6 +39,15 @@ class ScaledQuadraticMap(SampleFunction):
     """x -> (all x_i^2, and sqrt(2) x_i x_j with i < j): d (d + 1) / 2 features, x_1's first.
 
     Scaled so that <phi(x), phi(z)> = (x'z)^2: a linear function of them is one of the kernel ``Polynomial(2)``.
+
+    Examples
+    --------
+    >>> from qpkernels import Linear, Polynomial, ScaledQuadraticMap
+    >>> x, z = [[1.0, 2.0]], [[3.0, 1.0]]
+    >>> print(ScaledQuadraticMap()(x).round(3))
+    [[1.    2.828 4.   ]]
+    >>> print(Linear().compose(ScaledQuadraticMap())(x, z).round(6), Polynomial(2)(x, z))
+    [[25.]] [[25.]]
     """
 
     def __call__(self, X: ArrayLike) -> Matrix:

@@ -25,6 +25,13 @@ class Power(Mapped):
     ----------
     exponent
         n, at least 1.
+
+    Examples
+    --------
+    >>> from qpkernels import Linear
+    >>> kernel = Linear() ** 3
+    >>> print(kernel.formula(), kernel([[1.0]], [[1.0], [2.0]]))
+    (x'z)^3 [[1. 8.]]
     """
 
     exponent: int
@@ -53,7 +60,15 @@ class Power(Mapped):
 
 @dataclass(frozen=True)
 class Exponential(Mapped):
-    """exp(k(x, z))."""
+    """exp(k(x, z)).
+
+    Examples
+    --------
+    >>> from qpkernels import Linear
+    >>> kernel = Linear().exp()
+    >>> print(kernel.formula(), kernel([[1.0]], [[0.0], [1.0]]).round(3))
+    exp(x'z) [[1.    2.718]]
+    """
 
     def formula(self, x: str = "x", z: str = "z") -> str:
         return f"exp({self.base.formula(x, z)})"
@@ -82,6 +97,13 @@ class PolynomialOf(Mapped):
     ------
     ParameterError
         If a coefficient is negative, or none is above 0.
+
+    Examples
+    --------
+    >>> from qpkernels import Linear
+    >>> kernel = Linear().polynomial([1.0, 0.0, 2.0])
+    >>> print(kernel.formula(), kernel([[1.0]], [[1.0], [2.0]]))
+    1 + 2 (x'z)^2 [[3. 9.]]
     """
 
     coefficients: tuple[float, ...]

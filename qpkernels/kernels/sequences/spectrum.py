@@ -42,6 +42,15 @@ class Spectrum(SequenceKernel):
     -----
     The time grows with the number of letters, and with that of the words two sequences share.
     Source: Leslie, Eskin and Noble, The spectrum kernel (Pacific Symposium on Biocomputing, 2002).
+
+    Examples
+    --------
+    >>> from qpkernels import Spectrum
+    >>> X = ["gattaca", "cattaga", "tttt"]
+    >>> print(Spectrum(p=2)(X, X))
+    [[6. 5. 3.]
+     [5. 6. 3.]
+     [3. 3. 9.]]
     """
 
     p: int

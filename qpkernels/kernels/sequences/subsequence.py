@@ -41,6 +41,15 @@ class Subsequence(SequenceKernel):
     The time for a pair of sequences grows with n |x| |z|.
     Source: Lodhi, Saunders, Shawe-Taylor, Cristianini and Watkins, Text classification using string kernels (JMLR 2,
     2002).
+
+    Examples
+    --------
+    >>> from qpkernels import Subsequence
+    >>> X = ["cat", "cart", "dog"]
+    >>> print(Subsequence(length=2, decay=0.5, normalise=True)(X, X).round(3))
+    [[1.    0.574 0.   ]
+     [0.574 1.    0.   ]
+     [0.    0.    1.   ]]
     """
 
     length: int

@@ -28,6 +28,12 @@ class Laplacian(Kernel):
     ------
     ParameterError
         If gamma is outside its range.
+
+    Examples
+    --------
+    >>> from qpkernels import Laplacian
+    >>> print(Laplacian(gamma=0.5)([[0.0, 0.0]], [[1.0, 1.0], [0.0, 2.0]]).round(3))
+    [[0.368 0.368]]
     """
 
     gamma: float

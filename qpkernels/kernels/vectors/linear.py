@@ -20,7 +20,15 @@ _FEW_BYTES = 2**28
 
 @dataclass(frozen=True)
 class Linear(Kernel):
-    """x'z: f is the linear function <w, x> with w = sum_j beta_j x_j."""
+    """x'z: f is the linear function <w, x> with w = sum_j beta_j x_j.
+
+    Examples
+    --------
+    >>> from qpkernels import Linear
+    >>> print(Linear()([[1.0, 2.0], [0.0, 1.0]], [[3.0, 1.0]]))
+    [[5.]
+     [1.]]
+    """
 
     tested = True
 

@@ -27,6 +27,15 @@ class Matching(Kernel):
     Notes
     -----
     A category that the training samples do not have is equal to none of theirs.
+
+    Examples
+    --------
+    >>> from qpkernels import Matching
+    >>> X = [["red", "small"], ["red", "large"], ["blue", "large"]]
+    >>> print(Matching()(X, X))
+    [[1.  0.5 0. ]
+     [0.5 1.  0.5]
+     [0.  0.5 1. ]]
     """
 
     tested = True

@@ -47,6 +47,15 @@ class Matern(Kernel):
     Notes
     -----
     Source: Rasmussen and Williams, Gaussian Processes for Machine Learning (2006), section 4.2.1.
+
+    Examples
+    --------
+    >>> from qpkernels import Matern
+    >>> for nu in (0.5, 1.5, 2.5):
+    ...     print(nu, Matern(length_scale=1.0, nu=nu)([[0.0]], [[0.5], [2.0]]).round(3))
+    0.5 [[0.607 0.135]]
+    1.5 [[0.785 0.14 ]]
+    2.5 [[0.829 0.139]]
     """
 
     length_scale: float = 1.0

@@ -33,6 +33,13 @@ class Polynomial(Kernel):
     ------
     ParameterError
         If a parameter is outside its range.
+
+    Examples
+    --------
+    >>> from qpkernels import Polynomial
+    >>> kernel = Polynomial(degree=2, gamma=1.0, coef0=1.0)
+    >>> print(kernel([[1.0, 2.0]], [[3.0, 1.0], [0.0, 0.0]]))
+    [[36.  1.]]
     """
 
     degree: int = 3

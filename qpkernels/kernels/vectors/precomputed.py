@@ -33,6 +33,15 @@ class Precomputed(Kernel):
     ------
     NotSquareError, NotSymmetricError, NonFiniteError
         If K is no such matrix.
+
+    Examples
+    --------
+    >>> from formulations import SoftMargin
+    >>> from qpkernels import Precomputed
+    >>> K = [[2.0, 1.0, 0.0], [1.0, 2.0, 1.0], [0.0, 1.0, 2.0]]
+    >>> solution = SoftMargin([0, 1, 2], [-1, 1, 1], Precomputed(K), C=1.0).solve(tol=1e-6)
+    >>> print(solution.status, solution.predict([0, 2]))
+    optimal [-1  1]
     """
 
     K: Matrix = field(repr=False)

@@ -43,6 +43,17 @@ class RBF(Kernel):
     See Also
     --------
     from_sigma, from_c, from_theta, from_data : the same kernel by the parameter of other texts.
+
+    Examples
+    --------
+    >>> from qpkernels import RBF
+    >>> X = [[0.0, 0.0], [1.0, 1.0], [0.0, 2.0]]
+    >>> print(RBF(gamma=0.5)(X, X).round(3))
+    [[1.    0.368 0.135]
+     [0.368 1.    0.368]
+     [0.135 0.368 1.   ]]
+    >>> print(RBF.from_sigma(1.0) == RBF(gamma=0.5), f"{RBF.from_data(X).gamma:.3f}")
+    True 0.900
     """
 
     gamma: float | tuple[float, ...]
@@ -169,6 +180,12 @@ def scale_gamma(X: ArrayLike) -> float:
     ------
     ParameterError
         If X is constant.
+
+    Examples
+    --------
+    >>> from qpkernels.kernels import scale_gamma
+    >>> print(scale_gamma([[0.0, 0.0], [2.0, 2.0]]))
+    0.5
     """
     matrix = finite_samples(X, "X")
     variance = _variance(matrix)

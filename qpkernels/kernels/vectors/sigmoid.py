@@ -33,6 +33,17 @@ class Sigmoid(Kernel):
     ------
     ParameterError
         If a parameter is outside its range.
+
+    Examples
+    --------
+    >>> from qpkernels import Mercer, Sigmoid
+    >>> kernel, X = Sigmoid(kappa=1.0, b=-1.0), [[0.0], [1.0], [2.0]]
+    >>> print(kernel(X, X).round(3))
+    [[0.762 0.762 0.762]
+     [0.762 0.964 0.995]
+     [0.762 0.995 1.   ]]
+    >>> print(f"{Mercer(kernel, X).smallest_eigenvalue:.3f}")
+    -0.014
     """
 
     kappa: float = 1.0

@@ -42,6 +42,17 @@ def enclose_cone_program(program: ConeProgram, x: Vector, z: Vector) -> Enclosur
     Source: Neumaier and Shcherbina, Safe bounds in linear and mixed-integer linear programming (2004); Jansson,
     Rigorous lower and upper bounds in linear programming (2004); Jansson, Chaykin and Keil, Rigorous error bounds for
     the optimal value in semidefinite programming (2007).
+
+    Examples
+    --------
+    >>> from formulations import SoftMargin
+    >>> from qpkernels.certificates import enclose_cone_program
+    >>> from qpkernels.solvers import find_solver
+    >>> program = SoftMargin([[0.0], [1.0], [3.0], [4.0]], [-1, -1, 1, 1], C=1.0).primal.lower().program
+    >>> answer = find_solver("clarabel").solve(program, tol=1e-9)
+    >>> enclosure = enclose_cone_program(program, answer.point, answer.multipliers)
+    >>> print(enclosure.lower <= 0.5 <= enclosure.upper, enclosure.width < 1e-6)
+    True True
     """
     other = sorted({type(cone).__name__ for cone in program.cones if not isinstance(cone, _ENCLOSED)})
     if other:

@@ -45,6 +45,13 @@ def best_level(losses: Vector, nu: float, costs: Vector) -> float:
         The share of all costs that samples beyond the level may have, above 0 and at most 1.
     costs
         C_i of at least 0, shape (m,).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from qpkernels.certificates import best_level
+    >>> print(best_level(np.array([0.5, 1.0, 2.0, 5.0]), nu=0.4, costs=np.ones(4)))
+    2.0
     """
     order = np.argsort(-losses, kind="stable")
     above, budget = np.cumsum(costs[order]), nu * float(costs.sum())
