@@ -19,14 +19,23 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from qpkernels.arrays import Indices, Matrix, Samples, Vector, check_count, is_sparse
+from qpkernels.arrays import Indices, Matrix, Samples, Vector, check_count, is_sparse, shown
 from qpkernels.arrays.archives import parsing
 from qpkernels.datasets.libsvm import parse_libsvm
 from qpkernels.datasets.text import Place, read_number
-from qpkernels.errors import FileFormatError
+from qpkernels.errors import FileFormatError, ParameterError
 from qpkernels.kernels import RBF, Kernel, Linear, Polynomial, Precomputed, Sigmoid
 
-__all__ = ["WHAT", "LibsvmMachines", "LibsvmSigmoids", "SvmType", "parse_model", "read_libsvm_machines", "split_model"]
+__all__ = [
+    "WHAT",
+    "LibsvmMachines",
+    "LibsvmSigmoids",
+    "SvmType",
+    "check_needed",
+    "parse_model",
+    "read_libsvm_machines",
+    "split_model",
+]
 
 WHAT = "a model of LIBSVM"
 
@@ -121,6 +130,8 @@ def read_libsvm_machines(
     ------
     FileFormatError
         If the file is damaged, or another.
+    ParameterError
+        If ``kernel`` comes for a file with a kernel of its own, or ``features`` for one with a precomputed kernel.
 
     Examples
     --------
@@ -137,7 +148,10 @@ def read_libsvm_machines(
     """
     source = Path(path)
     with parsing(source, WHAT):
-        return parse_model(source, *split_model(source), kernel, features)
+        head, body = split_model(source)
+    check_needed(source, head, kernel, features)
+    with parsing(source, WHAT):
+        return parse_model(source, head, body, kernel, features)
 
 
 def split_model(source: Path) -> tuple[dict[str, str], bytes]:
@@ -153,6 +167,21 @@ def split_model(source: Path) -> tuple[dict[str, str], bytes]:
             raise Place(source, number, 1).error(expected, repr(line[:40]), "check that this is the right file")
         values[key] = value.strip()
     return values, b"\n" * (head.count(b"\n") + 2) + body
+
+
+def check_needed(source: Path, head: Mapping[str, str], kernel: Precomputed | None, features: int | None) -> None:
+    """Refuse a kernel matrix or a number of features of which a model with this head has no use."""
+    own = head.get("kernel_type", "none")
+    precomputed = own == "precomputed"
+    if precomputed and features is not None:
+        raise ParameterError(
+            f"features must be None for {source}, whose kernel is precomputed, so that its samples have none, but "
+            f"{shown(features)} came; leave it out."
+        )
+    if not precomputed and kernel is not None:
+        raise ParameterError(
+            f"kernel must be None for {source}, which has its own of type {own[:20]}, but a matrix came; leave it out."
+        )
 
 
 def parse_model(

@@ -21,7 +21,7 @@ from scipy.sparse import csr_array
 from qpkernels.arrays import Samples
 from qpkernels.arrays.archives import parsing
 from qpkernels.errors import ParameterError, UnsupportedProgramError
-from qpkernels.files.libsvm.machines import WHAT, LibsvmSigmoids, SvmType, parse_model, split_model
+from qpkernels.files.libsvm.machines import WHAT, LibsvmSigmoids, SvmType, check_needed, parse_model, split_model
 from qpkernels.gram import Expansion
 from qpkernels.kernels import RBF, Kernel, Linear, Polynomial, Precomputed, Sigmoid
 
@@ -128,6 +128,8 @@ def read_libsvm_model(path: str | Path, kernel: Precomputed | None = None, featu
         If the file is damaged, or another.
     UnsupportedProgramError
         If it has several classes, or probabilities.
+    ParameterError
+        If ``kernel`` comes for a file with a kernel of its own, or ``features`` for one with a precomputed kernel.
 
     Examples
     --------
@@ -143,6 +145,8 @@ def read_libsvm_model(path: str | Path, kernel: Precomputed | None = None, featu
     source = Path(path)
     with parsing(source, WHAT):
         head, body = split_model(source)
+    check_needed(source, head, kernel, features)
+    with parsing(source, WHAT):
         if any(key in head for key in ("probA", "probB", "prob_density_marks")):
             raise UnsupportedProgramError(
                 f"{path} has probabilities, which a function has not; formulations.load reads the machine with them."

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from qpkernels.errors import DataFormatError, FileFormatError
+from qpkernels.errors import DataFormatError, FileFormatError, ParameterError
 from qpkernels.files import read_libsvm_machines, read_libsvm_model, write_libsvm_model
 from qpkernels.gram import Expansion
 from qpkernels.kernels import RBF, Precomputed
@@ -49,6 +49,14 @@ def test_a_precomputed_kernel(tmp_path: Path) -> None:
     assert found.coefficients.tolist() == [[1, 0, -1, -1.5], [0.5, 1, 0.75, -0.75]]
     with pytest.raises(DataFormatError, match="expected 2 coefficients and '0:number', but '-1 0:2"):
         read_libsvm_machines(written(tmp_path, text.replace("-1 0.75 0:2", "-1 0:2")), K)
+
+
+def test_an_argument_that_the_file_does_not_need_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ParameterError, match=r"kernel must be None .* has its own of type rbf"):
+        read_libsvm_machines(written(tmp_path, THREE), Precomputed(np.eye(5)))
+    precomputed = THREE.replace("kernel_type rbf\ngamma 0.5", "kernel_type precomputed")
+    with pytest.raises(ParameterError, match=r"features must be None .* but 4 came"):
+        read_libsvm_machines(written(tmp_path, precomputed), Precomputed(np.eye(5)), features=4)
 
 
 def test_two_classes_are_those_of_the_function(tmp_path: Path) -> None:
