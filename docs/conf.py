@@ -87,7 +87,7 @@ sphinx_gallery_conf = {
     "remove_config_comments": True,
     "download_all_examples": False,
     "image_scrapers": ("extensions.gallery_pictures.scrape",),
-    "only_warn_on_example_error": False,
+    "only_warn_on_example_error": True,  # as of every other page; make docs fails on warnings
 }
 
 plot_formats = [("png", 110)]
