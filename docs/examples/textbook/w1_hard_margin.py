@@ -24,6 +24,8 @@ is :math:`\tfrac12\|w\|^2 = 1/4`, the dual value :math:`\sum \alpha_i - \tfrac12
 and the margin is :math:`1/\|w\| = (\sum \alpha_i)^{-1/2} = \sqrt 2`.
 """
 
+from textwrap import fill
+
 import matplotlib.pyplot as plt
 import numpy as np
 
@@ -60,7 +62,7 @@ assert np.allclose(values, [1 / 4, np.sqrt(2), -1 / 4])
 print("values: primal {:.4f}, margin {:.4f}, dual {:.4f}".format(*values))
 assert np.isclose(model.geometric.problem.value, np.sqrt(2))
 assert np.allclose(model.dual.alpha.value, [1 / 8, 1 / 8, 1 / 4], atol=1e-6)
-print(solution.explain(2))
+print(fill(solution.explain(2), 110))
 
 # %%
 # All three samples lie on the edges of the strip.
