@@ -28,6 +28,7 @@ from qpkernels.kernels import (
 )
 
 __version__ = "0.1.0"
+"""The release, of both packages."""
 
 __all__ = [
     "RBF",

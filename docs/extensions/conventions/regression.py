@@ -31,7 +31,7 @@ REGRESSION: tuple[Convention, ...] = (
         "libsvm-svr",
         "SoftTube",
         "LIBSVM `-s 3 -c c -p e`",
-        "the same, with the decision value $\\sum_i \\text{sv\\_coef}_i\\, k(x_i, x) - \\text{rho}$",
+        "the same, with the decision value $\\sum_i \\mathrm{sv\\_coef}_i\\, k(x_i, x) - \\text{rho}$",
         "`C = c`, `epsilon = e`; `beta` = `sv_coef`, b = −`rho`",
     ),
     Convention(
