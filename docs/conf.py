@@ -96,6 +96,10 @@ plot_html_show_formats = False
 plot_html_show_source_link = False
 plot_rcparams = {"savefig.bbox": "tight"}
 
+# What is copied of an example, or of a command, can be pasted.
+copybutton_prompt_text = r">>> |\.\.\. |\$ "
+copybutton_prompt_is_regexp = True
+
 html_theme = "pydata_sphinx_theme"
 html_title = "qpkernels"
 html_favicon = "static/icon.svg"

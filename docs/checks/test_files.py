@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from dataclasses import dataclass, field
@@ -86,6 +87,13 @@ def test_every_internal_link_leads_somewhere(folder: Path) -> None:
         if is_internal(link) and missing(page, link)
     ]
     assert lost == []
+
+
+def test_the_reference_shows_examples_and_leads_to_those_of_the_gallery(folder: Path) -> None:
+    for name in ("formulations.SoftMargin", "formulations.grid", "qpkernels.RBF", "formulations.displays.TubeDisplay"):
+        page = folder / "api" / "generated" / f"{name}.html"
+        assert "&gt;&gt;&gt; " in page.read_text(encoding="utf-8")
+        assert any(re.search(r"/gallery/\w+/\w+\.html", link) for link in read(page).links), name
 
 
 def test_nothing_is_loaded_from_elsewhere(folder: Path) -> None:
