@@ -86,7 +86,8 @@ def all_pairs_together(X: Matrix, y: Vector) -> float:
 
 def again_from_zero(X: Matrix, y: Vector, known: int) -> list[float]:
     """Fit all samples again whenever one came."""
-    return [SoftMargin(X[:m], y[:m], RBF(0.1)).solve().objective for m in range(known + 1, len(y) + 1)]
+    counts = range(known + 1, len(y) + 1)
+    return [SoftMargin(X[:m], y[:m], RBF(0.1)).solve().objective for m in counts]
 
 
 def from_the_present_answer(X: Matrix, y: Vector, known: int) -> list[float]:
