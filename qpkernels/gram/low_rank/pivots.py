@@ -118,8 +118,11 @@ class _State:
         return np.asarray(np.minimum(drawn, len(edges) - 1), dtype=np.intp)
 
     def largest(self, count: int) -> Indices:
-        """Return the candidates with the largest residuals."""
-        return np.argpartition(-self.residual, count - 1)[:count]
+        """Return the candidates with the largest residuals in order of their numbers, among equal ones the first."""
+        least = np.partition(self.residual, -count)[-count]
+        above = np.flatnonzero(self.residual > least)
+        equal = np.flatnonzero(self.residual == least)[: count - above.size]
+        return np.sort(np.concatenate([above, equal]))
 
     def add_some_of(self, drawn: Indices, generator: np.random.Generator | None, most: int) -> bool:
         """Add the columns of those candidates that become pivots, and return whether there are any."""

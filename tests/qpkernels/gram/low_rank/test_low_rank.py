@@ -49,6 +49,12 @@ def test_greedy_pivots_are_the_largest_one_by_one() -> None:
     np.testing.assert_allclose(gram.residual.max(), rest.diagonal().max(), atol=1e-8)
 
 
+def test_of_equal_residuals_the_first_sample_is_the_pivot() -> None:
+    # Beyond its range the kernel matrix is the identity: every residual is 1 until its sample is a pivot.
+    far = 1e3 * np.arange(40.0)[:, None]
+    assert LowRank(RBF(1.0), far, 7, method="greedy").pivots.tolist() == [0, 1, 2, 3, 4, 5, 6]
+
+
 def test_random_pivots_are_near_the_best_approximation() -> None:
     eigenvalues = np.linalg.eigvalsh(KERNEL(X))[::-1]
     best = eigenvalues[30:].sum() / eigenvalues.sum()
