@@ -37,7 +37,7 @@ class Status(StrEnum):
     """The objective is unbounded below along a direction, and the direction proves it."""
 
     FAILED = "failed"
-    """The solver gave no usable answer."""
+    """The solver says that it failed; where it left a point, the certificate says how good that is."""
 
 
 @dataclass(frozen=True, repr=False)

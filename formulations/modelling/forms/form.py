@@ -199,12 +199,13 @@ class Form(Frozen, metaclass=ABCMeta):
     def extend(self, *constraints: cp.Constraint, objective: cp.Expression | float | None = None) -> Self:
         """Return this form with further CVXPY constraints, and a further term in its objective, on the same variables.
 
-        The result is no KernelQP any more: cone solvers take it, and its certificate is the conic one.
+        The result is no KernelQP any more: cone solvers take it, and its certificate is the conic one. Variables and
+        constraints are shared: they have the values and multipliers of whichever form was solved last.
 
         Parameters
         ----------
         constraints
-            Of CVXPY, on the variables of this form.
+            Of CVXPY, on the variables of this form; f stays a function over the samples, also at other points.
         objective
             A real scalar expression, or a number, to be added; None: nothing.
 
