@@ -260,6 +260,11 @@ def draw(entries: list[Entry], path: Path) -> None:
     plt.close(figure)
 
 
+def breakable(path: str) -> str:
+    """Return a path that a narrow column breaks behind slashes."""
+    return path.replace("/", "/&#8203;")
+
+
 def write(entries: list[Entry], path: Path) -> None:
     """Write the page.
 
@@ -285,7 +290,7 @@ def write(entries: list[Entry], path: Path) -> None:
         "",
         "| " + " | ".join(HEADINGS) + " |",
         "|" + "---|" * len(HEADINGS),
-        *(f"| {e.id} | {e.problem} | {e.stated} | `{e.file}` | {e.solvers} | {e.proof} |" for e in entries),
+        *(f"| {e.id} | {e.problem} | {e.stated} | {breakable(e.file)} | {e.solvers} | {e.proof} |" for e in entries),
         "",
         "## Make it again",
         "",

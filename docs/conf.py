@@ -32,6 +32,7 @@ extensions = [
     "extensions.mathjax_files",
     "extensions.model_pages",
     "extensions.plain_docstrings",
+    "extensions.problems",
     "extensions.reference",
 ]
 exclude_patterns = [
@@ -124,4 +125,4 @@ html_theme_options = {
     "back_to_top_button": False,
 }
 html_context = {"default_mode": "auto"}
-html_sidebars = {"index": []}
+html_sidebars: dict[str, list[str]] = {page: [] for page in ("index", "citing", "errata", "glossary")}  # nothing below

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""In the reference, a model that has a page shows its problem, as its module states it, and links the page."""
+
+import inspect
+import re
+import sys
+from functools import cache
+from pathlib import Path
+
+from sphinx.application import Sphinx
+
+import formulations
+
+MODELS = Path(__file__).parent.parent / "models"
+NAMED = re.compile(r"^```\{model-(?:forms|solvers|conventions)\} (\w+)", re.MULTILINE)
+PROBLEM = re.compile(r"(?:^\S.*\n)*?^\S.*::\n(?:\n|[ ]{4}.*\n)+", re.MULTILINE)
+"""A paragraph that announces a block, and the block."""
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Add the problems before docstrings are completed."""
+    app.connect("autodoc-process-docstring", add_problem, priority=40)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
+
+
+@cache
+def pages() -> dict[str, str]:
+    """Return the page of each model, by its name."""
+    found = {}
+    for page in sorted(MODELS.glob("*.md")):
+        found |= dict.fromkeys(NAMED.findall(page.read_text(encoding="utf-8")), page.stem)
+    return found
+
+
+def problem_of(model: type) -> str:
+    """Return the problem with the words that announce it; of several in a module the one in the place of the model."""
+    module = sys.modules[model.__module__]
+    found = PROBLEM.findall(inspect.cleandoc(module.__doc__ or "") + "\n")
+    here = [value for name, value in vars(module).items() if name in pages() and value.__module__ == module.__name__]
+    place = here.index(model) if len(found) == len(here) else 0
+    return found[place].rstrip() if found else ""
+
+
+def add_problem(app: Sphinx, what: str, name: str, obj: object, options: object, lines: list[str]) -> None:
+    """Put the problem behind the first paragraph."""
+    del app, options
+    short = name.rpartition(".")[2]
+    if what != "class" or not isinstance(obj, type) or getattr(formulations, short, None) is not obj:
+        return
+    if short not in pages():
+        return
+    link = f"Its derivation, conventions and pictures: :doc:`/models/{pages()[short]}`."
+    first = lines.index("") if "" in lines else len(lines)
+    lines[first:first] = ["", *problem_of(obj).splitlines(), "", link]
