@@ -45,6 +45,7 @@ exclude_patterns = [
 nitpicky = True
 nitpick_ignore_regex = [("py:.*", r".*")]
 templates_path = ["templates"]
+highlight_language = "none"  # of blocks that say nothing: problems in plain text. Examples are known by their prompts.
 
 # Pages are MyST; those that begin with "file_format: mystnb" are executed from top to bottom.
 myst_enable_extensions = [
