@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 import formulations.cvx as cp
 from formulations.classification.base import MarginPrimal, TwoClassModel
 from formulations.classification.separation.hulls import HullIntersection
+from formulations.classification.separation.units import separates_in_units
 from formulations.inputs.samples import KernelLike, SamplesLike
 from formulations.modelling import Candidate, Solution, Stated, labelled
 from formulations.modelling.candidate import expand
@@ -26,6 +27,9 @@ __all__ = ["Separability", "SeparabilityPrimal"]
 
 _SAME_POINT = 1e-6
 """Distance of the two means, against the radius of the samples, within which they count as one point."""
+
+_ROUNDING = 1e-12
+"""Distance that may be 0 but for rounding."""
 
 
 class SeparabilityPrimal(MarginPrimal):
@@ -151,12 +155,21 @@ class Separability(TwoClassModel):
             return self.explain_failure(
                 f"{message}, but the classes are {proof.distance:.1e} of the samples' radius apart; scale the features"
             )
+        if self.data.explicit and separates_in_units(
+            self.data.coordinates, self.y, self.y * proof.multipliers, fit_intercept=self.fit_intercept
+        ):
+            return self.explain_failure(
+                f"{message}, but a hyperplane separates the classes once every feature has a range of 1; scale the "
+                "features"
+            )
         samples = ", ".join(map(str, proof.support[:8])) + (", ..." if proof.support.size > 8 else "")
+        # A margin is at most half the distance of the two means.
+        least = "" if proof.distance <= _ROUNDING else f" by more than {proof.distance / 2:.1g} of the samples' radius"
         through, hulls = ("", "convex") if self.fit_intercept else ("through the origin ", "conic")
         return InseparableError(
-            f"no hyperplane {through}separates the two classes: their {hulls} hulls meet (to {proof.distance:.1e} of "
-            f"the samples' radius) in a {hulls} combination of the samples {samples}; use a soft margin, or a more "
-            f"flexible kernel ({message}).",
+            f"no hyperplane {through}separates the two classes{least}: their {hulls} hulls meet (to "
+            f"{proof.distance:.1e} of the samples' radius) in a {hulls} combination of the samples {samples}; use a "
+            f"soft margin, or a more flexible kernel ({message}).",
             certificate or proof.certificate,
             multipliers,
             proof,
