@@ -11,21 +11,18 @@ from qpkernels.arrays import Vector
 from qpkernels.certificates.certificate import Certificate, relative, undefined
 from qpkernels.certificates.cone_program.bounds import VariableBounds
 from qpkernels.certificates.cone_program.residuals import (
-    column_terms,
-    curvature,
+    Terms,
     distances_outside,
     into_dual_cone,
-    longest,
     outside_dual_cones,
     place,
     products,
     ratios,
-    row_terms,
 )
 from qpkernels.certificates.rounding import EPS
 from qpkernels.programs.cone_program import ConeProgram
 
-__all__ = ["certify_cone_program"]
+__all__ = ["Judge", "certify_cone_program"]
 
 
 def certify_cone_program(program: ConeProgram, x: Vector, z: Vector) -> Certificate:
@@ -93,11 +90,7 @@ def certify_cone_program(program: ConeProgram, x: Vector, z: Vector) -> Certific
     True
     False
     """
-    program.require_convex()
-    if not (np.isfinite(x).all() and np.isfinite(z).all()):
-        return undefined("the answer holds NaN or infinity")
-    with np.errstate(over="ignore", invalid="ignore"):
-        return _certify(program, x, z)
+    return Judge.of(program).certify(x, z)
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,20 +105,20 @@ class _Gap:
     products: Vector
 
     @classmethod
-    def of(cls, program: ConeProgram, x: Vector, y: Vector, z: Vector, r: Vector, left: Vector) -> _Gap:
+    def of(cls, terms: Terms, x: Vector, y: Vector, z: Vector, r: Vector, left: Vector) -> _Gap:
         """Evaluate both, with the slope ``r``; ``left`` is the part of it beyond rounding that no bound took over."""
+        program, unit = terms.program, terms.unit
         s, u = program.b - program.A @ x, x - y
         curved, linear = float(0.5 * x @ (program.P @ x)), float(program.q @ x)
         primal, dual = curved + linear, float(-0.5 * y @ (program.P @ y) - program.b @ z - np.abs(left) @ np.abs(x))
         shares = products(program, s, z)
         parts = float(0.5 * u @ (program.P @ u)) + float(np.abs(r) @ np.abs(x)) + float(shares.sum())
-        terms = column_terms(program, np.maximum(np.abs(x), np.abs(y)), z)
-        unit = longest(program) * EPS
-        curved_terms = 0.5 * float(np.abs(x) @ (abs(program.P) @ np.abs(x)))
+        slopes = terms.columns(np.maximum(np.abs(x), np.abs(y)), z)
+        curved_terms = 0.5 * float(np.abs(x) @ (terms.P @ np.abs(x)))
         linear_terms = float(np.abs(program.q) @ np.abs(x))
         cancelling = max(_beyond(curved, unit * curved_terms), _beyond(linear, unit * linear_terms))
         vanishing = curved_terms + linear_terms + float(np.abs(program.b) @ np.abs(z))
-        size = float(np.abs(x) @ terms + np.abs(y) @ (abs(program.P) @ np.abs(y)) + np.abs(z) @ row_terms(program, x))
+        size = float(np.abs(x) @ slopes + np.abs(y) @ (terms.P @ np.abs(y)) + np.abs(z) @ terms.rows(x))
         rounding = unit * size + EPS * abs(program.offset)
         return cls(primal, dual, max(parts, abs(primal - dual)), rounding, cancelling or vanishing, shares)
 
@@ -138,37 +131,70 @@ class _Gap:
         return (relative(self.rounding, self.terms) if self.terms else 0.0), 0.0
 
 
-def _certify(program: ConeProgram, x: Vector, given: Vector) -> Certificate:
-    z = into_dual_cone(program, given)
-    slope, curved = program.q + program.A.T @ z, curvature(program)
-    y = np.where(curved > 0, -slope / np.where(curved > 0, curved, 1.0), x)
-    r, columns = program.P @ y + slope, column_terms(program, y, np.maximum(np.abs(z), np.abs(given)))
-    unbalanced = ratios(np.abs(r) + abs(program.A).T @ np.abs(z - given), columns)
-    outside = distances_outside(program, program.b - program.A @ x, row_terms(program, x))
-    notable = np.where(np.abs(r) > longest(program) * EPS * columns, r, 0.0)
-    z, left = VariableBounds.of(program).take_over(z, notable)
-    uncounted = max(_largest(outside), _largest(ratios(np.abs(left), columns)))
-    gap = _Gap.of(program, x, y, z, r - notable + left, left)
-    if not np.isfinite([gap.primal, gap.dual, gap.amount, gap.rounding]).all():
-        return undefined("the value of the answer is infinite")
-    relative_gap, complementarity = gap.relative(program.offset)
-    measures = [_largest(outside), _largest(unbalanced), relative_gap]
-    reasons = (
-        f"{place(program.rows, outside)} is outside of its cone by {measures[0]:.1e} of its terms",
-        f"the slope of {place(program.variables, unbalanced, 'entry')} is off by {measures[1]:.1e} of its terms",
-        f"{place(program.rows, gap.products)} adds {_largest(gap.products):.1e} to the gap",
-    )
-    return Certificate(
-        primal_value=gap.primal + program.offset,
-        dual_value=gap.dual + program.offset,
-        relative_gap=relative_gap,
-        primal_residual=measures[0],
-        dual_residual=max(measures[1], outside_dual_cones(program, given)),
-        complementarity=complementarity,
-        worst=reasons[int(np.argmax(measures))],
-        rounding=gap.rounding,
-        uncounted=uncounted,
-    )
+@dataclass(frozen=True, eq=False)
+class Judge:
+    """Certifies points of one program.
+
+    Attributes
+    ----------
+    terms, bounds
+        What points are measured against, and the bounds that take over residuals: worked out once for all points.
+    """
+
+    terms: Terms
+    bounds: VariableBounds
+
+    @classmethod
+    def of(cls, program: ConeProgram) -> Judge:
+        """Prepare to judge points of a program, which must be convex."""
+        program.require_convex()
+        with np.errstate(over="ignore", invalid="ignore"):
+            return cls(Terms.of(program), VariableBounds.of(program))
+
+    @property
+    def program(self) -> ConeProgram:
+        """The program."""
+        return self.terms.program
+
+    def certify(self, x: Vector, z: Vector) -> Certificate:
+        """Certify a point with its multipliers, as :func:`certify_cone_program` says."""
+        if not (np.isfinite(x).all() and np.isfinite(z).all()):
+            return undefined("the answer holds NaN or infinity")
+        with np.errstate(over="ignore", invalid="ignore"):
+            return self._certify(x, z)
+
+    def _certify(self, x: Vector, given: Vector) -> Certificate:
+        terms, program = self.terms, self.program
+        z = into_dual_cone(program, given)
+        slope, curved = program.q + program.A.T @ z, terms.curvature
+        y = np.where(curved > 0, -slope / np.where(curved > 0, curved, 1.0), x)
+        r, columns = program.P @ y + slope, terms.columns(y, np.maximum(np.abs(z), np.abs(given)))
+        unbalanced = ratios(np.abs(r) + terms.transposed @ np.abs(z - given), columns)
+        outside = distances_outside(program, program.b - program.A @ x, terms.rows(x))
+        notable = np.where(np.abs(r) > terms.unit * columns, r, 0.0)
+        z, left = self.bounds.take_over(z, notable)
+        uncounted = max(_largest(outside), _largest(ratios(np.abs(left), columns)))
+        gap = _Gap.of(terms, x, y, z, r - notable + left, left)
+        if not np.isfinite([gap.primal, gap.dual, gap.amount, gap.rounding]).all():
+            return undefined("the value of the answer is infinite")
+        relative_gap, complementarity = gap.relative(program.offset)
+        measures = [_largest(outside), _largest(unbalanced), relative_gap]
+        reasons = (
+            f"{place(program.rows, outside)} is outside of its cone by {measures[0]:.1e} of its terms",
+            f"the slope of {place(program.variables, unbalanced, 'entry')} is off by {measures[1]:.1e} of its terms",
+            f"{place(program.rows, gap.products)} adds {_largest(gap.products):.1e} to the gap",
+        )
+        return Certificate(
+            primal_value=gap.primal + program.offset,
+            dual_value=gap.dual + program.offset,
+            relative_gap=relative_gap,
+            primal_residual=measures[0],
+            dual_residual=max(measures[1], outside_dual_cones(program, given)),
+            complementarity=complementarity,
+            worst=reasons[int(np.argmax(measures))],
+            rounding=gap.rounding,
+            uncounted=uncounted,
+        )
 
 
 def _beyond(value: float, rounding: float) -> float:

@@ -12,17 +12,9 @@ from qpkernels.arrays import Vector
 from qpkernels.certificates.certificate import Certificate
 from qpkernels.certificates.cone_program.bounds import VariableBounds
 from qpkernels.certificates.cone_program.linearisation import Linearised
-from qpkernels.certificates.cone_program.optimality import certify_cone_program
+from qpkernels.certificates.cone_program.optimality import Judge
 from qpkernels.certificates.cone_program.polishing import Work, polished
-from qpkernels.certificates.cone_program.residuals import (
-    column_terms,
-    curvature,
-    into_dual_cone,
-    kinds,
-    longest,
-    row_terms,
-)
-from qpkernels.certificates.rounding import EPS
+from qpkernels.certificates.cone_program.residuals import Terms, into_dual_cone, kinds
 from qpkernels.programs.cone_program import ConeProgram
 
 __all__ = ["Repaired", "repair", "without_rounding"]
@@ -99,12 +91,13 @@ def repair(program: ConeProgram, x: Vector, z: Vector, tol: float, work: Work | 
     >>> print(repaired.certificate.holds(1e-9), f"{repaired.certificate.primal_value:.3f}")
     True 0.500
     """
-    best = _judged(program, x, z)
+    judge = Judge.of(program)
+    best = _judged(judge, x, z)
     if best.error <= tol or not (np.isfinite(x).all() and np.isfinite(z).all()):
         return best
     left = _PATIENCE
-    for point, multipliers in _repairs(program, x, z, work or Work()):
-        repaired = _judged(program, point, multipliers)
+    for point, multipliers in _repairs(judge, x, z, work or Work()):
+        repaired = _judged(judge, point, multipliers)
         better = repaired.is_better_than(best)
         left = _PATIENCE if better else left - 1
         best = repaired if better else best
@@ -117,20 +110,21 @@ def _in_the_way(certificate: Certificate) -> float:
     return np.inf if np.isnan(certificate.largest) else max(certificate.largest, certificate.uncounted)
 
 
-def _judged(program: ConeProgram, x: Vector, z: Vector) -> Repaired:
-    return Repaired(x, z, certify_cone_program(program, x, z))
+def _judged(judge: Judge, x: Vector, z: Vector) -> Repaired:
+    return Repaired(x, z, judge.certify(x, z))
 
 
-def _repairs(program: ConeProgram, x: Vector, z: Vector, work: Work) -> Iterator[tuple[Vector, Vector]]:
-    bounds = VariableBounds.of(program).forced(program)
-    yield x, _without_slack_rows(program, x, z)
+def _repairs(judge: Judge, x: Vector, z: Vector, work: Work) -> Iterator[tuple[Vector, Vector]]:
+    program, terms = judge.program, judge.terms
+    bounds = judge.bounds.forced(program)
+    yield x, _without_slack_rows(terms, x, z)
     yield x, without_rounding(z)
-    yield _completed(program, bounds, x, z)
-    yield _completed(program, bounds, x, _without_slack_rows(program, x, z))
+    yield _completed(terms, bounds, x, z)
+    yield _completed(terms, bounds, x, _without_slack_rows(terms, x, z))
     polish = polished if program.is_quadratic else _linearised
     for point, multipliers in polish(program, x, z, work):
-        yield _completed(program, bounds, point, multipliers)
-        yield _completed(program, bounds, without_rounding(point), without_rounding(multipliers))
+        yield _completed(terms, bounds, point, multipliers)
+        yield _completed(terms, bounds, without_rounding(point), without_rounding(multipliers))
 
 
 def _linearised(program: ConeProgram, x: Vector, z: Vector, work: Work) -> Iterator[tuple[Vector, Vector]]:
@@ -162,23 +156,25 @@ def without_rounding(values: Vector) -> Vector:
     return np.where(np.abs(values) > _ROUNDING * np.abs(values).max(initial=0.0), values, 0.0)
 
 
-def _completed(program: ConeProgram, bounds: VariableBounds, x: Vector, z: Vector) -> tuple[Vector, Vector]:
+def _completed(terms: Terms, bounds: VariableBounds, x: Vector, z: Vector) -> tuple[Vector, Vector]:
     """Clip x to its bounds, and let their multipliers take over what is left of the slope."""
+    program = terms.program
     x, z = bounds.clip(x), into_dual_cone(program, z)
     r = program.P @ x + program.q + program.A.T @ z
-    rounding = longest(program) * EPS * column_terms(program, x, z)
-    z, _ = bounds.take_over(z, np.where((curvature(program) == 0) & (np.abs(r) > rounding), r, 0.0))
+    rounding = terms.unit * terms.columns(x, z)
+    z, _ = bounds.take_over(z, np.where((terms.curvature == 0) & (np.abs(r) > rounding), r, 0.0))
     return x, z
 
 
-def _without_slack_rows(program: ConeProgram, x: Vector, z: Vector) -> Vector:
+def _without_slack_rows(terms: Terms, x: Vector, z: Vector) -> Vector:
     """Return the multipliers with 0 where an inequality is slack by far more, in its terms, than its multiplier weighs.
 
     Interior-point methods leave rounding there, and without an objective all multipliers are such.
     """
+    program = terms.program
     if not program.P.nnz and not program.q.any():
         return np.zeros_like(z)
     scale = abs(float(0.5 * x @ (program.P @ x) + program.q @ x))
     slack, (_, one_sided) = program.b - program.A @ x, kinds(program)
-    rounding = one_sided & (np.abs(z) * row_terms(program, x) ** 2 < 1e-7 * scale * slack)
+    rounding = one_sided & (np.abs(z) * terms.rows(x) ** 2 < 1e-7 * scale * slack)
     return np.where(rounding, 0.0, z)

@@ -3,18 +3,20 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csc_array, csr_array
 
 from qpkernels.arrays import Vector
 from qpkernels.certificates.certificate import relative
+from qpkernels.certificates.rounding import EPS
 from qpkernels.programs.cone_program import Block, ConeProgram
 from qpkernels.programs.cones import Nonnegative, Zero
 
 __all__ = [
-    "column_terms",
-    "curvature",
+    "Terms",
     "distances_outside",
     "into_dual_cone",
     "kinds",
@@ -23,18 +25,45 @@ __all__ = [
     "place",
     "products",
     "ratios",
-    "row_terms",
 ]
 
 
-def row_terms(program: ConeProgram, x: Vector) -> Vector:
-    """Return |b_i| + sum_j |A_ij| |x_j| for each row."""
-    return np.asarray(np.abs(program.b) + abs(program.A) @ np.abs(x))
+@dataclass(frozen=True, eq=False)
+class Terms:
+    """What the points of one program are measured against: all that does not depend on the point, worked out once.
 
+    Attributes
+    ----------
+    program
+        The program.
+    P, A, transposed
+        |P_jk|, |A_ij|, and |A_ij| by columns.
+    curvature
+        P_jj for each variable that P joins with no other, and 0 for the rest.
+    unit
+        The largest share of its terms that rounding is of a residual.
+    """
 
-def column_terms(program: ConeProgram, y: Vector, z: Vector) -> Vector:
-    """Return |q_j| + sum_k |P_jk| |y_k| + sum_i |A_ij| |z_i| for each column."""
-    return np.asarray(np.abs(program.q) + abs(program.P) @ np.abs(y) + abs(program.A).T @ np.abs(z))
+    program: ConeProgram
+    P: csc_array
+    A: csc_array
+    transposed: csr_array
+    curvature: Vector
+    unit: float
+
+    @classmethod
+    def of(cls, program: ConeProgram) -> Terms:
+        """Work them out."""
+        P, A = abs(program.P), abs(program.A)
+        return cls(program, P, A, A.T, _curvature(program, P), longest(program) * EPS)
+
+    def rows(self, x: Vector) -> Vector:
+        """Return |b_i| + sum_j |A_ij| |x_j| for each row."""
+        return np.asarray(np.abs(self.program.b) + self.A @ np.abs(x))
+
+    def columns(self, y: Vector, z: Vector) -> Vector:
+        """Return |q_j| + sum_k |P_jk| |y_k| + sum_i |A_ij| |z_i| for each column."""
+        return np.asarray(np.abs(self.program.q) + self.P @ np.abs(y) + self.transposed @ np.abs(z))
 
 
 def distances_outside(program: ConeProgram, s: Vector, sizes: Vector) -> Vector:
@@ -88,18 +117,17 @@ def kinds(program: ConeProgram) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     return equal, one_sided
 
 
-def curvature(program: ConeProgram) -> Vector:
-    """Return P_jj for each variable that P joins with no other, and 0 for the rest."""
-    diagonal = np.asarray(program.P.diagonal(), dtype=np.float64)
-    alone = abs(program.P).sum(axis=0) == np.abs(diagonal)
-    return np.where(alone & (diagonal > 0), diagonal, 0.0)
-
-
 def longest(program: ConeProgram) -> int:
     """Return the number of terms in the longest sum that a residual is made of."""
     columns = np.diff(csc_array(program.P).indptr) + np.diff(csc_array(program.A).indptr)
     rows = np.diff(csr_array(program.A).indptr)
     return int(max(columns.max(initial=0), rows.max(initial=0))) + 2
+
+
+def _curvature(program: ConeProgram, sizes: csc_array) -> Vector:
+    diagonal = np.asarray(program.P.diagonal(), dtype=np.float64)
+    alone = sizes.sum(axis=0) == np.abs(diagonal)
+    return np.where(alone & (diagonal > 0), diagonal, 0.0)
 
 
 def ratios(amounts: Vector, sizes: Vector) -> Vector:
