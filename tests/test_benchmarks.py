@@ -162,7 +162,7 @@ def test_the_weakest_gap_is_the_largest() -> None:
 
 
 def test_a_peer_is_ended_when_its_time_is_up(tmp_path: Path) -> None:
-    record = compare(classes(6000), tmp_path, [libsvm()], 2, 1e-3, 1e-3, this_computer())
+    record = compare(classes(2000), tmp_path, [libsvm()], 2, 1e-3, 1e-3, this_computer())
     assert record.runs["LIBSVM"] == Run((), None, 1e-3, 1e-3)
     # Ours stops by itself, with an answer and its gap, and gets no second turn either.
     assert record.runs[PROVED].limit == 1e-3
