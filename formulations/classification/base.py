@@ -6,7 +6,9 @@ A primal has constraints on y (f + b) with multipliers alpha, and a dual is a pr
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 import formulations.cvx as cp
 from formulations.inputs.estimators import Coefficients
 from formulations.inputs.hyperparameters import COSTS
-from formulations.inputs.samples import KernelLike, SamplesLike, bind
+from formulations.inputs.samples import OF_KERNELS, KernelLike, SamplesLike, bind
 from formulations.inputs.two_classes import two_classes
 from formulations.modelling import (
     Candidate,
@@ -33,6 +35,8 @@ from qpkernels.errors import OneClassError, ParameterError
 from qpkernels.programs import KernelQP
 
 __all__ = ["MarginDual", "MarginPrimal", "TwoClassCostModel", "TwoClassModel"]
+
+_OF_COSTS = dict.fromkeys(("class_weight", "sample_weight"), "C=C * weights, an array with a cost for each sample")
 
 
 class TwoClassModel(Model[Classification]):
@@ -161,6 +165,7 @@ class TwoClassCostModel(TwoClassModel):
     """
 
     hyperparameters = (COSTS,)
+    elsewhere: ClassVar[Mapping[str, str]] = MappingProxyType(OF_KERNELS | _OF_COSTS)
     C: cp.Parameter
 
     def __init__(

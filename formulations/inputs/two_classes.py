@@ -35,7 +35,8 @@ def two_classes(y: ArrayLike, samples: int) -> tuple[Vector, NDArray[Any]]:
         some = ", ".join(map(shown_label, classes[:6].tolist())) + (", ..." if classes.size > 6 else "")
         raise LabelError(
             f"y must hold two classes, but it holds {classes.size} ({some}); "
-            "set one against the rest: np.where(y == label, 1, -1), or take OneVersusRest or OneVersusOne."
+            "set one against the rest: np.where(y == label, 1, -1), or take OneVersusRest or OneVersusOne; of real "
+            "targets take a regression, such as SoftTube."
         )
     return frozen(np.where(labels == classes[1], 1.0, -1.0)), classes
 

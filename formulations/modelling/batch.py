@@ -8,7 +8,7 @@ unproved, is solved model by model in threads. Either way an answer is what solv
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
@@ -262,7 +262,7 @@ def _of_batch(model: Model[Any], bounds: KernelQPBounds, fitted: Fitted, tol: fl
     outcome = fitted.outcome
     status = status_of(fitted.certificate, outcome.claim, tol)
     return Trained(
-        fitted.certificate,
+        replace(fitted.certificate, asked=tol),
         status,
         outcome.point,
         fitted.intercept,

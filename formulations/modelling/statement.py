@@ -211,7 +211,8 @@ class Extension:
             if not isinstance(constraint, cp.Constraint):
                 raise ParameterError(
                     f"extend takes CVXPY constraints, but {shown(constraint)} came; compare an expression of the "
-                    "form's variables, as in form.w[0] <= 1, and pass a further objective term by objective=..."
+                    "form's variables, as in form.w[0] <= 1, pass several one by one, and a further objective term by "
+                    "objective=..."
                 )
         term = self.objective
         if objective is not None:

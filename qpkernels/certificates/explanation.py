@@ -52,7 +52,10 @@ def explain_certificate(certificate: Certificate, tol: float) -> str:
 
 def _parts(certificate: Certificate) -> tuple[_Part, ...]:
     smaller = "Solve with a smaller tol, or by another solver"
-    closer = f"{smaller}; a limit may have come first."
+    closer = (
+        "Where a limit came first, such as max_iter, raise it; where features differ much in size, scale them. "
+        f"Else {smaller[0].lower()}{smaller[1:]}."
+    )
     if certificate.rounding > abs(certificate.primal_value - certificate.dual_value):
         # No solver comes closer than float64 can tell.
         closer = f"Most of it, {certificate.rounding:.1e}, is rounding of the values; centre and scale the data."

@@ -64,12 +64,13 @@ def check_diagonal(kernel: Kernel, X: Samples, diagonal: Vector) -> None:
 
 def indefinite(kernel: Kernel, largest: float, smallest: float, bound: str = "") -> IndefiniteKernelError:
     """Return the error of a matrix with a negative eigenvalue; ``bound`` tells in words if that is not the smallest."""
+    claimed = " Its class must not say that it is positive_semidefinite then." if kernel.positive_semidefinite else ""
     return IndefiniteKernelError(
         f"the kernel matrix of {kernel!r} is not positive semidefinite: its smallest eigenvalue is {bound}"
         f"{smallest:.6g} (largest diagonal entry {largest:.6g}), so the problem is not convex; "
-        'use another kernel, or change the matrix knowingly: Gram(kernel, X, indefinite="clip") sets its negative '
-        f'eigenvalues to 0, and indefinite="shift" will add at least {-smallest:.6g} to its diagonal. '
-        "A kernel of your own must not say that it is positive_semidefinite then.",
+        'use another kernel, or change the matrix knowingly: Gram(kernel, X, indefinite="clip"), or an estimator with '
+        'that parameter, sets its negative eigenvalues to 0, and indefinite="shift" will add at least '
+        f"{-smallest:.6g} to its diagonal.{claimed}",
         smallest,
     )
 

@@ -118,7 +118,7 @@ def test_labels_that_are_not_two(case: Case) -> None:
     with pytest.raises(LabelError, match=r"y must hold two classes, but it holds 3 \(-1, 1, 2\).*rest") as caught:
         case.state_model(y=changed(y, 0, 2))
     assert not isinstance(caught.value, OneClassError)
-    with pytest.raises(LabelError, match=r"it holds 30 \(0, 1, 2, 3, 4, 5, \.\.\.\)"):
+    with pytest.raises(LabelError, match=r"it holds 30 \(0, 1, 2, 3, 4, 5, \.\.\.\).* regression, such as SoftTube"):
         case.state_model(y=np.arange(len(X)))
     with pytest.raises(OneClassError, match=r"every label is .*'ham'.*nothing to separate"):
         case.state_model(y=["ham"] * len(X))
@@ -405,7 +405,9 @@ def test_an_indefinite_matrix(model: Any) -> None:
     rng = np.random.default_rng(0)
     basis = np.linalg.qr(rng.normal(size=(30, 30)))[0]
     K = basis @ np.diag(np.append(np.linspace(1, 2, 29), -0.125)) @ basis.T
-    with pytest.raises(IndefiniteKernelError, match=r"smallest eigenvalue is -0\.125 .*add at least 0\.125") as caught:
+    with pytest.raises(
+        IndefiniteKernelError, match=r"smallest eigenvalue is -0\.125 .*add at least 0\.125 .*al\.$"
+    ) as caught:
         model(np.arange(30), *targets, kernel=Precomputed(0.5 * (K + K.T)))
     assert caught.value.smallest_eigenvalue == pytest.approx(-0.125, rel=1e-9)
 

@@ -210,6 +210,8 @@ def test_an_answer_that_is_not_proved_warns_or_is_refused() -> None:
     # What the solver says of its gap is left to the proof.
     assert "limit of iterations. The optimum lies between" in str(caught[0].message)
     assert (fitted.fit_status_, fitted.solution_.status) == (1, Status.STOPPED)
+    with pytest.warns(UncertifiedWarning, match=r"not proved to tol=0\.01: .* This does not hold to 0\.01: "):
+        SVC(max_iter=3, tol=1e-2).fit(IRIS, SPECIES)
     for kind in (LSSVC, SVR):
         with pytest.warns(UncertifiedWarning) as caught:
             kind(C=1e4, max_iter=1, solver="smo", tol=1e-9).fit(*TWO)

@@ -41,6 +41,7 @@ MISSPELT: dict[str, tuple[Entry, dict[str, Any], str]] = {
     "epsilon": (SoftTube, {"eps": 0.1}, "SoftTube has no parameter 'eps'; did you mean epsilon?"),
     "of its kernel": (SoftMargin, {"gamma": 1}, r"'gamma'; did you mean kernel=RBF\(gamma=0.1\)\?"),
     "of its kernel, misspelt": (SoftTube, {"gama": 1}, r"'gama'; did you mean kernel=RBF\(gamma=0.1\)\?"),
+    "of the estimators": (SoftMargin, {"class_weight": {1: 2.0}}, r"did you mean C=C \* weights, an array with a cost"),
     "nothing alike": (SoftMargin, {"zzz": 1}, "no parameter 'zzz'; it has X, y, kernel, C, fit_intercept"),
     "several classes": (OneVersusRest, {"c": 1.0}, "SoftMargin has no parameter 'c'; did you mean C?"),
     "the machine": (OneVersusOne, {"machin": SoftMargin}, "did you mean machine?"),

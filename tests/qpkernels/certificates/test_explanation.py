@@ -22,7 +22,7 @@ def test_a_proof_that_holds() -> None:
 @pytest.mark.parametrize(
     ("part", "name", "advice"),
     [
-        ("relative_gap", "relative gap", "a limit may have come first"),
+        ("relative_gap", "relative gap", "Where a limit came first, such as max_iter, raise it"),
         ("primal_residual", "primal residual", "violates a constraint"),
         ("dual_residual", "dual residual", "multipliers violate"),
         ("complementarity", "complementarity", "others make up for it"),

@@ -87,3 +87,10 @@ def test_only_its_own_answer_encloses_an_extended_form() -> None:
         extended.enclose((np.zeros(20), 0.0))
     with pytest.raises(ParameterError, match="of another form"):
         extended.enclose(form.extend(cp.norm(form.w) <= 1.0).solve("clarabel"))
+
+
+def test_a_list_of_constraints_is_refused_in_words() -> None:
+    X, y = noisy_line(0)
+    form = SoftMargin(X, np.sign(y), C=1.0).primal
+    with pytest.raises(ParameterError, match="pass several one by one"):
+        form.extend([form.w >= 0.0, form.w <= 1.0])  # type: ignore[arg-type]
