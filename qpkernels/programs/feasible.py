@@ -16,8 +16,8 @@ _EPS, _TINY = float(np.finfo(float).eps), float(np.finfo(float).tiny)
 def nearest_feasible(beta: Vector, lower: Vector, upper: Vector, total: float | None) -> Vector:
     """Return a point close to ``beta`` within the bounds: clipped, then shifted evenly until the sum is ``total``.
 
-    The shift moves only entries strictly inside the bounds if they suffice, so that an answer keeps its support. A
-    feasible beta is returned itself.
+    The shift moves only entries strictly inside the bounds if they suffice, so that an answer keeps its support: the
+    point is not always the nearest. A feasible beta is returned itself.
 
     Parameters
     ----------
