@@ -39,7 +39,8 @@ def checked_model(model: object, caller: str) -> Model[Any]:
     """
     if not isinstance(model, Model):
         raise ParameterError(
-            f"{caller} takes a model first, such as SoftMargin(X, y, RBF(0.1)), but {shown(model)} came."
+            f"{caller} takes a model first, such as SoftMargin(X, y, RBF(0.1)), but {shown(model)} came; of several "
+            "classes, and of estimators, take the tools of scikit-learn, such as GridSearchCV(SVC(), ...)."
         )
     return model
 

@@ -178,7 +178,7 @@ def test_a_value_that_one_fold_does_not_allow_is_told_first(monkeypatch: pytest.
 
 def test_bad_input() -> None:
     model = SoftMargin(*overlapping(), RBF(0.5))
-    with pytest.raises(ParameterError, match="grid takes a model first"):
+    with pytest.raises(ParameterError, match=r"grid takes a model first.* GridSearchCV\(SVC"):
         grid(SVC(), C=[1])  # type: ignore[arg-type]
     with pytest.raises(ParameterError, match="refit must be"):
         grid(model, C=[1], refit="yes")  # type: ignore[arg-type]
