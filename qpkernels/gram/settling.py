@@ -90,7 +90,8 @@ def kernel_matrix(kernel: Kernel, X: Samples, memory_limit: float) -> Matrix:
     if size > memory_limit:
         raise GramTooLargeError(
             f"the kernel matrix of {m} samples takes {size / 2**30:.1f} GiB, above the limit of "
-            f"{memory_limit / 2**30:.1f} GiB; bind the samples with Gram(kernel, X, memory_limit=...), or take fewer."
+            f"{memory_limit / 2**30:.1f} GiB; take a solver that needs rows alone, such as smo, LowRank(kernel, X, "
+            "rank) in its place, or fewer samples, or bind them with Gram(kernel, X, memory_limit=...)."
         )
     with np.errstate(over="ignore", invalid="ignore"), blas_threads_for(m):
         made = _by_product_form(kernel, X)

@@ -138,7 +138,7 @@ def test_features_are_used_only_where_they_are_fewer_than_samples() -> None:
 def test_the_memory_limit_is_kept_and_named() -> None:
     X = np.zeros((100, 1))
     assert Gram(Linear(), X, memory_limit=80_000).dense.shape == (100, 100)
-    with pytest.raises(GramTooLargeError, match=r"100 samples takes 0\.0 GiB.*memory_limit"):
+    with pytest.raises(GramTooLargeError, match=r"100 samples takes 0\.0 GiB.* smo, LowRank.*memory_limit"):
         _ = Gram(Linear(), X, memory_limit=79_999).dense
     huge = Gram(RBF(1.0), np.zeros((50_000, 1)))
     with pytest.raises(MemoryError, match=r"18\.6 GiB, above the limit of 4\.0 GiB"):
