@@ -33,10 +33,10 @@ def write_testset(
     """Write the kernel-machine QP set: files, proved optimal values, and what the benchmarks of others read it with."""
     from formulations.testset import entries, write_test_set
 
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column("problem", no_wrap=True)
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 0, 0, 1))
+    table.add_column("problem", overflow="fold")
     for heading in ("variables", "rows", "status", "optimum", "width"):
-        table.add_column(heading, justify="right")
+        table.add_column(heading, justify="right", no_wrap=True)
 
     def add(member: Member) -> None:
         record = member.record()
