@@ -92,9 +92,10 @@ def _value(value: Any, arrays: Sequence[NDArray[Any]]) -> Any:
 def _class(name: str, parent: type[Any], word: str) -> type[Any]:
     classes = {_name(kind): kind for kind in _subclasses(parent)}
     if name not in classes:
+        known = sorted(each for each in classes if not each.startswith("_"))
         raise FileFormatError(
             f"the file holds a {word} {name!r}, but the {word}s imported so far are "
-            f"{', '.join(sorted(classes))}; import the module that defines it first."
+            f"{', '.join(known)}; import the module that defines it first."
         )
     return classes[name]
 

@@ -251,5 +251,5 @@ def test_files_of_others_are_refused(tmp_path: Path) -> None:
     refused("starts ascend", starts=arrays["starts"][::-1])
     refused("coefficients must be finite", coefficients=arrays["coefficients"] * np.nan)
     refused("finite", intercepts=np.full(3, np.nan))
-    refused("the kernels imported so far are", kernel=np.array(json.dumps({"kernel": "Unheard"})))
+    refused(r"the kernels imported so far are (?!.*\b_)", kernel=np.array(json.dumps({"kernel": "Unheard"})))
     refused("holds Python objects", classes=np.array([None, {}, 1], dtype=object))
