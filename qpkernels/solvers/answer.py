@@ -15,11 +15,22 @@ class Claim(StrEnum):
     """What a solver says of its answer (the certificate decides): interrupted is by the user, stopped by all else."""
 
     OPTIMAL = "optimal"
+    """Its point, with its multipliers, is an optimum to the tolerance."""
+
     INFEASIBLE = "infeasible"
+    """No point satisfies the constraints; the multipliers are the proof."""
+
     UNBOUNDED = "unbounded"
+    """The objective is unbounded below; the point is the direction along which it falls."""
+
     STOPPED = "stopped"
+    """A limit came first, or no step improves; the point is the best so far."""
+
     INTERRUPTED = "interrupted"
+    """The user ended it; the point is the best so far."""
+
     FAILED = "failed"
+    """It gave up, and says why in its message."""
 
 
 @dataclass(frozen=True, eq=False)
