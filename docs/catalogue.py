@@ -260,9 +260,9 @@ def draw(entries: list[Entry], path: Path) -> None:
     plt.close(figure)
 
 
-def breakable(path: str) -> str:
-    """Return a path that a narrow column breaks behind slashes."""
-    return path.replace("/", "/&#8203;")
+def breakable(name: str) -> str:
+    """Return a path or name that a narrow column breaks behind slashes, and before dots and capitals of a class."""
+    return re.sub(r"(?<=/)|(?<=[a-z])(?=[A-Z])|(?<=[a-z])(?=\.(?!py$)[a-z]\w*$)", "&#8203;", name)
 
 
 def write(entries: list[Entry], path: Path) -> None:
@@ -290,7 +290,10 @@ def write(entries: list[Entry], path: Path) -> None:
         "",
         "| " + " | ".join(HEADINGS) + " |",
         "|" + "---|" * len(HEADINGS),
-        *(f"| {e.id} | {e.problem} | {e.stated} | {breakable(e.file)} | {e.solvers} | {e.proof} |" for e in entries),
+        *(
+            f"| {e.id} | {' | '.join(map(breakable, (e.problem, e.stated, e.file)))} | {e.solvers} | {e.proof} |"
+            for e in entries
+        ),
         "",
         "## Make it again",
         "",

@@ -40,7 +40,8 @@ def setup(app: Sphinx) -> dict[str, bool]:
 
 def lines_of(model: str) -> list[list[str]]:
     """Return the cells of a model's lines in the catalogue: its own, and one for each form."""
-    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in CATALOGUE.read_text().splitlines()]
+    text = CATALOGUE.read_text(encoding="utf-8").replace("&#8203;", "")  # where a narrow column breaks a name
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in text.splitlines()]
     return [row for row in rows if len(row) > 1 and re.fullmatch(rf"`?{model}(\.\w+)?`?", row[1])]
 
 
