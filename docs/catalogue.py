@@ -265,6 +265,11 @@ def breakable(name: str) -> str:
     return re.sub(r"(?<=/)|(?<=[a-z])(?=[A-Z])|(?<=[a-z])(?=\.(?!py$)[a-z]\w*$)", "&#8203;", name)
 
 
+def whole(proof: str) -> str:
+    """Return what is proved, its numbers unbroken behind the sign of an exponent."""
+    return re.sub(r"(?<=e-)(?=\d)", "&#8288;", proof)
+
+
 def write(entries: list[Entry], path: Path) -> None:
     """Write the page.
 
@@ -291,7 +296,7 @@ def write(entries: list[Entry], path: Path) -> None:
         "| " + " | ".join(HEADINGS) + " |",
         "|" + "---|" * len(HEADINGS),
         *(
-            f"| {e.id} | {' | '.join(map(breakable, (e.problem, e.stated, e.file)))} | {e.solvers} | {e.proof} |"
+            f"| {e.id} | {' | '.join(map(breakable, (e.problem, e.stated, e.file)))} | {e.solvers} | {whole(e.proof)} |"
             for e in entries
         ),
         "",
