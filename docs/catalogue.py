@@ -261,8 +261,8 @@ def draw(entries: list[Entry], path: Path) -> None:
 
 
 def breakable(name: str) -> str:
-    """Return a path or name that a narrow column breaks behind slashes, and before dots and capitals of a class."""
-    return re.sub(r"(?<=/)|(?<=[a-z])(?=[A-Z])|(?<=[a-z])(?=\.(?!py$)[a-z]\w*$)", "&#8203;", name)
+    """Return a path or name that a narrow column breaks behind / and _, and before dots and capitals of a class."""
+    return re.sub(r"(?<=[/_])|(?<=[a-z])(?=[A-Z])|(?<=[a-z])(?=\.(?!py$)[a-z]\w*$)", "&#8203;", name)
 
 
 def whole(proof: str) -> str:
