@@ -156,7 +156,7 @@ class Dual(Form):
 
     def objective_of(self, certificate: Certificate) -> float:
         """Return the value of the dual: the certificate's, or its negative where the textbook minimises."""
-        return certificate.dual_value if self.maximised else -certificate.dual_value
+        return certificate.dual_value if self.maximised else 0.0 - certificate.dual_value
 
     def prepare(self) -> None:
         """Compute K unless its features are few."""

@@ -182,7 +182,7 @@ def certify_kernel_qp(
         vanishing=gap.vanishing,
         largest=float(gap.parts[largest]),
         worst=(
-            f"sample {largest} (target {program.target[largest]:g}, beta {beta[largest]:.6g}) "
+            f"sample {largest} (target {program.target[largest]:g}, beta {beta[largest] + 0.0:.6g}) "
             f"adds {gap.parts[largest]:.1e} to the gap"
         ),
     )

@@ -20,7 +20,7 @@ from formulations import (
 )
 from formulations.estimators import SVC
 from qpkernels import RBF
-from qpkernels.certificates import Status
+from qpkernels.certificates import Status, certify_values
 from qpkernels.errors import ParameterError, SolverFailedError, UnsupportedOptionError
 from qpkernels.solvers import find_solver
 from qpkernels.solvers.backends.clarabel import Clarabel
@@ -138,3 +138,8 @@ def test_what_a_form_does_not_start_from() -> None:
         assert "warm_start" not in find_solver(name).options
         with pytest.raises(UnsupportedOptionError, match=f"by '{name}' does not start warm; choose"):
             asked.dual.solve(name, warm_start=asked.dual.solve("osqp"))
+
+
+def test_a_dual_of_value_zero_has_no_sign() -> None:
+    form = SoftMargin([[0.0], [1.0]], [-1, 1]).dual
+    assert str(form.objective_of(certify_values(primal=1.0, dual=0.0))) == "0.0"

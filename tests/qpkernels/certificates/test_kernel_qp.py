@@ -399,3 +399,8 @@ def test_a_slack_that_is_no_rounding_costs_what_it_costs(C: float, share: float)
     slacks = np.maximum(0.0, 1.0 - program.target * (program.gram.product(beta) + b))
     value = 0.5 * beta @ program.gram.product(beta) + C * slacks.sum()
     assert certify_kernel_qp(program, beta, b).primal_value == pytest.approx(value, rel=1e-6)
+
+
+def test_a_coefficient_of_zero_is_named_without_a_sign() -> None:
+    program = KernelQP(Gram(Linear(), [[0.0], [1.0]]), [-1.0, 1.0], [-1.0, 0.0], [0.0, 1.0])
+    assert "(target -1, beta 0)" in certify_kernel_qp(program, np.array([-0.0, 0.0]), 0.0).worst
