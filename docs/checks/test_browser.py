@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, Response
 
 PAGES = (
     "index",
@@ -68,17 +68,20 @@ class Opened:
     def __init__(self, page: Page) -> None:
         self.page = page
         self.faults: list[str] = []
-        self.elsewhere: list[str] = []
-        self.bytes = 0
+        self.came: list[Response] = []
         page.on("console", lambda message: self.faults.append(message.text) if message.type == "error" else None)
         page.on("pageerror", lambda error: self.faults.append(str(error)))
-        page.on("response", self._came)
+        page.on("response", self.came.append)
 
-    def _came(self, response: Any) -> None:
-        if not response.url.startswith("http://127.0.0.1:"):
-            self.elsewhere.append(response.url)
-        elif response.ok:
-            self.bytes += len(response.body())
+    @property
+    def elsewhere(self) -> list[str]:
+        """What was not loaded from the site."""
+        return [response.url for response in self.came if not response.url.startswith("http://127.0.0.1:")]
+
+    @property
+    def bytes(self) -> int:
+        """The size of all that was loaded, as it lies on the disk."""
+        return sum(len(response.body()) for response in self.came if response.ok)
 
 
 @pytest.fixture
