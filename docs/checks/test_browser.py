@@ -71,7 +71,7 @@ class Opened:
         self.came: list[Response] = []
         page.on("console", lambda message: self.faults.append(message.text) if message.type == "error" else None)
         page.on("pageerror", lambda error: self.faults.append(str(error)))
-        page.on("response", self.came.append)
+        page.on("response", lambda response: self.came.append(response))
 
     @property
     def elsewhere(self) -> list[str]:
