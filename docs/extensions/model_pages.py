@@ -8,6 +8,7 @@ at its line. ``{all-conventions}`` is that whole table, model by model.
 
 import inspect
 import re
+from functools import cache
 from itertools import groupby
 from pathlib import Path
 
@@ -36,6 +37,16 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.add_directive("model-conventions", Conventions)
     app.add_directive("all-conventions", AllConventions)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
+
+
+@cache
+def pages(*shown: str) -> dict[str, Path]:
+    """Return the page of each model, by its name, that shows one of these: its forms, solvers or conventions."""
+    named = re.compile(rf"^```\{{model-(?:{'|'.join(shown)})\}} (\w+)$", re.MULTILINE)
+    found: dict[str, Path] = {}
+    for page in sorted(MODELS.glob("*.md")):
+        found |= dict.fromkeys(named.findall(page.read_text(encoding="utf-8")), page)
+    return found
 
 
 def lines_of(model: str) -> list[list[str]]:
@@ -123,13 +134,11 @@ class AllConventions(MarkdownDirective):
 
     def _link(self, model: str) -> str:
         """Return a link to the page that shows the conventions of the model."""
-        shown = re.compile(rf"^```{{model-conventions}} {model}$", re.MULTILINE)
-        for page in sorted(MODELS.glob("*.md")):
-            text = page.read_text(encoding="utf-8")
-            if shown.search(text):
-                title = text.partition("# ")[2].partition("\n")[0]
-                return f"**[{title}]({page.name})**, `{model}`"
-        raise self.error(f"no page of docs/models shows the conventions of {model}.")
+        page = pages("conventions").get(model)
+        if page is None:
+            raise self.error(f"no page of docs/models shows the conventions of {model}.")
+        title = page.read_text(encoding="utf-8").partition("# ")[2].partition("\n")[0]
+        return f"**[{title}]({page.name})**, `{model}`"
 
 
 def table_of(rows: list[Convention]) -> str:

@@ -4,15 +4,13 @@
 import inspect
 import re
 import sys
-from functools import cache
-from pathlib import Path
 
 from sphinx.application import Sphinx
 
 import formulations
+from extensions.model_pages import pages
 
-MODELS = Path(__file__).parent.parent / "models"
-NAMED = re.compile(r"^```\{model-(?:forms|solvers|conventions)\} (\w+)", re.MULTILINE)
+PAGES = pages("forms", "solvers", "conventions")
 PROBLEM = re.compile(r"(?:^\S.*\n)*?^\S.*::\n(?:\n|[ ]{4}.*\n)+", re.MULTILINE)
 """A paragraph that announces a block, and the block."""
 
@@ -23,20 +21,11 @@ def setup(app: Sphinx) -> dict[str, bool]:
     return {"parallel_read_safe": True, "parallel_write_safe": True}
 
 
-@cache
-def pages() -> dict[str, str]:
-    """Return the page of each model, by its name."""
-    found = {}
-    for page in sorted(MODELS.glob("*.md")):
-        found |= dict.fromkeys(NAMED.findall(page.read_text(encoding="utf-8")), page.stem)
-    return found
-
-
 def problem_of(model: type) -> str:
     """Return the problem with the words that announce it; of several in a module the one in the place of the model."""
     module = sys.modules[model.__module__]
     found = PROBLEM.findall(inspect.cleandoc(module.__doc__ or "") + "\n")
-    here = [value for name, value in vars(module).items() if name in pages() and value.__module__ == module.__name__]
+    here = [value for name, value in vars(module).items() if name in PAGES and value.__module__ == module.__name__]
     place = here.index(model) if len(found) == len(here) else 0
     return found[place].rstrip() if found else ""
 
@@ -47,8 +36,8 @@ def add_problem(app: Sphinx, what: str, name: str, obj: object, options: object,
     short = name.rpartition(".")[2]
     if what != "class" or not isinstance(obj, type) or getattr(formulations, short, None) is not obj:
         return
-    if short not in pages():
+    if short not in PAGES:
         return
-    link = f"Its derivation, conventions and pictures: :doc:`/models/{pages()[short]}`."
+    link = f"Its derivation, conventions and pictures: :doc:`/models/{PAGES[short].stem}`."
     first = lines.index("") if "" in lines else len(lines)
     lines[first:first] = ["", *problem_of(obj).splitlines(), "", link]

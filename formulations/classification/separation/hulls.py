@@ -13,12 +13,12 @@ from qpkernels.certificates import Certificate, relative
 from qpkernels.diagnosis import basic_combination
 from qpkernels.gram import Expansion
 
-__all__ = ["HullIntersection"]
+__all__ = ["ROUNDING", "HullIntersection"]
 
 _WEIGHT = 1e-6
 """Weight of a sample, of 1 in each class, above which it carries the point."""
 
-_ROUNDING = 1e-12
+ROUNDING = 1e-12
 """Distance of two means that are equal but for rounding."""
 
 
@@ -81,7 +81,7 @@ class HullIntersection:
         weights = _normalised(np.maximum(multipliers, 0.0), y, fit_intercept)
         distance = _distance(data, y * weights, fit_intercept)
         for least in (_WEIGHT, 0.0):
-            fewer = _reduced(data, y, np.where(weights > least, weights, 0.0), fit_intercept, distance <= _ROUNDING)
+            fewer = _reduced(data, y, np.where(weights > least, weights, 0.0), fit_intercept, distance <= ROUNDING)
             if fewer is not None and (apart := _distance(data, y * fewer, fit_intercept)) <= max(distance, _WEIGHT):
                 weights, distance = fewer, apart
                 break

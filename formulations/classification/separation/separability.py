@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 import formulations.cvx as cp
 from formulations.classification.base import MarginPrimal, TwoClassModel
-from formulations.classification.separation.hulls import HullIntersection
+from formulations.classification.separation.hulls import ROUNDING, HullIntersection
 from formulations.classification.separation.units import separates_in_units
 from formulations.inputs.samples import KernelLike, SamplesLike
 from formulations.modelling import Candidate, Solution, Stated, labelled
@@ -27,9 +27,6 @@ __all__ = ["Separability", "SeparabilityPrimal"]
 
 _SAME_POINT = 1e-6
 """Distance of the two means, against the radius of the samples, within which they count as one point."""
-
-_ROUNDING = 1e-12
-"""Distance that may be 0 but for rounding."""
 
 
 class SeparabilityPrimal(MarginPrimal):
@@ -164,7 +161,7 @@ class Separability(TwoClassModel):
             )
         samples = ", ".join(map(str, proof.support[:8])) + (", ..." if proof.support.size > 8 else "")
         # A margin is at most half the distance of the two means.
-        least = "" if proof.distance <= _ROUNDING else f" by more than {proof.distance / 2:.1g} of the samples' radius"
+        least = "" if proof.distance <= ROUNDING else f" by more than {proof.distance / 2:.1g} of the samples' radius"
         through, hulls = ("", "convex") if self.fit_intercept else ("through the origin ", "conic")
         return InseparableError(
             f"no hyperplane {through}separates the two classes{least}: their {hulls} hulls meet (to "

@@ -12,13 +12,12 @@ is above 0 if and only if a hyperplane separates the classes.
 from __future__ import annotations
 
 import numpy as np
+import scipy
 
+from formulations.classification.separation.hulls import ROUNDING
 from qpkernels.arrays import Matrix, Vector
 
 __all__ = ["separates_in_units"]
-
-_ROUNDING = 1e-12
-"""Share of its range by which the two means may differ in a feature, and be equal but for rounding."""
 
 _MOST = 2_000_000
 """Entries of G up to which the program is solved."""
@@ -41,16 +40,15 @@ def separates_in_units(F: Matrix, y: Vector, beta: Vector, *, fit_intercept: boo
     centred = F - F.mean(axis=0) if fit_intercept else F
     ranges = np.abs(centred).max(axis=0)
     G = centred[:, ranges > 0] / ranges[ranges > 0]
-    if G.size == 0 or G.size > _MOST or float(np.abs(beta @ G).max()) <= _ROUNDING:
+    if G.size == 0 or G.size > _MOST or float(np.abs(beta @ G).max()) <= ROUNDING:
         return False
-    # A second or two to import, which nobody pays whose classes are told apart.
-    from scipy.optimize import linprog
-
     m, d = G.shape
     offset = y if fit_intercept else np.zeros(m)
     rows = np.column_stack([-y[:, None] * G, -offset, np.ones(m)])
     bounds = [(-1.0, 1.0)] * d + [(None, None), (None, 1.0)]
-    found = linprog(np.append(np.zeros(d + 1), -1.0), A_ub=rows, b_ub=np.zeros(m), bounds=bounds, method="highs")
+    found = scipy.optimize.linprog(
+        np.append(np.zeros(d + 1), -1.0), A_ub=rows, b_ub=np.zeros(m), bounds=bounds, method="highs"
+    )
     if found.x is None:
         return False
     w, b = found.x[:d], float(found.x[d])
