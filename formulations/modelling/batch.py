@@ -283,6 +283,7 @@ def _support(model: Model[Any], bounds: KernelQPBounds, fitted: Fitted) -> int |
 def _solution(model: Model[Any], bounds: KernelQPBounds, fitted: Fitted, status: Status, tol: float) -> Solution:
     outcome, certificate = fitted.outcome, fitted.certificate
     answer = expand(model.gram, outcome.point, fitted.intercept, model.classes, outcome.values)
+    answer = model.certified(answer, bounds)
     run = Run.of(outcome, model.name, certificate.primal_value, status, tol, Seconds(solve=outcome.seconds))
     model.hold(answer, certificate, status, bounds)
     solution: Solution = model.solution(answer, certificate, bounds, run)

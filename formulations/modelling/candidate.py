@@ -10,13 +10,14 @@ from math import isfinite
 from typing import Any
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
 
 from formulations.inputs.samples import BoundSamples
 from formulations.modelling.sampling import Sampling, evaluated, linear_values, sampled
 from formulations.modelling.solution import Solution
 from qpkernels.arrays import Vector, is_sparse, read_array, real_number, same_entries
-from qpkernels.certificates import Bounds, Certificate, FunctionAtSamples, KernelQPBounds, undefined
+from qpkernels.certificates import Bounds, Certificate, FunctionAtSamples, KernelQPBounds, Move, undefined
 from qpkernels.errors import ShapeError
 from qpkernels.gram import BoundedProduct, Expansion, Gram
 
@@ -67,10 +68,8 @@ class Candidate:
         The model, stated for its certificate.
     gram
         The kernel matrix of the samples.
-    beta
-        A feasible point of the dual, shape (m,).
-    scale
-        Above 0: what f and b are multiplied by.
+    data
+        The samples bound to their kernel.
     """
 
     beta: Vector
@@ -110,25 +109,37 @@ class Candidate:
         sizes = (np.abs(self.beta).max(), abs(self.intercept), np.abs(f.values).max())
         return all(size <= _LARGEST for size in sizes) and isfinite(f.squared_norm)
 
-    def scaling_by(self, bounds: Bounds) -> float:
-        """Return the factor of f and b at which these bounds take the primal value."""
-        if not isinstance(bounds, KernelQPBounds):
-            return 1.0
-        return bounds.scaling(self.decision, self.at_samples.squared_norm)
-
-    def at_feasible(self, beta: Vector, scale: float = 1.0) -> Candidate:
-        """Return f and b times ``scale`` beside this point of the dual, from which f is no expansion any more."""
-        f, at = self.function, self.at_samples
+    def at_feasible(self, bounds: Bounds, data: BoundSamples) -> Candidate:
+        """Return the points whose values the certificate has: feasible ones near this answer, which are mostly it."""
+        if not self.is_squarable:
+            return self
+        beta = bounds.feasible(self.beta)
+        moved = bounds.moved(self.beta, self.intercept, self.at_samples, is_expansion=self.is_expansion)
+        if moved is None and np.array_equal(beta, self.beta):
+            return self
         own = self.beta if self.is_expansion else self.coefficients
+        beside = replace(self, beta=beta, is_expansion=False, coefficients=own)
+        return beside if moved is None else beside._at(*moved, data)
+
+    def _at(self, move: Move, at_samples: FunctionAtSamples, data: BoundSamples) -> Candidate:
+        """Return the moved function beside the same point of the dual."""
+        f, factor, added, sampling = self.function, move.factor, move.coefficients, Sampling.of(at_samples)
+        coordinates = None if self.coordinates is None else factor * self.coordinates
+        own = None if self.coefficients is None else factor * self.coefficients
+        function = replace(f, coefficients=factor * f.coefficients, intercept=move.intercept)
+        if added is not None and coordinates is not None:
+            coordinates = coordinates + data.coordinates.T @ added
+            function = at_coordinates(data, coordinates, move.intercept, self.beta, f.classes).function
+        elif added is not None:
+            own = None if own is None else own + added
+            function = _sum(function, added, data.gram) if own is None else _over(data.gram, own, function)
         return replace(
             self,
-            beta=beta,
-            intercept=scale * self.intercept,
-            function=replace(f, coefficients=scale * f.coefficients, intercept=scale * f.intercept),
-            sampling=Sampling.of(FunctionAtSamples(scale * at.values, scale**2 * at.squared_norm)),
-            is_expansion=False,
-            coordinates=None if self.coordinates is None else scale * self.coordinates,
-            coefficients=None if own is None else scale * own,
+            intercept=move.intercept,
+            function=function,
+            sampling=sampling,
+            coordinates=coordinates,
+            coefficients=own,
         )
 
     def judged_by(self, bounds: Bounds) -> Certificate:
@@ -162,6 +173,18 @@ def expand(
     function = Expansion.of(gram, beta if usable else np.zeros(len(gram)), intercept, classes)
     product = None if bounds is None else partial(bounds.product, beta, intercept)
     return Candidate(beta, intercept, function, Sampling(partial(_expanded, gram, beta, values, product)))
+
+
+def _over(gram: Gram, coefficients: Vector, f: Expansion) -> Expansion:
+    return Expansion.of(gram, coefficients, f.intercept, f.classes)
+
+
+def _sum(f: Expansion, coefficients: Vector, gram: Gram) -> Expansion:
+    """Return f and an expansion over the samples as one."""
+    g = Expansion.of(gram, coefficients)
+    join = scipy.sparse.vstack if is_sparse(f.centers) else np.concatenate
+    centers = join([f.centers, g.centers])
+    return replace(f, centers=centers, coefficients=np.concatenate([f.coefficients, g.coefficients]))
 
 
 def _expanded(

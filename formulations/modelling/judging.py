@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from formulations.modelling.candidate import Candidate, expand
@@ -17,22 +16,23 @@ __all__ = ["judged"]
 
 
 def judged(model: Model[Any], answer: Candidate, bounds: Bounds, tol: float) -> tuple[Candidate, Certificate]:
-    """Return the answer with its certificate, or a repaired one where only that one's holds."""
+    """Return the feasible points near an answer with their certificate, or repaired ones where only theirs holds."""
     certificate = model.judge(answer, bounds)
+    certified = model.certified(answer, bounds)
     if certificate.holds(tol) or not answer.is_squarable:
-        return answer, certificate
-    for repaired in _repaired(model, answer, bounds):
+        return certified, certificate
+    for repaired in _repaired(model, answer, certified, bounds):
         if (proof := model.judge(repaired, bounds)).holds(tol):
-            return repaired, proof
-    return answer, certificate
+            return model.certified(repaired, bounds), proof
+    return certified, certificate
 
 
-def _repaired(model: Model[Any], answer: Candidate, bounds: Bounds) -> Iterator[Candidate]:
-    """Yield the answer at the feasible point of the dual near it, and the one that proves an optimum of 0."""
-    if isinstance(bounds, KernelQPBounds):
-        beta = bounds.program.project(answer.beta)
-        own = answer.is_expansion
-        yield expand(model.gram, beta, answer.intercept, model.classes) if own else replace(answer, beta=beta)
+def _repaired(model: Model[Any], answer: Candidate, certified: Candidate, bounds: Bounds) -> Iterator[Candidate]:
+    """Yield the feasible points near an answer, the f of that of the dual, and those that prove an optimum of 0."""
+    if certified is not answer:
+        yield certified
+    if isinstance(bounds, KernelQPBounds) and answer.is_expansion:
+        yield expand(model.gram, bounds.feasible(answer.beta), answer.intercept, model.classes)
     vanishing = model.vanishing(answer, bounds)
     if vanishing is not None:
         yield vanishing

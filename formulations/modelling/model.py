@@ -230,11 +230,11 @@ class Model(Approximate, Reading, Failing, ShownModel, Generic[Answered], metacl
         self.latest.answer = Held(answer, bounds, certificate, status is Status.OPTIMAL, self.parameter_values())
 
     def certified(self, answer: Candidate, bounds: Bounds) -> Candidate:
-        """Return the feasible points, near an answer, whose values its certificate has.
+        """Return the feasible points, near an answer, whose values its certificate has: what is handed out.
 
-        Where f misses a hard or costly constraint by rounding, f and b are rescaled; a solution keeps those found.
+        Where f misses a hard constraint, or a costly one by rounding, f and b are moved to where it holds.
         """
-        return answer.at_feasible(bounds.feasible(answer.beta), answer.scaling_by(bounds))
+        return answer.at_feasible(bounds, self.data)
 
     def solution(self, answer: Candidate, certificate: Certificate, bounds: Bounds, run: Run) -> Answered:
         """Return the answer in the terms of the model: support, interval and conditions by the same arrays."""

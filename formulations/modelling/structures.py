@@ -75,8 +75,8 @@ def _solved(
     answer = read_structure(model, program, outcome, bounds, form)
     answer, certificate = judged(model, answer, bounds, request.tol)
     seconds = Seconds(gram=formed, solve=outcome.seconds, certify=perf_counter() - begin)
-    if outcome.claim is Claim.STOPPED and not request.ended(outcome) and certificate.primal_residual > request.tol:
-        # It gave up on a hard constraint: perhaps nothing satisfies them all.
+    if not (certificate.is_counted or request.ended(outcome)):
+        # It left a hard constraint violated: perhaps nothing satisfies them all.
         error = model.explain_failure(quote(outcome))
         if isinstance(error, InfeasibleError):
             raise error

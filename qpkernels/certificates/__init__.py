@@ -24,6 +24,7 @@ from qpkernels.certificates.kernel_qp import (
     DualityGap,
     FunctionAtSamples,
     KernelQPBounds,
+    Move,
     certify_kernel_qp,
     duality_gap,
 )
@@ -64,6 +65,7 @@ __all__ = [
     "LargestResidualBounds",
     "LinearProgramBounds",
     "MarginLevelBounds",
+    "Move",
     "NormFitBounds",
     "Pass",
     "PenalisedBounds",

@@ -8,7 +8,7 @@ from typing import Protocol
 from qpkernels.arrays import Vector
 from qpkernels.certificates.certificate import Certificate
 from qpkernels.certificates.enclosures import Enclosure
-from qpkernels.certificates.kernel_qp import FunctionAtSamples
+from qpkernels.certificates.kernel_qp import FunctionAtSamples, Move
 from qpkernels.certificates.support import Support
 from qpkernels.gram import Expansion
 
@@ -33,6 +33,8 @@ class Bounds(Protocol):
     function
         f at the samples, without b, where it is not the expansion in beta; to enclose it, f as a function. None: that
         expansion.
+    is_expansion
+        Whether f is the expansion in beta, in :meth:`moved`, which is given its values in either case.
     values
         f(x_i) without b, shape (m,).
     decision
@@ -55,6 +57,11 @@ class Bounds(Protocol):
 
     def feasible(self, beta: Vector) -> Vector:
         """Return the dual feasible point near ``beta``: the one whose value the certificate has."""
+
+    def moved(
+        self, beta: Vector, intercept: float, function: FunctionAtSamples, *, is_expansion: bool
+    ) -> tuple[Move, FunctionAtSamples] | None:
+        """Return where f and b go before the primal value is taken, and f there; None: they stay where they are."""
 
     def support(self, beta: Vector, decision: Vector) -> Support:
         """Return the support vectors, given also f(x_i) + b."""

@@ -64,7 +64,9 @@ class Certificate(Carded):
         it is computed. See :mod:`qpkernels.certificates.rounding`.
     uncounted
         The part of the residuals that neither value counts, so that these are bounds of a program whose coefficients
-        differ by that share. How much the optimum changes with the coefficients, nothing here bounds.
+        differ by that share. How much the optimum changes with the coefficients, nothing here bounds. Infinity where a
+        hard constraint of a kernel machine is violated and no point near by meets them all: the primal value is then
+        that of no feasible point.
     primal_only
         Whether a function alone was given: the primal value is its own, and the dual value that of multipliers read off
         it. The gap then bounds how far the function is from optimal, and may be more than that.
@@ -235,6 +237,7 @@ def certify_values(
     *,
     primal_residual: float = 0.0,
     dual_residual: float = 0.0,
+    uncounted: float = 0.0,
     rounding: float = 0.0,
     vanishing: bool = False,
     unit: float = np.inf,
@@ -249,6 +252,8 @@ def certify_values(
         Upper and lower bound of the optimum.
     primal_residual, dual_residual
         How far the answer itself was moved to be feasible, relative to its size.
+    uncounted
+        The part of that which neither value counts; infinity: one of them is that of no feasible point.
     rounding
         What rounding, or a kernel matrix trusted only so far, may have added to the values: it counts in the gap.
     vanishing
@@ -281,4 +286,5 @@ def certify_values(
         complementarity=0.0 if vanishing else relative(gap if largest is None else abs(largest), scale),
         worst=worst,
         rounding=rounding,
+        uncounted=uncounted,
     )

@@ -97,11 +97,6 @@ class Separability(TwoClassModel):
         del bounds
         return (self.hard_margin(),)
 
-    def certified(self, answer: Candidate, bounds: Bounds) -> Candidate:
-        """Return f and b with margins of 1 at least, where they separate, and multipliers 0."""
-        smallest = float(self.margins(answer).min())
-        return answer.at_feasible(bounds.feasible(answer.beta), 1.0 / smallest if 0.0 < smallest < 1.0 else 1.0)
-
     def between(self, weights: Vector) -> Candidate:
         """Return the function that falls from one weighted mean to the other, 0 halfway between the classes.
 

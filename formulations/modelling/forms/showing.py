@@ -39,8 +39,7 @@ class Shown:
             return
         self.latest.answer = held
         answer, current = held.answer, held.parameters == form.model.parameter_values()
-        certified = form.model.certified(answer, held.bounds) if current and answer.is_squarable else answer
-        multipliers = form.write(certified) if current else None
+        multipliers = form.write(answer) if current else None
         if multipliers is None:
             return
         status = cp.OPTIMAL if held.proved else cp.OPTIMAL_INACCURATE

@@ -26,7 +26,7 @@ from formulations.modelling.solving import (
 )
 from qpkernels.certificates import Bounds, Certificate, Enclosure, Status, enclose_cone_program, repair
 from qpkernels.diagnosis import Ray
-from qpkernels.errors import ParameterError, UnsupportedProgramError
+from qpkernels.errors import InfeasibleError, ParameterError, UnsupportedProgramError
 from qpkernels.programs import ConeProgram, Program
 from qpkernels.solvers import Answer, Claim, ConePoint, Outcome, Solver
 
@@ -96,6 +96,11 @@ def solve_lowered(form: Form, backend: Solver, request: SolveRequest, bounds: Bo
     begin = perf_counter()
     judge = _judged_in_matrices if form.is_extended else judged_point
     answer, certificate, shown = judge(form, lowered, outcome, bounds, request.tol)
+    if not (form.is_extended or certificate.is_counted or request.ended(outcome)):
+        # It left a hard constraint violated: perhaps nothing satisfies them all.
+        error = model.explain_failure(quote(outcome))
+        if isinstance(error, InfeasibleError):
+            raise error
     status = status_of(certificate, outcome.claim, request.tol)
     if outcome.claim is not Claim.OPTIMAL or status is not Status.OPTIMAL:
         lowered.write_back(shown.point, shown.multipliers, solved=False)

@@ -27,7 +27,7 @@ from qpkernels.gram.enclosed import largest_row_error
 from qpkernels.intervals import UNIT, Interval, semidefinite_shift
 from qpkernels.programs.kernel_qp import KernelQP
 
-__all__ = ["Excesses", "corrected", "excesses", "forbidden"]
+__all__ = ["Excesses", "corrected", "entries", "excesses", "forbidden"]
 
 _EDGE = 1e-6
 """Share of the size of the targets within which a sample is on the edge."""
@@ -118,7 +118,7 @@ def _moved_inside(program: KernelQP, candidate: Judged, margin: float) -> Judged
     if samples.size == 0 or samples.size > _FEW:
         return None
     wanted = np.where(up, np.maximum(low - v.lower, 0.0), 0.0) - np.where(down, np.maximum(v.upper - high, 0.0), 0.0)
-    K = _entries(program.gram, samples)
+    K = entries(program.gram, samples)
     # In the unit of the column of b.
     unit = float(np.abs(K).max()) or 1.0
     K = K / unit
@@ -132,7 +132,8 @@ def _moved_inside(program: KernelQP, candidate: Judged, margin: float) -> Judged
     return candidate.plus(program.gram, coefficients, float(found[-1]) if free else 0.0)
 
 
-def _entries(gram: Gram, samples: Indices) -> Matrix:
+def entries(gram: Gram, samples: Indices) -> Matrix:
+    """Return the kernel matrix of these samples, shape (n, n)."""
     if gram.correction is not None:
         return np.asarray(gram.dense[np.ix_(samples, samples)])
     return gram.kernel.matrix(gram.X[samples], gram.X[samples])

@@ -16,8 +16,11 @@ import numpy as np
 from qpkernels.arrays import Vector
 from qpkernels.certificates.certificate import Certificate, certify_values, relative, undefined
 from qpkernels.certificates.enclosures import Enclosure, enclose_kernel_qp
-from qpkernels.certificates.kernel_qp.gap import FunctionAtSamples, duality_gap, scaling_of
+from qpkernels.certificates.kernel_qp.function import FunctionAtSamples
+from qpkernels.certificates.kernel_qp.gap import duality_gap
+from qpkernels.certificates.kernel_qp.hard import HardRows, Move, feasible_move
 from qpkernels.certificates.kernel_qp.precision import gap_product
+from qpkernels.certificates.rounding import EPS, expansion_error
 from qpkernels.certificates.support import Support, intercept_interval, split_support
 from qpkernels.certificates.vanishing import vanishing_point
 from qpkernels.gram import BoundedProduct, Expansion, Gram
@@ -102,9 +105,16 @@ class KernelQPBounds:
         best = min(max(rise, 0.0) / curvature, room) if curvature > 0 else 1.0
         return best * beta
 
-    def scaling(self, decision: Vector, squared_norm: float) -> float:
-        """Return the factor of f and b at which P is taken; 1 where they violate nothing, or none helps."""
-        return scaling_of(self.program, decision, squared_norm)
+    def moved(
+        self, beta: Vector, intercept: float, function: FunctionAtSamples, *, is_expansion: bool
+    ) -> tuple[Move, FunctionAtSamples] | None:
+        """Return where f and b go for P to bound the optimum, and f there; None: they stay, or there is no way.
+
+        See :mod:`qpkernels.certificates.kernel_qp.hard`.
+        """
+        f = _with_rounding(self.program, beta, function) if is_expansion else function
+        move = feasible_move(self.program, f, intercept)
+        return None if move is None else (move, move.of_function(self.program.gram, f))
 
     def support(self, beta: Vector, decision: Vector) -> Support:
         """Read the support vectors off strict complementarity."""
@@ -131,9 +141,11 @@ def certify_kernel_qp(
     """Certify the candidate (beta, b), and with it the function f, from the data alone.
 
     beta is first projected to the bounds and the sum; what that moved is the dual residual. The primal residual is the
-    largest violation of a hard constraint (an infinite bound of beta): in a soft model the slacks are completed, so it
-    is 0. Where it is not 0, (f, b) is rescaled by the smallest factor that satisfies every hard constraint, if there
-    is one, so that P stays an upper bound.
+    largest violation of a hard constraint (an infinite bound of beta) by (f, b) as they came, each as a share of its
+    own terms |target_i - b| + |f(x_i)| + epsilon_i: in a soft model the slacks are completed, so it is 0. Where it is
+    not 0, (f, b) is moved to where every hard constraint holds, and P is its value there: see
+    :mod:`qpkernels.certificates.kernel_qp.hard`. Where no such point was found, P bounds nothing, and the certificate
+    holds at no tolerance: ``uncounted`` is infinite.
 
     Parameters
     ----------
@@ -168,17 +180,24 @@ def certify_kernel_qp(
     program.gram.require_psd()
     with _sums_in_one_thread(len(program)):
         program.gram.require_nonnegative(feasible, product.values)
-        if function is None:
-            function = expand_at_samples(program.gram, beta, feasible, product.values)
+        f = expand_at_samples(program.gram, beta, feasible, product.values) if function is None else function
+        f = _with_rounding(program, beta, f) if function is None else f
         inexact = product.error if product.error.any() else 0.0
-        gap = duality_gap(program, feasible, product.values, intercept, function, inexact)
+        came = duality_gap(program, feasible, product.values, intercept, f, inexact)
+        move = feasible_move(program, f, intercept)
+        gap, level = came, intercept
+        if move is not None:
+            f, level = move.of_function(program.gram, f), move.intercept
+            gap = duality_gap(program, feasible, product.values, level, f, inexact)
     largest = gap.worst
+    holds = not program.is_hard or HardRows.of(program).hold(f, level)
     return certify_values(
         gap.primal_value,
         gap.dual_value,
-        primal_residual=gap.violation,
+        primal_residual=came.violation,
         dual_residual=_dual_residual(program, beta, feasible),
-        rounding=gap.rounding,
+        uncounted=0.0 if holds else np.inf,
+        rounding=gap.rounding + gap.hidden,
         vanishing=gap.vanishing,
         largest=float(gap.parts[largest]),
         worst=(
@@ -186,6 +205,14 @@ def certify_kernel_qp(
             f"adds {gap.parts[largest]:.1e} to the gap"
         ),
     )
+
+
+def _with_rounding(program: KernelQP, beta: Vector, expansion: FunctionAtSamples) -> FunctionAtSamples:
+    """Return the expansion in beta with its rounding, which hard constraints are judged by."""
+    if not program.is_hard:
+        return expansion
+    own = expansion_error(program.gram, beta, expansion.values, balanced=program.total == 0.0)
+    return FunctionAtSamples(expansion.values, expansion.squared_norm, own.values / EPS, own.half_norm / EPS)
 
 
 def _sums_in_one_thread(samples: int) -> AbstractContextManager[None]:

@@ -9,78 +9,16 @@ from math import sqrt
 import numpy as np
 
 from qpkernels.arrays import Vector
-from qpkernels.certificates.certificate import PROVED, relative
-from qpkernels.certificates.rounding import (
-    EPS,
-    FunctionError,
-    expansion_error,
-    expansion_vanishes,
-    size_error,
-)
-from qpkernels.gram import BoundedProduct
+from qpkernels.certificates.certificate import relative
+from qpkernels.certificates.kernel_qp.function import FunctionAtSamples
+from qpkernels.certificates.kernel_qp.hard import HardRows, scaling_of
+from qpkernels.certificates.rounding import EPS, expansion_error, expansion_vanishes, size_error
 from qpkernels.programs.kernel_qp import KernelQP
 
-__all__ = ["DualityGap", "FunctionAtSamples", "duality_gap", "mending_factor", "scaling_of"]
-
-_UNSEEN = 1e-12
-"""Share of 1/2 ||f||^2 below which the cost of rounding is of no account."""
-
-_ROOM = 1e-12
-"""Share of a margin by which it is made larger than it must be, so that rounding of it costs nothing."""
+__all__ = ["DualityGap", "duality_gap"]
 
 _EXACT: Vector = np.empty(0)
 """The inexactness of values that have none."""
-
-
-@dataclass(frozen=True, eq=False)
-class FunctionAtSamples:
-    """All a certificate needs of f: the values f(x_i) without intercept, shape (m,), and ||f||^2 in the space of k.
-
-    f(x_i) is a sum of that many ``terms``, whose sizes add up to ``sizes``, shape (m,), and so for ``half_size`` and
-    1/2 ||f||^2: what rounding is measured by. Left out, the values are taken as exact.
-
-    ``product`` is what the values are of an expansion whose certificate they were made for.
-
-    Attributes
-    ----------
-    values
-        f(x_i), shape (m,).
-    squared_norm
-        ||f||^2, at least 0.
-    sizes, half_size, terms
-        How large the sums are that f(x_i) and 1/2 ||f||^2 were computed as, and of how many terms; 0: exact.
-    product
-        K beta with bounds of its error, or None.
-    """
-
-    values: Vector
-    squared_norm: float
-    sizes: Vector | float = 0.0
-    half_size: float = 0.0
-    terms: int = 1
-    product: BoundedProduct | None = None
-
-    @classmethod
-    def zero(cls, samples: int) -> FunctionAtSamples:
-        """Return the function that is 0 everywhere.
-
-        Parameters
-        ----------
-        samples
-            Their number m.
-        """
-        return cls(np.zeros(samples), 0.0)
-
-    @property
-    def error(self) -> FunctionError:
-        """How far rounding may have taken the values and 1/2 ||f||^2."""
-        unit = np.sqrt(self.terms) * EPS
-        return FunctionError(unit * np.broadcast_to(self.sizes, self.values.shape), unit * self.half_size)
-
-    @property
-    def is_zero(self) -> bool:
-        """Whether it is 0, without any rounding."""
-        return self.squared_norm == 0.0 and not self.values.any()
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,7 +32,10 @@ class DualityGap:
     parts, worst
         What each sample adds to P - D, and the one that adds most.
     violation
-        The largest violation of a hard constraint by (f, b); without any, by how much these were rescaled.
+        The largest violation of a hard constraint by (f, b), as a share of its own terms; without any, by how much
+        these were rescaled.
+    hidden
+        What violated hard constraints take from P - D, twice, so that they cannot make up for what others add.
     rounding
         Bound of what rounding may have changed in P and D together.
     vanishing
@@ -108,6 +49,7 @@ class DualityGap:
     violation: float
     rounding: float
     vanishing: bool
+    hidden: float = 0.0
 
     @property
     def scale(self) -> float:
@@ -116,8 +58,8 @@ class DualityGap:
 
     @property
     def relative(self) -> float:
-        """|P - D| and the rounding, over the scale."""
-        gap = abs(self.primal_value - self.dual_value)
+        """|P - D|, what is hidden in it, and the rounding, over the scale."""
+        gap = abs(self.primal_value - self.dual_value) + self.hidden
         return 0.0 if self.vanishing else relative(gap + self.rounding, self.scale)
 
     @property
@@ -201,6 +143,7 @@ def duality_gap(
         parts=terms.parts,
         worst=terms.worst,
         violation=_violation(program, f.values, intercept) if program.is_hard else scaling - 1.0,
+        hidden=2.0 * float(np.maximum(-terms.parts, 0.0).sum()) if program.is_hard else 0.0,
         rounding=rounding,
         vanishing=(
             terms.vanishing
@@ -213,58 +156,4 @@ def duality_gap(
 
 def _violation(program: KernelQP, values: Vector, intercept: float) -> float:
     """Return the largest violation of a hard constraint by f(x_i) and b."""
-    return float(_violations(program, (program.target - intercept) - values).max())
-
-
-def _violations(program: KernelQP, residuals: Vector) -> Vector:
-    """Return how far each residual is beyond epsilon on a side with an infinite bound.
-
-    The unit is half the spread of the targets and epsilon, never the size of the targets, which an offset makes as
-    large as one likes; only targets that are all equal have no other unit than that.
-    """
-    hard = program.ridge == 0
-    unit = 0.5 * float(np.ptp(program.target)) + float(program.epsilon.max())
-    unit = unit or float(np.abs(program.target).max()) or 1.0
-    short = np.where(hard & np.isinf(program.upper), np.maximum(residuals - program.epsilon, 0.0) / unit, 0.0)
-    over = np.where(hard & np.isinf(program.lower), np.maximum(-residuals - program.epsilon, 0.0) / unit, 0.0)
-    return np.maximum(short, over)
-
-
-def scaling_of(program: KernelQP, v: Vector, squared_norm: float) -> float:
-    """Return the factor of f and b, at least 1, that is better than 1; v are the decision values, of f with that norm.
-
-    By it hard constraints are satisfied. Of others it is at most 1 + 1e-9, and losses vanish by it that are nothing but
-    rounding, at a cost so large that this alone would be seen.
-    """
-    if program.is_hard:
-        return mending_factor(program, v)
-    cost = float(max(program.upper.max(), -program.lower.min()))
-    other = squared_norm == 0.0 or program.has_ridge or bool(program.total)
-    if other or cost * EPS <= _UNSEEN * 0.5 * squared_norm:
-        return 1.0
-    short, over = program.target - program.epsilon, program.target + program.epsilon
-    room = _ROOM * (np.abs(program.target) + program.epsilon)
-    low, high = (v < short + room) & (program.upper > 0), (v > over - room) & (program.lower < 0)
-    beyond = np.where(low, program.upper * (short - v), np.where(high, -program.lower * (v - over), 0.0))
-    touched = low | high
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        ratio = np.where(low, short, over)[touched] / v[touched]
-    factor = float(ratio.max(initial=1.0)) + _ROOM
-    gain = float(np.maximum(beyond, 0.0).sum()) + cost * EPS
-    # What is short on a side where a larger f is worse has no such factor.
-    helps = bool((ratio > 0).all() and (np.where(low, short, -over)[touched] > 0).all())
-    helps = helps and factor <= 1.0 + PROVED and 0.5 * (factor**2 - 1.0) * squared_norm < gain
-    return factor if helps else 1.0
-
-
-def mending_factor(program: KernelQP, v: Vector) -> float:
-    """Return the smallest s >= 1 such that s v satisfies every hard constraint, or 1 if there is none."""
-    violated = _violations(program, program.target - v) > 0
-    if not violated.any():
-        return 1.0
-    bound = np.where(v < program.target, program.target - program.epsilon, program.target + program.epsilon)[violated]
-    with np.errstate(divide="ignore", over="ignore"):
-        factor = float((bound / v[violated]).max())
-    rounding = 4 * EPS
-    mended = np.isfinite(factor) and factor > 1
-    return factor if mended and float(_violations(program, program.target - factor * v).max()) <= rounding else 1.0
+    return float(HardRows.of(program).violations(values, intercept).max())

@@ -21,7 +21,7 @@ import scipy
 from qpkernels.arrays import Vector
 from qpkernels.certificates.certificate import Certificate, certify_values, relative, undefined
 from qpkernels.certificates.enclosures import Enclosure, enclose_fenchel
-from qpkernels.certificates.kernel_qp import FunctionAtSamples
+from qpkernels.certificates.kernel_qp import FunctionAtSamples, Move
 from qpkernels.certificates.models.expanded import expanded
 from qpkernels.certificates.models.regularisers import HalfSquaredNorm, Regulariser
 from qpkernels.certificates.rounding import EPS, sum_error, together
@@ -181,6 +181,17 @@ class FenchelBounds:
     def feasible(self, beta: Vector) -> Vector:
         """Return a point near beta in the domain of the conjugates, with the sum ``total``."""
         return nearest_feasible(beta, self.losses.lower, self.losses.upper, self.total)
+
+    def moved(
+        self, beta: Vector, intercept: float, function: FunctionAtSamples, *, is_expansion: bool
+    ) -> tuple[Move, FunctionAtSamples] | None:
+        """Return the multiple of f that the regulariser allows."""
+        del beta, is_expansion
+        shrinkage = self.regulariser.shrinkage(function.squared_norm)
+        if shrinkage == 1.0:
+            return None
+        move = Move(shrinkage, intercept)
+        return move, move.of_function(self.gram, function)
 
     def support(self, beta: Vector, decision: Vector) -> Support:
         """Return the samples with a coefficient, bounded where it is at an end of the domain of the conjugate."""

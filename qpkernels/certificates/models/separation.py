@@ -10,7 +10,7 @@ import numpy as np
 from qpkernels.arrays import Vector
 from qpkernels.certificates.certificate import Certificate, undefined
 from qpkernels.certificates.enclosures import Enclosure, enclose_separation
-from qpkernels.certificates.kernel_qp import FunctionAtSamples
+from qpkernels.certificates.kernel_qp import FunctionAtSamples, Move
 from qpkernels.certificates.rounding import EPS
 from qpkernels.certificates.support import Support
 from qpkernels.gram import Expansion, Gram
@@ -73,6 +73,17 @@ class SeparationBounds:
     def feasible(self, beta: Vector) -> Vector:
         """Return multipliers 0, which prove that an objective of 0 is least."""
         return np.zeros_like(beta)
+
+    def moved(
+        self, beta: Vector, intercept: float, function: FunctionAtSamples, *, is_expansion: bool
+    ) -> tuple[Move, FunctionAtSamples] | None:
+        """Return the multiple of f and b with margins of 1 at least, where these separate."""
+        del beta, is_expansion
+        smallest = float((self.y * (function.values + intercept)).min())
+        if not 0.0 < smallest < 1.0:
+            return None
+        move = Move(1.0 / smallest, intercept / smallest)
+        return move, move.of_function(self.gram, function)
 
     def support(self, beta: Vector, decision: Vector) -> Support:
         """Return the samples with a multiplier."""

@@ -11,7 +11,7 @@ import numpy as np
 
 from qpkernels.arrays import Vector
 from qpkernels.certificates import Certificate, certify_kernel_qp, undefined
-from qpkernels.certificates.kernel_qp.gap import mending_factor
+from qpkernels.certificates.kernel_qp.hard import mending_factor
 from qpkernels.certificates.rounding import EPS
 from qpkernels.errors import NonFiniteError, SolverFailedError
 from qpkernels.programs import KernelQP

@@ -141,6 +141,13 @@ class NormFitBounds(ABC):
         """Enclose the optimum; see :func:`~qpkernels.certificates.enclosures.enclose_norm_fit`."""
         return enclose_norm_fit(self, beta, intercept, function)
 
+    def moved(
+        self, beta: Vector, intercept: float, function: FunctionAtSamples, *, is_expansion: bool
+    ) -> None:
+        """Return None: any f and b will do."""
+        del beta, intercept, function, is_expansion
+        return None
+
     def support(self, beta: Vector, decision: Vector) -> Support:
         """Return all samples."""
         del decision

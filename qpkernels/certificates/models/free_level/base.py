@@ -193,6 +193,13 @@ class FreeLevelBounds(ABC):
         near = self.feasible(beta) if np.isfinite(beta).all() else beta
         return enclose_free_level(self.free_level(), near, intercept, function)
 
+    def moved(
+        self, beta: Vector, intercept: float, function: FunctionAtSamples, *, is_expansion: bool
+    ) -> None:
+        """Return None: any f and b will do."""
+        del beta, intercept, function, is_expansion
+        return None
+
     def support(self, beta: Vector, decision: Vector) -> Support:
         """Return the samples at the level (free) and beyond it (bounded)."""
         return split_support(self.at_level(self.level(self.losses(self.excess(decision, 0.0)))), beta, decision)
