@@ -13,8 +13,6 @@ is the multiplier of sum r_i = 0. Source: A2, A2L of the catalogue; Boscovich (1
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from numpy.typing import ArrayLike
 
 import formulations.cvx as cp
@@ -23,7 +21,7 @@ from formulations.modelling import Candidate, Multipliers, Stated, labelled, sca
 from formulations.regression.base import ResidualPrimal
 from formulations.regression.fits.forms import LinearFit, UnitFitDual
 from qpkernels.arrays import Vector
-from qpkernels.certificates import AbsoluteFitBounds, BalancedAbsoluteFitBounds, Bounds
+from qpkernels.certificates import AbsoluteFitBounds, BalancedAbsoluteFitBounds
 from qpkernels.display import TextbookProblem
 
 __all__ = [
@@ -144,8 +142,3 @@ class LaplaceFit(LinearFit):
 
     def __init__(self, X: SamplesLike, y: ArrayLike, kernel: KernelLike | None = None) -> None:
         super().__init__(X, y, kernel)
-
-    def certified(self, answer: Candidate, bounds: Bounds) -> Candidate:
-        """Return the feasible points: residuals whose sum is 0, by the choice of b, and v."""
-        moved = super().certified(answer, bounds)
-        return replace(moved, intercept=answer.intercept + float(self.residuals(answer).mean()))

@@ -24,7 +24,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from qpkernels.arrays import Indices, Vector
+from qpkernels.arrays import Vector
 from qpkernels.certificates.certificate import PROVED
 from qpkernels.certificates.enclosures.hard import entries
 from qpkernels.certificates.kernel_qp.function import FunctionAtSamples
@@ -182,7 +182,7 @@ def _moved_inside(rows: HardRows, f: FunctionAtSamples, intercept: float) -> Mov
         edge = _EDGE * size
         chosen |= (rows.below & (up > -edge)) | (rows.above & (down > -edge))
         wanted = np.where(rows.below, np.maximum(up, 0.0), 0.0) - np.where(rows.above, np.maximum(down, 0.0), 0.0)
-        found = _change(program, np.flatnonzero(chosen), wanted)
+        found = _change(program, chosen, wanted, b)
         if found is None:
             return None
         total, b = total + found[0], b + found[1]
@@ -193,23 +193,25 @@ def _moved_inside(rows: HardRows, f: FunctionAtSamples, intercept: float) -> Mov
     return None
 
 
-def _change(program: KernelQP, samples: Indices, wanted: Vector) -> tuple[Vector, float] | None:
+def _change(
+    program: KernelQP, samples: NDArray[np.bool_], wanted: Vector, intercept: float
+) -> tuple[Vector, float] | None:
     """Return coefficients and a change of b that move these samples as ``wanted``, in the sense of least squares."""
-    if samples.size == 0 or samples.size > _FEW:
+    chosen = np.flatnonzero(samples)
+    if chosen.size == 0 or chosen.size > _FEW:
         return None
-    K = entries(program.gram, samples)
-    # In the unit of the column of b.
-    unit = float(np.abs(K).max()) or 1.0
-    K, right = K / unit, wanted[samples]
+    K, right = entries(program.gram, chosen), wanted[chosen]
+    coefficients, change = np.zeros(len(program)), 0.0
     if program.total is not None:
-        K = np.block([[K, np.ones((len(K), 1))], [np.ones((1, len(K))), np.zeros((1, 1))]])
-        right = np.append(right, 0.0)
-    found = np.linalg.lstsq(K, right)[0]
-    if not np.isfinite(found).all():
-        return None
-    coefficients = np.zeros(len(program))
-    coefficients[samples] = found[: samples.size] / unit
-    return coefficients, float(found[-1]) if program.total is not None else 0.0
+        # In the unit of the column of b.
+        unit = float(np.abs(K).max()) or 1.0
+        bordered = np.block([[K / unit, np.ones((len(K), 1))], [np.ones((1, len(K))), np.zeros((1, 1))]])
+        found = np.linalg.lstsq(bordered, np.append(right, 0.0))[0]
+        coefficients[chosen], change = found[:-1] / unit, float(found[-1])
+    # The digits of b end there, and the function has to do the rest.
+    if abs(change) <= _INSIDE * EPS * abs(intercept):
+        coefficients[chosen], change = np.linalg.lstsq(K, right)[0], 0.0
+    return (coefficients, change) if np.isfinite(coefficients).all() and np.isfinite(change) else None
 
 
 def scaling_of(program: KernelQP, v: Vector, squared_norm: float) -> float:

@@ -110,12 +110,10 @@ class LinearProgramBounds:
         multipliers = self.y * nearest_feasible(self.y * given, *self._box(), self.total)
         return np.asarray(multipliers / max(1.0, float(self.signed_product(multipliers)[self.costs > 0].max())))
 
-    def moved(
-        self, beta: Vector, intercept: float, function: FunctionAtSamples, *, is_expansion: bool
-    ) -> None:
+    def moved(self, beta: Vector, intercept: float, function: FunctionAtSamples, *, is_expansion: bool) -> None:
         """Return None: any f and b will do."""
         del beta, intercept, function, is_expansion
-        return None
+        return
 
     def support(self, beta: Vector, decision: Vector) -> Support:
         """Return the samples with a coefficient; there is no bound."""

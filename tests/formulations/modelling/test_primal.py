@@ -97,10 +97,15 @@ def test_estimators_with_weights() -> None:
 
 
 def test_a_hard_margin_that_is_violated_a_little() -> None:
-    model = HardMargin(*separable())
+    X, y = separable()
+    model = HardMargin(X, y)
     f = model.solve(tol=1e-9).function
-    certificate = model.certify((0.999 * f.weights, 0.999 * f.intercept))
-    assert certificate.primal_residual == pytest.approx(1e-3, rel=0.01)
+    w, b = 0.999 * f.weights, 0.999 * f.intercept
+    certificate = model.certify((w, b))
+    margins = y * (X @ w + b)
+    terms = np.abs(y - b) + np.abs(X @ w)
+    assert certificate.primal_residual == pytest.approx(((1.0 - margins) / terms).max(), rel=1e-6)
+    assert certificate.primal_value == pytest.approx(0.5 * float(w @ w) / margins.min() ** 2, rel=1e-12)
     assert certificate.relative_gap < 1e-6
 
 

@@ -114,7 +114,8 @@ def test_a_rescaled_function_bounds_the_hard_margin_from_above(seed: int, b: flo
     norm = float(values @ np.linalg.solve(program.gram.dense, values))
     beta = random_feasible(program, seed)
     gap = duality_gap(program, beta, program.gram.dense @ beta, b, FunctionAtSamples(values, norm))
-    assert gap.violation == pytest.approx(max(0.0, 1.0 - margins.min()), rel=1e-12)
+    short = np.maximum(1.0 - margins, 0.0) / (np.abs(y - b) + np.abs(values))
+    assert gap.violation == pytest.approx(short.max(), rel=1e-12)
     assert gap.primal_value == pytest.approx(0.5 * norm * max(1.0, 1.0 / margins.min()) ** 2, rel=1e-12)
     assert gap.primal_value >= gap.dual_value
     best = random_feasible(program, seed + 1)
@@ -125,10 +126,10 @@ def test_a_rescaled_function_bounds_the_hard_margin_from_above(seed: int, b: flo
 def test_the_rescaling_makes_an_upper_bound_of_a_function_that_is_too_small() -> None:
     X = np.array([[2.0], [-1.0]])
     program = KernelQP(Gram(Linear(), X), [1.0, -1.0], [0.0, -np.inf], [np.inf, 0.0])
-    # The optimum is w = 2/3, b = -1/3; half of it violates every constraint by one half.
+    # The optimum is w = 2/3, b = -1/3; half of it violates every constraint by one half, the second of 5/6 and 1/3.
     w, b = 1 / 3, -1 / 6
     gap = duality_gap(program, np.zeros(2), np.zeros(2), b, FunctionAtSamples(w * X[:, 0], w**2))
-    assert gap.violation == pytest.approx(0.5)
+    assert gap.violation == pytest.approx(0.5 / (5 / 6 + 1 / 3))
     assert gap.primal_value == pytest.approx(0.5 * (2 / 3) ** 2, rel=1e-14)
     assert gap.dual_value == 0
 
@@ -226,10 +227,10 @@ def test_any_loss_is_the_largest_value_over_its_box(
     assert gap.primal_value == pytest.approx(best, rel=1e-6, abs=1e-7)
 
 
-def test_a_hard_constraint_is_violated_by_its_distance() -> None:
+def test_a_hard_constraint_is_violated_by_its_distance_as_a_share_of_its_own_terms() -> None:
     gram = Gram(Linear(), np.ones((1, 1)))
     program = KernelQP(gram, 3.0, -np.inf, np.inf, None, epsilon=0.5)
-    for v, violation in ((2.5, 0.0), (3.5, 0.0), (2.0, 0.5 / 0.5), (4.2, 0.7 / 0.5), (-1.0, 3.5 / 0.5)):
+    for v, violation in ((2.5, 0.0), (3.5, 0.0), (2.0, 0.5 / 5.5), (4.2, 0.7 / 7.7), (-1.0, 3.5 / 4.5)):
         gap = duality_gap(program, np.zeros(1), np.zeros(1), 0.0, FunctionAtSamples(np.array([v]), 1.0))
         assert gap.violation == pytest.approx(violation, rel=1e-12)
 

@@ -21,7 +21,7 @@ from scipy.linalg import qr, solve_triangular
 from qpkernels.arrays import Indices, Matrix, Vector
 from qpkernels.certificates.certificate import Certificate, certify_values, relative, undefined
 from qpkernels.certificates.enclosures import Enclosure, enclose_norm_fit
-from qpkernels.certificates.kernel_qp import FunctionAtSamples
+from qpkernels.certificates.kernel_qp import FunctionAtSamples, Move
 from qpkernels.certificates.rounding import EPS, sum_error
 from qpkernels.certificates.support import Support
 from qpkernels.gram import Expansion
@@ -143,7 +143,7 @@ class NormFitBounds(ABC):
 
     def moved(
         self, beta: Vector, intercept: float, function: FunctionAtSamples, *, is_expansion: bool
-    ) -> None:
+    ) -> tuple[Move, FunctionAtSamples] | None:
         """Return None: any f and b will do."""
         del beta, intercept, function, is_expansion
         return None

@@ -9,7 +9,9 @@ import numpy as np
 import scipy
 
 from qpkernels.arrays import Matrix, Vector
+from qpkernels.certificates.kernel_qp import FunctionAtSamples, Move
 from qpkernels.certificates.models.fits.norm_fit import NormFitBounds
+from qpkernels.certificates.rounding import EPS
 from qpkernels.certificates.support import Support
 from qpkernels.intervals import Interval, sum_bounds, up
 
@@ -134,6 +136,16 @@ class BalancedAbsoluteFitBounds(AbsoluteFitBounds):
     def mended(self, residuals: Vector) -> Vector:
         """Return the residuals less their mean, which b takes up."""
         return np.asarray(residuals - residuals.mean())
+
+    def moved(
+        self, beta: Vector, intercept: float, function: FunctionAtSamples, *, is_expansion: bool
+    ) -> tuple[Move, FunctionAtSamples] | None:
+        """Return the b at which the residuals add up to 0."""
+        del beta, is_expansion
+        shift = float((self.target - function.values - intercept).mean())
+        size = max(abs(intercept), float(np.abs(self.target).max()), float(np.abs(function.values).max()))
+        # The digits of b and of the residuals end there.
+        return (Move(1.0, intercept + shift), function) if abs(shift) > 4.0 * EPS * size else None
 
     def dual_norm(self, v: Vector) -> float:
         """Return max |v_i - mu| with the best mu."""

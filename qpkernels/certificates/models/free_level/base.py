@@ -193,12 +193,10 @@ class FreeLevelBounds(ABC):
         near = self.feasible(beta) if np.isfinite(beta).all() else beta
         return enclose_free_level(self.free_level(), near, intercept, function)
 
-    def moved(
-        self, beta: Vector, intercept: float, function: FunctionAtSamples, *, is_expansion: bool
-    ) -> None:
+    def moved(self, beta: Vector, intercept: float, function: FunctionAtSamples, *, is_expansion: bool) -> None:
         """Return None: any f and b will do."""
         del beta, intercept, function, is_expansion
-        return None
+        return
 
     def support(self, beta: Vector, decision: Vector) -> Support:
         """Return the samples at the level (free) and beyond it (bounded)."""
