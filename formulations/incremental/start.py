@@ -49,7 +49,9 @@ def start_after(solution: Solution, gram: Gram, rows: Indices, moved: Indices, p
     stay = rows < len(gram)
     kept = rows[stay]
     beta, values = np.zeros(rows.size), np.zeros(rows.size)
-    before = solution.decision - solution.intercept
+    # The function that is handed out may have been moved to where every constraint holds, away from K beta.
+    moves = program.is_hard or solution.certificate.primal_residual > 0.0
+    before = gram.product(solution.beta) if moves else solution.decision - solution.intercept
     leaving = np.ones(len(gram), bool)
     leaving[kept] = False
     leaving &= solution.beta != 0

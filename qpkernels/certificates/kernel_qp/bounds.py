@@ -52,7 +52,7 @@ class KernelQPBounds:
     -----
     Arguments of the methods:
 
-    beta, intercept, function, values, decision, support
+    beta, intercept, function, is_expansion, values, decision, support
         As in :class:`~qpkernels.certificates.bounds.Bounds`.
     product
         K beta with bounds of its error, where it is known from :meth:`product`; None: it is computed.
@@ -141,11 +141,11 @@ def certify_kernel_qp(
     """Certify the candidate (beta, b), and with it the function f, from the data alone.
 
     beta is first projected to the bounds and the sum; what that moved is the dual residual. The primal residual is the
-    largest violation of a hard constraint (an infinite bound of beta) by (f, b) as they came, each as a share of its
-    own terms |target_i - b| + |f(x_i)| + epsilon_i: in a soft model the slacks are completed, so it is 0. Where it is
-    not 0, (f, b) is moved to where every hard constraint holds, and P is its value there: see
-    :mod:`qpkernels.certificates.kernel_qp.hard`. Where no such point was found, P bounds nothing, and the certificate
-    holds at no tolerance: ``uncounted`` is infinite.
+    largest violation of a hard constraint (an infinite bound of beta) by (f, b) as they came, beyond rounding, each as
+    a share of its own terms |target_i - b| + |f(x_i)| + epsilon_i: in a soft model the slacks are completed, so it is
+    0. Where it is not 0, (f, b) is moved to where every hard constraint holds, and P is its value there: see
+    :class:`Move`. Where no such point was found, P bounds nothing, and the certificate holds at no tolerance:
+    ``uncounted`` is infinite.
 
     Parameters
     ----------
@@ -197,7 +197,7 @@ def certify_kernel_qp(
         primal_residual=came.violation,
         dual_residual=_dual_residual(program, beta, feasible),
         uncounted=0.0 if holds else np.inf,
-        rounding=gap.rounding + gap.hidden,
+        rounding=gap.rounding + (gap.hidden if holds else 0.0),
         vanishing=gap.vanishing,
         largest=float(gap.parts[largest]),
         worst=(

@@ -32,8 +32,8 @@ class DualityGap:
     parts, worst
         What each sample adds to P - D, and the one that adds most.
     violation
-        The largest violation of a hard constraint by (f, b), as a share of its own terms; without any, by how much
-        these were rescaled.
+        The largest violation of a hard constraint by (f, b) beyond rounding, as a share of its own terms; without such
+        constraints, by how much these were rescaled.
     hidden
         What violated hard constraints take from P - D, twice, so that they cannot make up for what others add.
     rounding
@@ -142,7 +142,7 @@ def duality_gap(
         dual_value=terms.linear - terms.costs - 0.5 * own.squared_norm,
         parts=terms.parts,
         worst=terms.worst,
-        violation=_violation(program, f.values, intercept) if program.is_hard else scaling - 1.0,
+        violation=_violation(program, f.values, intercept, error.values) if program.is_hard else scaling - 1.0,
         hidden=2.0 * float(np.maximum(-terms.parts, 0.0).sum()) if program.is_hard else 0.0,
         rounding=rounding,
         vanishing=(
@@ -154,6 +154,6 @@ def duality_gap(
     )
 
 
-def _violation(program: KernelQP, values: Vector, intercept: float) -> float:
-    """Return the largest violation of a hard constraint by f(x_i) and b."""
-    return float(HardRows.of(program).violations(values, intercept).max())
+def _violation(program: KernelQP, values: Vector, intercept: float, error: Vector) -> float:
+    """Return the largest violation of a hard constraint by f(x_i) and b, of which those are rounded so far."""
+    return float(HardRows.of(program).violations(values, intercept, error).max())

@@ -75,7 +75,15 @@ class Move:
     coefficients: Vector | None = None
 
     def of_function(self, gram: Gram, f: FunctionAtSamples) -> FunctionAtSamples:
-        """Return the moved function at the samples, with the rounding of both parts."""
+        """Return the moved function at the samples, with the rounding of both parts.
+
+        Parameters
+        ----------
+        gram
+            The kernel matrix of the samples.
+        f
+            The function as it came, at the samples.
+        """
         factor, c = self.factor, self.coefficients
         values, squared_norm = factor * f.values, factor**2 * f.squared_norm
         error, half = factor * f.error.values, factor**2 * f.error.half_norm
@@ -129,11 +137,12 @@ class HardRows:
         excess = np.maximum(*self.excesses(f.values, intercept))
         return bool((excess <= share * self.rounding(f.values, intercept, f.error.values)).all())
 
-    def violations(self, values: Vector, intercept: float) -> Vector:
-        """Return how far each row is from holding, as a share of its own terms."""
+    def violations(self, values: Vector, intercept: float, error: Vector) -> Vector:
+        """Return how far each row is from holding, as a share of its own terms; 0 where rounding explains it."""
         excess = np.maximum(*self.excesses(values, intercept))
         terms = np.abs(self.program.target - intercept) + np.abs(values) + self.program.epsilon
-        return np.divide(excess, terms, out=np.zeros_like(excess), where=excess > 0)
+        beyond = excess > self.rounding(values, intercept, error)
+        return np.divide(excess, terms, out=np.zeros_like(excess), where=beyond)
 
 
 def feasible_move(program: KernelQP, f: FunctionAtSamples, intercept: float) -> Move | None:
@@ -255,4 +264,9 @@ def mending_factor(program: KernelQP, v: Vector) -> float:
     with np.errstate(divide="ignore", over="ignore"):
         factor = float((bound / v[violated]).max())
     mended = np.isfinite(factor) and factor > 1
-    return factor if mended and float(rows.violations(factor * v, 0.0).max()) <= 4 * EPS else 1.0
+    if not mended:
+        return 1.0
+    v = factor * v
+    return (
+        factor if (np.maximum(*rows.excesses(v, 0.0)) <= 4.0 * rows.rounding(v, 0.0, np.zeros(len(v)))).all() else 1.0
+    )

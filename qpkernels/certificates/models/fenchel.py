@@ -65,7 +65,7 @@ class FenchelBounds:
 
     Notes
     -----
-    beta, intercept, function, values, decision, support
+    beta, intercept, function, is_expansion, values, decision, support
         As in :class:`~qpkernels.certificates.bounds.Bounds`.
     squared_norm
         beta'K beta, where it is known; None: it is computed.

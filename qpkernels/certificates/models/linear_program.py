@@ -49,7 +49,7 @@ class LinearProgramBounds:
     -----
     Arguments of the methods:
 
-    beta, intercept, function, values, decision, support
+    beta, intercept, function, is_expansion, values, decision, support
         As in :class:`~qpkernels.certificates.bounds.Bounds`.
     given
         Multipliers l of the margins, shape (m,), which need not be feasible.

@@ -36,7 +36,7 @@ class SeparationBounds:
     -----
     Arguments of the methods:
 
-    beta, intercept, function, values, decision, support
+    beta, intercept, function, is_expansion, values, decision, support
         As in :class:`~qpkernels.certificates.bounds.Bounds`.
     """
 

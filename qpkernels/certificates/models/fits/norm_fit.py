@@ -72,7 +72,7 @@ class NormFitBounds(ABC):
     -----
     Arguments of the methods:
 
-    beta, intercept, function, values, decision, support
+    beta, intercept, function, is_expansion, values, decision, support
         As in :class:`~qpkernels.certificates.bounds.Bounds`.
     v
         Multipliers of the residuals, shape (m,); an interval of them where a bound is to hold in exact arithmetic.

@@ -82,7 +82,7 @@ class FreeLevelBounds(ABC):
     -----
     Arguments of the methods:
 
-    beta, intercept, function, values, decision, support
+    beta, intercept, function, is_expansion, values, decision, support
         As in :class:`~qpkernels.certificates.bounds.Bounds`.
     excess
         t_i - v_i, shape (m,), as :meth:`excess` returns it.

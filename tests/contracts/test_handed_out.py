@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The contract of every answer: its values are those of the function and the coefficients that it hands out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from handed_out import DUAL, PRIMAL, HandedOut
+from model_data import CASES, MODELS, ROUTES, Case, solved
+
+
+def test_every_model_has_its_values_in_the_tables() -> None:
+    assert {model.catalogue for model in MODELS} == set(PRIMAL) == set(DUAL)
+
+
+def assert_values_of(model: Any, solution: Any) -> None:
+    certificate = solution.certificate
+    handed = HandedOut(model, solution)
+    size = max(abs(certificate.primal_value), abs(certificate.dual_value), 1.0)
+    assert solution.function.intercept == solution.intercept
+    assert certificate.uncounted == 0.0
+    assert handed.primal_value == pytest.approx(certificate.primal_value, rel=0, abs=1e-11 * size)
+    assert handed.dual_value == pytest.approx(certificate.dual_value, rel=0, abs=1e-11 * size)
+
+
+@pytest.mark.parametrize(("case", "solver"), ROUTES, ids=[f"{case}-{solver}" for case, solver in ROUTES])
+def test_the_values_are_those_of_what_is_handed_out(case: Case, solver: str) -> None:
+    form, solution = solved(case, solver)
+    assert_values_of(form.model, solution)
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_the_values_of_a_loose_answer_are_those_of_what_is_handed_out(case: Case) -> None:
+    form = case.state()
+    solution = form.solve("scs", tol=1e-14, eps_abs=1e-2, eps_rel=1e-2)
+    if solution.certificate.uncounted == 0.0:
+        assert_values_of(form.model, solution)

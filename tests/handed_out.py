@@ -1,0 +1,221 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""P and D of a model as its textbook writes them, computed from nothing but what a solution hands out.
+
+That is f, which is evaluated at the samples anew, b, and the coefficients of the dual.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from formulations.modelling import Model, Solution
+
+__all__ = ["HandedOut"]
+
+
+@dataclass(frozen=True, eq=False)
+class HandedOut:
+    """What a solution of a model hands out.
+
+    Attributes
+    ----------
+    model, solution
+        Of these only the data, the hyper-parameters, ``function``, ``intercept``, ``beta`` and ``multipliers`` are
+        read.
+    """
+
+    model: Model[Any]
+    solution: Solution
+
+    def __getattr__(self, name: str) -> Any:
+        """Return a hyper-parameter of the model."""
+        value = getattr(self.model, name)
+        return np.asarray(getattr(value, "value", value))
+
+    @property
+    def y(self) -> Any:
+        """The labels, as +1 and -1, or the targets."""
+        return self.model.y
+
+    @property
+    def samples(self) -> int:
+        return len(self.model)
+
+    @property
+    def f(self) -> Any:
+        """f(x_i), without b."""
+        return self.decision - self.solution.function.intercept
+
+    @property
+    def decision(self) -> Any:
+        return self.solution.function(self.model.gram.X)
+
+    @property
+    def residuals(self) -> Any:
+        return (self.y - self.solution.intercept) - self.f
+
+    @property
+    def margins(self) -> Any:
+        return self.y * self.decision
+
+    @property
+    def half_norm(self) -> float:
+        return 0.5 * self.solution.function.squared_norm
+
+    @property
+    def beta(self) -> Any:
+        return self.solution.beta
+
+    @property
+    def half_size(self) -> float:
+        """1/2 beta'K beta."""
+        K = self.model.gram.kernel(self.model.gram.X)
+        return 0.5 * float(self.beta @ K @ self.beta)
+
+    @property
+    def primal_value(self) -> float:
+        """The value of f and b; infinity where they violate a hard constraint by more than rounding."""
+        return float(PRIMAL[self.model.catalogue](self))
+
+    @property
+    def dual_value(self) -> float:
+        """The value of beta."""
+        return float(DUAL[self.model.catalogue](self))
+
+
+def hinge(margins: Any) -> Any:
+    return np.maximum(0.0, 1.0 - margins)
+
+
+def beyond(residuals: Any, epsilon: Any) -> Any:
+    return np.maximum(0.0, np.abs(residuals) - epsilon)
+
+
+def without_slack(o: HandedOut, excess: Any, value: float) -> float:
+    """Return the value, if no constraint is missed by more than the rounding of its own terms."""
+    size = np.abs(o.y - o.solution.intercept) + np.abs(o.solution.function.coefficients).sum()
+    return value if (excess <= 1e-13 * size).all() else np.inf
+
+
+def huber(r: Any, delta: Any) -> Any:
+    return np.where(np.abs(r) <= delta, 0.5 * r**2, delta * np.abs(r) - 0.5 * delta**2)
+
+
+def logistic(margins: Any) -> Any:
+    return np.logaddexp(0.0, -margins)
+
+
+def entropy(a: Any, C: Any) -> Any:
+    """Return a log(a/C) + (C - a) log((C - a)/C), for 0 <= a <= C."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        terms = [np.where(x > 0, x * np.log(x / C), 0.0) for x in (a, C - a)]
+    return terms[0] + terms[1]
+
+
+def nu_costs(o: HandedOut) -> Any:
+    return np.broadcast_to(o.sample_weight, o.samples)
+
+
+def least_of_levels(value: Callable[[Any], float], levels: Any) -> float:
+    """Return the least of a convex function that is linear between these ``levels``."""
+    return min(value(level) for level in [0.0, *levels])
+
+
+def nu_margin(o: HandedOut) -> float:
+    c = nu_costs(o) / nu_costs(o).sum()
+    best = least_of_levels(lambda rho: -o.nu * rho + c @ np.maximum(0.0, rho - o.margins), np.maximum(o.margins, 0.0))
+    return o.half_norm + best
+
+
+def nu_tube(o: HandedOut) -> float:
+    c = o.C * nu_costs(o)
+    r = np.abs(o.residuals)
+    return o.half_norm + least_of_levels(lambda e: o.nu * c.sum() * e + c @ np.maximum(0.0, r - e), r)
+
+
+def one_class(o: HandedOut) -> float:
+    c = nu_costs(o) / (o.nu * nu_costs(o).sum())
+    rho = -o.solution.intercept
+    return o.half_norm - rho + float(c @ np.maximum(0.0, rho - o.f))
+
+
+def cost_of_penalised(o: HandedOut) -> float:
+    """Return m/(2 lambda) / m."""
+    return 0.5 / float(o.regularisation)
+
+
+def lp_machine(o: HandedOut) -> float:
+    return float(np.abs(o.beta).sum() + (o.C * hinge(o.margins)).sum())
+
+
+PRIMAL: dict[str, Callable[[HandedOut], Any]] = {
+    "A1": lambda o: o.residuals @ o.residuals,
+    "A2": lambda o: np.abs(o.residuals).sum(),
+    "A2L": lambda o: np.abs(o.residuals).sum(),
+    "A3": lambda o: np.abs(o.residuals).max(),
+    "B3": lambda o: without_slack(o, hinge(o.margins), 0.0),
+    "C1": lambda o: without_slack(o, hinge(o.margins), o.half_norm),
+    "C2": lambda o: o.half_norm + (o.C * hinge(o.margins)).sum(),
+    "C3": lp_machine,
+    "C4": lambda o: o.half_norm + (o.C * logistic(o.margins)).sum(),
+    "C4-penalised": lambda o: o.half_norm + cost_of_penalised(o) * logistic(o.margins).sum(),
+    "C7": lambda o: o.half_norm + (o.C * hinge(o.margins) ** 2).sum(),
+    "C8": nu_margin,
+    "C9": one_class,
+    "C10": lambda o: o.half_norm + (o.C * o.model.loss.value(o.margins)).sum(),
+    "D1": lambda o: without_slack(o, beyond(o.residuals, o.epsilon), o.half_norm),
+    "D2": lambda o: o.half_norm + (o.C * beyond(o.residuals, o.epsilon)).sum(),
+    "D3": lambda o: o.half_norm + cost_of_penalised(o) * beyond(o.residuals, o.epsilon).sum(),
+    "D4": lambda o: o.half_norm + (o.C * np.maximum(o.tau * o.residuals, (o.tau - 1.0) * o.residuals)).sum(),
+    "D5": lambda o: o.half_norm + (o.C * huber(o.residuals, o.delta)).sum(),
+    "D6": lambda o: o.half_norm + (o.C * o.model.loss.value(o.residuals)).sum(),
+    "D7": nu_tube,
+    "D8": lambda o: np.where(2.0 * o.half_norm <= o.R * (1.0 + 1e-14), o.model.loss.value(o.residuals).sum(), np.inf),
+    "E1": lambda o: o.half_norm + 0.5 * (o.C * o.residuals**2).sum(),
+    "E1c": lambda o: o.half_norm + 0.5 * (o.C * (1.0 - o.margins) ** 2).sum(),
+    "E2": lambda o: o.half_norm + cost_of_penalised(o) * (o.residuals @ o.residuals),
+    "F1": lambda o: without_slack(o, beyond(o.residuals, o.epsilon), o.half_norm),
+    "F3": lambda o: without_slack(o, beyond(o.residuals, 0.0), o.half_norm),
+}
+"""P of a model by its id in the catalogue, in the scale of its certificate."""
+
+
+def conjugate(o: HandedOut, costs: Any, slopes: Any) -> float:
+    """Return the sum of the conjugates of C_i psi at ``slopes``."""
+    return float((costs * o.model.loss.conjugate(slopes / costs)).sum())
+
+
+DUAL: dict[str, Callable[[HandedOut], Any]] = {
+    "A1": lambda o: o.y @ o.beta - 0.25 * (o.beta @ o.beta),
+    "A2": lambda o: o.y @ o.beta,
+    "A2L": lambda o: o.y @ o.beta,
+    "A3": lambda o: o.y @ o.beta,
+    "B3": lambda _: 0.0,
+    "C1": lambda o: o.y @ o.beta - o.half_size,
+    "C2": lambda o: o.y @ o.beta - o.half_size,
+    "C3": lambda o: o.solution.multipliers.sum(),
+    "C4": lambda o: -o.half_size - entropy(o.y * o.beta, o.C).sum(),
+    "C4-penalised": lambda o: -o.half_size - entropy(o.y * o.beta, cost_of_penalised(o)).sum(),
+    "C7": lambda o: o.y @ o.beta - o.half_size - (o.beta**2 / (4.0 * o.C)).sum(),
+    "C8": lambda o: -o.half_size,
+    "C9": lambda o: -o.half_size,
+    "C10": lambda o: -o.half_size - conjugate(o, o.C, -o.y * o.beta),
+    "D1": lambda o: o.y @ o.beta - o.epsilon * np.abs(o.beta).sum() - o.half_size,
+    "D2": lambda o: o.y @ o.beta - o.epsilon * np.abs(o.beta).sum() - o.half_size,
+    "D3": lambda o: o.y @ o.beta - o.epsilon * np.abs(o.beta).sum() - o.half_size,
+    "D4": lambda o: o.y @ o.beta - o.half_size,
+    "D5": lambda o: o.y @ o.beta - o.half_size - (o.beta**2 / (2.0 * o.C)).sum(),
+    "D6": lambda o: o.y @ o.beta - o.half_size - conjugate(o, o.C, o.beta),
+    "D7": lambda o: o.y @ o.beta - o.half_size,
+    "D8": lambda o: o.y @ o.beta - np.sqrt(2.0 * o.R * o.half_size) - conjugate(o, 1.0, o.beta),
+    "E1": lambda o: o.y @ o.beta - o.half_size - (o.beta**2 / (2.0 * o.C)).sum(),
+    "E1c": lambda o: o.y @ o.beta - o.half_size - (o.beta**2 / (2.0 * o.C)).sum(),
+    "E2": lambda o: o.y @ o.beta - o.half_size - (o.beta @ o.beta) / (4.0 * cost_of_penalised(o)),
+    "F1": lambda o: o.y @ o.beta - o.epsilon * np.abs(o.beta).sum() - o.half_size,
+    "F3": lambda o: o.y @ o.beta - o.half_size,
+}
+"""D of a model by its id in the catalogue, in the scale of its certificate."""
