@@ -82,7 +82,7 @@ def command(function: Callable[..., None]) -> Callable[..., None]:
         except BrokenPipeError:
             # Who reads standard output has seen enough, such as head; typer ends without a word.
             raise
-        except (QPKernelsError, OSError) as error:
+        except (QPKernelsError, OSError, MemoryError) as error:
             Console(stderr=True, soft_wrap=True).print(f"[bold red]{type(error).__name__}[/]: ", end="")
             message = in_words_of_options(error, flat, values)
             print(message, *(f"({note})" for note in getattr(error, "__notes__", ())), file=sys.stderr)
