@@ -15,7 +15,7 @@ import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
-from qpkernels.arrays.paths import check_path, npz_path
+from qpkernels.arrays.paths import check_path, npz_path, read_file
 from qpkernels.arrays.sparse import is_compressed
 from qpkernels.errors import FileFormatError, UnsupportedProgramError
 
@@ -54,7 +54,8 @@ def load_arrays(path: str | Path, what: str, names: Container[str] | None = None
     """Return the arrays of a .npz file by name. Nothing is unpickled, so that a file from elsewhere cannot run code.
 
     Of ``names``, if they are given, those that there are, and of others nothing is read. Shapes are compared with the
-    sizes of the members, and those with what their compressed bytes can hold, before anything is allocated: memory stays within 1032 times the size of the file, and within 8 GiB.
+    sizes of the members, and those with what their compressed bytes can hold, before anything is allocated: memory
+    stays within 1032 times the size of the file, and within 8 GiB.
 
     Raises
     ------
@@ -66,7 +67,7 @@ def load_arrays(path: str | Path, what: str, names: Container[str] | None = None
     file = check_path(path)
     if not file.exists() and (whole := npz_path(path)).exists():
         raise FileNotFoundError(f"there is no file {path}, but there is {whole}; pass that name.")
-    content = file.read_bytes()
+    content = read_file(file)
     with parsing(path, what), ZipFile(BytesIO(content)) as archive:
         members = archive.infolist()
         if len(members) > _MOST_ARRAYS:

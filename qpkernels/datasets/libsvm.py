@@ -83,8 +83,8 @@ def _counted_from_one(path: Path, rows: csr_array) -> csr_array:
         raise Place(path, 1, 1).error("features of samples", came, remedy)
     warnings.warn(
         f"{path} has an index 0, so that its indices are taken to count from 0, as scikit-learn writes them, and "
-        "feature 1 here is its 0; a file of the same features without an index 0 is taken to count from 1, so write both with "
-        "zero_based=False.",
+        "feature 1 here is its 0; a file of the same features without an index 0 is taken to count from 1, so write "
+        "both with zero_based=False.",
         RuntimeWarning,
         stacklevel=2,
     )
