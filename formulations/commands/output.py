@@ -82,7 +82,7 @@ def command(function: Callable[..., None]) -> Callable[..., None]:
         except BrokenPipeError:
             # Who reads standard output has seen enough, such as head; typer ends without a word.
             raise
-        except (QPKernelsError, OSError) as error:
+        except (QPKernelsError, OSError, MemoryError) as error:
             Console(stderr=True, soft_wrap=True).print(f"[bold red]{type(error).__name__}[/]: ", end="")
             message = in_words_of_options(error, flat, values)
             print(message, *(f"({note})" for note in getattr(error, "__notes__", ())), file=sys.stderr)
@@ -202,11 +202,14 @@ def number(value: float | None, digits: int = 6) -> str:
 
 def write_json(record: Any, path: str) -> None:
     """Write a record to a file, or print it where the path is "-"."""
+    from qpkernels.arrays.paths import replacing
+
     text = json.dumps(record, indent=2)
     if path == "-":
         print(text)
-    else:
-        Path(path).write_text(text + "\n", encoding="utf-8")
+        return
+    with replacing(Path(path), "utf-8") as file:
+        file.write(text + "\n")
 
 
 def check_output(path: Path, what: str, suffixes: Iterable[str] = ()) -> None:
@@ -246,6 +249,9 @@ def check_picture(path: Path | None) -> None:
 
 def write_picture(display: Display, path: Path, title: str, console: Console) -> None:
     """Draw a display into a file under a title, and print where that is."""
+    from qpkernels.arrays.paths import replacing
+
     display.plot().ax_.set_title(title, fontsize="medium")
-    display.figure_.savefig(path, dpi=150)
+    with replacing(path) as file:
+        display.figure_.savefig(file, dpi=150, format=path.suffix[1:].lower())
     console.print(f"picture: {path}", markup=False, highlight=False)

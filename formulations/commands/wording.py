@@ -41,6 +41,8 @@ def in_words_of_options(error: Exception, command: Callable[..., None], values: 
     message = message.replace("pass the X and y that", "take the file that")
     if isinstance(error, GramTooLargeError):
         return f"{message.partition(';')[0]}; take fewer samples, a --rank, or a solver without matrices: smo."
+    if isinstance(error, MemoryError):
+        return f"{message or 'the memory is full'}; take fewer samples or features."
     # An argument that no option set came otherwise: by --set, --try, or inside of an expression.
     name = message.partition(" must ")[0]
     given = {_option(key, each) for key, each in options.items() if values.get(key, each.default) != each.default}

@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -88,10 +88,13 @@ class Trial:
         """Of the solver and the certificate; the matrices are the same for all."""
         return self.row.seconds_solve + self.row.seconds_certify
 
+    def values(self) -> dict[str, Any]:
+        """Return all numbers and words by name: those of the row, then its own."""
+        return asdict(self.row) | {name: value for name, value in vars(self).items() if name != "row"}
+
     def to_record(self) -> dict[str, Any]:
         """Return all numbers and words by name, with None for NaN and infinity."""
-        own = {name: value for name, value in vars(self).items() if name != "row"}
-        return without_nan(asdict(self.row) | own)
+        return without_nan(self.values())
 
 
 def _compared(answer: Solution, best: Solution) -> tuple[int | None, float]:
@@ -182,6 +185,13 @@ class CrossExamination(Sequence[Trial], Reported):
         optimum = without_nan(vars(self.optimum)) | {"rigorous": self.rigorous}
         record = {"problem": self.problem, "optimum": optimum, "reference": self.reference, "first_proved": first}
         return json.dumps(record | {"trials": [trial.to_record() for trial in self.trials]}, indent=indent)
+
+    def to_pandas(self) -> Any:
+        """Return the trials as a pandas data frame, a row for each."""
+        import pandas as pd
+
+        names = [field.name for kind in (Row, Trial) for field in fields(kind) if field.name != "row"]
+        return pd.DataFrame([trial.values() for trial in self.trials], columns=names)
 
     @property
     def warnings(self) -> list[str]:

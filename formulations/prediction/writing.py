@@ -16,6 +16,7 @@ from scipy.sparse import csr_array
 
 from formulations.prediction.decisions import Decision, Inliers, Labels, Votes
 from qpkernels.arrays import npz_path
+from qpkernels.arrays.paths import replacing
 from qpkernels.gram.storage import Centers
 
 if TYPE_CHECKING:
@@ -48,7 +49,8 @@ def write(predictor: Predictor, path: str | Path) -> Path:
         scaling = predictor.preprocessing
         header |= {"lower": scaling.lower, "upper": scaling.upper}
         contents |= {"low": scaling.low, "high": scaling.high}
-    np.savez_compressed(target, header=np.array(json.dumps(header)), **contents)
+    with replacing(target) as file:
+        np.savez_compressed(file, header=np.array(json.dumps(header)), **contents)
     return target
 
 

@@ -22,6 +22,7 @@ from formulations.modelling import Model
 from formulations.modelling.batch import Part, Trained
 from qpkernels.arrays import Vector, check_path, shown
 from qpkernels.arrays.digests import add_array, add_samples
+from qpkernels.arrays.paths import read_file
 from qpkernels.certificates import Certificate, Status
 from qpkernels.errors import DataFormatError, FileFormatError, ForeignResultsError, ParameterError
 from qpkernels.kernels.base.spec import kernel_to_spec
@@ -146,7 +147,7 @@ class ResultsFile:
         return json.dumps(description, sort_keys=True)
 
     def _read(self) -> None:
-        content = self.path.read_bytes()
+        content = read_file(self.path)
         whole = content[: content.rfind(b"\n") + 1]
         for number, line in enumerate(whole.splitlines(), 1):
             self._take(line, number)

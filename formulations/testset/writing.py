@@ -23,6 +23,7 @@ from formulations.testset.families import (
 )
 from formulations.testset.optimum import Optimum, optimum_of
 from formulations.testset.published import published
+from qpkernels.arrays.paths import replacing
 from qpkernels.errors import ParameterError
 from qpkernels.files import FORMATS, read, write
 from qpkernels.programs import ConeProgram
@@ -148,11 +149,12 @@ def write_test_set(
         if progress is not None:
             progress(members[-1])
     index = {"about": _ABOUT, "qpkernels": qpkernels.__version__, "problems": [member.record() for member in members]}
-    (target / "index.json").write_text(json.dumps(index, indent=1, allow_nan=False) + "\n", encoding="utf-8")
-    (target / "README.md").write_text(_readme(members), encoding="utf-8")
+    texts = {"index.json": json.dumps(index, indent=1, allow_nan=False) + "\n", "README.md": _readme(members)}
     for name in _LOADERS:
-        source = (Path(__file__).parent / "loaders" / name).read_text(encoding="utf-8")
-        (target / name).write_text(source, encoding="utf-8")
+        texts[name] = (Path(__file__).parent / "loaders" / name).read_text(encoding="utf-8")
+    for name, text in texts.items():
+        with replacing(target / name, "utf-8") as file:
+            file.write(text)
     return members
 
 

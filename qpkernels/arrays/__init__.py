@@ -2,6 +2,7 @@
 """Array types, the checks that every entry point shares, and, loaded apart, the compiler of loops over arrays."""
 
 from qpkernels.arrays.checks import (
+    MOST_FEATURES,
     Floats,
     Indices,
     Matrix,
@@ -41,6 +42,7 @@ from qpkernels.arrays.paths import check_path, npz_path
 from qpkernels.arrays.tables import refuse_columns
 
 __all__ = [
+    "MOST_FEATURES",
     "ChecksKeywords",
     "FeatureNames",
     "Floats",

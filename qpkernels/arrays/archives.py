@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
@@ -15,7 +15,7 @@ import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
-from qpkernels.arrays.paths import check_path, npz_path
+from qpkernels.arrays.paths import check_path, npz_path, read_file
 from qpkernels.arrays.sparse import is_compressed
 from qpkernels.errors import FileFormatError, UnsupportedProgramError
 
@@ -50,11 +50,12 @@ def parsing(path: str | Path, what: str) -> Iterator[None]:
         ) from error
 
 
-def load_arrays(path: str | Path, what: str) -> dict[str, NDArray[Any]]:
+def load_arrays(path: str | Path, what: str, names: Container[str] | None = None) -> dict[str, NDArray[Any]]:
     """Return the arrays of a .npz file by name. Nothing is unpickled, so that a file from elsewhere cannot run code.
 
-    Shapes are compared with the sizes of the members, and those with what their compressed bytes can hold, before
-    anything is allocated: memory stays within 1032 times the size of the file, and within 8 GiB.
+    Of ``names``, if they are given, those that there are, and of others nothing is read. Shapes are compared with the
+    sizes of the members, and those with what their compressed bytes can hold, before anything is allocated: memory
+    stays within 1032 times the size of the file, and within 8 GiB.
 
     Raises
     ------
@@ -66,13 +67,15 @@ def load_arrays(path: str | Path, what: str) -> dict[str, NDArray[Any]]:
     file = check_path(path)
     if not file.exists() and (whole := npz_path(path)).exists():
         raise FileNotFoundError(f"there is no file {path}, but there is {whole}; pass that name.")
-    content = file.read_bytes()
+    content = read_file(file)
     with parsing(path, what), ZipFile(BytesIO(content)) as archive:
         members = archive.infolist()
         if len(members) > _MOST_ARRAYS:
             raise ValueError(f"it holds {len(members)} members")
-        check_size(path, sum(member.file_size for member in members))
-        return {member.filename.removesuffix(".npy"): _load_array(archive, member) for member in members}
+        found = {member.filename.removesuffix(".npy"): member for member in members}
+        wanted = {name: member for name, member in found.items() if names is None or name in names}
+        check_size(path, sum(member.file_size for member in wanted.values()))
+        return {name: _load_array(archive, member) for name, member in wanted.items()}
 
 
 def check_size(path: str | Path, size: int) -> None:
@@ -86,7 +89,8 @@ def check_size(path: str | Path, size: int) -> None:
     if size > LARGEST_BYTES:
         raise FileFormatError(
             f"the arrays of a file may take {LARGEST_BYTES / 2**30:g} GiB, but those of {path} claim "
-            f"{size / 2**30:.3g} GiB; if they are meant, keep the program sparse, in .mat or .json."
+            f"{size / 2**30:.3g} GiB; if they are meant, keep a program sparse, in .mat or .json, and samples in a "
+            'file of numpy.save, which numpy.load(path, mmap_mode="r") maps.'
         )
 
 
@@ -144,7 +148,9 @@ def _load_array(archive: ZipFile, member: ZipInfo) -> NDArray[Any]:
         read_header = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
         shape, _, dtype = read_header(stream)
         if dtype.hasobject:
-            raise ValueError(f"{name} holds Python objects, which are not unpickled")
+            raise ValueError(
+                f"{name} holds Python objects, which are not unpickled; save .astype(float), or text as .astype(str)"
+            )
         if min(shape, default=0) < 0 or math.prod(shape) * dtype.itemsize != declared - stream.tell():
             raise ValueError(f"{name} has shape {shape} of {dtype}, but {declared - stream.tell()} bytes")
     with archive.open(member) as stream:

@@ -15,6 +15,7 @@ from qpkernels.arrays.tables import refuse_columns
 from qpkernels.errors import NonFiniteError, ShapeError
 
 __all__ = [
+    "MOST_FEATURES",
     "Floats",
     "Indices",
     "Matrix",
@@ -55,6 +56,9 @@ Their number is ``X.shape[0]``; a csr_array has no ``len``.
 """
 
 Container = TypeVar("Container")
+
+MOST_FEATURES = 2**30
+"""Samples have no more features, however sparse they are: a vector with an entry for each takes 8 GiB."""
 
 _BLOCK_BYTES = 2**26
 
@@ -97,7 +101,7 @@ def finite_samples(values: ArrayLike, name: str) -> Samples:
     Raises
     ------
     ShapeError
-        If it is not two-dimensional, or empty, or no matrix of real numbers.
+        If it is not two-dimensional, or empty, or no matrix of real numbers, or has more than 2^30 features.
     NonFiniteError
         If it holds NaN or infinity; the message names the first such entry.
     """
@@ -105,6 +109,11 @@ def finite_samples(values: ArrayLike, name: str) -> Samples:
         return _finite(np.asarray(values) if is_mapped(values) else float_array(values, name), name)
     matrix: Any = values
     _check_shape(matrix.shape, name)
+    if (features := matrix.shape[1]) > MOST_FEATURES:
+        raise ShapeError(
+            f"{name} may have {MOST_FEATURES} features, but it has {features}, and a vector of so many takes "
+            f"{8 * features / 2**30:.3g} GiB; leave out the columns without entries, or hash to fewer."
+        )
     rows = float_sparse(values, name, csr_array)
     finite = np.isfinite(rows.data)
     if not finite.all():

@@ -3,12 +3,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections.abc import Iterable, Set
 from typing import TypeAlias
 
 from qpkernels.errors import FeatureNamesError
 
-__all__ = ["FeatureNames", "check_feature_names", "feature_names"]
+__all__ = ["FeatureNames", "check_feature_names", "feature_names", "first_twice"]
 
 FeatureNames: TypeAlias = tuple[str, ...] | None
 """The names of the columns in their order; None of samples without names."""
@@ -23,6 +23,16 @@ def feature_names(X: object) -> FeatureNames:
         return None
     names = tuple(columns)
     return names if names and all(isinstance(name, str) for name in names) else None
+
+
+def first_twice(names: Iterable[str]) -> str | None:
+    """Return the first name that came before, or None if all differ."""
+    known: set[str] = set()
+    for name in names:
+        if name in known:
+            return name
+        known.add(name)
+    return None
 
 
 def check_feature_names(X: object, known: FeatureNames, taken: Set[str] | None = None) -> None:
@@ -43,15 +53,16 @@ def check_feature_names(X: object, known: FeatureNames, taken: Set[str] | None =
     names = feature_names(X)
     if known is None or names is None or names == known:
         return
+    there, fitted = frozenset(names), frozenset(known)
     if taken is not None:
-        absent = [name for name in known if name in taken and name not in names]
+        absent = [name for name in known if name in taken and name not in there]
         if absent:
             raise FeatureNamesError(
                 f"the kernel takes the columns {_listed([name for name in known if name in taken])} by their names, "
                 f"but X has no {_listed(absent)}; its columns are {_listed(names)}."
             )
         return
-    unknown, missing = [name for name in names if name not in known], [name for name in known if name not in names]
+    unknown, missing = [name for name in names if name not in fitted], [name for name in known if name not in there]
     if not unknown and not missing and len(names) == len(known):
         raise FeatureNamesError(
             f"the columns of X must come in the order of the fit, {_listed(known)}, but they are {_listed(names)}; "

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qpkernels.arrays.checks import is_sparse, read_array
+from qpkernels.arrays.names import first_twice
 from qpkernels.errors import ShapeError
 
 __all__ = ["as_table"]
@@ -50,8 +51,7 @@ def _columns(X: Any) -> list[tuple[str, Any]] | None:
     if hasattr(X, "columns") and hasattr(X, "__getitem__"):
         labels = list(X.columns)
         names = [str(label) for label in labels]
-        if len(set(names)) < len(names):
-            twice = next(name for name in names if names.count(name) > 1)
+        if (twice := first_twice(names)) is not None:
             raise ShapeError(f"the columns of X must have different names, but {twice!r} came more than once.")
         return [(name, np.asarray(X[label])) for name, label in zip(names, labels, strict=True)]
     array: NDArray[Any] = read_array(X, "X") if isinstance(X, np.ndarray | list | tuple) else np.empty(0)

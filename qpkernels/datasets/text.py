@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple, TextIO
 
+from qpkernels.arrays.paths import check_regular, read_file
 from qpkernels.errors import DataFormatError
 
 __all__ = ["CHECK_THE_FILE", "COMPRESSIONS", "Place", "open_text", "read_bytes", "read_number"]
@@ -52,7 +53,7 @@ def open_text(path: Path) -> Iterator[TextIO]:
     """Open a file for reading line by line, decompressed if its suffix is one of :data:`COMPRESSIONS`."""
     suffix = path.suffix.lower()
     # The variant with a signature drops the mark that spreadsheets put in front of UTF-8.
-    with _OPENERS.get(suffix, open)(path, "rt", encoding="utf-8-sig", newline="") as lines:
+    with _OPENERS.get(suffix, open)(check_regular(path), "rt", encoding="utf-8-sig", newline="") as lines:
         try:
             yield lines
         except _DAMAGED as error:
@@ -69,7 +70,7 @@ def _does_not_decompress(path: Path, error: Exception) -> DataFormatError:
 def read_bytes(path: Path) -> bytes:
     """Return the file's content, decompressed if its suffix is one of :data:`COMPRESSIONS`."""
     suffix = path.suffix.lower()
-    content = path.read_bytes()
+    content = read_file(path)
     # Apart from reading, for bz2 reports bad data as a plain OSError, as a file without read permission does.
     try:
         return COMPRESSIONS.get(suffix, bytes)(content)

@@ -17,6 +17,7 @@ import numpy as np
 from scipy.sparse import csc_array, triu
 
 from qpkernels.arrays.archives import check_compressed, parsing, sized
+from qpkernels.arrays.paths import read_file, replacing
 from qpkernels.errors import FileFormatError
 from qpkernels.files.structure import both_triangles, describe_program, state_program
 from qpkernels.programs import ConeProgram
@@ -33,12 +34,13 @@ def write_json(program: ConeProgram, path: Path) -> None:
         "b": program.b.tolist(),
         "offset": float(program.offset),
     }
-    path.write_text(json.dumps({**describe_program(program), **numbers}, allow_nan=False) + "\n", encoding="ascii")
+    with replacing(path, "ascii") as file:
+        file.write(json.dumps({**describe_program(program), **numbers}, allow_nan=False) + "\n")
 
 
 def read_json(path: Path) -> ConeProgram:
     """Read a program that :func:`write_json`, or Clarabel, wrote."""
-    content = path.read_bytes()
+    content = read_file(path)
     with parsing(path, "a program in JSON"):
         record = json.loads(content)
         q, b = (sized(np.array(record[key]), key, None) for key in "qb")

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from qpkernels.arrays import Matrix
 from qpkernels.arrays.archives import parsing
+from qpkernels.arrays.paths import read_file
 from qpkernels.datasets.text import Place, read_number
 from qpkernels.errors import FileFormatError
 
@@ -78,7 +79,7 @@ def read_liblinear_model(path: str | Path) -> LiblinearModel:
     """
     source = Path(path)
     with parsing(source, _WHAT):
-        head, mark, body = source.read_text("ascii").replace("\r\n", "\n").partition("\nw\n")
+        head, mark, body = read_file(source).decode("ascii").replace("\r\n", "\n").partition("\nw\n")
         if not mark:
             raise FileFormatError(f"{source} must be {_WHAT}, but it has no line w; copy the file again.")
         values = _read_head(source, head)

@@ -18,6 +18,7 @@ from scipy.sparse import csc_array
 
 from qpkernels.arrays import Vector, is_sparse
 from qpkernels.arrays.archives import check_size, parsing
+from qpkernels.arrays.paths import read_file, replacing
 from qpkernels.errors import FileFormatError
 from qpkernels.files.matlab5 import read_variables
 from qpkernels.files.row_bounds import check_bounds, describe, from_row_bounds, lower_bounds
@@ -50,12 +51,14 @@ def write_mat(program: ConeProgram, path: Path) -> None:
         "m": float(program.b.size),
         "structure": describe(program),
     }
-    scipy.io.savemat(path, contents, appendmat=False, do_compression=True, oned_as="column")
+    with replacing(path) as file:
+        stream: Any = file  # scipy's types know of paths alone
+        scipy.io.savemat(stream, contents, appendmat=False, do_compression=True, oned_as="column")
 
 
 def read_mat(path: Path) -> ConeProgram:
     """Read a program that :func:`write_mat` wrote, or any in OSQP's convention."""
-    content = path.read_bytes()
+    content = read_file(path)
     with parsing(path, _WHAT):
         variables = read_variables(content, (*_KEYS, "structure"))
         text = variables.pop("structure", None)

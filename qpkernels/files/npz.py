@@ -20,6 +20,7 @@ from scipy.sparse import csc_array
 
 from qpkernels.arrays import Vector
 from qpkernels.arrays.archives import load_arrays, parsing, sized
+from qpkernels.arrays.paths import replacing
 from qpkernels.errors import FileFormatError
 from qpkernels.files.structure import cone_of, describe_program, state_program
 from qpkernels.programs import ConeProgram, Zero
@@ -39,7 +40,7 @@ def write_npz(program: ConeProgram, path: Path) -> None:
         rows |= {"lb": np.full(n, -np.inf), "ub": np.full(n, np.inf)}
     else:
         rows = {"cone_A": program.A.toarray(), "cone_b": program.b}
-    with path.open("wb") as file:
+    with replacing(path) as file:
         np.savez_compressed(
             file,
             format=_FORMAT,

@@ -26,6 +26,7 @@ from qpkernels.arrays import (
     real_number,
 )
 from qpkernels.arrays.archives import load_arrays, parsing, sized
+from qpkernels.arrays.paths import replacing
 from qpkernels.errors import ParameterError, ShapeError
 from qpkernels.gram.features import weights_of
 from qpkernels.gram.panels.sums import add_kernel_sums
@@ -259,7 +260,8 @@ class Expansion:
         contents = Centers(self.kernel, self.centers, self.feature_names).to_arrays()
         if self.classes is not None:
             contents["classes"] = self.classes
-        np.savez_compressed(target, coefficients=self.coefficients, intercept=np.array(self.intercept), **contents)
+        with replacing(target) as file:
+            np.savez_compressed(file, coefficients=self.coefficients, intercept=np.array(self.intercept), **contents)
         return target
 
     @classmethod

@@ -11,6 +11,7 @@ from formulations.commands.output import hint
 from formulations.prediction import Labels, Predictor, Votes, load
 from formulations.prediction.libsvm import BEGIN
 from qpkernels.arrays import npz_path
+from qpkernels.arrays.paths import check_regular
 from qpkernels.errors import FileFormatError
 
 __all__ = ["read_machine"]
@@ -37,7 +38,7 @@ def read_machine(path: Path, *, scaled: bool, probability: bool = False) -> Pred
     if not path.exists():
         which = "fit writes it" if path == MACHINE else "check the name"
         raise FileFormatError(f"there is no machine {path}; {which}, and --model FILE names another.")
-    with path.open("rb") as file:
+    with check_regular(path).open("rb") as file:
         begin = file.read(8)
     if begin == BEGIN:
         ranges = Path(f"{path}.range")

@@ -122,13 +122,15 @@ def _columns(source: str, dataset: Dataset, predictor: Predictor, *, stated: boo
     with_targets = stated or (predictor.target is None and dataset.target_name not in known)
     if not with_targets and is_number:
         X, names = np.column_stack([X, dataset.y]), (*names, str(dataset.target_name))
-    missing = [name for name in known if name not in names]
+    # Of two columns of one name, the first.
+    place = {name: number for number, name in reversed(list(enumerate(names)))}
+    missing = [name for name in known if name not in place]
     if missing:
         raise FeatureNamesError(
             f"{source} must have the columns that the machine was fitted to, but it has no {', '.join(missing)}; "
             "add them."
         )
-    return X[:, [names.index(name) for name in known]], with_targets
+    return X[:, [place[name] for name in known]], with_targets
 
 
 def _check_width(source: str, X: Samples, features: int) -> None:

@@ -46,6 +46,7 @@ def predict_command(
     """
     from formulations.commands.machines.files import read_machine
     from formulations.commands.machines.new_samples import read_new
+    from qpkernels.arrays.paths import replacing
 
     machine = read_machine(model, scaled=source.ranges is not None, probability=probability)
     predictor, X, _ = read_new(source, machine)
@@ -57,7 +58,8 @@ def predict_command(
         if output is None:
             print(text, end="")
         else:
-            output.write_text(text, encoding="utf-8")
+            with replacing(output, "utf-8") as file:
+                file.write(text)
     if json_path is not None:
         write_json(columns, json_path)
 

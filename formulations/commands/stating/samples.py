@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -15,6 +16,7 @@ from scipy.sparse import csr_array
 from formulations.commands.options import SamplesOptions, TrainingOptions
 from formulations.commands.output import hint
 from qpkernels.arrays import FeatureNames, Samples, Vector, is_sparse
+from qpkernels.arrays.names import first_twice
 from qpkernels.datasets import Dataset, Scaling, load_dataset, one_versus_rest
 from qpkernels.datasets.text import read_number
 from qpkernels.display import count
@@ -85,7 +87,11 @@ class Training:
 def read_set(options: SamplesOptions | TrainingOptions, target: str | int | None = None) -> Dataset:
     """Return the set that the options name, as it is; ``target`` is its column of targets where they name none."""
     column = _column(options.target) if options.target is not None else target
-    return _whole(load_dataset(options.data, target=column, sparse=False if options.dense else None))
+    with warnings.catch_warnings(record=True, action="always", category=RuntimeWarning) as told:
+        dataset = load_dataset(options.data, target=column, sparse=False if options.dense else None)
+    for each in told:
+        hint(str(each.message))
+    return _whole(dataset)
 
 
 def _column(target: str) -> str | int:
@@ -130,9 +136,8 @@ def check_unique_names(source: str, names: FeatureNames) -> None:
     FeatureNamesError
         With the name.
     """
-    twice = [name for k, name in enumerate(names or ()) if name in (names or ())[:k]]
-    if twice:
-        raise FeatureNamesError(f"the column {twice[0]!r} of {source} occurs twice; give each its own name.")
+    if (twice := first_twice(names or ())) is not None:
+        raise FeatureNamesError(f"the column {twice!r} of {source} occurs twice; give each its own name.")
 
 
 def chosen_features(features: str | None, samples: Training | Dataset, wanted: int) -> tuple[int, ...]:

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 
 from qpkernels.arrays import Matrix, Vector, finite_matrix, finite_vector
 from qpkernels.arrays.archives import parsing
+from qpkernels.arrays.paths import read_file, replacing
 from qpkernels.datasets.text import Place, read_number
 from qpkernels.errors import FileFormatError
 
@@ -47,7 +48,7 @@ def write_libsvm_kernel(K: ArrayLike, y: ArrayLike, path: str | Path) -> Path:
     matrix = finite_matrix(K, "K")
     targets = finite_vector(y, "y", len(matrix)).tolist()
     target = Path(path)
-    with target.open("w", encoding="ascii", newline="\n") as file:
+    with replacing(target, "ascii") as file:
         for number, (label, row) in enumerate(zip(targets, matrix, strict=True), start=1):
             entries = " ".join(f"{k}:{value!r}" for k, value in enumerate(row.tolist(), start=1))
             file.write(f"{int(label) if label.is_integer() else label!r} 0:{number} {entries}\n")
@@ -82,7 +83,7 @@ def read_libsvm_kernel(path: str | Path) -> tuple[Matrix, Vector]:
      [0.5 1. ]] [-1.  1.]
     """
     source = Path(path)
-    content = source.read_bytes()
+    content = read_file(source)
     with parsing(source, "a precomputed kernel of LIBSVM"):
         lines = list(_lines(source, content.decode("ascii")))
         if not lines:

@@ -21,6 +21,7 @@ from scipy.sparse import csr_array
 
 from qpkernels.arrays import Indices, Matrix, Samples, Vector, check_count, is_sparse, shown
 from qpkernels.arrays.archives import parsing
+from qpkernels.arrays.paths import read_file
 from qpkernels.datasets.libsvm import parse_libsvm
 from qpkernels.datasets.text import Place, read_number
 from qpkernels.errors import FileFormatError, ParameterError
@@ -156,7 +157,7 @@ def read_libsvm_machines(
 
 def split_model(source: Path) -> tuple[dict[str, str], bytes]:
     """Return the head of a model by its keys, and what follows it, where lines keep their numbers."""
-    head, mark, body = source.read_bytes().replace(b"\r\n", b"\n").partition(b"\nSV\n")
+    head, mark, body = read_file(source).replace(b"\r\n", b"\n").partition(b"\nSV\n")
     if not mark:
         raise FileFormatError(f"{source} must be {WHAT}, but it has no line SV; copy the file again.")
     values: dict[str, str] = {}

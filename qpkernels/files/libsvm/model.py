@@ -20,6 +20,7 @@ from scipy.sparse import csr_array
 
 from qpkernels.arrays import Samples
 from qpkernels.arrays.archives import parsing
+from qpkernels.arrays.paths import replacing
 from qpkernels.errors import ParameterError, UnsupportedProgramError
 from qpkernels.files.libsvm.machines import WHAT, LibsvmSigmoids, SvmType, check_needed, parse_model, split_model
 from qpkernels.gram import Expansion
@@ -102,7 +103,7 @@ def write_libsvm_model(
         head |= {"label": _labels(function)} | ({} if sigmoids is None else sigmoids.head())
         head["nr_sv"] = f"{positive} {order.size - positive}"
     target = Path(path)
-    with target.open("w", encoding="ascii", newline="\n") as file:
+    with replacing(target, "ascii") as file:
         file.writelines(f"{key} {value}\n" for key, value in head.items())
         file.write("SV\n")
         file.writelines(f"{line}\n" for line in _vectors(function, order))

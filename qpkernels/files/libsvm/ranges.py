@@ -21,6 +21,7 @@ import numpy as np
 
 from qpkernels.arrays import check_count
 from qpkernels.arrays.archives import parsing
+from qpkernels.arrays.paths import read_file, replacing
 from qpkernels.datasets import Scaling
 from qpkernels.datasets.text import Place, read_number
 from qpkernels.errors import FileFormatError, UnsupportedProgramError
@@ -56,7 +57,8 @@ def write_libsvm_range(scaling: Scaling, path: str | Path) -> Path:
     for number, (low, high) in enumerate(zip(scaling.low.tolist(), scaling.high.tolist(), strict=True), start=1):
         if low != high:
             lines.append(f"{number} {low!r} {high!r}")
-    target.write_text("\n".join(lines) + "\n", encoding="ascii")
+    with replacing(target, "ascii") as file:
+        file.write("\n".join(lines) + "\n")
     return target
 
 
@@ -91,7 +93,7 @@ def read_libsvm_range(path: str | Path, features: int = 1) -> Scaling:
     [[ 0.  -0.5]]
     """
     source = Path(path)
-    content = source.read_bytes()
+    content = read_file(source)
     with parsing(source, _WHAT):
         lines = list(_lines(source, content.decode("ascii")))
         if not lines or lines[0][1][0] not in ("x", "y"):

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from qpkernels.arrays import Matrix
+from qpkernels.arrays.paths import replacing
 from qpkernels.errors import UnsupportedProgramError
 from qpkernels.files.libsvm.machines import LibsvmSigmoids, SvmType
 from qpkernels.files.libsvm.model import describe_kernel, feature_text, integer_label
@@ -88,7 +89,7 @@ def write_libsvm_machines(
         "nr_sv": " ".join(str(int(own.any(axis=1).sum())) for own in of_class),
     }
     target = Path(path)
-    with target.open("w", encoding="ascii", newline="\n") as file:
+    with replacing(target, "ascii") as file:
         file.writelines(f"{key} {value}\n" for key, value in head.items())
         file.write("SV\n")
         rows = np.vstack([own[own.any(axis=1)] for own in of_class])

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from qpkernels.arrays.archives import parsing
+from qpkernels.arrays.paths import read_file
 from qpkernels.datasets.text import Place, read_number
 from qpkernels.errors import UnsupportedProgramError
 from qpkernels.files.mps.model import Model
@@ -44,7 +45,7 @@ def read_mps(path: Path) -> ConeProgram:
     UnsupportedProgramError
         If it has integer variables, or sections of other extensions of MPS.
     """
-    content = path.read_bytes()
+    content = read_file(path)
     with parsing(path, "a quadratic program in MPS"):
         return _read_sections(path, content.decode("utf-8", errors="replace")).program()
 

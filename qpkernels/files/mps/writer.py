@@ -16,6 +16,7 @@ from pathlib import Path
 
 from scipy.sparse import csc_array, triu
 
+from qpkernels.arrays.paths import replacing
 from qpkernels.files.row_bounds import check_bounds, describe
 from qpkernels.programs import Block, ConeProgram
 
@@ -37,7 +38,7 @@ def write_mps(program: ConeProgram, path: Path) -> None:
         If it has other cones than equations and inequalities, or a right-hand side of 1e20 or more.
     """
     check_bounds(program)
-    with path.open("w", encoding="ascii", newline="\n") as file:
+    with replacing(path, "ascii") as file:
         file.writelines(f"{line}\n" for line in _lines(program))
 
 

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import json
-import os
 import warnings
 from hashlib import sha256
 from pathlib import Path
@@ -17,6 +16,7 @@ from numpy.typing import NDArray
 from qpkernels.arrays import npz_path, shown
 from qpkernels.arrays.archives import load_arrays, parsing, sized
 from qpkernels.arrays.digests import add_samples
+from qpkernels.arrays.paths import replacing
 from qpkernels.errors import FileFormatError, ForeignResultsError, ParameterError
 from qpkernels.gram.panels.sums import add_kernel_sums
 from qpkernels.kernels.base.spec import kernel_to_spec
@@ -131,9 +131,8 @@ class Checkpoint:
     def write(self, iterate: Iterate) -> None:
         """Keep an iterate now. Where that fails there is a warning: the descent is worth more than its copy."""
         stepped, seconds = iterate.stepped, self._earlier + perf_counter() - self._begun
-        part = self.path.with_name(f"{self.path.name}.part")
         try:
-            with part.open("wb") as file:
+            with replacing(self.path) as file:
                 np.savez(
                     file,
                     problem=np.array(json.dumps(self._problem)),
@@ -145,13 +144,8 @@ class Checkpoint:
                     seconds=np.array(seconds),
                     relative_gap=np.array(iterate.gap.relative),
                 )
-                file.flush()
-                os.fsync(file.fileno())
-            part.replace(self.path)
         except OSError as error:
             warnings.warn(f"no checkpoint was written to {self.path} ({error})", RuntimeWarning, stacklevel=2)
-        finally:
-            part.unlink(missing_ok=True)
         self._last = perf_counter()
 
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from typing import Any
 
@@ -180,6 +181,18 @@ def test_text_json_and_picture() -> None:
     }
     drawn = CrossExaminationDisplay.from_examination(trials).trials
     assert sum(map(len, drawn.values())) == sum(np.isfinite(trial.row.accuracy) for trial in trials)
+
+
+@pytest.mark.usefixtures("fakes")
+def test_pandas() -> None:
+    trials = examined(soft(), ["smo", "broken"], 1e-3, 1e-6)
+    frame = trials.to_pandas()
+    assert frame["solver"].tolist() == ["smo", "smo", "broken", "broken"]
+    assert frame["tol"].tolist() == [1e-3, 1e-6] * 2
+    assert frame["objective_error"].isna().tolist() == [False, False, True, True]
+    assert frame.loc[1, "primal_value"] == trials[1].row.primal_value
+    assert list(frame.columns) == list(trials[0].to_record())
+    assert list(dataclasses.replace(trials, trials=()).to_pandas().columns) == list(frame.columns)
 
 
 def test_what_it_does_not_take() -> None:

@@ -6,11 +6,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
+from sklearn.datasets import dump_svmlight_file
 
 import qpkernels.datasets.libsvm as libsvm_module
 from data_files import COMPRESSIONS, assert_place, written
-from qpkernels.datasets import load_dataset
-from qpkernels.errors import DataFormatError
+from qpkernels.datasets import Dataset, load_dataset
+from qpkernels.errors import DataFormatError, ShapeError
 
 
 @pytest.mark.parametrize("suffix", COMPRESSIONS)
@@ -48,13 +49,18 @@ def test_libsvm_comments_may_be_in_any_encoding(tmp_path: Path) -> None:
         ("1 1:1e999\n", 1, 3, "expected a finite number, but '1:1e999' came"),
         ("1 2:1 1:2\n", 1, 7, "expected an index above 2, but '1:2' came; sort"),
         ("1 2:1 2:2\n", 1, 7, "expected an index above 2, but '2:2' came"),
-        ("1 1:1\n1 0:1\n", 2, 3, "expected an index from 1, but '0:1' came; add 1"),
-        ("1 -1:1\n", 1, 3, "an index that is a whole number from 1, but '-1:1' came"),
-        ("1 1.0:1\n", 1, 3, "an index that is a whole number from 1, but '1.0:1' came"),
-        ("1 :1\n", 1, 3, "an index that is a whole number from 1, but ':1' came"),
-        ("1 1_1:1\n", 1, 3, "an index that is a whole number from 1, but '1_1:1' came"),
-        ("1 2147483648:1\n", 1, 3, "an index of at most 2147483647, but '2147483648:1' came"),
-        ("1 1:1 " + "9" * 5000 + ":1\n", 1, 7, "an index of at most 2147483647, but '999"),
+        ("1 1:1\n1 0:1 0:2\n", 2, 7, "expected an index above 0, but '0:2' came"),
+        ("1 1:1 0:1\n", 1, 7, "expected an index above 1, but '0:1' came"),
+        ("1 -1:1\n", 1, 3, "an index that is a whole number from 1, or from 0, but '-1:1' came"),
+        ("1 1.0:1\n", 1, 3, "an index that is a whole number from 1, or from 0, but '1.0:1' came"),
+        ("1 :1\n", 1, 3, "an index that is a whole number from 1, or from 0, but ':1' came"),
+        ("1 1_1:1\n", 1, 3, "an index that is a whole number from 1, or from 0, but '1_1:1' came"),
+        ("1 2147483648:1\n", 1, 3, "an index of at most 1073741824, but '2147483648:1' came; correct the index, for a"),
+        ("1 1:1\n-1 2:1 2147483647:1\n", 2, 8, "'2147483647:1' came; correct the index, for a vector of so many fea"),
+        ("1 1:1\n-1 2:1 2147483647:1\n", 2, 8, "features takes 16 GiB"),
+        ("1 0:1\n-1 2:1 2147483647:1\n", 2, 8, "features takes 16 GiB"),
+        ("1 1073741825:1\n", 1, 3, "an index of at most 1073741824, but '1073741825:1' came; correct the index, for a"),
+        ("1 1:1 " + "9" * 5000 + ":1\n", 1, 7, "an index of at most 1073741824, but '999"),
         ("1 1:\n", 1, 3, "index:value with a value that is a number, but '1:' came"),
         ("1 1: 5\n", 1, 3, "index:value with a value that is a number, but '1:' came"),
         ("1 1:2:3\n", 1, 3, "index:value with a value that is a number, but '1:2:3' came"),
@@ -89,11 +95,11 @@ def test_libsvm_first_fault_wins(tmp_path: Path) -> None:
 
 
 def test_libsvm_refuses_a_dense_matrix_beyond_memory(tmp_path: Path) -> None:
-    path = written(tmp_path / "wide", "1 1:1 # 2000000000:1\n-1 2:1 2000000000:1\n1 5:1 2000000000:1\n")
-    with pytest.raises(DataFormatError, match=r"at most 8 GiB, but index 2000000000 in a file of 3 samples") as caught:
+    path = written(tmp_path / "wide", "1 1:1 # 1000000000:1\n-1 2:1 1000000000:1\n1 5:1 1000000000:1\n")
+    with pytest.raises(DataFormatError, match=r"at most 8 GiB, but index 1000000000 in a file of 3 samples") as caught:
         load_dataset(path, sparse=False)
     assert_place(caught.value, path, 2, 8)
-    assert load_dataset(path).X.shape == (3, 2_000_000_000)
+    assert load_dataset(path).X.shape == (3, 1_000_000_000)
 
 
 def test_libsvm_error_without_a_place_is_not_swallowed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -139,3 +145,33 @@ def test_libsvm_faults_are_found_in_sparse_text(tmp_path: Path) -> None:
 def test_libsvm_underscores_in_a_comment_are_no_fault(tmp_path: Path) -> None:
     data = load_dataset(written(tmp_path / "set", "1 1:1 2:2 # qid:1 1_0\n-1 +02:2\n"))
     np.testing.assert_array_equal(data.X, [[1.0, 2.0], [0.0, 2.0]])
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_libsvm_that_scikit_learn_wrote_with_indices_from_0(
+    tmp_path: Path, seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # The second reading, which takes seconds for a file of some megabytes, is for files at fault.
+    monkeypatch.setattr(libsvm_module, "_first_fault", None)
+    r = np.random.default_rng(seed)
+    X, y = r.integers(-8, 9, (9, 5)) / 8, r.integers(2, size=9)
+    X[0, 0], X[1, 4] = 1.0, 2.0
+    path = tmp_path / "set"
+    dump_svmlight_file(X, y, str(path), zero_based=True)
+    with pytest.warns(RuntimeWarning, match="has an index 0, so that its indices are taken to count from 0"):
+        from_zero = load_dataset(path, sparse=False)
+    np.testing.assert_array_equal(from_zero.X, X)
+    np.testing.assert_array_equal(from_zero.y, y)
+    dump_svmlight_file(X, y, str(path), zero_based=False)
+    np.testing.assert_array_equal(load_dataset(path, sparse=False).X, X)
+
+
+def test_a_kernel_of_libsvm_is_no_set_of_samples(tmp_path: Path) -> None:
+    path = written(tmp_path / "kernel", "1 0:1 1:2 2:1\n-1 0:2 1:1 2:2\n")
+    with pytest.raises(DataFormatError, match=r"expected features of samples, but the numbers of .*read_libsvm_kernel"):
+        load_dataset(path)
+
+
+def test_samples_have_no_more_features_than_a_vector_may_have_entries() -> None:
+    with pytest.raises(ShapeError, match=r"it has 1073741825, and a vector of so many takes 8 GiB"):
+        Dataset("wide", csr_array((1, 2**30 + 1)), np.ones(1))

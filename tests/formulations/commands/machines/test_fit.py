@@ -168,6 +168,26 @@ def test_sparse_files_stay_sparse_and_features_that_are_left_out_are_zero(folder
     assert run("predict", "few").exit_code == 0
 
 
+def test_indices_that_begin_at_0_are_told(folder: Path) -> None:
+    text = "1 0:1 2:1\n-1 1:1\n1 0:2\n-1 2:3\n"
+    (folder / "zero").write_text(text)
+    result = run("fit", folder / "zero", "--kernel", "linear")
+    assert "has an index 0, so that its indices are taken to count from 0" in " ".join(result.stderr.split())
+    assert result.exit_code == 0
+
+
+def test_more_than_memory_holds_ends_with_one_line(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (folder / "wide").write_text("1 1:1\n-1 2:1 2147483647:1\n")
+    assert "a vector of so many features takes 16 GiB" in refused("fit", folder / "wide")
+
+    def full(*_: object, **__: object) -> None:
+        raise MemoryError("Unable to allocate 16.0 GiB")
+
+    monkeypatch.setattr("formulations.commands.stating.samples.load_dataset", full)
+    said = refused("fit", folder / "wide")
+    assert said == "MemoryError: Unable to allocate 16.0 GiB; take fewer samples or features."
+
+
 def test_probabilities() -> None:
     record = run_json("fit", "iris", "--probability", "--seed", "3")
     assert record["status"] == "optimal"
