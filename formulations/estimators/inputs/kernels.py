@@ -4,12 +4,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.sparse import csr_array
+from sklearn.utils import _safe_indexing
+from sklearn.utils.validation import _num_samples
 
 from formulations.inputs.fitted import named_kernel
 from qpkernels.arrays import Indices, Matrix, Samples, Vector, check_positive, is_scalar, is_sparse, shown
@@ -58,10 +60,9 @@ class OfKernel:
         return Gram(self.kernel, self.X if rows is None else self.X[rows], indefinite=indefinite)
 
     def functions(self, rows: Indices, coefficients: Matrix | csr_array, intercepts: Vector) -> Expansions:
-        """Return expansions in these samples; without any, constants, as multiples 0 of one sample."""
-        if rows.size == 0:
-            rows, coefficients = np.arange(1), np.zeros((1, intercepts.size))
-        return Expansions(self.kernel, self.kernel.samples(self.X[rows]), coefficients, intercepts)
+        """Return expansions in these samples, and in no other; without any, constants."""
+        centers = self.kernel.samples(self.X[rows if rows.size else slice(1)])
+        return Expansions(self.kernel, centers[: rows.size], coefficients, intercepts)
 
 
 class OfLowRank:
@@ -113,19 +114,26 @@ class OfMatrix:
 
     def functions(self, rows: Indices, coefficients: Matrix | csr_array, intercepts: Vector) -> Functions:
         """Return sums of the values with these samples."""
-        return _Sums(self.between, rows, coefficients, intercepts)
+        return _Sums(self.between.among(rows), coefficients, intercepts)
 
 
 class _Between(Protocol):
     def __call__(self, X: Any) -> Matrix:
         """Return the kernel values between new samples and those of the fit."""
 
+    def among(self, rows: Indices) -> _Between:
+        """Return that of these samples of the fit alone, which are all that it holds."""
+
 
 @dataclass(frozen=True, eq=False)
 class _Given:
-    """New samples come as their kernel values."""
+    """New samples come as their kernel values with all of those of the fit."""
 
     samples: int
+    rows: Indices | None = None
+
+    def among(self, rows: Indices) -> _Given:
+        return replace(self, rows=rows)
 
     def __call__(self, X: Any) -> Matrix:
         values = np.asarray(X, dtype=np.float64)
@@ -134,7 +142,7 @@ class _Given:
                 f"with kernel='precomputed', X holds the kernel values of new samples with all {self.samples} samples "
                 f"of the fit, one new sample a row, but an array of shape {values.shape} came."
             )
-        return values
+        return values if self.rows is None else np.asarray(values[:, self.rows])
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,6 +152,9 @@ class _ByFunction:
     function: Callable[[Any, Any], Any]
     X: Any
 
+    def among(self, rows: Indices) -> _ByFunction:
+        return replace(self, X=_safe_indexing(self.X, rows))
+
     def __call__(self, X: Any) -> Matrix:
         return _dense(self.function(X, self.X))
 
@@ -151,12 +162,13 @@ class _ByFunction:
 @dataclass(frozen=True, eq=False)
 class _Sums:
     between: _Between
-    rows: Indices
     coefficients: Matrix | csr_array
     intercepts: Vector
 
     def __call__(self, X: Any) -> Matrix:
-        return np.asarray(self.between(X)[:, self.rows] @ self.coefficients + self.intercepts)
+        if not self.coefficients.shape[0]:
+            return np.tile(self.intercepts, (_num_samples(X), 1))
+        return np.asarray(self.between(X) @ self.coefficients + self.intercepts)
 
 
 def space_of(
