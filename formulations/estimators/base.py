@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, csr_matrix, issparse, sparray
 from sklearn.utils.validation import check_is_fitted
 
-from formulations.estimators.inputs.kernels import Functions, Indefinite, Space, space_of
+from formulations.estimators.inputs.kernels import Functions, Indefinite, Space, Sums, space_of
 from formulations.estimators.kernelised import KernelEstimator
 from formulations.estimators.proved import ProvedEstimator
 from formulations.inputs.samples import BoundSamples
@@ -34,7 +34,7 @@ from qpkernels.kernels import Kernel, Linear
 from qpkernels.solvers import find_solver
 from qpkernels.solvers.smo import SMO
 
-__all__ = ["CACHE_SIZE", "KernelMachine", "Training", "as_sparse_as", "with_shared_centers"]
+__all__ = ["CACHE_SIZE", "KernelMachine", "Training", "as_sparse_as", "leaving"]
 
 CACHE_SIZE = 2048.0
 """MiB for rows of the kernel matrix where nobody says otherwise."""
@@ -154,8 +154,8 @@ class KernelMachine(KernelEstimator, ProvedEstimator):
         return np.empty((0, 0)) if by_values else X[rows]
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return what a pickle holds: support vectors once, where they are the centers of the functions."""
-        return with_shared_centers(super().__getstate__(), "support_vectors_")
+        """Return what a pickle holds: of the samples the support vectors."""
+        return leaving(super().__getstate__(), "support_vectors_")
 
     # Answers --------------------------------------------------------------------------------------------------
 
@@ -193,10 +193,15 @@ class KernelMachine(KernelEstimator, ProvedEstimator):
         return np.array([self.support_.size], dtype=np.int32)
 
 
-def with_shared_centers(state: dict[str, Any], name: str) -> dict[str, Any]:
-    """Return what a pickle holds, the centers of the functions being the samples of that name if they are equal."""
+def leaving(state: dict[str, Any], name: str) -> dict[str, Any]:
+    """Return what a pickle holds: functions with no sample that has no coefficient, and none twice.
+
+    ``name`` is that of the attribute with the samples that have one, which may be the centers of the functions.
+    """
     functions, samples = state.get("_functions"), state.get(name)
-    if isinstance(functions, Expansions) and isinstance(functions.centers, np.ndarray):
+    if isinstance(functions, Sums):
+        state["_functions"] = functions.alone()
+    elif isinstance(functions, Expansions) and isinstance(functions.centers, np.ndarray):
         centers = functions.centers
         if isinstance(samples, np.ndarray) and samples.dtype == centers.dtype and np.array_equal(samples, centers):
             state["_functions"] = replace(functions, centers=samples)

@@ -28,8 +28,8 @@ class KernelEstimator(BaseEstimator, metaclass=ChecksKeywords):
     ----------
     kernel
         "linear", "poly", "rbf", "sigmoid", "precomputed" (X is then the matrix of kernel values), a Kernel object, or a
-        function of two lists of samples that returns their matrix, in which the value of a pair depends on this pair
-        alone. Parameters of an object can be searched over: ``kernel__gamma``.
+        function of two lists of samples that returns their matrix. Parameters of an object can be searched over:
+        ``kernel__gamma``.
     gamma, degree, coef0
         Parameters of the named kernels: exp(-gamma ||x - z||^2), (gamma x'z + coef0)^degree, tanh(gamma x'z + coef0).
         gamma is a number above 0, "scale" for 1 / (features * variance of X), each sample counted by its weight, or

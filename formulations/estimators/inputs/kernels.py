@@ -20,13 +20,16 @@ from qpkernels.gram import Gram, LowRank
 from qpkernels.gram.expansions import Expansions
 from qpkernels.kernels import FunctionKernel, Kernel, Precomputed
 
-__all__ = ["Functions", "Indefinite", "KernelLike", "OfKernel", "Space", "space_of", "space_of_function"]
+__all__ = ["Functions", "Indefinite", "KernelLike", "OfKernel", "Space", "Sums", "space_of", "space_of_function"]
 
 KernelLike: TypeAlias = str | Kernel | Callable[[Any, Any], Any]
 """A name, a kernel, or a function of two lists of samples that returns the matrix of kernel values."""
 
 Indefinite: TypeAlias = Literal["refuse", "clip", "shift"]
 """What becomes of a kernel matrix with a negative eigenvalue."""
+
+_PROBES = 50
+"""Samples at most that show whether a function gives the same values of a pair among all samples and among few."""
 
 _NAMES = ("linear", "poly", "rbf", "sigmoid", "precomputed")
 
@@ -114,26 +117,22 @@ class OfMatrix:
 
     def functions(self, rows: Indices, coefficients: Matrix | csr_array, intercepts: Vector) -> Functions:
         """Return sums of the values with these samples."""
-        return _Sums(self.between.among(rows), coefficients, intercepts)
+        return Sums(self.between, rows, coefficients, intercepts)
 
 
 class _Between(Protocol):
     def __call__(self, X: Any) -> Matrix:
         """Return the kernel values between new samples and those of the fit."""
 
-    def among(self, rows: Indices) -> _Between:
-        """Return that of these samples of the fit alone, which are all that it holds."""
+    def among(self, rows: Indices) -> tuple[_Between, Indices]:
+        """Return what gives the values with these samples and holds no other, and the numbers of its columns."""
 
 
 @dataclass(frozen=True, eq=False)
 class _Given:
-    """New samples come as their kernel values with all of those of the fit."""
+    """New samples come as their kernel values."""
 
     samples: int
-    rows: Indices | None = None
-
-    def among(self, rows: Indices) -> _Given:
-        return replace(self, rows=rows)
 
     def __call__(self, X: Any) -> Matrix:
         values = np.asarray(X, dtype=np.float64)
@@ -142,7 +141,10 @@ class _Given:
                 f"with kernel='precomputed', X holds the kernel values of new samples with all {self.samples} samples "
                 f"of the fit, one new sample a row, but an array of shape {values.shape} came."
             )
-        return values if self.rows is None else np.asarray(values[:, self.rows])
+        return values
+
+    def among(self, rows: Indices) -> tuple[_Given, Indices]:
+        return self, rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,23 +154,45 @@ class _ByFunction:
     function: Callable[[Any, Any], Any]
     X: Any
 
-    def among(self, rows: Indices) -> _ByFunction:
-        return replace(self, X=_safe_indexing(self.X, rows))
-
     def __call__(self, X: Any) -> Matrix:
         return _dense(self.function(X, self.X))
 
+    def among(self, rows: Indices) -> tuple[_ByFunction, Indices]:
+        alone, probes = replace(self, X=_safe_indexing(self.X, rows)), _safe_indexing(self.X, rows[:_PROBES])
+        if rows.size and not np.allclose(alone(probes), self(probes)[:, rows], rtol=1e-9, atol=0.0):
+            raise ParameterError(
+                "a pickle holds the support vectors and no other training sample, but this kernel gives other values "
+                "with them alone; let the value of a pair depend on this pair alone, or pass the matrix of kernel "
+                "values, with kernel='precomputed'."
+            )
+        return alone, np.arange(rows.size)
+
 
 @dataclass(frozen=True, eq=False)
-class _Sums:
+class Sums:
+    """Sums of kernel values with some of the samples of a fit, which are known by these values only."""
+
     between: _Between
+    rows: Indices
     coefficients: Matrix | csr_array
     intercepts: Vector
 
     def __call__(self, X: Any) -> Matrix:
-        if not self.coefficients.shape[0]:
+        """Return the values, one function a column."""
+        if not self.rows.size:
             return np.tile(self.intercepts, (_num_samples(X), 1))
-        return np.asarray(self.between(X) @ self.coefficients + self.intercepts)
+        return np.asarray(self.between(X)[:, self.rows] @ self.coefficients + self.intercepts)
+
+    def alone(self) -> Sums:
+        """Return the same functions, holding no other samples than those with a coefficient.
+
+        Raises
+        ------
+        ParameterError
+            If a function gives other kernel values with these samples alone.
+        """
+        between, rows = self.between.among(self.rows)
+        return replace(self, between=between, rows=rows)
 
 
 def space_of(

@@ -14,7 +14,7 @@ from sklearn.base import MultiOutputMixin, RegressorMixin
 from sklearn.metrics.pairwise import PAIRWISE_KERNEL_FUNCTIONS, pairwise_kernels
 from sklearn.utils.validation import _num_samples, check_array, check_is_fitted, validate_data
 
-from formulations.estimators.base import with_shared_centers
+from formulations.estimators.base import leaving
 from formulations.estimators.inputs.kernels import (
     Functions,
     Indefinite,
@@ -166,7 +166,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelEstimator, ProvedEstim
             return state
         used = self.dual_coef_.reshape(len(self.dual_coef_), -1).any(axis=1)
         state |= {"X_fit_": self.X_fit_[used], "dual_coef_": self.dual_coef_[used]}
-        return with_shared_centers(state, "X_fit_")
+        return leaving(state, "X_fit_")
 
     def _alphas(self, targets: int) -> Vector:
         if is_scalar(self.alpha):
