@@ -20,7 +20,17 @@ from qpkernels.gram import Gram, LowRank
 from qpkernels.gram.expansions import Expansions
 from qpkernels.kernels import FunctionKernel, Kernel, Precomputed
 
-__all__ = ["Functions", "Indefinite", "KernelLike", "OfKernel", "Space", "Sums", "space_of", "space_of_function"]
+__all__ = [
+    "FunctionValues",
+    "Functions",
+    "Indefinite",
+    "KernelLike",
+    "OfKernel",
+    "Space",
+    "Sums",
+    "space_of",
+    "space_of_function",
+]
 
 KernelLike: TypeAlias = str | Kernel | Callable[[Any, Any], Any]
 """A name, a kernel, or a function of two lists of samples that returns the matrix of kernel values."""
@@ -97,6 +107,17 @@ class OfLowRank:
 
 
 @dataclass(frozen=True, eq=False)
+class FunctionValues(Precomputed):
+    """The values of a function among the samples of a fit.
+
+    No file takes one, as none takes its function: the matrix would come back for a kernel that knows these samples by
+    their numbers, and no new ones.
+    """
+
+    function: Callable[[Any, Any], Any]
+
+
+@dataclass(frozen=True, eq=False)
 class OfMatrix:
     """The space that a matrix of kernel values is all that is known of.
 
@@ -113,7 +134,9 @@ class OfMatrix:
 
     def gram(self, rows: Indices | None, indefinite: Indefinite) -> Gram:
         """Return the matrix, or a part of it."""
-        return Gram(Precomputed(self.K), np.arange(len(self.K)) if rows is None else rows, indefinite=indefinite)
+        function = self.between.function if isinstance(self.between, _ByFunction) else None
+        kernel = Precomputed(self.K) if function is None else FunctionValues(self.K, function)
+        return Gram(kernel, np.arange(len(self.K)) if rows is None else rows, indefinite=indefinite)
 
     def functions(self, rows: Indices, coefficients: Matrix | csr_array, intercepts: Vector) -> Functions:
         """Return sums of the values with these samples."""
