@@ -19,6 +19,7 @@ __all__ = [
     "InfeasibleError",
     "InseparableError",
     "LabelError",
+    "LeftBehindError",
     "MissingPackageError",
     "NoEnclosureError",
     "NonFiniteError",
@@ -80,6 +81,10 @@ class LabelError(QPKernelsError, ValueError):
 
 class OneClassError(LabelError):
     """The labels of a two-class model are all equal."""
+
+
+class LeftBehindError(QPKernelsError, AttributeError):
+    """An estimator that came out of a pickle is asked for what its pickle left behind: whatever holds the data."""
 
 
 class NotSquareError(ShapeError):

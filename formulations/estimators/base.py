@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, csr_matrix, issparse, sparray
 from sklearn.utils.validation import check_is_fitted
 
-from formulations.estimators.inputs.kernels import Functions, Indefinite, Space, space_of
+from formulations.estimators.inputs.kernels import Functions, Indefinite, Space, Sums, space_of
 from formulations.estimators.kernelised import KernelEstimator
 from formulations.estimators.proved import ProvedEstimator
 from formulations.inputs.samples import BoundSamples
@@ -29,11 +29,12 @@ from qpkernels.arrays import (
     shown,
 )
 from qpkernels.errors import ParameterError
+from qpkernels.gram.expansions import Expansions
 from qpkernels.kernels import Kernel, Linear
 from qpkernels.solvers import find_solver
 from qpkernels.solvers.smo import SMO
 
-__all__ = ["CACHE_SIZE", "KernelMachine", "Training", "as_sparse_as"]
+__all__ = ["CACHE_SIZE", "KernelMachine", "Training", "as_sparse_as", "leaving"]
 
 CACHE_SIZE = 2048.0
 """MiB for rows of the kernel matrix where nobody says otherwise."""
@@ -152,11 +153,15 @@ class KernelMachine(KernelEstimator, ProvedEstimator):
         by_values = not isinstance(self.kernel, Kernel) and (callable(self.kernel) or self.kernel == "precomputed")
         return np.empty((0, 0)) if by_values else X[rows]
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what a pickle holds: of the samples the support vectors."""
+        return leaving(super().__getstate__(), "support_vectors_")
+
     # Answers --------------------------------------------------------------------------------------------------
 
     def _values(self, X: Any) -> Matrix:
         """Return the values of all functions at new samples."""
-        check_is_fitted(self, "solution_")
+        check_is_fitted(self)
         X = self._samples(X, reset=False)
         return self._functions(X)
 
@@ -168,7 +173,7 @@ class KernelMachine(KernelEstimator, ProvedEstimator):
         """
         if not (self.kernel == "linear" or isinstance(self.kernel, Linear)):
             raise AttributeError("coef_ is only available when using a linear kernel")
-        check_is_fitted(self, "solution_")
+        check_is_fitted(self)
         weights: Any = self._machine_coefficients() @ self.support_vectors_
         (weights.data if is_sparse(weights) else weights).flags.writeable = False
         return weights
@@ -186,6 +191,21 @@ class KernelMachine(KernelEstimator, ProvedEstimator):
 
     def _counts(self) -> NDArray[np.int32]:
         return np.array([self.support_.size], dtype=np.int32)
+
+
+def leaving(state: dict[str, Any], name: str) -> dict[str, Any]:
+    """Return what a pickle holds: functions with no sample that has no coefficient, and none twice.
+
+    ``name`` is that of the attribute with the samples that have one, which may be the centers of the functions.
+    """
+    functions, samples = state.get("_functions"), state.get(name)
+    if isinstance(functions, Sums):
+        state["_functions"] = functions.alone()
+    elif isinstance(functions, Expansions) and isinstance(functions.centers, np.ndarray):
+        centers = functions.centers
+        if isinstance(samples, np.ndarray) and samples.dtype == centers.dtype and np.array_equal(samples, centers):
+            state["_functions"] = replace(functions, centers=samples)
+    return state
 
 
 def as_sparse_as(X: Any, coefficients: Matrix) -> Any:

@@ -5,12 +5,11 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_is_fitted
 
+from formulations.estimators.leaving import LeavesDataBehind
 from qpkernels.arrays import ChecksKeywords, check_flag
 from qpkernels.certificates import Certificate, Status
 from qpkernels.errors import SolverFailedError
@@ -24,7 +23,7 @@ class UncertifiedWarning(ConvergenceWarning):
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class ProvedEstimator(BaseEstimator, metaclass=ChecksKeywords):
+class ProvedEstimator(LeavesDataBehind, metaclass=ChecksKeywords):
     """An estimator whose answer has a certificate.
 
     Parameters
@@ -50,6 +49,9 @@ class ProvedEstimator(BaseEstimator, metaclass=ChecksKeywords):
     if TYPE_CHECKING:
         # What a fit leaves behind, beside attributes of the subclass.
         solution_: Any = field(init=False)
+        certificate_: Certificate = field(init=False)
+
+    _proof: ClassVar[str] = "certificate_"
 
     def _request(self) -> dict[str, Any]:
         """Return what a solver is asked for."""
@@ -57,7 +59,9 @@ class ProvedEstimator(BaseEstimator, metaclass=ChecksKeywords):
         return {"solver": self.solver, "tol": self.tol, "time_limit": self.time_limit}
 
     def _judge(self, status: Status, message: str) -> None:
-        """Warn of an answer that is not proved, or refuse it."""
+        """Keep what is proved, of several machines the weakest proof; warn of an answer without one, or refuse it."""
+        answers = self.solution_ if isinstance(self.solution_, list) else [self.solution_]
+        self.certificate_ = max((each.certificate for each in answers), key=lambda proof: proof.relative_gap)
         self.fit_status_ = int(status is not Status.OPTIMAL)
         if status is Status.OPTIMAL:
             return
@@ -68,11 +72,3 @@ class ProvedEstimator(BaseEstimator, metaclass=ChecksKeywords):
         if self.strict:
             raise SolverFailedError(f"{words} Pass strict=False to keep it, with a warning.")
         warnings.warn(words, UncertifiedWarning, stacklevel=3)
-
-    @property
-    def certificate_(self) -> Certificate:
-        """What is proved of the answer; of several machines, the weakest proof."""
-        check_is_fitted(self, "solution_")
-        answers = self.solution_ if isinstance(self.solution_, list) else [self.solution_]
-        proofs: list[Certificate] = [each.certificate for each in answers]
-        return max(proofs, key=lambda proof: proof.relative_gap)

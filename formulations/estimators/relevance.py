@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Self
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,7 +20,9 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 from formulations.estimators.inputs.kernels import OfKernel, space_of
 from formulations.estimators.inputs.labels import check_labels
 from formulations.estimators.kernelised import KernelEstimator
+from formulations.estimators.leaving import LeavesDataBehind
 from formulations.estimators.proved import UncertifiedWarning
+from formulations.prediction import Predictor
 from formulations.relevance import RelevanceClassification, RelevanceRegression
 from formulations.relevance.posterior import Stationarity
 from formulations.relevance.solution import RelevanceSolution
@@ -33,7 +35,7 @@ __all__ = ["RelevanceClassifier", "RelevanceRegressor"]
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class _RelevanceEstimator(KernelEstimator):
+class _RelevanceEstimator(KernelEstimator, LeavesDataBehind):
     """A Gaussian over functions, where the evidence is stationary.
 
     Notes
@@ -55,6 +57,10 @@ class _RelevanceEstimator(KernelEstimator):
         log_evidence_: Any = field(init=False)
         converged_: bool = field(init=False)
         n_iter_: int = field(init=False)
+        stationarity_: Stationarity = field(init=False)
+        _predictors: list[Predictor] = field(init=False)
+
+    _proof: ClassVar[str] = "stationarity_"
 
     def _gram(self, X: Any, samples: int) -> Gram:
         """Return the kernel matrix of a kernel of samples, whose values with new ones the variance needs."""
@@ -76,6 +82,10 @@ class _RelevanceEstimator(KernelEstimator):
         self.relevance_vectors_ = X[self.relevance_]
         self.n_iter_ = max(max(1, each.iterations) for each in solutions)
         self.converged_ = all(each.converged for each in solutions)
+        self._predictors = [_without_samples(each) for each in solutions]
+        # They prove that the evidence is stationary; no proof is there that it is not higher elsewhere.
+        slopes = [each.stationarity for each in solutions]
+        self.stationarity_ = max(slopes, key=lambda each: max(each.weights, each.noise, each.pruned))
 
     def _judge(self, solutions: Sequence[RelevanceSolution]) -> None:
         """Warn of an evidence that is not stationary, or refuse it."""
@@ -86,14 +96,6 @@ class _RelevanceEstimator(KernelEstimator):
         if self.strict:
             raise SolverFailedError(f"{words}. Pass strict=False to keep the answer, with a warning.")
         warnings.warn(f"{words}.", UncertifiedWarning, stacklevel=3)
-
-    @property
-    def stationarity_(self) -> Stationarity:
-        """Slopes of the evidence: proof that it is stationary. No proof is there that it is not higher elsewhere."""
-        check_is_fitted(self, "solution_")
-        answers = self.solution_ if isinstance(self.solution_, list) else [self.solution_]
-        slopes: list[Stationarity] = [each.stationarity for each in answers]
-        return max(slopes, key=lambda each: max(each.weights, each.noise, each.pruned))
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -178,10 +180,11 @@ class RelevanceRegressor(RegressorMixin, _RelevanceEstimator):
             Whether to return (mean, standard deviation), each of shape (n,), the noise included; otherwise the mean
             alone.
         """
-        check_is_fitted(self, "solution_")
+        check_is_fitted(self)
         X = self._samples(X, reset=False)
-        mean = self.solution_.mean(X)
-        return (mean, np.sqrt(self.solution_.variance(X))) if return_std else mean
+        predictor = self._predictors[0]
+        mean = predictor.values(X)[:, 0]
+        return (mean, np.sqrt(predictor.variance(X))) if return_std else mean
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -269,11 +272,10 @@ class RelevanceClassifier(ClassifierMixin, _RelevanceEstimator):
 
         They are averaged over the posterior, so that they decide as the probabilities do.
         """
-        check_is_fitted(self, "solution_")
+        check_is_fitted(self)
         X = self._samples(X, reset=False)
-        if not isinstance(self.solution_, list):
-            return _log_odds(self.solution_, X)
-        return np.column_stack([_log_odds(each, X) for each in self.solution_])
+        odds = [_log_odds(each, X) for each in self._predictors]
+        return odds[0] if len(odds) == 1 else np.column_stack(odds)
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return the probability of each class, shape (n, classes)."""
@@ -295,6 +297,16 @@ class RelevanceClassifier(ClassifierMixin, _RelevanceEstimator):
         return np.asarray(self.classes_[chosen])
 
 
-def _log_odds(solution: RelevanceSolution, X: Any) -> NDArray[np.float64]:
+def _without_samples(solution: RelevanceSolution) -> Predictor:
+    """Return what predicts, over the relevance vectors alone: without any, an answer holds some sample."""
+    predictor = solution.predictor
+    if solution.relevance.size:
+        return predictor
+    functions = predictor.functions
+    nothing = replace(functions, centers=functions.centers[:0], coefficients=functions.coefficients[:0])
+    return replace(predictor, functions=nothing)
+
+
+def _log_odds(predictor: Predictor, X: Any) -> NDArray[np.float64]:
     """Return the decision values as MacKay moderates them: they saturate nowhere, where probabilities do."""
-    return np.asarray(solution.mean(X) / np.sqrt(1.0 + np.pi / 8.0 * solution.variance(X)))
+    return np.asarray(predictor.values(X)[:, 0] / np.sqrt(1.0 + np.pi / 8.0 * predictor.variance(X)))

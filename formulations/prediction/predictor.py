@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from formulations.prediction.answering import Answering
 from formulations.prediction.decisions import Decision
 from formulations.prediction.posterior import Posterior
+from formulations.prediction.preparation import Preparation
 from formulations.prediction.writing import write
 from qpkernels.arrays import FeatureNames, Matrix, Vector, check_feature_names, shown
 from qpkernels.datasets import Scaling
@@ -60,14 +61,18 @@ class Predictor(Answering, Carded):
     functions: Expansions
     decision: Decision
     posterior: Posterior | None = None
-    preprocessing: Scaling | None = None
+    preprocessing: Scaling | Preparation | None = None
     target: str | int | None = None
 
     def __post_init__(self) -> None:
-        if self.preprocessing is not None and self.preprocessing.low.size != self.functions.centers.shape[1]:
+        given, taken = self.preprocessing, self.functions.centers.shape[1:]
+        if given is None:
+            return
+        width = given.features if isinstance(given, Scaling) else given.width
+        if taken != (width,):
             raise ShapeError(
-                f"the preprocessing is that of {self.preprocessing.low.size} features, but the functions are of "
-                f"{self.functions.centers.shape[1]}."
+                f"the preprocessing is that of {width} features, but the functions are of "
+                f"{', '.join(str(size) for size in taken) or 'samples without features'}."
             )
 
     @property
@@ -99,28 +104,56 @@ class Predictor(Answering, Carded):
     @property
     def feature_names(self) -> FeatureNames:
         """The columns of the data frame that the machine was fitted to, in their order; else None."""
-        return self.functions.feature_names
+        known = self.preprocessing
+        return known.names if isinstance(known, Preparation) else self.functions.feature_names
+
+    @property
+    def features(self) -> int:
+        """Number of features of new samples, as they are before any preprocessing."""
+        known = self.preprocessing
+        return int(self.functions.centers.shape[1]) if known is None else known.features
 
     @property
     def classes(self) -> NDArray[Any] | None:
         """The labels in sorted order, but of two that of negative values first; None where there are no classes."""
         return self.decision.classes
 
-    def with_preprocessing(self, preprocessing: Scaling) -> Predictor:
-        """Return the machine for samples as they are, if it was fitted to such that went through a scaling.
+    def with_preprocessing(self, preprocessing: Scaling | Any) -> Predictor:
+        """Return the machine for samples as they are, if it was fitted to such that went through a preprocessing.
 
         Parameters
         ----------
         preprocessing
-            The scaling that the samples of the fit went through, of as many features as the functions take.
+            What the samples of the fit went through, which returns as many features as the functions take: a
+            :class:`~qpkernels.datasets.Scaling`, or fitted, of scikit-learn, a StandardScaler, MinMaxScaler,
+            MaxAbsScaler, RobustScaler, OneHotEncoder, OrdinalEncoder, selector of features, ColumnTransformer of these,
+            or the steps of a Pipeline before the machine, ``pipeline[:-1]``. Files hold their numbers.
 
         Raises
         ------
         ParameterError, ShapeError
-            If it has one already, or that is one of another number of features.
+            If it has one already, or that is another, or of another number of features.
+        sklearn.exceptions.NotFittedError
+            If that is not fitted.
+
+        Examples
+        --------
+        >>> from sklearn.pipeline import make_pipeline
+        >>> from sklearn.preprocessing import StandardScaler
+        >>> from formulations.estimators import SVC
+        >>> X, y = [[0.0], [10.0], [30.0], [40.0]], ["low", "low", "high", "high"]
+        >>> pipeline = make_pipeline(StandardScaler(), SVC(C=1.0)).fit(X, y)
+        >>> machine = pipeline[-1].solution_.predictor.with_preprocessing(pipeline[:-1])
+        >>> print(machine.predict([[5.0], [35.0]]))
+        ['low' 'high']
         """
         if self.preprocessing is not None:
             raise ParameterError("this machine has its preprocessing already; take the one that it was fitted with.")
+        if not isinstance(preprocessing, Scaling | Preparation):
+            # It loads scikit-learn.
+            from formulations.prediction.transformers import preparation_of
+
+            preprocessing = preparation_of(preprocessing)
         return replace(self, preprocessing=preprocessing)
 
     def values(self, X: ArrayLike) -> Matrix:
@@ -162,6 +195,9 @@ class Predictor(Answering, Carded):
     def _prepared(self, X: ArrayLike) -> ArrayLike:
         if self.preprocessing is None:
             return X
+        if isinstance(self.preprocessing, Preparation):
+            prepared: ArrayLike = self.preprocessing.transform(X)
+            return prepared
         # It takes features by their places, and returns them without names.
         check_feature_names(X, self.feature_names)
         scaled: ArrayLike = self.preprocessing.transform(X)

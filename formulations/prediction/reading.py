@@ -16,7 +16,8 @@ from formulations.prediction.decisions import Decision, Inliers, Labels, Sigmoid
 from formulations.prediction.libsvm import BEGIN, load_libsvm
 from formulations.prediction.posterior import Posterior
 from formulations.prediction.predictor import Predictor
-from formulations.prediction.writing import FORMAT, VERSION
+from formulations.prediction.preparation import Preparation, from_spec
+from formulations.prediction.writing import FORMAT, PREPARED, PREPARED_ARRAY, VERSION
 from qpkernels.arrays import Matrix, finite_vector, is_integer
 from qpkernels.arrays.archives import check_compressed, load_arrays, parsing, sized
 from qpkernels.datasets import Scaling
@@ -60,13 +61,14 @@ def load(path: str | Path) -> Predictor:
     Centers.check_arrays(arrays, path, _WHAT, "header", "coefficients", "intercepts")
     with parsing(path, _WHAT):
         header = json.loads(str(arrays["header"]))
-        if header.get("format") != FORMAT or header.get("version") != VERSION:
+        if header.get("format") != FORMAT or header.get("version") not in (VERSION, PREPARED):
             raise FileFormatError(
-                f"{path} must be {_WHAT}, of version {VERSION} of the format, but it says {header.get('format')!r}, "
-                f"version {header.get('version')!r}; save it again by this release, or read it by its own."
+                f"{path} must be {_WHAT}, of version {VERSION} or {PREPARED} of the format, but it says "
+                f"{header.get('format')!r}, version {header.get('version')!r}; save it again by this release, or read "
+                "it by its own."
             )
         functions = _functions(arrays)
-        posterior = scaling = None
+        posterior, scaling = None, _preparation(header, arrays)
         if "root" in arrays:
             posterior = Posterior(sized(arrays["root"], "root", None, None), bool(header["constant"]), header["noise"])
         if "low" in arrays:
@@ -89,6 +91,16 @@ def _target(header: Mapping[str, Any]) -> str | int | None:
     if not (target is None or isinstance(target, str) or is_integer(target)):
         raise ValueError(f"a target {target!r}")
     return target
+
+
+def _preparation(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Scaling | Preparation | None:
+    if header["version"] != PREPARED:
+        return None
+    own = [arrays[f"{PREPARED_ARRAY}{k}"] for k in range(sum(name.startswith(PREPARED_ARRAY) for name in arrays))]
+    preparation = from_spec(header["preparation"], own)
+    if not isinstance(preparation, Preparation):
+        raise TypeError(f"a preparation was expected, but a {type(preparation).__name__} came")
+    return preparation
 
 
 def _functions(arrays: Mapping[str, NDArray[Any]]) -> Expansions:

@@ -15,6 +15,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from formulations.prediction.decisions import Decision, Inliers, Labels, Votes
+from formulations.prediction.preparation import Preparation, to_spec
 from qpkernels.arrays import npz_path
 from qpkernels.arrays.paths import replacing
 from qpkernels.gram.storage import Centers
@@ -22,10 +23,13 @@ from qpkernels.gram.storage import Centers
 if TYPE_CHECKING:
     from formulations.prediction.predictor import Predictor
 
-__all__ = ["FORMAT", "VERSION", "write"]
+__all__ = ["FORMAT", "PREPARED", "PREPARED_ARRAY", "VERSION", "write"]
 
-FORMAT, VERSION = "qpkernels machine", 1
-"""What the header of a file says."""
+FORMAT, VERSION, PREPARED = "qpkernels machine", 1, 2
+"""What the header of a file says: its version is 2 if samples are prepared by steps."""
+
+PREPARED_ARRAY = "prepared_"
+"""How the names of the arrays of these steps begin."""
 
 
 def write(predictor: Predictor, path: str | Path) -> Path:
@@ -45,8 +49,13 @@ def write(predictor: Predictor, path: str | Path) -> Path:
     if predictor.posterior is not None:
         header |= {"constant": predictor.posterior.constant, "noise": predictor.posterior.noise}
         contents["root"] = predictor.posterior.root
-    if predictor.preprocessing is not None:
-        scaling = predictor.preprocessing
+    scaling = predictor.preprocessing
+    if isinstance(scaling, Preparation):
+        own: list[Any] = []
+        # Who knows only the first version would predict as if there were none.
+        header |= {"version": PREPARED, "preparation": to_spec(scaling, own)}
+        contents |= {f"{PREPARED_ARRAY}{k}": array for k, array in enumerate(own)}
+    elif scaling is not None:
         header |= {"lower": scaling.lower, "upper": scaling.upper}
         contents |= {"low": scaling.low, "high": scaling.high}
     with replacing(target) as file:

@@ -115,6 +115,11 @@ class Scaling:
         return cls(np.zeros(mean.size), np.sqrt(np.maximum(squares - mean**2, 0.0)), 0.0, 1.0)
 
     @property
+    def features(self) -> int:
+        """Number of features."""
+        return self.low.size
+
+    @property
     def keeps_zeros(self) -> bool:
         """Whether 0 is mapped to 0, so that sparse samples stay sparse."""
         return self.lower == 0.0 and not self.low.any()

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -38,7 +38,7 @@ from qpkernels.kernels.vectors import Linear
 if TYPE_CHECKING:
     from qpkernels.gram.gram import Gram
 
-__all__ = ["Expansion"]
+__all__ = ["Expansion", "check_width"]
 
 _WHAT = "a function written by Expansion.save"
 
@@ -123,6 +123,10 @@ class Expansion:
         )
         return function
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what a pickle holds: the fields alone, from which the rest is made anew."""
+        return {each.name: getattr(self, each.name) for each in fields(self)}
+
     @classmethod
     def of(cls, gram: Gram, beta: Vector, intercept: float = 0.0, classes: NDArray[Any] | None = None) -> Expansion:
         """Return f + b with f = sum_j beta_j k(x_j, .) over the samples with a coefficient, or over fewer points.
@@ -168,11 +172,7 @@ class Expansion:
             return by_blocks(self, X, None, np.float64)
         check_feature_names(X, self.feature_names, self.kernel.names)
         samples = self.kernel.samples(X)
-        if samples.shape[1:] != self.centers.shape[1:]:
-            raise ShapeError(
-                f"the function was fitted to samples of shape {self.centers.shape[1:]}, but those of X have "
-                f"{samples.shape[1:]}."
-            )
+        check_width(samples, self.centers)
         weights = self._weights
         features = None if weights is None else _features(self.kernel, samples)
         if weights is not None and features is not None:
@@ -290,6 +290,20 @@ class Expansion:
                 classes=arrays.get("classes"),
                 feature_names=known.feature_names,
             )
+
+
+def check_width(samples: Samples, centers: Samples) -> None:
+    """Refuse samples that have other features than the centers of a function.
+
+    Raises
+    ------
+    ShapeError
+        With both numbers.
+    """
+    if samples.shape[1:] != centers.shape[1:]:
+        raise ShapeError(
+            f"the function was fitted to samples of shape {centers.shape[1:]}, but those of X have {samples.shape[1:]}."
+        )
 
 
 def _features(kernel: Kernel, X: Samples) -> Samples | None:

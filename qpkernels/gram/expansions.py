@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any
 
@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from scipy.sparse import block_diag, csr_array, vstack
 
 from qpkernels.arrays import FeatureNames, Matrix, Vector, check_feature_names, is_sparse, row_blocks
-from qpkernels.gram.expansion import Expansion
+from qpkernels.gram.expansion import Expansion, check_width
 from qpkernels.kernels.base import Kernel, Samples
 
 __all__ = ["Expansions"]
@@ -30,7 +30,7 @@ class Expansions:
     kernel
         k.
     centers
-        The samples x_j, as the kernel takes them.
+        The samples x_j, as the kernel takes them; none, but of the shape of samples, where all functions are constant.
     coefficients
         beta, shape (number of centers, number of functions); sparse where few functions use a center.
     intercepts
@@ -59,6 +59,10 @@ class Expansions:
             coefficients = csr_array(block_diag([each.coefficients[:, None] for each in functions]))
         return cls(first.kernel, centers, coefficients, intercepts, first.feature_names)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what a pickle holds: the fields alone, from which the rest is made anew."""
+        return {each.name: getattr(self, each.name) for each in fields(self)}
+
     def __call__(self, X: ArrayLike) -> Matrix:
         """Return the values, shape (number of samples, number of functions); memory stays bounded.
 
@@ -69,6 +73,9 @@ class Expansions:
         """
         check_feature_names(X, self.feature_names, self.kernel.names)
         samples = self.kernel.samples(X)
+        if not self.centers.shape[0]:
+            check_width(samples, self.centers)
+            return np.tile(self.intercepts, (samples.shape[0], 1))
         if self.intercepts.size == 1:
             return self._only(samples)[:, None]
         values = np.empty((samples.shape[0], self.intercepts.size))
@@ -88,7 +95,7 @@ class Expansions:
     @cached_property
     def _weights(self) -> Matrix | None:
         """The weights of the functions in the features of the kernel, one a column, or None if it has none."""
-        if self.kernel.features(self.centers[:1]) is None:
+        if not self.centers.shape[0] or self.kernel.features(self.centers[:1]) is None:
             return None
         return np.column_stack([self[number].in_features() for number in range(self.intercepts.size)])
 

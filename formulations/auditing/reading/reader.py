@@ -93,11 +93,14 @@ def _unwrapped(estimator: Any, X: Any) -> tuple[Any, Any]:
 def _reader(estimator: Any) -> Reader:
     if isinstance(estimator, type):
         raise ParameterError(f"an audit takes a fitted estimator, but the class {estimator.__name__} came; fit one.")
-    if isinstance(estimator, KernelMachine):
-        check_is_fitted(estimator, "solution_")
-        return read_own
     names = [each.__name__ for each in type(estimator).__mro__]
     known = next((name for name in names if name in _READERS), None)
+    if isinstance(estimator, KernelMachine):
+        check_is_fitted(estimator)
+        # Out of a pickle it has no model, but coefficients as others of its name have them.
+        stands_for_itself = known is not None and estimator.rank is None and estimator.indefinite == "refuse"
+        if hasattr(estimator, "model_") or not stands_for_itself:
+            return read_own
     if known is None:
         raise ParameterError(
             f"an audit takes a fitted {', '.join(_READERS)} of any library with the attributes of scikit-learn, an "

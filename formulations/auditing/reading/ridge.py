@@ -3,15 +3,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from sklearn.metrics.pairwise import pairwise_kernels
+from numpy.typing import NDArray
+from sklearn.metrics.pairwise import PAIRWISE_KERNEL_FUNCTIONS, pairwise_kernels
 from sklearn.utils.validation import _num_samples
 
 from formulations.auditing.reading.machine import Machine, expansion
 from formulations.auditing.reading.samples import parted, sampled, vectors
 from formulations.auditing.reading.settings import Settings, numbers_of
+from formulations.estimators.inputs.kernels import FunctionValues
 from formulations.inputs.estimators import on_host
 from formulations.inputs.fitted import named_kernel, require_rows
 from formulations.inputs.samples import BoundSamples
@@ -61,14 +64,10 @@ def read_kernel_ridge(estimator: Any, X: Any, y: Any, weights: Any, settings: Se
 
 def _gram(estimator: Any, X: Any, settings: Settings) -> Gram:
     name = settings("kernel")
-    if callable(name) or name == "precomputed":
-        K = (
-            X
-            if name == "precomputed"
-            else pairwise_kernels(X, metric=name, **(settings.default("kernel_params", None) or {}))
-        )
-        matrix = np.asarray(K, dtype=np.float64)
-        return Gram(Precomputed(matrix), np.arange(len(matrix)))
+    if name == "precomputed":
+        return _of_matrix(np.asarray(X, dtype=np.float64), None)
+    if callable(name):
+        return _of_matrix(pairwise_kernels(X, metric=name, **(settings.default("kernel_params", None) or {})), name)
     samples = vectors(X, getattr(estimator, "n_features_in_", None))
     kept = getattr(estimator, "X_fit_", None)
     if kept is not None:
@@ -78,6 +77,11 @@ def _gram(estimator: Any, X: Any, settings: Settings) -> Gram:
     kernel = named_kernel(name, lambda: width, settings("degree"), settings("coef0"))
     if kernel is None:
         options = {} if name == "cosine" or gamma is None else {"gamma": gamma}
-        matrix = pairwise_kernels(samples, metric=name, **options)
-        return Gram(Precomputed(matrix), np.arange(len(matrix)))
+        return _of_matrix(pairwise_kernels(samples, metric=name, **options), PAIRWISE_KERNEL_FUNCTIONS[name])
     return Gram(kernel, samples)
+
+
+def _of_matrix(values: NDArray[np.float64], function: Callable[..., Any] | None) -> Gram:
+    """Return the matrix of a function, which no file takes; None: of values that are all that is known."""
+    kernel = Precomputed(values) if function is None else FunctionValues(values, function)
+    return Gram(kernel, np.arange(len(values)))

@@ -14,6 +14,7 @@ from formulations.commands.stating.samples import Training
 from formulations.commands.stating.statements import Asked, describe
 from formulations.inputs.estimators import scale_of_one_class
 from formulations.prediction import Decision, Labels, Votes
+from qpkernels.datasets import Scaling
 from qpkernels.errors import UnsupportedProgramError
 from qpkernels.files import LibsvmSigmoids, SvmType, write_libsvm_machines, write_libsvm_model, write_libsvm_range
 from qpkernels.files.libsvm.model import describe_kernel, integer_label
@@ -85,8 +86,8 @@ def write_for_libsvm(trained: Trained, asked: Asked, samples: int, path: Path) -
         elif isinstance(decision, Labels):
             hint(f"in {path}, 1 is {decision.classes[1]}, and -1 is {decision.classes[0]}: LIBSVM has integers.")
         written = [write_libsvm_model(function, path, svm_type, _sigmoids(decision))]
-    if trained.predictor.preprocessing is not None:
-        written.append(write_libsvm_range(trained.predictor.preprocessing, Path(f"{path}.range")))
+    if isinstance(scaling := trained.predictor.preprocessing, Scaling):
+        written.append(write_libsvm_range(scaling, Path(f"{path}.range")))
     return written
 
 

@@ -39,7 +39,7 @@ def read_new(options: NewOptions, predictor: Predictor) -> tuple[Predictor, Samp
     """
     if options.ranges is not None and predictor.preprocessing is not None:
         raise ParameterError("the machine keeps how its samples were scaled, and does it itself; leave --range out.")
-    features = predictor.functions.centers.shape[1]
+    features = predictor.features
     if (unlabelled := _archive_without_targets(options.data)) is not None:
         _check_width(options.data, unlabelled, features)
         return predictor, _ranged(unlabelled, options.ranges, widen=False), None
@@ -52,7 +52,7 @@ def read_new(options: NewOptions, predictor: Predictor) -> tuple[Predictor, Samp
             predictor, X = _widened(predictor, X)
         if X.shape[1] < features:
             hint(f"{_features(X.shape[1] + 1, features)} 0 in all samples of {options.data}.")
-        X = padded(X, predictor.functions.centers.shape[1])
+        X = padded(X, predictor.features)
     else:
         X, with_targets = _columns(options.data, dataset, predictor, stated=(options.target or target) is not None)
         _check_width(options.data, X, features)
@@ -103,7 +103,7 @@ def _known_target(options: NewOptions, predictor: Predictor) -> str | int | None
     if known is None or options.target is not None or _kind(options.data) != "csv" or not Path(options.data).is_file():
         return None
     fields = first_fields(Path(options.data))
-    there = known in fields if isinstance(known, str) else len(fields) == predictor.functions.centers.shape[1] + 1
+    there = known in fields if isinstance(known, str) else len(fields) == predictor.features + 1
     return known if there else None
 
 
@@ -116,7 +116,7 @@ def _columns(source: str, dataset: Dataset, predictor: Predictor, *, stated: boo
     is_number = dataset.y.dtype.kind in "fiu"
     if known is None or names is None:
         # The last column is a feature where the others are one too few.
-        if not stated and is_number and X.shape[1] == predictor.functions.centers.shape[1] - 1:
+        if not stated and is_number and X.shape[1] == predictor.features - 1:
             return np.column_stack([X, dataset.y]), False
         return X, True
     with_targets = stated or (predictor.target is None and dataset.target_name not in known)
@@ -143,7 +143,7 @@ def _check_width(source: str, X: Samples, features: int) -> None:
 
 def _widened(predictor: Predictor, X: Samples) -> tuple[Predictor, Samples]:
     """Return machine and samples with as many features; those that a scaling does not know are left out."""
-    functions, features = predictor.functions, predictor.functions.centers.shape[1]
+    functions, features = predictor.functions, predictor.features
     if predictor.preprocessing is not None:
         hint(f"features above {features} are left out, as by svm-scale: the training file has not got them.")
         return predictor, X[:, :features]

@@ -189,7 +189,7 @@ class PairwiseClassifier(ClassifierMixin, KernelMachine):
 
         Ties of votes go to the first class, or with break_ties=True to that of the largest decision value.
         """
-        check_is_fitted(self, "solution_")
+        check_is_fitted(self)
         if self.break_ties and self.decision_function_shape == "ovo":
             raise ParameterError("break_ties must be False when decision_function_shape is 'ovo'")
         if self.break_ties and len(self._pairs) > 1:

@@ -4,12 +4,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.sparse import csr_array
+from sklearn.utils import _safe_indexing
+from sklearn.utils.validation import _num_samples
 
 from formulations.inputs.fitted import named_kernel
 from qpkernels.arrays import Indices, Matrix, Samples, Vector, check_positive, is_scalar, is_sparse, shown
@@ -18,13 +20,26 @@ from qpkernels.gram import Gram, LowRank
 from qpkernels.gram.expansions import Expansions
 from qpkernels.kernels import FunctionKernel, Kernel, Precomputed
 
-__all__ = ["Functions", "Indefinite", "KernelLike", "OfKernel", "Space", "space_of", "space_of_function"]
+__all__ = [
+    "FunctionValues",
+    "Functions",
+    "Indefinite",
+    "KernelLike",
+    "OfKernel",
+    "Space",
+    "Sums",
+    "space_of",
+    "space_of_function",
+]
 
 KernelLike: TypeAlias = str | Kernel | Callable[[Any, Any], Any]
 """A name, a kernel, or a function of two lists of samples that returns the matrix of kernel values."""
 
 Indefinite: TypeAlias = Literal["refuse", "clip", "shift"]
 """What becomes of a kernel matrix with a negative eigenvalue."""
+
+_PROBES = 50
+"""Samples at most that show whether a function gives the same values of a pair among all samples and among few."""
 
 _NAMES = ("linear", "poly", "rbf", "sigmoid", "precomputed")
 
@@ -58,10 +73,9 @@ class OfKernel:
         return Gram(self.kernel, self.X if rows is None else self.X[rows], indefinite=indefinite)
 
     def functions(self, rows: Indices, coefficients: Matrix | csr_array, intercepts: Vector) -> Expansions:
-        """Return expansions in these samples; without any, constants, as multiples 0 of one sample."""
-        if rows.size == 0:
-            rows, coefficients = np.arange(1), np.zeros((1, intercepts.size))
-        return Expansions(self.kernel, self.kernel.samples(self.X[rows]), coefficients, intercepts)
+        """Return expansions in these samples, and in no other; without any, constants."""
+        centers = self.kernel.samples(self.X[rows if rows.size else slice(1)])
+        return Expansions(self.kernel, centers[: rows.size], coefficients, intercepts)
 
 
 class OfLowRank:
@@ -93,6 +107,17 @@ class OfLowRank:
 
 
 @dataclass(frozen=True, eq=False)
+class FunctionValues(Precomputed):
+    """The values of a function among the samples of a fit.
+
+    No file takes one, as none takes its function: the matrix would come back for a kernel that knows these samples by
+    their numbers, and no new ones.
+    """
+
+    function: Callable[[Any, Any], Any]
+
+
+@dataclass(frozen=True, eq=False)
 class OfMatrix:
     """The space that a matrix of kernel values is all that is known of.
 
@@ -109,16 +134,21 @@ class OfMatrix:
 
     def gram(self, rows: Indices | None, indefinite: Indefinite) -> Gram:
         """Return the matrix, or a part of it."""
-        return Gram(Precomputed(self.K), np.arange(len(self.K)) if rows is None else rows, indefinite=indefinite)
+        function = self.between.function if isinstance(self.between, _ByFunction) else None
+        kernel = Precomputed(self.K) if function is None else FunctionValues(self.K, function)
+        return Gram(kernel, np.arange(len(self.K)) if rows is None else rows, indefinite=indefinite)
 
     def functions(self, rows: Indices, coefficients: Matrix | csr_array, intercepts: Vector) -> Functions:
         """Return sums of the values with these samples."""
-        return _Sums(self.between, rows, coefficients, intercepts)
+        return Sums(self.between, rows, coefficients, intercepts)
 
 
 class _Between(Protocol):
     def __call__(self, X: Any) -> Matrix:
         """Return the kernel values between new samples and those of the fit."""
+
+    def among(self, rows: Indices) -> tuple[_Between, Indices]:
+        """Return what gives the values with these samples and holds no other, and the numbers of its columns."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,6 +166,9 @@ class _Given:
             )
         return values
 
+    def among(self, rows: Indices) -> tuple[_Given, Indices]:
+        return self, rows
+
 
 @dataclass(frozen=True, eq=False)
 class _ByFunction:
@@ -147,16 +180,42 @@ class _ByFunction:
     def __call__(self, X: Any) -> Matrix:
         return _dense(self.function(X, self.X))
 
+    def among(self, rows: Indices) -> tuple[_ByFunction, Indices]:
+        alone, probes = replace(self, X=_safe_indexing(self.X, rows)), _safe_indexing(self.X, rows[:_PROBES])
+        if rows.size and not np.allclose(alone(probes), self(probes)[:, rows], rtol=1e-9, atol=0.0):
+            raise ParameterError(
+                "a pickle holds the support vectors and no other training sample, but this kernel gives other values "
+                "with them alone; let the value of a pair depend on this pair alone, or pass the matrix of kernel "
+                "values, with kernel='precomputed'."
+            )
+        return alone, np.arange(rows.size)
+
 
 @dataclass(frozen=True, eq=False)
-class _Sums:
+class Sums:
+    """Sums of kernel values with some of the samples of a fit, which are known by these values only."""
+
     between: _Between
     rows: Indices
     coefficients: Matrix | csr_array
     intercepts: Vector
 
     def __call__(self, X: Any) -> Matrix:
+        """Return the values, one function a column."""
+        if not self.rows.size:
+            return np.tile(self.intercepts, (_num_samples(X), 1))
         return np.asarray(self.between(X)[:, self.rows] @ self.coefficients + self.intercepts)
+
+    def alone(self) -> Sums:
+        """Return the same functions, holding no other samples than those with a coefficient.
+
+        Raises
+        ------
+        ParameterError
+            If a function gives other kernel values with these samples alone.
+        """
+        between, rows = self.between.among(self.rows)
+        return replace(self, between=between, rows=rows)
 
 
 def space_of(

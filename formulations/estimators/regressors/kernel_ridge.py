@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,6 +14,7 @@ from sklearn.base import MultiOutputMixin, RegressorMixin
 from sklearn.metrics.pairwise import PAIRWISE_KERNEL_FUNCTIONS, pairwise_kernels
 from sklearn.utils.validation import _num_samples, check_array, check_is_fitted, validate_data
 
+from formulations.estimators.base import leaving
 from formulations.estimators.inputs.kernels import (
     Functions,
     Indefinite,
@@ -76,7 +77,8 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelEstimator, ProvedEstim
     dual_coef_
         Coefficients of the samples, shape (m,) or (m, targets).
     X_fit_
-        The samples, or with kernel="precomputed" their kernel values.
+        The samples, or with kernel="precomputed" their kernel values. Out of a pickle it has, and dual_coef_ too, only
+        samples with a coefficient, and kernel values not at all.
     fit_status_, n_features_in_, feature_names_in_
         0 if all answers are proved; the data.
 
@@ -145,7 +147,8 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelEstimator, ProvedEstim
             solutions = [model.solve(verbose=bool(self.verbose), **request) for model in models]
         coefficients = np.zeros(columns.shape)
         coefficients[rows] = np.column_stack([each.beta for each in solutions])
-        self._functions = space.functions(rows, coefficients[rows], np.zeros(len(solutions)))
+        used = np.flatnonzero(coefficients.any(axis=1))
+        self._functions = space.functions(used, coefficients[used], np.zeros(len(solutions)))
         self.X_fit_ = X
         self.dual_coef_ = coefficients.reshape(targets.shape)
         self.model_ = models if targets.ndim > 1 else models[0]
@@ -153,6 +156,17 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelEstimator, ProvedEstim
         worst = next((each for each in solutions if each.status != "optimal"), solutions[0])
         self._judge(worst.status, worst.message)
         return self
+
+    _left_behind: ClassVar[tuple[str, ...]] = (*ProvedEstimator._left_behind, "X_fit_")
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what a pickle holds: of the samples those with a coefficient."""
+        state = super().__getstate__()
+        if "X_fit_" not in vars(self) or self.kernel == "precomputed":
+            return state
+        used = self.dual_coef_.reshape(len(self.dual_coef_), -1).any(axis=1)
+        state |= {"X_fit_": self.X_fit_[used], "dual_coef_": self.dual_coef_[used]}
+        return leaving(state, "X_fit_")
 
     def _alphas(self, targets: int) -> Vector:
         if is_scalar(self.alpha):
@@ -207,7 +221,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelEstimator, ProvedEstim
 
     def predict(self, X: Any) -> NDArray[np.float64]:
         """Return f(x), shape (n,) or (n, targets)."""
-        check_is_fitted(self, "solution_")
+        check_is_fitted(self)
         values = self._functions(self._samples(X, reset=False))
         return values if self.dual_coef_.ndim > 1 else values[:, 0]
 

@@ -5,18 +5,20 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
+import sklearn.kernel_ridge
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_score
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
-from formulations import SoftMargin, SoftTube, cross_validate, grid
-from formulations.estimators import SVC, SVR, OneClassSVM
+from formulations import SoftMargin, SoftTube, audit, cross_validate, grid, load
+from formulations.estimators import SVC, SVR, KernelRidge, OneClassSVM
 from qpkernels import RBF, Columns, Expansion, FunctionKernel, Kernel, Matching, Spectrum, Subsequence
 from qpkernels.errors import FeatureNamesError, ParameterError, ShapeError
 
@@ -214,3 +216,44 @@ class TestRank:
             SVC(rank=2, indefinite="clip").fit(X, y)
         with pytest.raises(ParameterError, match="at most the number of samples, 4, but 5 came"):
             SVC(rank=5).fit(X, y)
+
+
+# --- files ---
+
+
+def weighed_products(left: Any, right: Any) -> np.ndarray:
+    return np.asarray(np.exp(np.asarray(left) @ np.asarray(right).T / 4.0))
+
+
+def of_two_samples(x: np.ndarray, z: np.ndarray) -> float:
+    return float(np.exp(x @ z / 4.0))
+
+
+def test_no_file_takes_the_matrix_of_a_function_for_a_kernel(tmp_path: Path) -> None:
+    X = np.random.default_rng(3).normal(size=(30, 2))
+    three, y = np.digitize(X[:, 0], [-0.4, 0.4]), X[:, 0] + X[:, 1]
+    theirs = sklearn.kernel_ridge.KernelRidge(kernel=of_two_samples).fit(X, y)
+    chi2 = sklearn.kernel_ridge.KernelRidge(kernel="chi2", gamma=1.0).fit(np.abs(X), y)
+    answers = {
+        "two classes": SVC(kernel=weighed_products).fit(X, three > 0).solution_,
+        "three classes": SVC(kernel=lambda A, B: weighed_products(A, B)).fit(X, three).solution_,
+        "targets": SVR(kernel=weighed_products).fit(X, y).solution_,
+        "ridge": KernelRidge(kernel=of_two_samples).fit(X, y).solution_,
+        "a model": SoftMargin(X, three > 0, kernel=weighed_products).solve(),
+        "an audit": audit(theirs, X, y).finish()[0].solution,
+        "an audit, by name": audit(chi2, np.abs(X), y).finish()[0].solution,
+    }
+    for name, answer in answers.items():
+        for save in (answer.save, getattr(answer.function, "save", answer.save)):
+            with pytest.raises(
+                ParameterError, match=r"a file cannot hold <function .* Kernel|a file cannot hold functools"
+            ):
+                save(tmp_path / name)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_matrix_that_was_given_is_kept_as_it_is(tmp_path: Path) -> None:
+    X = np.random.default_rng(3).normal(size=(30, 2))
+    fitted = SVC(kernel="precomputed").fit(weighed_products(X, X), X[:, 0] > 0)
+    again = load(fitted.solution_.save(tmp_path / "machine"))
+    np.testing.assert_array_equal(again.predict(np.arange(30)), fitted.predict(weighed_products(X, X)))
