@@ -80,7 +80,9 @@ class KernelMachine(KernelEstimator, ProvedEstimator):
         Of smo, wherever that is asked: MiB for rows of the kernel matrix (scikit-learn has 200), and whether samples
         that are not likely to change are left out until the end.
     indefinite
-        What becomes of a kernel matrix with a negative eigenvalue: "refuse", "clip" or "shift" it; see Gram.
+        What becomes of a kernel matrix with a negative eigenvalue: "refuse", "clip" or "shift" it; see Gram. With
+        "clip" the function that predicts has coefficients of all samples, those of ``solution_.function``, and
+        dual_coef_ are the multipliers.
     rank
         None: the kernel matrix as it is. Otherwise one of this rank in its place, by randomly pivoted Cholesky, for
         samples whose own does not fit; answers are proved optimal for it. See :class:`~qpkernels.LowRank`.
@@ -146,7 +148,10 @@ class KernelMachine(KernelEstimator, ProvedEstimator):
         self.dual_coef_ = as_sparse_as(X, beta[None, used])
         self.intercept_ = np.array([scale * solution.intercept])
         self.n_iter_ = max(1, solution.iterations or 1)
-        self._functions = training.space.functions(self.support_, beta[used, None], self.intercept_)
+        # Of a clipped matrix they are others, and of all samples.
+        own = training.data.gram.expansion_coefficients(beta)
+        used = np.flatnonzero(own)
+        self._functions = training.space.functions(training.rows[used], own[used, None], self.intercept_)
 
     def _rows_of(self, X: Any, rows: Indices) -> Any:
         """Return the samples of these numbers; none of a matrix of kernel values, or of what has no features."""

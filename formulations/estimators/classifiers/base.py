@@ -23,6 +23,7 @@ from formulations.modelling import Classification
 from formulations.modelling.batch import check_jobs
 from qpkernels.arrays import Matrix, Vector, check_choice, check_flag, is_sparse
 from qpkernels.errors import ParameterError
+from qpkernels.gram import Gram
 
 __all__ = ["PairwiseClassifier"]
 
@@ -133,14 +134,16 @@ class PairwiseClassifier(ClassifierMixin, KernelMachine):
     ) -> None:
         """Read off the attributes."""
         members = [np.flatnonzero(codes == number) for number in range(self.classes_.size)]
-        coefficients = np.zeros((codes.size, len(pairs)))
-        for column, ((i, j), solution) in enumerate(zip(pairs, solutions, strict=True)):
+        coefficients, of_functions = np.zeros((2, codes.size, len(pairs)))
+        for column, ((i, j), solution, gram) in enumerate(zip(pairs, solutions, self._grams(), strict=True)):
             rows = np.sort(np.concatenate([members[i], members[j]]))
             coefficients[rows, column] = self._scale(solution) * solution.beta
+            # Of a clipped matrix they are others, and of all samples.
+            of_functions[rows, column] = gram.expansion_coefficients(coefficients[rows, column])
         intercepts = np.array([self._scale(each) * each.intercept for each in solutions])
         if len(pairs) > 1:
             # Adding 0 takes the sign off a zero.
-            coefficients, intercepts = -coefficients + 0.0, -intercepts
+            coefficients, of_functions, intercepts = -coefficients + 0.0, -of_functions + 0.0, -intercepts
         used = np.asarray(coefficients.any(axis=1))
         # By class, and within a class in the order of the samples.
         own = np.concatenate([rows[used[rows]] for rows in members])
@@ -151,8 +154,15 @@ class PairwiseClassifier(ClassifierMixin, KernelMachine):
         self.n_iter_ = np.array([max(1, each.iterations or 1) for each in solutions], dtype=np.int32)
         self._pairs = pairs
         self.dual_coef_ = as_sparse_as(X, _by_other_class(coefficients[own], codes[own], pairs, self.classes_.size))
-        sparse = coefficients[own] if len(pairs) == 1 else csr_array(coefficients[own])
-        self._functions = training.space.functions(self.support_, sparse, intercepts)
+        own = np.concatenate([rows[of_functions[rows].any(axis=1)] for rows in members])
+        sparse = of_functions[own] if len(pairs) == 1 else csr_array(of_functions[own])
+        self._functions = training.space.functions(training.rows[own], sparse, intercepts)
+
+    def _grams(self) -> list[Gram]:
+        """Return the kernel matrix of each machine."""
+        if isinstance(self.model_, OneVersusOne):
+            return [part.model.gram for part in self.solution_.function.parts]
+        return [self.model_.gram]
 
     def _counts(self) -> NDArray[np.int32]:
         return self._n_support

@@ -147,8 +147,10 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelEstimator, ProvedEstim
             solutions = [model.solve(verbose=bool(self.verbose), **request) for model in models]
         coefficients = np.zeros(columns.shape)
         coefficients[rows] = np.column_stack([each.beta for each in solutions])
-        used = np.flatnonzero(coefficients.any(axis=1))
-        self._functions = space.functions(used, coefficients[used], np.zeros(len(solutions)))
+        # Of a clipped matrix they are others.
+        own = np.column_stack([gram.expansion_coefficients(each.beta) for each in solutions])
+        used = np.flatnonzero(own.any(axis=1))
+        self._functions = space.functions(rows[used], own[used], np.zeros(len(solutions)))
         self.X_fit_ = X
         self.dual_coef_ = coefficients.reshape(targets.shape)
         self.model_ = models if targets.ndim > 1 else models[0]

@@ -28,6 +28,7 @@ from formulations.estimators import (
     KernelClassifier,
     KernelLogisticRegression,
     KernelRegressor,
+    KernelRidge,
     NuSVC,
     OneClassSVM,
     SparseApproximation,
@@ -43,7 +44,7 @@ from qpkernels.errors import (
     ShapeError,
     SolverFailedError,
 )
-from qpkernels.kernels import RBF, Linear, Polynomial
+from qpkernels.kernels import RBF, FunctionKernel, Kernel, Linear, Polynomial
 
 IRIS, SPECIES = load_iris(return_X_y=True)
 PATIENTS, PROGRESS = (part[:200] for part in load_diabetes(return_X_y=True))
@@ -273,6 +274,35 @@ def test_probabilities_that_were_not_asked_for() -> None:
     assert not hasattr(fitted, "predict_proba")
     with pytest.raises(NotFittedError, match="fitted with probability=False"):
         fitted.set_params(probability=True).predict_proba(IRIS)
+
+
+def tanh_of_products(X: Any, Z: Any) -> Any:
+    """Return values that have no feature space."""
+    return np.tanh(0.25 * np.asarray(X) @ np.asarray(Z).T)
+
+
+@pytest.mark.parametrize(
+    "kernel", ["sigmoid", FunctionKernel(tanh_of_products), tanh_of_products], ids=["name", "own", "function"]
+)
+@pytest.mark.parametrize("kind", [SVC, NuSVC, LSSVC, SVR, OneClassSVM, KernelRidge])
+def test_a_clipped_matrix_predicts_what_was_proved(kind: Any, kernel: Any) -> None:
+    settings = {"gamma": 0.25, "coef0": 0.0, "indefinite": "clip"} | ({"nu": 0.3} if kind is NuSVC else {})
+    if kind is KernelRidge and not isinstance(kernel, str | Kernel):
+        kernel = FunctionKernel(kernel)
+    flowers = StandardScaler().fit_transform(IRIS)
+    fitted = kind(kernel=kernel, **settings).fit(flowers[50:], SPECIES[50:])
+    assert fitted.solution_.correction is not None
+    values = fitted.predict(flowers[50:]) if kind in (SVR, KernelRidge) else fitted.decision_function(flowers[50:])
+    decision = fitted.solution_.decision
+    scale = np.abs(values).max() / np.abs(decision).max()
+    assert scale == pytest.approx(1.0) or kind in (NuSVC, OneClassSVM)
+    np.testing.assert_allclose(values, scale * decision, atol=1e-9 * np.abs(values).max())
+    if kind is SVC:
+        several = SVC(kernel=kernel, **settings, decision_function_shape="ovo").fit(flowers, SPECIES)
+        for column, part in enumerate(several.solution_.function.parts):
+            own = several.decision_function(flowers)[part.samples, column]
+            proved = several.solution_.solutions[column].decision
+            np.testing.assert_allclose(own, -proved, atol=1e-9 * np.abs(own).max())
 
 
 # --- losses and models ---
