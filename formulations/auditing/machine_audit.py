@@ -71,8 +71,14 @@ class MachineAudit:
 
     @property
     def status(self) -> Status:
-        """``optimal`` if the certificate holds at the tolerance, else ``uncertified``."""
-        return Status.OPTIMAL if self.certificate.holds(self.tol) else Status.UNCERTIFIED
+        """``optimal`` if the certificate holds at the tolerance, and the machine predicts it; else ``uncertified``."""
+        proved = self.certificate.holds(self.tol) and self.contradiction is None
+        return Status.OPTIMAL if proved else Status.UNCERTIFIED
+
+    @cached_property
+    def contradiction(self) -> str | None:
+        """Where the estimator predicts other than its coefficients say; None where it does not, to the tolerance."""
+        return self.machine.contradiction(self.tol)
 
     @property
     def verdict(self) -> str:
@@ -80,6 +86,8 @@ class MachineAudit:
         proof = self.certificate
         if self.status is Status.OPTIMAL:
             return f"proved optimal to {self.tol:g}: at most {proof.relative_gap:.1e} above the optimum"
+        if self.contradiction is not None and proof.holds(self.tol):
+            return f"not proved to {self.tol:g}: {self.contradiction}"
         if not np.isfinite(proof.relative_gap):
             return f"not proved to {self.tol:g}: {proof.worst}"
         if proof.relative_gap <= self.tol:
@@ -131,7 +139,7 @@ class MachineAudit:
 
         None where the certificate holds.
         """
-        if self.status is Status.OPTIMAL:
+        if self.certificate.holds(self.tol):
             return np.arange(0)
         scale = max(abs(self.certificate.primal_value), abs(self.certificate.dual_value))
         violations = self.violations
@@ -162,9 +170,11 @@ class MachineAudit:
     @cached_property
     def remarks(self) -> tuple[str, ...]:
         """What the coefficients say of the data and hyper-parameters, where these are not those of the fit."""
+        # Where it alone is wrong, the verdict says so.
+        changed = () if self.contradiction is None or self.certificate.holds(self.tol) else (self.contradiction,)
         if self.machine.holds_multipliers:
-            return remarks_on(self.machine.answer, self.bounds, self.rows)
-        return () if self.status is Status.OPTIMAL else (_READ_OFF,)
+            return changed + remarks_on(self.machine.answer, self.bounds, self.rows)
+        return changed if self.certificate.holds(self.tol) else (*changed, _READ_OFF)
 
     @cached_property
     def row(self) -> AuditRow:

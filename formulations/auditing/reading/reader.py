@@ -20,6 +20,7 @@ from formulations.auditing.reading.linear import (
 )
 from formulations.auditing.reading.machine import Machine
 from formulations.auditing.reading.own import read_own
+from formulations.auditing.reading.predicted import with_predictions
 from formulations.auditing.reading.ridge import read_kernel_ridge
 from formulations.auditing.reading.settings import Settings
 from formulations.auditing.reading.support_vectors import KINDS, read_support_vectors
@@ -70,7 +71,7 @@ def machines_of(estimator: Any, X: Any, y: Any, weights: Any, given: Mapping[str
         name = type(estimator).__name__
         settings = Settings(estimator, name, given)
         reader = _reader(estimator)
-        machines = reader(estimator, X, y, weights, settings)
+        machines = with_predictions(reader(estimator, X, y, weights, settings), estimator, X)
     settings.finish()
     return name, machines
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.svm import SVC, SVR, NuSVC, NuSVR, OneClassSVM
 
 from audit_data import GAMMA, SHARP, targets, three_classes, two_classes
-from formulations import audit
+from formulations import audit, estimators
 
 LOOSE: dict[str, Any] = {"gamma": GAMMA, "tol": 0.5}
 
@@ -119,3 +120,35 @@ def test_verdicts() -> None:
     assert found.row.worst == ()
     json = found.row.to_record()
     assert json["primal_value"] is None
+
+
+@pytest.mark.parametrize("estimator", [SVC(**SHARP), NuSVC(nu=0.3, tol=1e-9), estimators.SVC(C=2.0)], ids=str)
+@pytest.mark.parametrize("several", [False, True], ids=["two", "three"])
+def test_what_predicts_is_audited(estimator: Any, several: bool) -> None:
+    X, y = three_classes() if several else two_classes()
+    machine = estimator.fit(X, y)
+    assert audit(machine, X, y).status == "optimal"
+    if isinstance(machine, estimators.SVC):
+        right = machine._functions
+        machine._functions = lambda samples: -right(samples)
+    else:
+        machine._dual_coef_ = -machine._dual_coef_
+    found = audit(machine, X, y)
+    assert found.status == "uncertified"
+    for each in found:
+        assert each.certificate.holds(1e-3)
+        assert each.verdict.endswith("it does not predict with them")
+        assert each.wrong.size == 0
+
+
+def test_a_regressor_that_predicts_with_something_else() -> None:
+    X, y = targets()
+    machine = SVR(C=2.0).fit(X, y)
+    machine._intercept_ = machine._intercept_ + 1.0
+    found = audit(machine, X, y, tol=1e-2)
+    assert found.status == "uncertified"
+    said = re.search(r"predicts ([-\d.]+), but its coefficients say ([-\d.]+)", found[0].verdict)
+    assert said is not None
+    assert float(said[1]) - float(said[2]) == pytest.approx(1.0, abs=1e-4)
+    machine.intercept_ = machine.intercept_ + 1.0
+    assert "predict" not in audit(machine, X, y, tol=1e-2)[0].verdict
