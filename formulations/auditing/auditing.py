@@ -29,8 +29,8 @@ def audit(
     Each machine, of several classes or outputs each of them, is read as an answer to its model,
     :math:`\min \frac12 \|f\|^2 + \sum_i L_i(f(x_i) + b)`, and certified by the values of primal and dual, which are
     recomputed from the data in float64. Nothing that its library says of its convergence is believed. The estimator is
-    asked for the decision values of up to 1,000 of the samples: where they differ from those of its coefficients by more
-    than ``tol`` of the largest, it does not predict with what was certified, and is not optimal.
+    asked for the decision values of up to 1,000 of the samples: where they differ from those of its coefficients by
+    more than ``tol`` of the largest, it does not predict with what was certified, and is not optimal.
 
     Parameters
     ----------

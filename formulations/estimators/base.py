@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, csr_matrix, issparse, sparray
 from sklearn.utils.validation import check_is_fitted
 
-from formulations.estimators.inputs.kernels import Functions, Indefinite, Space, Sums, space_of
+from formulations.estimators.inputs.kernels import space_of
+from formulations.estimators.inputs.spaces import Functions, Indefinite, Space, Sums
 from formulations.estimators.kernelised import KernelEstimator
 from formulations.estimators.proved import ProvedEstimator
 from formulations.inputs.samples import BoundSamples

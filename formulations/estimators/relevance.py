@@ -17,8 +17,9 @@ from scipy.special import expit, log_expit, softmax
 from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from formulations.estimators.inputs.kernels import OfKernel, space_of
+from formulations.estimators.inputs.kernels import space_of
 from formulations.estimators.inputs.labels import check_labels
+from formulations.estimators.inputs.spaces import OfKernel
 from formulations.estimators.kernelised import KernelEstimator
 from formulations.estimators.leaving import LeavesDataBehind
 from formulations.estimators.proved import UncertifiedWarning

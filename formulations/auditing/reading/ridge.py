@@ -14,7 +14,7 @@ from sklearn.utils.validation import _num_samples
 from formulations.auditing.reading.machine import Machine, expansion
 from formulations.auditing.reading.samples import parted, sampled, vectors
 from formulations.auditing.reading.settings import Settings, numbers_of
-from formulations.estimators.inputs.kernels import FunctionValues
+from formulations.estimators.inputs.spaces import FunctionValues
 from formulations.inputs.estimators import on_host
 from formulations.inputs.fitted import named_kernel, require_rows
 from formulations.inputs.samples import BoundSamples

@@ -15,15 +15,8 @@ from sklearn.metrics.pairwise import PAIRWISE_KERNEL_FUNCTIONS, pairwise_kernels
 from sklearn.utils.validation import _num_samples, check_array, check_is_fitted, validate_data
 
 from formulations.estimators.base import leaving
-from formulations.estimators.inputs.kernels import (
-    Functions,
-    Indefinite,
-    KernelLike,
-    OfKernel,
-    Space,
-    space_of,
-    space_of_function,
-)
+from formulations.estimators.inputs.kernels import KernelLike, space_of, space_of_function
+from formulations.estimators.inputs.spaces import Functions, Indefinite, OfKernel, Space
 from formulations.estimators.inputs.weights import sample_weights
 from formulations.estimators.kernelised import KernelEstimator
 from formulations.estimators.proved import ProvedEstimator

@@ -164,7 +164,9 @@ def test_a_rank_holds_its_landmarks_and_no_other_sample() -> None:
     np.testing.assert_array_equal(again.predict(NEW), fitted.predict(NEW))
 
 
-@pytest.mark.parametrize("kernel", ["rbf", RBF(0.5), products, "precomputed"], ids=["name", "own", "function", "matrix"])
+@pytest.mark.parametrize(
+    "kernel", ["rbf", RBF(0.5), products, "precomputed"], ids=["name", "own", "function", "matrix"]
+)
 def test_a_machine_without_support_vectors_holds_no_sample(kernel: Any) -> None:
     given, new = (products(X, X), products(NEW, X)) if kernel == "precomputed" else (X, NEW)
     fitted = SVR(epsilon=10.0, kernel=kernel).fit(given, TARGETS)
