@@ -185,8 +185,9 @@ PRIMAL: dict[str, Callable[[HandedOut], Any]] = {
 
 
 def conjugate(o: HandedOut, costs: Any, slopes: Any) -> float:
-    """Return the sum of the conjugates of C_i psi at ``slopes``."""
-    return float((costs * o.model.loss.conjugate(slopes / costs)).sum())
+    """Return the sum of the conjugates of C_i psi at ``slopes``, which rounding may have put beside their domain."""
+    inside = 1.0 - 4.0 * np.finfo(float).eps
+    return float((costs * o.model.loss.conjugate(inside * slopes / costs)).sum())
 
 
 DUAL: dict[str, Callable[[HandedOut], Any]] = {

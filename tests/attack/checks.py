@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from attack.generator import Attack, Route
+from attack.generator import Attack, Extension, Route
 from formulations.modelling import Model, Solution
+from handed_out import HandedOut
 from qpkernels.certificates import Certificate, Enclosure, Status
 from qpkernels.errors import InfeasibleError, NoEnclosureError, QPKernelsError, UnboundedError
 
@@ -22,6 +23,7 @@ __all__ = [
     "Interval",
     "check_answer",
     "check_enclosures",
+    "check_implied",
     "check_pair",
     "interval_of",
 ]
@@ -88,7 +90,7 @@ class Answer:
 def interval_of(certificate: Certificate) -> Interval:
     """Return what the certificate says of the optimal value; :func:`check_enclosures` has rigorous intervals."""
     # A hard constraint that is missed by a little may be worth any amount.
-    feasible = certificate.primal_residual <= 1e-15 and certificate.dual_residual <= 1e-12
+    feasible = certificate.uncounted == 0.0 and certificate.dual_residual <= 1e-12
     size = max(abs(certificate.primal_value), abs(certificate.dual_value))
     # Both values are those of a program whose coefficients differ by that share.
     rounding = certificate.rounding + certificate.dual_residual * size
@@ -127,9 +129,28 @@ def _check_optimal(
         yield Failure("shown", f"{route}: objective {solution.objective!r} of {solution.certificate}")
     yield from _check_function(attack, route, solution)
     if not route.extended:
+        yield from _check_values(model, route, solution, interval)
         again = model.certify(solution)
         if not again.holds(10 * TOLERANCE):
             yield Failure("false reject", f"{route} is optimal by {solution.certificate}, but certify says {again}")
+
+
+def check_implied(extension: Extension, answer: Answer) -> Iterator[Failure]:
+    """Yield what holds at every feasible point, and not at the one that is handed out."""
+    if not answer.is_optimal:
+        return
+    for name, expression in extension.implied.items():
+        if not (value := float(expression.value)) >= -10 * TOLERANCE:
+            yield Failure("implied", f"{answer.route}: {name} implies {expression} >= 0, but it is {value!r}")
+
+
+def _check_values(model: Model[Any], route: Route, solution: Solution, interval: Interval) -> Iterator[Failure]:
+    """Yield where P and D are not those of the function and the coefficients that are handed out."""
+    handed = HandedOut(model, solution)
+    allowed = TOLERANCE * interval.scale + interval.rounding
+    for name, own, stated in (("P", handed.primal_value, interval.upper), ("D", handed.dual_value, interval.lower)):
+        if not abs(own - stated) <= allowed:
+            yield Failure("handed out", f"{route}: {name} = {stated!r}, but what is handed out has {own!r}")
 
 
 def _check_function(attack: Attack, route: Route, solution: Solution) -> Iterator[Failure]:

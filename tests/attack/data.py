@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 
-__all__ = ["Drawn", "draw_classes", "draw_samples", "draw_targets"]
+__all__ = ["Drawn", "draw_classes", "draw_samples", "draw_targets", "with_near_duplicates", "with_own_scales"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,3 +101,21 @@ def draw_targets(rng: Generator, samples: Drawn, imbalanced: bool) -> Drawn:
     if rng.random() < 0.2:
         y, words = y + 10.0 ** rng.uniform(0, 8), f"{words}, offset"
     return Drawn(y, f"{words} targets")
+
+
+def with_near_duplicates(rng: Generator, samples: Drawn) -> Drawn:
+    """Return samples some of which are others, moved by a share of 1e-9 to 1e-4."""
+    X = np.array(samples.values)
+    m = len(X)
+    copies = rng.integers(m, size=max(1, m // 3))
+    moved = X[rng.integers(m, size=copies.size)]
+    share = 10.0 ** rng.uniform(-9, -4)
+    X[copies] = moved * (1.0 + share * rng.normal(size=moved.shape))
+    return Drawn(X, f"{samples.words}, near duplicates to {share:.0e}")
+
+
+def with_own_scales(rng: Generator, targets: Drawn) -> Drawn:
+    """Return targets each of which has a scale of its own."""
+    decades = float(rng.uniform(0, 12))
+    scales = 10.0 ** rng.uniform(-decades / 2, decades / 2, size=len(targets.values))
+    return Drawn(targets.values * scales, f"{decades:.0f} decades of {targets.words}")

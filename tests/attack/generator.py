@@ -12,7 +12,9 @@ import cvxpy as cp
 import numpy as np
 from numpy.random import Generator
 
-from attack.data import Drawn, draw_classes, draw_samples, draw_targets
+from attack.cones import draw_cone
+from attack.data import Drawn, draw_classes, draw_samples, draw_targets, with_near_duplicates, with_own_scales
+from formulations import HardMargin, HardTube, Interpolation, SparseApproximation
 from formulations.losses import AbsolutePower, EpsilonInsensitive, Hinge, LogisticLoss, LogisticResidual, Pinball
 from formulations.losses import Huber as HuberLoss
 from formulations.losses import Squared as SquaredLoss
@@ -22,10 +24,22 @@ from model_data import MODELS
 from qpkernels.kernels import RBF, Kernel, Laplacian, Linear, Matern, Polynomial, Precomputed, Sigmoid, Spectrum
 from qpkernels.solvers import installed_solvers
 
-__all__ = ["Attack", "Route", "draw", "extended"]
+__all__ = ["Attack", "Extension", "Route", "draw", "extended"]
 
 SHARE_EXTENDED = 0.12
 """Share of the attacks on an extended form."""
+
+FIRST_HARD = 10_000
+"""From this seed on, more of the models have no slack, and data and extensions spread over more decades.
+
+Seeds below are drawn as ever: those that failed once are tests.
+"""
+
+WITHOUT_SLACK = (HardMargin, HardTube, Interpolation, SparseApproximation)
+"""The models whose every row has to hold."""
+
+SHARE_WITHOUT_SLACK = SHARE_SPREAD = 0.15
+"""Shares of those attacks on these models; with near duplicates; with a scale for each target."""
 
 
 @dataclass(frozen=True)
@@ -76,27 +90,52 @@ class Attack:
         return f"{self.model.__name__}({shape}; {self.kernel!r}; {numbers})"
 
 
+@dataclass(frozen=True, eq=False)
+class Extension:
+    """A form with constraints of the user.
+
+    Attributes
+    ----------
+    form
+        The form.
+    implied
+        What is at least 0, to the tolerance, at every feasible point, by words.
+    """
+
+    form: Form
+    implied: dict[str, cp.Expression]
+
+
 def draw(seed: int) -> Attack:
     """Return the attack of that number: the same on every machine."""
     rng = np.random.default_rng([0x5EED, seed])
+    # What is drawn from it comes on top, and changes nothing that the other draws.
+    harder = np.random.default_rng([0x4A2D, seed])
+    harder_than = lambda share: seed >= FIRST_HARD and harder.random() < share  # noqa: E731
     model = MODELS[int(rng.integers(len(MODELS)))]
+    if harder_than(SHARE_WITHOUT_SLACK):
+        model = WITHOUT_SLACK[int(harder.integers(len(WITHOUT_SLACK)))]
     takes = inspect.signature(model).parameters
     imbalanced = "y" in takes and model.__module__.startswith("formulations.classification") and rng.random() < 0.01
     samples = draw_samples(rng, 1000 if imbalanced else int(rng.integers(2, 26)))
     kernel, samples = _draw_kernel(rng, samples)
+    if harder_than(SHARE_SPREAD) and isinstance(samples.values, np.ndarray) and samples.values.ndim == 2:
+        samples = with_near_duplicates(harder, samples)
     m = len(samples.values)
     data: tuple[Any, ...] = (samples.values,)
     words = samples.words
     if "y" in takes:
         drawer = draw_classes if model.__module__.startswith("formulations.classification") else draw_targets
         targets = drawer(rng, samples, imbalanced)
+        if drawer is draw_targets and harder_than(SHARE_SPREAD):
+            targets = with_own_scales(harder, targets)
         data, words = (samples.values, targets.values), f"{words}, {targets.words}"
     parameters = _draw_parameters(rng, takes, m, np.std(data[-1]) if words.endswith("targets") else 1.0)
     return Attack(seed, model, data, kernel, parameters, _routes(rng, model, m), words)
 
 
-def extended(attack: Attack, model: Model[Any]) -> Form | None:
-    """Return a form of the model with a bound or two of its own, or None: it is attacked as the textbook has it."""
+def extended(attack: Attack, model: Model[Any]) -> Extension | None:
+    """Return a form of the model with a constraint or two, or None: it is attacked as the textbook has it."""
     rng = np.random.default_rng([0xADD, attack.seed])
     if rng.random() >= SHARE_EXTENDED:
         return None
@@ -107,6 +146,9 @@ def extended(attack: Attack, model: Model[Any]) -> Form | None:
     vectors = [each for each in form.problem.variables() if each.ndim == 1]
     variable = vectors[int(rng.integers(len(vectors)))]
     size = variable.shape[0]
+    if attack.seed >= FIRST_HARD and rng.random() < 0.5:
+        cone, name, implied = draw_cone(rng, variable)
+        return Extension(form.extend(cone.set_label("added")), {name: implied})
     kinds: tuple[Callable[[], cp.Constraint], ...] = (
         lambda: cp.abs(variable) <= 10.0 ** rng.uniform(-6, 4, size),
         lambda: cp.norm1(variable) <= 10.0 ** rng.uniform(-4, 3),
@@ -115,7 +157,7 @@ def extended(attack: Attack, model: Model[Any]) -> Form | None:
         lambda: rng.normal(size=size) @ variable <= -(10.0 ** rng.uniform(-6, 1)),
     )
     chosen = rng.choice(len(kinds), size=int(rng.integers(1, 3)), replace=False)
-    return form.extend(*(kinds[int(k)]().set_label(f"added {k}") for k in chosen))
+    return Extension(form.extend(*(kinds[int(k)]().set_label(f"added {k}") for k in chosen)), {})
 
 
 def _draw_kernel(rng: Generator, samples: Drawn) -> tuple[Kernel | None, Drawn]:

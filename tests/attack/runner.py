@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
 
-from attack.checks import TOLERANCE, Answer, Failure, check_answer, check_enclosures, check_pair
+from attack.checks import TOLERANCE, Answer, Failure, check_answer, check_enclosures, check_implied, check_pair
 from attack.generator import Attack, Route, draw, extended
 from attack.liars import check_liars
 from attack.sabotage import check_forgeries
@@ -60,8 +60,9 @@ def attack(seed: int, tell: Callable[[str], None] = lambda _: None) -> Record:
         model, error = _attempt(drawn.state)
         if model is None:
             return _record(drawn, name, [Answer(Route("", "constructor"), None, error)], 0, _untyped("state", error))
-        form, error = _attempt(lambda: extended(drawn, model))
+        extension, error = _attempt(lambda: extended(drawn, model))
         failures += _untyped("extend", error)
+        form = extension.form if extension is not None else None
         name += " extended" if form is not None else ""
         for route in _routes(drawn, form):
             if any(answer.route.solver == route.solver for answer in answers):
@@ -71,6 +72,8 @@ def attack(seed: int, tell: Callable[[str], None] = lambda _: None) -> Record:
             if answer is not None:
                 answers.append(answer)
                 failures += _guarded(check_answer, drawn, model, answer)
+                if extension is not None:
+                    failures += _guarded(check_implied, extension, answer)
             if len(answers) == 2:
                 break
         if len(answers) == 2:
