@@ -74,7 +74,15 @@ class HandedOut:
     def half_size(self) -> float:
         """1/2 beta'K beta."""
         K = self.model.gram.kernel(self.model.gram.X)
-        return 0.5 * float(self.beta @ K @ self.beta)
+        return 0.5 * max(0.0, float(self.beta @ K @ self.beta))
+
+    @property
+    def dual_rounding(self) -> float:
+        """What the sums of D may be off by: its terms cancel where beta does nothing to f, as y'beta does with b."""
+        K = self.model.gram.kernel(self.model.gram.X)
+        beta = np.abs(self.beta)
+        targets = np.abs(self.y) @ beta if hasattr(self.model, "y") else 0.0
+        return float(self.samples * np.finfo(float).eps * (beta @ np.abs(K) @ beta + targets))
 
     @property
     def primal_value(self) -> float:

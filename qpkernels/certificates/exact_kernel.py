@@ -210,7 +210,7 @@ def _squared_norms(
     values = gram.product(beta)
     near = _SquaredNorm(float(beta @ values), 2.0 * expansion_error(gram, beta, values, balanced=False).half_norm)
     if method == "trace":
-        left = float(np.abs(beta) @ approximation.distances) ** 2
+        left = np.square(float(np.abs(beta) @ approximation.distances))
         return _SquaredNorm(near.value + left, near.error + np.sqrt(beta.size) * EPS * left), near
     used = np.flatnonzero(beta)
     part, coefficients = approximation.exact_part(used), beta[used]

@@ -233,8 +233,8 @@ class Gram(InCoordinates, metaclass=ChecksKeywords):
         IndefiniteKernelError
             With v'Kv / v'v, which no eigenvalue of a positive semidefinite matrix is above.
         """
-        squared = float(v @ product)
-        if squared < -PSD_TOLERANCE * float(np.abs(v) @ self.lengths) ** 2:
+        squared, size = float(v @ product), float(np.abs(v) @ self.lengths)
+        if squared < -PSD_TOLERANCE * (size * size):
             raise indefinite(self.kernel, float(self.diagonal.max()), squared / float(v @ v), "at most ")
 
     def part(self, rows: Indices) -> Gram:

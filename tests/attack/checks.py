@@ -148,9 +148,10 @@ def _check_values(model: Model[Any], route: Route, solution: Solution, interval:
     """Yield where P and D are not those of the function and the coefficients that are handed out."""
     handed = HandedOut(model, solution)
     allowed = TOLERANCE * interval.scale + interval.rounding
-    for name, own, stated in (("P", handed.primal_value, interval.upper), ("D", handed.dual_value, interval.lower)):
-        if not abs(own - stated) <= allowed:
-            yield Failure("handed out", f"{route}: {name} = {stated!r}, but what is handed out has {own!r}")
+    if not abs(handed.primal_value - interval.upper) <= allowed:
+        yield Failure("handed out", f"{route}: P = {interval.upper!r}, but that of f and b is {handed.primal_value!r}")
+    if not abs(handed.dual_value - interval.lower) <= allowed + handed.dual_rounding:
+        yield Failure("handed out", f"{route}: D = {interval.lower!r}, but that of beta is {handed.dual_value!r}")
 
 
 def _check_function(attack: Attack, route: Route, solution: Solution) -> Iterator[Failure]:

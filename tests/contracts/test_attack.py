@@ -107,6 +107,8 @@ REPAIRED = (
     8247,
     9302,
     9854,
+    10223,
+    10296,
 )
 """Seeds that failed once, beside those of the slice."""
 

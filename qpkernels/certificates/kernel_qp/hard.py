@@ -173,7 +173,8 @@ def _scaled(rows: HardRows, f: FunctionAtSamples, intercept: float) -> Move | No
     with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
         low, high = (program.target - program.epsilon + room) / v, (program.target + program.epsilon - room) / v
     factor = float(max(low[short > 0].max(initial=1.0), high[over > 0].max(initial=1.0)))
-    if not 1.0 < factor < np.inf:
+    # A norm whose square overflows bounds nothing.
+    if not 1.0 < factor * factor < np.inf:
         return None
     move = Move(factor, factor * intercept)
     return move if rows.hold(move.of_function(program.gram, f), move.intercept, _SAFE) else None
