@@ -93,7 +93,7 @@ def _require_packages() -> None:
 
     missing = [name for name in _NEEDED if find_spec(name) is None]
     if missing:
-        raise MissingPackageError(f'the lab needs {", ".join(missing)}: pip install "qpkernels[lab]".')
+        raise MissingPackageError(f"the lab needs {', '.join(missing)}: pip install {' '.join(missing)}.")
 
 
 def _say(line: str) -> None:

@@ -94,7 +94,7 @@ def require_matplotlib() -> None:
         import matplotlib  # noqa: F401  that is the question
     except ImportError as error:
         raise MissingPackageError(
-            'pictures need matplotlib, which is not installed; run: pip install "qpkernels[plot]"'
+            "pictures need matplotlib, which is not installed; run: pip install matplotlib"
         ) from error
 
 

@@ -31,7 +31,7 @@ def script(setting: Setting) -> Export:
 def _head(setting: Setting) -> Iterator[str]:
     kernel = " + ".join(term.choice.title for term in setting.kernel)
     yield f"# {setting.machine.choice.title}; kernel: {kernel}; {len(setting.points)} points; as the lab shows them."
-    yield '# pip install "qpkernels[plot]"'
+    yield "# It needs qpkernels and matplotlib."
     yield "import numpy as np"
 
 

@@ -26,7 +26,7 @@ from qpkernels.errors import MissingPackageError, ParameterError
 try:
     from anywidget import AnyWidget
 except ImportError as error:
-    raise MissingPackageError('the lab in a notebook needs anywidget: pip install "qpkernels[notebook]".') from error
+    raise MissingPackageError("the lab in a notebook needs anywidget: pip install anywidget.") from error
 
 __all__ = ["Lab"]
 

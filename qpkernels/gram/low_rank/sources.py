@@ -129,7 +129,7 @@ def as_source(kernel: Kernel, X: Any) -> BlockSource:
         except ImportError as error:
             raise MissingPackageError(
                 f"samples of Dask need dask[distributed], which is not all there ({error}); run: "
-                'pip install "qpkernels[dask]"'
+                'pip install "dask[distributed]"'
             ) from error
         return DaskSource(kernel, X)
     if callable(X):

@@ -103,10 +103,9 @@ class QPSolversBackend(Solver):
     """One solver of qpsolvers, asked for a tenth of ``tol``; see ``qpsolvers.available_solvers``."""
 
     cones: ClassVar = (Zero, Nonnegative)
-    install = 'pip install "qpkernels[solvers]"'
 
     def __init__(self, name: str) -> None:
-        self.name = name
+        self.name, self.install = name, f'pip install "qpsolvers[{name}]"'
         self._names = _OPTIONS.get(name, _Options())
         common = ("tol", "max_iter", "time_limit", "warm_start")
         self.options = frozenset(option for option in common if getattr(self._names, option))

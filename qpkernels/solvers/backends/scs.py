@@ -62,7 +62,7 @@ class SCS(Solver):
     cones: ClassVar = (Zero, Nonnegative, SecondOrder, Exponential, Power)
     options = frozenset({"tol", "max_iter", "time_limit", "warm_start"})
     module = "scs"
-    install = 'pip install "qpkernels[solvers]"'
+    install = "pip install scs"
 
     def settings(self) -> Mapping[str, Any]:
         """Return those of ``scs.SCS``."""

@@ -218,4 +218,4 @@ def test_without_anywidget_the_error_names_the_extra() -> None:
         "except MissingPackageError as error:\n    print(error)"
     )
     said = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout
-    assert said == 'the lab in a notebook needs anywidget: pip install "qpkernels[notebook]".\n'
+    assert said == "the lab in a notebook needs anywidget: pip install anywidget.\n"

@@ -217,7 +217,7 @@ class TestBadInput:
         for module in [name, *(each for each in sys.modules if each.startswith(f"{name}."))]:
             monkeypatch.delitem(sys.modules, module)
         monkeypatch.setitem(sys.modules, "distributed", None)
-        with pytest.raises(MissingPackageError, match=r"pip install \"qpkernels\[dask\]\""):
+        with pytest.raises(MissingPackageError, match=r"pip install \"dask\[distributed\]\""):
             LowRank(KERNEL, on_workers(X[:FEW], 250), 10)
 
 
