@@ -7,7 +7,8 @@ That is f, which is evaluated at the samples anew, b, and the coefficients of th
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -26,10 +27,13 @@ class HandedOut:
     model, solution
         Of these only the data, the hyper-parameters, ``function``, ``intercept``, ``beta`` and ``multipliers`` are
         read.
+    shift
+        What is added to the values f(x_i).
     """
 
     model: Model[Any]
     solution: Solution
+    shift: Any = 0.0
 
     def __getattr__(self, name: str) -> Any:
         """Return a hyper-parameter of the model."""
@@ -47,12 +51,12 @@ class HandedOut:
 
     @property
     def f(self) -> Any:
-        """f(x_i), without b."""
-        return self.decision - self.solution.function.intercept
+        """f(x_i), without b, to whose digits those of the sum end."""
+        return replace(self.solution.function, intercept=0.0)(self.model.gram.X) + self.shift
 
     @property
     def decision(self) -> Any:
-        return self.solution.function(self.model.gram.X)
+        return self.f + self.solution.function.intercept
 
     @property
     def residuals(self) -> Any:
@@ -75,6 +79,22 @@ class HandedOut:
         """1/2 beta'K beta."""
         K = self.model.gram.kernel(self.model.gram.X)
         return 0.5 * max(0.0, float(self.beta @ K @ self.beta))
+
+    @cached_property
+    def sizes(self) -> tuple[Any, float]:
+        """How large the terms of f(x_i), and of ||f||^2, are together: what their rounding is a share of."""
+        f = self.solution.function
+        c = np.abs(f.coefficients)
+        at_samples, at_centers = (np.abs(f.kernel(X, f.centers)) @ c for X in (self.model.gram.X, f.centers))
+        return at_samples + abs(f.intercept), float(c @ at_centers)
+
+    @property
+    def primal_rounding(self) -> float:
+        """What the sums of P may be off by: as far as it changes where f(x_i) changes by its rounding."""
+        unit = self.samples * np.finfo(float).eps
+        values, squares = self.sizes
+        moved = [replace(self, shift=sign * unit * values).primal_value for sign in (-1.0, 1.0)]
+        return max(abs(each - self.primal_value) for each in moved) + unit * squares
 
     @property
     def dual_rounding(self) -> float:
@@ -107,6 +127,12 @@ def without_slack(o: HandedOut, excess: Any, value: float) -> float:
     """Return the value, if no constraint is missed by more than the rounding of its own terms."""
     size = np.abs(o.y - o.solution.intercept) + np.abs(o.solution.function.coefficients).sum()
     return value if (excess <= 1e-13 * size).all() else np.inf
+
+
+def within_the_ball(o: HandedOut, value: float) -> float:
+    """Return the value, if ||f||^2 is above R by no more than the rounding of its terms."""
+    rounding = o.samples * np.finfo(float).eps * o.sizes[1]
+    return value if 2.0 * o.half_norm <= o.R * (1.0 + 1e-14) + rounding else np.inf
 
 
 def huber(r: Any, delta: Any) -> Any:
@@ -182,7 +208,7 @@ PRIMAL: dict[str, Callable[[HandedOut], Any]] = {
     "D5": lambda o: o.half_norm + (o.C * huber(o.residuals, o.delta)).sum(),
     "D6": lambda o: o.half_norm + (o.C * o.model.loss.value(o.residuals)).sum(),
     "D7": nu_tube,
-    "D8": lambda o: np.where(2.0 * o.half_norm <= o.R * (1.0 + 1e-14), o.model.loss.value(o.residuals).sum(), np.inf),
+    "D8": lambda o: within_the_ball(o, o.model.loss.value(o.residuals).sum()),
     "E1": lambda o: o.half_norm + 0.5 * (o.C * o.residuals**2).sum(),
     "E1c": lambda o: o.half_norm + 0.5 * (o.C * (1.0 - o.margins) ** 2).sum(),
     "E2": lambda o: o.half_norm + cost_of_penalised(o) * (o.residuals @ o.residuals),

@@ -125,14 +125,19 @@ class Candidate:
         """Return the moved function beside the same point of the dual."""
         f, factor, added, sampling = self.function, move.factor, move.coefficients, Sampling.of(at_samples)
         coordinates = None if self.coordinates is None else factor * self.coordinates
-        own = None if self.coefficients is None else factor * self.coefficients
+        own = at_samples.coefficients
+        if own is None and self.coefficients is not None:
+            own = factor * self.coefficients + (0.0 if added is None else added)
         function = replace(f, coefficients=factor * f.coefficients, intercept=move.intercept)
         if added is not None and coordinates is not None:
             coordinates = coordinates + data.coordinates.T @ added
+        if added is not None and own is not None:
+            # What was judged is this sum, whose values another one with the same exact value need not have.
+            function = Expansion.of(data.gram, own, move.intercept, f.classes)
+        elif added is not None and coordinates is not None:
             function = at_coordinates(data, coordinates, move.intercept, self.beta, f.classes).function
         elif added is not None:
-            own = None if own is None else own + added
-            function = _sum(function, added, data.gram) if own is None else _over(data.gram, own, function)
+            function = _sum(function, added, data.gram)
         return replace(
             self,
             intercept=move.intercept,
@@ -173,10 +178,6 @@ def expand(
     function = Expansion.of(gram, beta if usable else np.zeros(len(gram)), intercept, classes)
     product = None if bounds is None else partial(bounds.product, beta, intercept)
     return Candidate(beta, intercept, function, Sampling(partial(_expanded, gram, beta, values, product)))
-
-
-def _over(gram: Gram, coefficients: Vector, f: Expansion) -> Expansion:
-    return Expansion.of(gram, coefficients, f.intercept, f.classes)
 
 
 def _sum(f: Expansion, coefficients: Vector, gram: Gram) -> Expansion:
@@ -231,6 +232,8 @@ def at_coordinates(
         coefficients = beta if shifted and expands else gram.expansion_coefficients(expansion)
         function = Expansion(gram.kernel, gram.X, coefficients, intercept, classes, gram.feature_names)
     at_samples = sampled(function, gram.X, values, squared_norm)
+    if not data.explicit and gram.correction is None:
+        at_samples = replace(at_samples, coefficients=function.coefficients)
     return Candidate(beta, intercept, function, Sampling.of(at_samples), is_expansion=False, coordinates=coordinates)
 
 

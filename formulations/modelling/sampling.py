@@ -46,7 +46,8 @@ def evaluated(function: Expansion, gram: Gram) -> FunctionAtSamples:
     dense = not is_sparse(X) and not is_sparse(centers)
     if dense and gram.correction is None and same_entries(centers, X):
         values = gram.product(function.coefficients)
-        return sampled(function, X, values, float(function.coefficients @ values))
+        known = sampled(function, X, values, float(function.coefficients @ values))
+        return replace(known, coefficients=function.coefficients)
     if dense and isinstance(function.kernel, Linear) and len(centers) == 1:
         values = linear_values(X, function.coefficients[0] * centers[0])
     else:

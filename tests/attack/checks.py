@@ -148,7 +148,9 @@ def _check_values(model: Model[Any], route: Route, solution: Solution, interval:
     """Yield where P and D are not those of the function and the coefficients that are handed out."""
     handed = HandedOut(model, solution)
     allowed = TOLERANCE * interval.scale + interval.rounding
-    if not abs(handed.primal_value - interval.upper) <= allowed:
+    # Of a model without slack a shift of the values may be infeasible, and no rounding of P.
+    rounding = handed.primal_rounding if np.isfinite(handed.primal_rounding) else 0.0
+    if not abs(handed.primal_value - interval.upper) <= allowed + rounding:
         yield Failure("handed out", f"{route}: P = {interval.upper!r}, but that of f and b is {handed.primal_value!r}")
     if not abs(handed.dual_value - interval.lower) <= allowed + handed.dual_rounding:
         yield Failure("handed out", f"{route}: D = {interval.lower!r}, but that of beta is {handed.dual_value!r}")

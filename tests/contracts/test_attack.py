@@ -109,6 +109,8 @@ REPAIRED = (
     9854,
     10223,
     10296,
+    11142,
+    11522,
 )
 """Seeds that failed once, beside those of the slice."""
 

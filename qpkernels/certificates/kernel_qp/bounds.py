@@ -20,7 +20,6 @@ from qpkernels.certificates.kernel_qp.function import FunctionAtSamples
 from qpkernels.certificates.kernel_qp.gap import duality_gap
 from qpkernels.certificates.kernel_qp.hard import HardRows, Move, feasible_move
 from qpkernels.certificates.kernel_qp.precision import gap_product
-from qpkernels.certificates.rounding import EPS, expansion_error
 from qpkernels.certificates.support import Support, intercept_interval, split_support
 from qpkernels.certificates.vanishing import vanishing_point
 from qpkernels.gram import BoundedProduct, Expansion, Gram
@@ -211,8 +210,7 @@ def _with_rounding(program: KernelQP, beta: Vector, expansion: FunctionAtSamples
     """Return the expansion in beta with its rounding, which hard constraints are judged by."""
     if not program.is_hard:
         return expansion
-    own = expansion_error(program.gram, beta, expansion.values, balanced=program.total == 0.0)
-    return FunctionAtSamples(expansion.values, expansion.squared_norm, own.values / EPS, own.half_norm / EPS)
+    return FunctionAtSamples.expansion(program.gram, beta, expansion.values, balanced=program.total == 0.0)
 
 
 def _sums_in_one_thread(samples: int) -> AbstractContextManager[None]:

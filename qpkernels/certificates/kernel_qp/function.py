@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from qpkernels.arrays import Vector
-from qpkernels.certificates.rounding import EPS, FunctionError
-from qpkernels.gram import BoundedProduct
+from qpkernels.certificates.rounding import EPS, FunctionError, expansion_error
+from qpkernels.gram import BoundedProduct, Gram
 
 __all__ = ["FunctionAtSamples"]
 
@@ -33,6 +33,8 @@ class FunctionAtSamples:
         How large the sums are that f(x_i) and 1/2 ||f||^2 were computed as, and of how many terms; 0: exact.
     product
         K beta with bounds of its error, or None.
+    coefficients
+        Those of the expansion over the samples that it is, shape (m,); None: it is none, or nobody needs them.
     """
 
     values: Vector
@@ -41,6 +43,25 @@ class FunctionAtSamples:
     half_size: float = 0.0
     terms: int = 1
     product: BoundedProduct | None = None
+    coefficients: Vector | None = None
+
+    @classmethod
+    def expansion(cls, gram: Gram, coefficients: Vector, values: Vector, *, balanced: bool) -> FunctionAtSamples:
+        """Return the expansion with these coefficients, whose ``values`` were computed in float64, with its rounding.
+
+        Parameters
+        ----------
+        gram
+            The kernel matrix of the samples.
+        coefficients, values
+            beta and K beta, shape (m,).
+        balanced
+            Whether 1'beta = 0, and f matters up to a constant only.
+        """
+        error = expansion_error(gram, coefficients, values, balanced=balanced)
+        # Not that of the error, which is around the mean of f: a sum that is only nearly 0 counts here.
+        squared_norm = max(0.0, float(coefficients @ values))
+        return cls(values, squared_norm, error.values / EPS, error.half_norm / EPS, coefficients=coefficients)
 
     @classmethod
     def zero(cls, samples: int) -> FunctionAtSamples:

@@ -75,7 +75,7 @@ class Move:
     coefficients: Vector | None = None
 
     def of_function(self, gram: Gram, f: FunctionAtSamples) -> FunctionAtSamples:
-        """Return the moved function at the samples, with the rounding of both parts.
+        """Return the moved function at the samples, with its rounding: of an expansion, anew; else of both parts.
 
         Parameters
         ----------
@@ -85,6 +85,10 @@ class Move:
             The function as it came, at the samples.
         """
         factor, c = self.factor, self.coefficients
+        if c is not None and f.coefficients is not None:
+            # Where both parts cancel, it has less rounding than they have.
+            total = factor * f.coefficients + c
+            return FunctionAtSamples.expansion(gram, total, gram.product(total), balanced=False)
         values, squared_norm = factor * f.values, factor**2 * f.squared_norm
         error, half = factor * f.error.values, factor**2 * f.error.half_norm
         if c is not None:
@@ -94,7 +98,8 @@ class Move:
             squared_norm = max(squared_norm + 2.0 * float(cross.sum()) + own.squared_norm, 0.0)
             half += own.half_norm + together(c * error) + EPS * float(np.abs(cross).sum())
             values, error = values + added, error + own.values + EPS * np.abs(values)
-        return FunctionAtSamples(values, squared_norm, error / EPS, half / EPS)
+        own_coefficients = None if f.coefficients is None else factor * f.coefficients
+        return FunctionAtSamples(values, squared_norm, error / EPS, half / EPS, coefficients=own_coefficients)
 
 
 @dataclass(frozen=True, eq=False)
