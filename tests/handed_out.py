@@ -80,18 +80,24 @@ class HandedOut:
         K = self.model.gram.kernel(self.model.gram.X)
         return 0.5 * max(0.0, float(self.beta @ K @ self.beta))
 
+    @property
+    def unit(self) -> float:
+        """The share of its terms that a sum may be off by, its kernel values being off by a few units themselves."""
+        return float((2 * self.samples + 10) * np.finfo(float).eps)
+
     @cached_property
     def sizes(self) -> tuple[Any, float]:
-        """How large the terms of f(x_i), and of ||f||^2, are together: what their rounding is a share of."""
+        """How large the terms of each row, and of ||f||^2, are together: what their rounding is a share of."""
         f = self.solution.function
         c = np.abs(f.coefficients)
         at_samples, at_centers = (np.abs(f.kernel(X, f.centers)) @ c for X in (self.model.gram.X, f.centers))
-        return at_samples + abs(f.intercept), float(c @ at_centers)
+        targets = np.abs(self.y) if hasattr(self.model, "y") else 0.0
+        return at_samples + targets + abs(f.intercept), float(c @ at_centers)
 
     @property
     def primal_rounding(self) -> float:
         """What the sums of P may be off by: as far as it changes where f(x_i) changes by its rounding."""
-        unit = self.samples * np.finfo(float).eps
+        unit = self.unit
         values, squares = self.sizes
         moved = [replace(self, shift=sign * unit * values).primal_value for sign in (-1.0, 1.0)]
         return max(abs(each - self.primal_value) for each in moved) + unit * squares
@@ -102,7 +108,7 @@ class HandedOut:
         K = self.model.gram.kernel(self.model.gram.X)
         beta = np.abs(self.beta)
         targets = np.abs(self.y) @ beta if hasattr(self.model, "y") else 0.0
-        return float(self.samples * np.finfo(float).eps * (beta @ np.abs(K) @ beta + targets))
+        return float(self.unit * (beta @ np.abs(K) @ beta + targets))
 
     @property
     def primal_value(self) -> float:
@@ -125,13 +131,12 @@ def beyond(residuals: Any, epsilon: Any) -> Any:
 
 def without_slack(o: HandedOut, excess: Any, value: float) -> float:
     """Return the value, if no constraint is missed by more than the rounding of its own terms."""
-    size = np.abs(o.y - o.solution.intercept) + np.abs(o.solution.function.coefficients).sum()
-    return value if (excess <= 1e-13 * size).all() else np.inf
+    return value if (excess <= o.unit * o.sizes[0]).all() else np.inf
 
 
 def within_the_ball(o: HandedOut, value: float) -> float:
     """Return the value, if ||f||^2 is above R by no more than the rounding of its terms."""
-    rounding = o.samples * np.finfo(float).eps * o.sizes[1]
+    rounding = o.unit * o.sizes[1]
     return value if 2.0 * o.half_norm <= o.R * (1.0 + 1e-14) + rounding else np.inf
 
 
