@@ -82,17 +82,17 @@ class HandedOut:
 
     @property
     def unit(self) -> float:
-        """The share of its terms that a sum may be off by, its kernel values being off by a few units themselves."""
-        return float((2 * self.samples + 10) * np.finfo(float).eps)
+        """The share of its terms that a sum may be off by, as its kernel values are off by more than a unit."""
+        return 1e-12
 
     @cached_property
     def sizes(self) -> tuple[Any, float]:
         """How large the terms of each row, and of ||f||^2, are together: what their rounding is a share of."""
         f = self.solution.function
         c = np.abs(f.coefficients)
-        at_samples, at_centers = (np.abs(f.kernel(X, f.centers)) @ c for X in (self.model.gram.X, f.centers))
+        lengths, reach = np.sqrt(self.model.gram.diagonal), float(c @ np.sqrt(f.kernel.diagonal(f.centers)))
         targets = np.abs(self.y) if hasattr(self.model, "y") else 0.0
-        return at_samples + targets + abs(f.intercept), float(c @ at_centers)
+        return reach * lengths + targets + abs(f.intercept), reach * reach
 
     @property
     def primal_rounding(self) -> float:
@@ -105,10 +105,9 @@ class HandedOut:
     @property
     def dual_rounding(self) -> float:
         """What the sums of D may be off by: its terms cancel where beta does nothing to f, as y'beta does with b."""
-        K = self.model.gram.kernel(self.model.gram.X)
-        beta = np.abs(self.beta)
-        targets = np.abs(self.y) @ beta if hasattr(self.model, "y") else 0.0
-        return float(self.unit * (beta @ np.abs(K) @ beta + targets))
+        reach = float(np.abs(self.beta) @ np.sqrt(self.model.gram.diagonal))
+        targets = float(np.abs(self.y) @ np.abs(self.beta)) if hasattr(self.model, "y") else 0.0
+        return self.unit * (reach * reach + targets)
 
     @property
     def primal_value(self) -> float:

@@ -36,7 +36,8 @@ def negative_eigenvalue(P: csc_array) -> float | None:
     coupled = _coupled(P, diagonal)
     if diagonal.min(initial=0.0) >= 0 and _is_psd(P, diagonal, coupled):
         return None
-    return min(float(diagonal.min()), _smallest(csc_array(P[:, coupled][coupled])))
+    smallest = min(float(diagonal.min()), _smallest(csc_array(P[:, coupled][coupled])))
+    return smallest if smallest < 0 else None
 
 
 def _coupled(P: csc_array, diagonal: Vector) -> Indices:
