@@ -29,11 +29,14 @@ class HandedOut:
         read.
     shift
         What is added to the values f(x_i).
+    norm_shift
+        What is added to beta'K beta.
     """
 
     model: Model[Any]
     solution: Solution
     shift: Any = 0.0
+    norm_shift: float = 0.0
 
     def __getattr__(self, name: str) -> Any:
         """Return a hyper-parameter of the model."""
@@ -78,7 +81,7 @@ class HandedOut:
     def half_size(self) -> float:
         """1/2 beta'K beta."""
         K = self.model.gram.kernel(self.model.gram.X)
-        return 0.5 * max(0.0, float(self.beta @ K @ self.beta))
+        return 0.5 * max(0.0, float(self.beta @ K @ self.beta) + self.norm_shift)
 
     @property
     def unit(self) -> float:
@@ -107,7 +110,8 @@ class HandedOut:
         """What the sums of D may be off by: its terms cancel where beta does nothing to f, as y'beta does with b."""
         reach = float(np.abs(self.beta) @ np.sqrt(self.model.gram.diagonal))
         targets = float(np.abs(self.y) @ np.abs(self.beta)) if hasattr(self.model, "y") else 0.0
-        return self.unit * (reach * reach + targets)
+        moved = [replace(self, norm_shift=sign * self.unit * reach * reach).dual_value for sign in (-1.0, 1.0)]
+        return max(abs(each - self.dual_value) for each in moved) + self.unit * targets
 
     @property
     def primal_value(self) -> float:
