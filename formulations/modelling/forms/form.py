@@ -16,6 +16,7 @@ import formulations.cvx as cp
 from formulations.display import card_of_form, line_of_form
 from formulations.inputs.frozen import Frozen
 from formulations.modelling.candidate import Candidate
+from formulations.modelling.forms.deciding import deciding_variables, tied_samples
 from formulations.modelling.forms.lowering import ConeAnswer, Lowered, lower
 from formulations.modelling.forms.reasons import conflict_of, relaxation_of
 from formulations.modelling.forms.showing import Shown, constraint_of
@@ -24,7 +25,7 @@ from formulations.modelling.model import Model
 from formulations.modelling.solution import Solution
 from formulations.modelling.solving import SolveRequest
 from formulations.modelling.statement import Basis, Extension, Multipliers
-from qpkernels.arrays import Vector
+from qpkernels.arrays import Vector, shown
 from qpkernels.certificates import Bounds, Certificate, Enclosure
 from qpkernels.diagnosis import Conflict, Relaxation
 from qpkernels.display import Card, TextbookProblem, carded
@@ -77,6 +78,9 @@ class Form(Frozen, metaclass=ABCMeta):
 
     by_samples: ClassVar[bool] = False
     """Whether it has a variable for each sample, where others have one for each feature."""
+
+    is_dual: ClassVar[bool] = False
+    """Whether its variables are the multipliers of the samples, and f is read off its optimality conditions."""
 
     model: Model[Any]
 
@@ -220,6 +224,20 @@ class Form(Frozen, metaclass=ABCMeta):
         del extended._assembled
         object.__setattr__(extended, "extension", extension)
         return extended
+
+    def left_out(self) -> tuple[str, ...]:
+        """Return the names of what decides beside f + b, and is in no Solution: of a textbook form nothing is."""
+        if not self.is_extended:
+            return ()
+        if not self.is_dual:
+            return deciding_variables(self._textbook, self.extension)
+        if not tied_samples(self._textbook, self.extension, len(self.model), self.name):
+            return ()
+        own = {variable.id for variable in self._textbook.variables()}
+        further = (each.name() for each in self._declared.variables() if each.id not in own)
+        labels = (each.label or shown(str(each)) for each in self.extension.constraints)
+        term = () if self.extension.objective is None else ("the derivative of the further objective term",)
+        return (*further, *(f"the multipliers of {label}" for label in labels), *term)
 
     def lower(self) -> Lowered:
         """Return the problem in matrices, with the way back."""

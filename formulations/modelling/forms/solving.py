@@ -55,6 +55,8 @@ def solve_form(form: Form, request: SolveRequest) -> Any:
     if form.is_extended and request.names_nobody and answer.status is not Status.OPTIMAL:
         # The last answer need not be the best.
         form.lower().write_back(answer.in_matrices.point, answer.in_matrices.multipliers, solved=False)
+    if names := form.left_out():
+        answer.withhold(names)
     return answer
 
 
