@@ -14,6 +14,7 @@ One that ties those of several samples adds its own derivative to f + b in the r
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.sparse import coo_array, csc_array
@@ -22,24 +23,35 @@ from scipy.sparse.csgraph import connected_components
 import formulations.cvx as cp
 from formulations.modelling.forms.lowering import Lowered, lower
 from formulations.modelling.statement import Extension
-from qpkernels.arrays import Indices
+from qpkernels.arrays import Indices, shown
 from qpkernels.programs import Nonnegative, Zero
 
-__all__ = ["deciding_variables", "tied_samples"]
+if TYPE_CHECKING:
+    from formulations.modelling.forms.form import Form
+
+__all__ = ["left_out"]
 
 _BOTH = frozenset({-1, 1})
 
 
-def deciding_variables(textbook: cp.Problem, extension: Extension) -> tuple[str, ...]:
-    """Return the names of the variables that decide beside those of a primal.
+def left_out(form: Form) -> tuple[str, ...]:
+    """Return the names of what decides beside f + b in an extended form; of a textbook form nothing does."""
+    if not form.is_extended:
+        return ()
+    textbook, extension = form.stated, form.extension
+    if not form.is_dual:
+        return _deciding_variables(textbook, extension)
+    if not _ties_samples(textbook, extension, len(form.model), form.name):
+        return ()
+    own = {each.id for each in textbook.variables()}
+    further = (each.name() for each in form.problem.variables() if each.id not in own)
+    labels = (each.label or shown(str(each)) for each in extension.constraints)
+    term = () if extension.objective is None else ("the derivative of the further objective term",)
+    return (*further, *(f"the multipliers of {label}" for label in labels), *term)
 
-    Parameters
-    ----------
-    textbook
-        The problem that was extended.
-    extension
-        What was added to it.
-    """
+
+def _deciding_variables(textbook: cp.Problem, extension: Extension) -> tuple[str, ...]:
+    """Return the names of the variables that decide beside those of a primal."""
     own = _with_aliases({each.id for each in textbook.variables()}, extension.constraints)
     found: dict[int, cp.Variable] = {}
     ways: dict[int, frozenset[int]] = {}
@@ -106,17 +118,10 @@ def _has(expression: cp.Expression, variable: cp.Variable) -> bool:
     return any(each.id == variable.id for each in expression.variables())
 
 
-def tied_samples(textbook: cp.Problem, extension: Extension, samples: int, name: str) -> bool:
+def _ties_samples(textbook: cp.Problem, extension: Extension, samples: int, name: str) -> bool:
     """Return whether an extension of a dual ties the multipliers of several samples.
 
-    Parameters
-    ----------
-    textbook, extension
-        As in :func:`deciding_variables`.
-    samples
-        Their number m: a variable of shape (m,) has one entry for each.
-    name
-        That of the form.
+    A variable of shape (m,) has one entry for each sample, and one of another size none of any.
     """
     curved = [term for term in _terms(extension.objective) if not term.is_affine()]
     objective = type(textbook.objective)(sum(curved) if curved else 0.0)

@@ -16,7 +16,6 @@ import formulations.cvx as cp
 from formulations.display import card_of_form, line_of_form
 from formulations.inputs.frozen import Frozen
 from formulations.modelling.candidate import Candidate
-from formulations.modelling.forms.deciding import deciding_variables, tied_samples
 from formulations.modelling.forms.lowering import ConeAnswer, Lowered, lower
 from formulations.modelling.forms.reasons import conflict_of, relaxation_of
 from formulations.modelling.forms.showing import Shown, constraint_of
@@ -25,7 +24,7 @@ from formulations.modelling.model import Model
 from formulations.modelling.solution import Solution
 from formulations.modelling.solving import SolveRequest
 from formulations.modelling.statement import Basis, Extension, Multipliers
-from qpkernels.arrays import Vector, shown
+from qpkernels.arrays import Vector
 from qpkernels.certificates import Bounds, Certificate, Enclosure
 from qpkernels.diagnosis import Conflict, Relaxation
 from qpkernels.display import Card, TextbookProblem, carded
@@ -64,9 +63,7 @@ class Form(Frozen, metaclass=ABCMeta):
         A solver of cone programs, and what it is asked for.
     label
         The name of a constraint of the textbook problem, or one that a user gave by ``set_label``.
-    solver
-        The name of a registered solver, or a Solver object.
-    tol
+    solver, tol
         As in :func:`qpkernels.diagnosis.find_conflict`.
     """
 
@@ -155,7 +152,8 @@ class Form(Frozen, metaclass=ABCMeta):
         return "clarabel" if self.is_extended else self.model.cone_solver
 
     @cached_property
-    def _textbook(self) -> cp.Problem:
+    def stated(self) -> cp.Problem:
+        """The textbook's problem in CVXPY, without extensions; its variables are theirs too."""
         return self.declare()
 
     @property
@@ -165,11 +163,9 @@ class Form(Frozen, metaclass=ABCMeta):
 
     @cached_property
     def _assembled(self) -> cp.Problem:
-        textbook = self._textbook
-        expression = textbook.objective.args[0]
-        if self.extension.objective is not None:
-            expression = expression + self.extension.objective
-        return cp.Problem(type(textbook.objective)(expression), [*textbook.constraints, *self.extension.constraints])
+        objective, added = self.stated.objective, self.extension.objective
+        expression = objective.args[0] if added is None else objective.args[0] + added
+        return cp.Problem(type(objective)(expression), [*self.stated.constraints, *self.extension.constraints])
 
     @property
     def problem(self) -> cp.Problem:
@@ -204,12 +200,13 @@ class Form(Frozen, metaclass=ABCMeta):
         """Return this form with further CVXPY constraints, and a further term in its objective, on the same variables.
 
         The result is no KernelQP any more: cone solvers take it, and its certificate is the conic one. Variables and
-        constraints are shared: they have the values and multipliers of whichever form was solved last.
+        constraints are shared: they have the values and multipliers of whichever form was solved last. Where more than
+        the model's own f + b decides then, the solution predicts nothing, and its ``left_out`` says why.
 
         Parameters
         ----------
         constraints
-            Of CVXPY, on the variables of this form; f stays a function over the samples, also at other points.
+            Of CVXPY; f stays a function over the samples, also at other points.
         objective
             A real scalar expression, or a number, to be added; None: nothing.
 
@@ -224,20 +221,6 @@ class Form(Frozen, metaclass=ABCMeta):
         del extended._assembled
         object.__setattr__(extended, "extension", extension)
         return extended
-
-    def left_out(self) -> tuple[str, ...]:
-        """Return the names of what decides beside f + b, and is in no Solution: of a textbook form nothing is."""
-        if not self.is_extended:
-            return ()
-        if not self.is_dual:
-            return deciding_variables(self._textbook, self.extension)
-        if not tied_samples(self._textbook, self.extension, len(self.model), self.name):
-            return ()
-        own = {variable.id for variable in self._textbook.variables()}
-        further = (each.name() for each in self._declared.variables() if each.id not in own)
-        labels = (each.label or shown(str(each)) for each in self.extension.constraints)
-        term = () if self.extension.objective is None else ("the derivative of the further objective term",)
-        return (*further, *(f"the multipliers of {label}" for label in labels), *term)
 
     def lower(self) -> Lowered:
         """Return the problem in matrices, with the way back."""
@@ -326,9 +309,7 @@ class Form(Frozen, metaclass=ABCMeta):
         return conflict_of(self.lower(), solver, tol)
 
     def relaxation(self, *labels: str, solver: SolverLike = "clarabel", tol: float = 1e-6) -> Relaxation:
-        """Return the smallest total slack with which a point satisfies all constraints.
-
-        See :func:`qpkernels.diagnosis.find_relaxation`.
+        """Return the smallest total slack of a point, as :func:`qpkernels.diagnosis.find_relaxation` finds it.
 
         Parameters
         ----------
