@@ -28,6 +28,7 @@ __all__ = [
     "NotSymmetricError",
     "OneClassError",
     "ParameterError",
+    "PartialFunctionError",
     "QPKernelsError",
     "SeparableScoresError",
     "ShapeError",
@@ -85,6 +86,10 @@ class OneClassError(LabelError):
 
 class LeftBehindError(QPKernelsError, AttributeError):
     """An estimator that came out of a pickle is asked for what its pickle left behind: whatever holds the data."""
+
+
+class PartialFunctionError(QPKernelsError, AttributeError):
+    """The answer of an extended form is asked for its function, where more than the model's own f + b decides."""
 
 
 class NotSquareError(ShapeError):

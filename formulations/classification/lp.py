@@ -93,6 +93,7 @@ class LinearProgramPrimal(_LinearProgramForm):
 class LinearProgramDual(_LinearProgramForm):
     """The dual. Variable: l. Multipliers: a of ``few``, b of ``balance``, xi of ``upper``."""
 
+    is_dual = True
     catalogue = "C3-dual"
     textbook = TextbookProblem("max  sum l_i  s.t.  y_j sum_i l_i y_i K_ij <= 1,  y'l = 0,  0 <= l_i <= C_i")
     l = per_sample("l")  # noqa: E741  its letter in the textbook

@@ -10,9 +10,11 @@ which is row i of A c = y solved for the coefficients of the others. (Allen's PR
 
 Otherwise, a sample with beta_i = 0 need not be left out at all. Without it, beta is feasible still, and the dual value
 the same; the primal value at (f, b) only loses the loss L_i(g(x_i)) >= 0 of that sample. So no gap is wider than that
-of all samples, and the answer proved for these is proved for the others: g_{-i} = g. This holds where leaving a sample
-out changes nothing else of the problem, as it does with a cost 1/(nu m). The samples with a coefficient are left out
-one by one, each fit starting from that of all.
+of all samples, and the answer proved for these is proved for the others: f_{-i} = f. This holds where leaving a sample
+out changes nothing else of the problem, as it does with a cost 1/(nu m). A free support vector is among the others and
+determines b without the sample: g_{-i} = g. Where there is a b and none is free, b is the middle of an interval that
+sample i may have helped to choose, and nothing is kept. The samples that this leaves are left out one by one, each fit
+starting from that of all.
 """
 
 from __future__ import annotations
@@ -138,7 +140,8 @@ def leave_one_out(
     ----------
     model
         Any model. Of kernel ridge and least squares the values have a closed form; of other KernelQPs, only samples
-        with a coefficient are left out; of any other model, each sample.
+        with a coefficient are left out where a free support vector determines b, or there is none; of any other, or
+        where the others do not determine b, each sample.
     scoring, tol, solver, n_jobs, progress, store, **options
         As in :func:`cross_validate`. The score is that of all values together. A rerun makes the fit of all samples
         anew, from which the others start.
@@ -170,7 +173,9 @@ def leave_one_out(
         values, left_out, warm = np.empty(len(model)), np.arange(len(model)), program is not None and not model.linear
         whole = _whole(model, effort) if warm else None
         if whole is not None and whole.status is Status.OPTIMAL:
-            values, left_out = whole.solution.decision.copy(), np.flatnonzero(whole.beta)
+            values = whole.solution.decision.copy()
+            if not model.fit_intercept or whole.solution.support.free.size:
+                left_out = np.flatnonzero(whole.beta)
         fits = _refit(model, left_out, effort, file, warm)
         values[list(fits)] = [fit.held_out[0] for fit in fits.values()]
     return LeaveOneOut(values, score(y, values), scoring_name(model, scoring), fits, closed_form, model, tol, y)

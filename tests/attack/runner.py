@@ -104,7 +104,9 @@ def _solve(model: Model[Any], form: Form | None, route: Route) -> Answer | None:
     try:
         stated = _form(model, form, route) or model
         solution = stated.solve(route.solver, tol=TOLERANCE, **options)
-        str(solution), solution.explain(0)
+        str(solution)
+        if not solution.left_out:
+            solution.explain(0)
     except UnsupportedProgramError:
         return None
     except Exception as error:

@@ -63,9 +63,7 @@ class Form(Frozen, metaclass=ABCMeta):
         A solver of cone programs, and what it is asked for.
     label
         The name of a constraint of the textbook problem, or one that a user gave by ``set_label``.
-    solver
-        The name of a registered solver, or a Solver object.
-    tol
+    solver, tol
         As in :func:`qpkernels.diagnosis.find_conflict`.
     """
 
@@ -77,6 +75,9 @@ class Form(Frozen, metaclass=ABCMeta):
 
     by_samples: ClassVar[bool] = False
     """Whether it has a variable for each sample, where others have one for each feature."""
+
+    is_dual: ClassVar[bool] = False
+    """Whether its variables are the multipliers of the samples, and f is read off its optimality conditions."""
 
     model: Model[Any]
 
@@ -151,7 +152,8 @@ class Form(Frozen, metaclass=ABCMeta):
         return "clarabel" if self.is_extended else self.model.cone_solver
 
     @cached_property
-    def _textbook(self) -> cp.Problem:
+    def stated(self) -> cp.Problem:
+        """The textbook's problem in CVXPY, without extensions; its variables are theirs too."""
         return self.declare()
 
     @property
@@ -161,11 +163,9 @@ class Form(Frozen, metaclass=ABCMeta):
 
     @cached_property
     def _assembled(self) -> cp.Problem:
-        textbook = self._textbook
-        expression = textbook.objective.args[0]
-        if self.extension.objective is not None:
-            expression = expression + self.extension.objective
-        return cp.Problem(type(textbook.objective)(expression), [*textbook.constraints, *self.extension.constraints])
+        objective, added = self.stated.objective, self.extension.objective
+        expression = objective.args[0] if added is None else objective.args[0] + added
+        return cp.Problem(type(objective)(expression), [*self.stated.constraints, *self.extension.constraints])
 
     @property
     def problem(self) -> cp.Problem:
@@ -200,12 +200,13 @@ class Form(Frozen, metaclass=ABCMeta):
         """Return this form with further CVXPY constraints, and a further term in its objective, on the same variables.
 
         The result is no KernelQP any more: cone solvers take it, and its certificate is the conic one. Variables and
-        constraints are shared: they have the values and multipliers of whichever form was solved last.
+        constraints are shared: they have the values and multipliers of whichever form was solved last. Where more than
+        the model's own f + b decides then, the solution predicts nothing, and its ``left_out`` says why.
 
         Parameters
         ----------
         constraints
-            Of CVXPY, on the variables of this form; f stays a function over the samples, also at other points.
+            Of CVXPY; f stays a function over the samples, also at other points.
         objective
             A real scalar expression, or a number, to be added; None: nothing.
 
@@ -308,9 +309,7 @@ class Form(Frozen, metaclass=ABCMeta):
         return conflict_of(self.lower(), solver, tol)
 
     def relaxation(self, *labels: str, solver: SolverLike = "clarabel", tol: float = 1e-6) -> Relaxation:
-        """Return the smallest total slack with which a point satisfies all constraints.
-
-        See :func:`qpkernels.diagnosis.find_relaxation`.
+        """Return the smallest total slack of a point, as :func:`qpkernels.diagnosis.find_relaxation` finds it.
 
         Parameters
         ----------

@@ -128,6 +128,7 @@ class Dual(Form):
     """
 
     by_samples: ClassVar[bool] = True
+    is_dual: ClassVar[bool] = True
 
     maximised: ClassVar[bool] = False
     """Whether the textbook maximises."""

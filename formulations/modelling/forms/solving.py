@@ -11,6 +11,7 @@ import formulations.cvx as cp
 from formulations.modelling.candidate import Candidate
 from formulations.modelling.default import solve_by_request
 from formulations.modelling.failures import infeasible, no_answer, unbounded
+from formulations.modelling.forms.deciding import left_out
 from formulations.modelling.forms.lowering import ConeAnswer, Lowered
 from formulations.modelling.forms.reasons import Contradiction, proof_of
 from formulations.modelling.judging import judged
@@ -55,6 +56,8 @@ def solve_form(form: Form, request: SolveRequest) -> Any:
     if form.is_extended and request.names_nobody and answer.status is not Status.OPTIMAL:
         # The last answer need not be the best.
         form.lower().write_back(answer.in_matrices.point, answer.in_matrices.multipliers, solved=False)
+    if names := left_out(form):
+        answer.withhold(names)
     return answer
 
 

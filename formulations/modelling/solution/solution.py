@@ -6,17 +6,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TYPE_CHECKING, NoReturn
 
 from formulations.prediction import Answering, Decision, Predictor, Targets
 from qpkernels.arrays import Vector, is_integer, shown
 from qpkernels.certificates import Certificate, Status, Support
 from qpkernels.display import Card, Carded, Fact, count
-from qpkernels.errors import ParameterError
+from qpkernels.errors import ParameterError, PartialFunctionError
 from qpkernels.gram import Correction, Expansion
 from qpkernels.gram.expansions import Expansions
 from qpkernels.solvers import Claim, ConePoint, Outcome
 
 __all__ = ["Run", "Seconds", "Solution"]
+
+_OF_THE_FUNCTION = ("function", "decision")
+"""Fields that are wrong where more than f + b decides; the properties are computed from these."""
 
 
 @dataclass(frozen=True)
@@ -103,6 +107,9 @@ class Solution(Answering, Carded):
     solver, claim, message, iterations
         Who solved it, what it says itself in our word and in its own, and its own count of iterations (None if it does
         not tell).
+    left_out
+        What decides beside f + b in an extended form, where anything does: then there is no ``function``, no
+        ``decision`` and nothing that is computed from them, and asking raises PartialFunctionError.
     coefficient
         beta in the letters of the model's dual, as ``beta = y a``.
     attempts
@@ -145,6 +152,34 @@ class Solution(Answering, Carded):
     in_matrices: ConePoint | None = field(default=None, kw_only=True)
     attempts: tuple[str, ...] = field(default=(), kw_only=True)
     coefficient: str = field(default="beta", kw_only=True)
+    left_out: tuple[str, ...] = field(default=(), init=False)
+
+    def withhold(self, names: tuple[str, ...]) -> None:
+        """Give up the function and its values, since what ``names`` says decides beside f + b.
+
+        Parameters
+        ----------
+        names
+            As :attr:`left_out` has them from now on.
+        """
+        object.__setattr__(self, "left_out", names)
+        for name in _OF_THE_FUNCTION:
+            object.__delattr__(self, name)
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> NoReturn:
+            """Say why there is no such attribute: Python asks here where there is none, or a property has said so."""
+            if (names := vars(self).get("left_out")) and (name in _OF_THE_FUNCTION or hasattr(type(self), name)):
+                raise PartialFunctionError(
+                    f"this Solution of an extended {self.formulation} has no {name}: its problem lets more decide than "
+                    f"the model's own f + b, namely {', '.join(names)}. Evaluate the CVXPY expression of your "
+                    "statement, which the solve gave its value: expression.value, variable.value of the variables in "
+                    "form.problem.variables(), constraint.dual_value of the constraints of a dual.",
+                    name=name,
+                    obj=self,
+                )
+            return super().__getattribute__(name)
 
     @cached_property
     def predictor(self) -> Predictor:

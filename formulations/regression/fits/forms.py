@@ -139,6 +139,8 @@ def _error(proof: Certificate) -> float:
 class FitDual(Form):
     """max y'v - ...  s.t.  F'v = 0 (``normal``, multipliers w or u), 1'v = 0 (``balance``, multiplier b)."""
 
+    is_dual: ClassVar[bool] = True
+
     model: LinearFit
     v = per_sample("v")
 

@@ -32,6 +32,9 @@ __all__ = [
 _NOT_READ: Floats = np.empty((0, 0))
 """In place of a K that compiled code does not look at."""
 
+_ROUNDED = 1e-12
+"""Share of its reach by which rounding may keep a coefficient from an end of its range."""
+
 _NEARLY_ZERO = 1e-8
 """Part of what the terms of f could make below which values may be on their way to 0."""
 
@@ -214,10 +217,17 @@ def nearly_vanishes(program: KernelQP, iterate: Iterate) -> bool:
 
 
 def intercept_of(program: KernelQP, beta: Vector, values: Vector) -> float:
-    """Return the b in the middle of what the slopes allow; 0 in a model without b."""
+    """Return the b in the middle of what the slopes allow; 0 in a model without b.
+
+    A coefficient that rounding keeps from its end counts as there: else b would be at an end of the interval of every b
+    that is as good, and the path to beta would tell which. With a ridge, a small one has a slope of its own.
+    """
     if program.total is None:
         return 0.0
+    size, end = np.abs(beta), np.where(beta >= 0, program.upper, -program.lower)
+    near = np.where(program.ridge == 0, _ROUNDED * np.minimum(end, size.max(initial=0.0)), 0.0)
+    ended = np.where(size <= near, 0.0, np.where(end - size <= near, np.copysign(end, beta), beta))
     arrays = Arrays(_NOT_READ, program.target, program.epsilon, program.ridge, program.lower, program.upper)
-    highest_down, lowest_up = separating_interval(arrays, beta, values)
+    highest_down, lowest_up = separating_interval(arrays, ended, values)
     ends = [end for end in (highest_down, lowest_up) if isfinite(end)]
     return -sum(ends) / len(ends) if ends else 0.0

@@ -94,6 +94,35 @@ def test_the_answer_of_all_is_proved_for_all_but_one_without_a_coefficient() -> 
         assert model.on(rest).certify((whole.beta[rest], whole.intercept)).holds(1e-9)
 
 
+def test_no_sample_keeps_the_intercept_that_it_helped_to_choose() -> None:
+    """Without the third target every b from -6 to 6 is optimal, without another one those from 4 to 6."""
+    model = SoftTube([[0.0], [1.0], [2.0]], [0, 0, 10], RBF(1.0), C=1.0, epsilon=6.0)
+    found = leave_one_out(model)
+    assert found.decision == pytest.approx([5.0, 5.0, 0.0])
+    assert found.score == pytest.approx(-1.25)
+    refits = [float(found.solution(sample).function(model.gram.X[[sample]])[0]) for sample in range(3)]
+    assert found.decision == pytest.approx(refits)
+
+
+@pytest.mark.parametrize("fit_intercept", [True, False])
+@pytest.mark.parametrize("seed", [0, 1])
+def test_every_value_is_that_of_a_refit(seed: int, fit_intercept: bool) -> None:
+    """From where all coefficients are at their bounds, and b is not unique, to where none is."""
+    rng = np.random.default_rng(seed)
+    X, noise = rng.normal(size=(14, 2)), rng.normal(size=14)
+    y, targets = np.where(X[:, 0] + 0.7 * noise > 0, 1, -1), X[:, 0] + 0.3 * noise
+    determined = set()
+    for C in 10.0 ** np.arange(-3, 4):
+        for model in (
+            SoftMargin(X, y, KERNEL, C=C, fit_intercept=fit_intercept),
+            SoftTube(X, targets, KERNEL, C=C, epsilon=0.3, fit_intercept=fit_intercept),
+        ):
+            found = leave_one_out(model, tol=1e-9)
+            assert found.decision == pytest.approx(brute(model, 1e-9), abs=1e-5)
+            determined.add(model.copy().solve(tol=1e-9).support.free.size > 0)
+    assert determined == {True, False}
+
+
 @pytest.mark.parametrize(
     "model",
     [Logistic(*overlapping(), KERNEL), OneClass(overlapping()[0], KERNEL, nu=0.3)],
