@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from scipy.special import xlog1py, xlogy
 
 from formulations.modelling import Model, Solution
 
@@ -153,9 +154,7 @@ def logistic(margins: Any) -> Any:
 
 def entropy(a: Any, C: Any) -> Any:
     """Return a log(a/C) + (C - a) log((C - a)/C), for 0 <= a <= C."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        terms = [np.where(x > 0, x * np.log(x / C), 0.0) for x in (a, C - a)]
-    return terms[0] + terms[1]
+    return xlogy(a, a / C) + xlog1py(C - a, -a / C)
 
 
 def nu_costs(o: HandedOut) -> Any:

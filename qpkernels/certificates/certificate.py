@@ -277,6 +277,8 @@ def certify_values(
         return undefined("the answer, or its value, holds NaN or infinity")
     scale = max(abs(primal), abs(dual))
     gap = abs(primal - dual)
+    # Where all terms are rounding, so is their sum.
+    rounding = max(rounding, gap) if vanishing else rounding
     return Certificate(
         primal_value=primal,
         dual_value=dual,

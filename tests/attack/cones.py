@@ -26,7 +26,7 @@ def draw_cone(rng: Generator, variable: cp.Variable) -> tuple[cp.Constraint, str
         "logarithm": lambda: (cp.log(first) >= np.log(least), at_least),
         "eigenvalue": lambda: (cp.lambda_max(cp.diag(cp.hstack([first, -large, last]))) <= large, at_most),
         "rotated": lambda: (cp.quad_over_lin(small, beyond) <= large, at_least),
-        "second-order": lambda: (cp.norm(cp.hstack([last, large])) <= beyond + large, at_least),
+        "second-order": lambda: (cp.SOC(beyond + large, cp.hstack([last, large])), at_least),
     }
     name = str(rng.choice(list(kinds)))
     cone, implied = kinds[name]()

@@ -111,6 +111,12 @@ REPAIRED = (
     10296,
     11142,
     11522,
+    12097,
+    12176,
+    14046,
+    14834,
+    16619,
+    16683,
 )
 """Seeds that failed once, beside those of the slice."""
 

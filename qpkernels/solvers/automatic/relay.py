@@ -101,7 +101,7 @@ class Automatic:
         relay = _Relay(program, Budget(max_iter, time_limit), warm_start)
         if (unbounded := without_far_bounds(program, tol)) is not None:
             relay.try_without_bounds(unbounded, tol=tol, verbose=verbose, **limits)
-            if (relay.proof is not None and relay.proof.holds(tol)) or relay.budget.is_spent:
+            if relay.proof is not None and (relay.proof.holds(tol) or relay.budget.is_spent):
                 return relay.outcome()
         of_smo = {name: limits.pop(name) for name in OF_SMO if name in limits}
         for solver, options in _stages(relay, tol):
