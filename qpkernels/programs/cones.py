@@ -3,11 +3,12 @@ r"""The cones a :class:`~qpkernels.programs.cone_program.ConeProgram` is made of
 
 Each cone names a point of its own near any vector (``into``) and one of its dual cone
 :math:`K^* = \{z : z's \ge 0 \text{ for all } s \in K\}` (``into_dual``); what lies inside stays as it is. The largest
-component of the way into the cone (``violation``) is 0 inside, and never less than the distance to the nearest point.
-Order of components: Clarabel's.
+component of the way there (``violation`` and ``dual_violation``) is 0 inside, and never less than the distance to the
+nearest point. Order of components: Clarabel's.
 """
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -47,7 +48,17 @@ class Cone(ABC):
 
     def violation(self, s: Vector) -> float:
         """Bound the distance of ``s`` from the cone."""
-        return float(np.abs(self.into(s) - s).max(initial=0.0)) if np.isfinite(s).all() else np.inf
+        return _apart(self.into, s)
+
+    def dual_violation(self, z: Vector) -> float:
+        """Bound the distance of ``z`` from the dual cone."""
+        return _apart(self.into_dual, z)
+
+
+def _apart(into: Callable[[Vector], Vector], vector: Vector) -> float:
+    if not np.isfinite(vector).all():
+        return np.inf
+    return float(np.abs(into(vector) - vector).max(initial=0.0))
 
 
 @dataclass(frozen=True)

@@ -4,12 +4,17 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.sparse import csr_array
 
 from qpkernels.arrays import Vector
 from qpkernels.certificates.certificate import Certificate, undefined
-from qpkernels.certificates.cone_program.distances import Slacks, ratios
-from qpkernels.certificates.cone_program.residuals import into_dual_cone, longest, place
+from qpkernels.certificates.cone_program.residuals import (
+    distances_outside,
+    kinds,
+    longest,
+    outside_dual_cones,
+    place,
+    ratios,
+)
 from qpkernels.certificates.rounding import EPS
 from qpkernels.programs.cone_program import ConeProgram
 
@@ -20,10 +25,10 @@ def certify_infeasibility(program: ConeProgram, z: Vector) -> Certificate:
     """Certify that no x satisfies the constraints, by multipliers z (Farkas).
 
     For z in K* every feasible x has (A'z)'x <= b'z. So A'z = 0 and b'z < 0 contradict it: along z the dual is unbounded
-    above, and both values are +inf. What z has outside of K* is dropped first. Where A'z is not quite 0, what is
+    above, and both values are +inf. Wrong signs of inequalities are dropped first. Where A'z is not quite 0, what is
     proved is that each feasible x has sum_j |A'z|_j |x_j| >= -b'z. The dual residual is the largest |A'z|_j relative to
-    sum_i |A_ij| |z_i|, over what is left of b'z after cancellation, -b'z / |b|'|z|: where it is w, a feasible x is
-    about 1 / w times as large as the data.
+    sum_i |A_ij| |z_i|, and the distance of z from K* relative to its largest entry in that cone, over what is left of
+    b'z after cancellation, -b'z / |b|'|z|: where it is w, a feasible x is about 1 / w times as large as the data.
 
     Parameters
     ----------
@@ -36,7 +41,6 @@ def certify_infeasibility(program: ConeProgram, z: Vector) -> Certificate:
     Examples
     --------
     >>> import numpy as np
-    from scipy.sparse import csr_array
     >>> from formulations import HardMargin
     >>> from qpkernels.certificates import certify_infeasibility
     >>> program = HardMargin([[0.0], [1.0], [2.0]], [-1, 1, -1]).primal.lower().program
@@ -47,7 +51,8 @@ def certify_infeasibility(program: ConeProgram, z: Vector) -> Certificate:
     """
     if not np.isfinite(z).all():
         return undefined("the multipliers hold NaN or infinity")
-    z = into_dual_cone(program, z)
+    _, one_sided = kinds(program)
+    z = np.where(one_sided, np.maximum(z, 0.0), z)
     size = float(np.abs(program.b) @ np.abs(z))
     if not program.b @ z < -(program.b.size + 1) * EPS * size:
         return undefined("the multipliers prove nothing: b'z is not negative beyond rounding")
@@ -57,7 +62,7 @@ def certify_infeasibility(program: ConeProgram, z: Vector) -> Certificate:
         dual_value=np.inf,
         relative_gap=0.0,
         primal_residual=0.0,
-        dual_residual=unbalanced * size / -float(program.b @ z),
+        dual_residual=max(unbalanced, outside_dual_cones(program, z)) * size / -float(program.b @ z),
         complementarity=0.0,
         worst=f"the heaviest of the contradicting constraints is {place(program.rows, np.abs(z))}",
     )
@@ -80,7 +85,6 @@ def certify_unboundedness(program: ConeProgram, x: Vector) -> Certificate:
     Examples
     --------
     >>> import numpy as np
-    from scipy.sparse import csr_array
     >>> from scipy.sparse import csc_array
     >>> from qpkernels.certificates import certify_unboundedness
     >>> from qpkernels.programs import Block, ConeProgram, Nonnegative
@@ -97,8 +101,7 @@ def certify_unboundedness(program: ConeProgram, x: Vector) -> Certificate:
         return undefined("the direction proves nothing: q'x is not negative beyond rounding")
     if (np.abs(program.P @ x) > rounding * (abs(program.P) @ np.abs(x))).any():
         return undefined("the direction proves nothing: the objective curves upwards along it")
-    A = csr_array(program.A)
-    outside = Slacks(A, np.zeros(program.b.size), x, -(A @ x), abs(A) @ np.abs(x)).outside(program)
+    outside = distances_outside(program, -(program.A @ x), abs(program.A) @ np.abs(x))
     return Certificate(
         primal_value=-np.inf,
         dual_value=-np.inf,

@@ -11,12 +11,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.sparse import block_diag, csc_array, csr_array, diags_array
+from scipy.sparse import block_diag, csc_array, csr_array
 
 from qpkernels.arrays import Vector
-from qpkernels.certificates.cone_program.residuals import longest
 from qpkernels.certificates.cone_program.surfaces import Local, local
-from qpkernels.certificates.rounding import EPS
 from qpkernels.programs.cone_program import Block, ConeProgram
 
 __all__ = ["Linearised"]
@@ -41,11 +39,8 @@ class Linearised:
         near = tuple(local(cone, s[part], z[part]) for cone, part in original.parts())
         empty = csr_array((0, 0))
         rows = block_diag([empty, *(each.rows for each in near)], format="csr")
-        curvature = block_diag([empty, *(each.curvature for each in near)], format="csr")
-        P, sizes = original.P + A.T @ curvature @ A, abs(original.P) + abs(A).T @ abs(curvature) @ abs(A)
-        # A sum of semidefinite matrices, and what its rounding may take from each diagonal entry.
-        lost = longest(original) * EPS * np.asarray(sizes.sum(axis=1)).ravel()
-        P = csc_array(0.5 * (P + P.T) + diags_array(lost))
+        P = original.P + A.T @ block_diag([empty, *(each.curvature for each in near)], format="csr") @ A
+        P = csc_array(0.5 * (P + P.T))
         b = rows @ original.b + np.concatenate([np.zeros(0), *(each.offset for each in near)])
         program = replace(
             original,

@@ -10,8 +10,15 @@ import numpy as np
 from qpkernels.arrays import Vector
 from qpkernels.certificates.certificate import Certificate, relative, undefined
 from qpkernels.certificates.cone_program.bounds import VariableBounds
-from qpkernels.certificates.cone_program.distances import ratios
-from qpkernels.certificates.cone_program.residuals import Terms, into_dual_cone, place, products
+from qpkernels.certificates.cone_program.residuals import (
+    Terms,
+    distances_outside,
+    into_dual_cone,
+    outside_dual_cones,
+    place,
+    products,
+    ratios,
+)
 from qpkernels.certificates.rounding import EPS
 from qpkernels.programs.cone_program import ConeProgram
 
@@ -34,10 +41,11 @@ def certify_cone_program(program: ConeProgram, x: Vector, z: Vector) -> Certific
     with no other, and x_j for the rest. So a slope that is left over where the objective is strongly convex is no
     residual, but costs 1/2 r'P^+ r. The certificate then says:
 
-    * primal residual: the distance of s from K, each row relative to its own terms |b_i| + sum_j |A_ij| |x_j|, also
-      those of a coupled cone (see :mod:`qpkernels.certificates.cone_program.distances`); no value counts it;
+    * primal residual: the distance of s from K, each row relative to its own terms |b_i| + sum_j |A_ij| |x_j|; no value
+      counts it;
     * dual residual: |r_j|, and what dropping changed, relative to the terms |q_j| + sum_k |P_jk| |y_k| + sum_i |A_ij|
-      |z_i| of its own column, and of b'z;
+      |z_i| of its own column; and the distance of the multipliers of a coupled cone from its dual, relative to the
+      largest of them;
     * values: P and D, after bounds of x_j took over every residual r_j that they can: there D is a lower bound however
       large r_j was; where none can, D is less by |r_j x_j|, since that much lower may other feasible x of this size go:
       of other sizes D counts nothing, so this r_j is uncounted;
@@ -50,7 +58,7 @@ def certify_cone_program(program: ConeProgram, x: Vector, z: Vector) -> Certific
       where that is 0, of a homogeneous program;
     * complementarity: the largest |s_i z_i|, relative to the same.
 
-    No rows or variables share a unit, so names and blocks change nothing; and both
+    No rows or variables share a unit, but the rows of one coupled cone, so names and blocks change nothing; and both
     residuals are those of a program whose coefficients differ by that share of each. Where the terms of a row all but
     cancel, the optimum of such a program can be any other: so what is uncounted must be within 1e-9 at any tolerance.
 
@@ -157,13 +165,12 @@ class Judge:
 
     def _certify(self, x: Vector, given: Vector) -> Certificate:
         terms, program = self.terms, self.program
-        z, constants = into_dual_cone(program, given), np.abs(program.b)
-        dropped, sizes = np.abs(z - given), np.maximum(np.abs(z), np.abs(given))
+        z = into_dual_cone(program, given)
         slope, curved = program.q + program.A.T @ z, terms.curvature
         y = np.where(curved > 0, -slope / np.where(curved > 0, curved, 1.0), x)
-        r, columns = program.P @ y + slope, terms.columns(y, sizes)
-        unbalanced = ratios(np.abs(r) + terms.transposed @ dropped, columns)
-        outside = terms.slacks(x).outside(program)
+        r, columns = program.P @ y + slope, terms.columns(y, np.maximum(np.abs(z), np.abs(given)))
+        unbalanced = ratios(np.abs(r) + terms.transposed @ np.abs(z - given), columns)
+        outside = distances_outside(program, program.b - program.A @ x, terms.rows(x))
         notable = np.where(np.abs(r) > terms.unit * columns, r, 0.0)
         z, left = self.bounds.take_over(z, notable)
         uncounted = max(_largest(outside), _largest(ratios(np.abs(left), columns)))
@@ -182,7 +189,7 @@ class Judge:
             dual_value=gap.dual + program.offset,
             relative_gap=relative_gap,
             primal_residual=measures[0],
-            dual_residual=max(measures[1], relative(float(constants @ dropped), float(constants @ sizes))),
+            dual_residual=max(measures[1], outside_dual_cones(program, given)),
             complementarity=complementarity,
             worst=reasons[int(np.argmax(measures))],
             rounding=gap.rounding,

@@ -15,7 +15,6 @@ from qpkernels.certificates.cone_program.linearisation import Linearised
 from qpkernels.certificates.cone_program.optimality import Judge
 from qpkernels.certificates.cone_program.polishing import Work, polished
 from qpkernels.certificates.cone_program.residuals import Terms, into_dual_cone, kinds
-from qpkernels.errors import NonconvexError
 from qpkernels.programs.cone_program import ConeProgram
 
 __all__ = ["Repaired", "repair", "without_rounding"]
@@ -132,11 +131,7 @@ def _linearised(program: ConeProgram, x: Vector, z: Vector, work: Work) -> Itera
     """Yield the optima of the quadratic programs that a program with other cones is near them."""
     for _ in range(_LINEARISATIONS):
         near = Linearised.at(program, x, z)
-        try:
-            answer = repair(near.program, x, near.multipliers, _ROUNDING, work)
-        except NonconvexError:
-            # Its curvature is that of our surfaces far from a point of the cone, and nothing of the program itself.
-            return
+        answer = repair(near.program, x, near.multipliers, _ROUNDING, work)
         x, z = answer.point, near.back(answer.point, answer.multipliers)
         if not (np.isfinite(x).all() and np.isfinite(z).all()):
             return

@@ -10,18 +10,21 @@ from numpy.typing import NDArray
 from scipy.sparse import csc_array, csr_array
 
 from qpkernels.arrays import Vector
-from qpkernels.certificates.cone_program.distances import Slacks
+from qpkernels.certificates.certificate import relative
 from qpkernels.certificates.rounding import EPS
 from qpkernels.programs.cone_program import Block, ConeProgram
 from qpkernels.programs.cones import Nonnegative, Zero
 
 __all__ = [
     "Terms",
+    "distances_outside",
     "into_dual_cone",
     "kinds",
     "longest",
+    "outside_dual_cones",
     "place",
     "products",
+    "ratios",
 ]
 
 
@@ -35,8 +38,6 @@ class Terms:
         The program.
     P, A, transposed
         |P_jk|, |A_ij|, and |A_ij| by columns.
-    by_rows
-        A_ij by rows.
     curvature
         P_jj for each variable that P joins with no other, and 0 for the rest.
     unit
@@ -47,7 +48,6 @@ class Terms:
     P: csc_array
     A: csc_array
     transposed: csr_array
-    by_rows: csr_array
     curvature: Vector
     unit: float
 
@@ -55,11 +55,7 @@ class Terms:
     def of(cls, program: ConeProgram) -> Terms:
         """Work them out."""
         P, A = abs(program.P), abs(program.A)
-        return cls(program, P, A, A.T, csr_array(program.A), _curvature(program, P), longest(program) * EPS)
-
-    def slacks(self, x: Vector) -> Slacks:
-        """Return b - Ax with the sizes of its terms."""
-        return Slacks(self.by_rows, self.program.b, x, self.program.b - self.program.A @ x, self.rows(x))
+        return cls(program, P, A, A.T, _curvature(program, P), longest(program) * EPS)
 
     def rows(self, x: Vector) -> Vector:
         """Return |b_i| + sum_j |A_ij| |x_j| for each row."""
@@ -70,9 +66,31 @@ class Terms:
         return np.asarray(np.abs(self.program.q) + self.P @ np.abs(y) + self.transposed @ np.abs(z))
 
 
+def distances_outside(program: ConeProgram, s: Vector, sizes: Vector) -> Vector:
+    """Return how far s is from K, relative to the sizes of its rows; that of a coupled cone is at its first row."""
+    distances = np.zeros(s.size)
+    for cone, rows in program.parts():
+        if isinstance(cone, Zero):
+            distances[rows] = ratios(np.abs(s[rows]), sizes[rows])
+        elif isinstance(cone, Nonnegative):
+            distances[rows] = ratios(np.maximum(-s[rows], 0.0), sizes[rows])
+        else:
+            distances[rows.start] = relative(cone.violation(s[rows]), float(sizes[rows].max(initial=0.0)))
+    return distances
+
+
 def into_dual_cone(program: ConeProgram, z: Vector) -> Vector:
     """Return the multipliers of K* near z: with the wrong signs of inequalities dropped, say."""
     return np.concatenate([np.zeros(0), *(cone.into_dual(z[rows]) for cone, rows in program.parts())])
+
+
+def outside_dual_cones(program: ConeProgram, z: Vector) -> float:
+    """Return how far the multipliers of a coupled cone are from its dual cone, relative to the largest of them."""
+    distances = [0.0]
+    for cone, rows in program.parts():
+        if not isinstance(cone, Zero | Nonnegative):
+            distances.append(relative(cone.dual_violation(z[rows]), float(np.abs(z[rows]).max(initial=0.0))))
+    return max(distances)
 
 
 def products(program: ConeProgram, s: Vector, z: Vector) -> Vector:
@@ -110,6 +128,12 @@ def _curvature(program: ConeProgram, sizes: csc_array) -> Vector:
     diagonal = np.asarray(program.P.diagonal(), dtype=np.float64)
     alone = sizes.sum(axis=0) == np.abs(diagonal)
     return np.where(alone & (diagonal > 0), diagonal, 0.0)
+
+
+def ratios(amounts: Vector, sizes: Vector) -> Vector:
+    """Return amounts / sizes, with 0 / 0 = 0."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(amounts == 0, 0.0, amounts / sizes)
 
 
 def place(blocks: tuple[Block, ...], amounts: Vector, kind: str = "row") -> str:
