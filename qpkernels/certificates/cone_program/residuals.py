@@ -67,7 +67,10 @@ class Terms:
 
 
 def distances_outside(program: ConeProgram, s: Vector, sizes: Vector) -> Vector:
-    """Return how far s is from K, relative to the sizes of its rows; that of a coupled cone is at its first row."""
+    """Return how far s is from K, each row relative to its own size; that of a coupled cone is at its first row.
+
+    There it is the least share d such that a point of the cone is within d of the size of each row, proved by a point.
+    """
     distances = np.zeros(s.size)
     for cone, rows in program.parts():
         if isinstance(cone, Zero):
@@ -75,7 +78,7 @@ def distances_outside(program: ConeProgram, s: Vector, sizes: Vector) -> Vector:
         elif isinstance(cone, Nonnegative):
             distances[rows] = ratios(np.maximum(-s[rows], 0.0), sizes[rows])
         else:
-            distances[rows.start] = relative(cone.violation(s[rows]), float(sizes[rows].max(initial=0.0)))
+            distances[rows.start] = cone.share_outside(s[rows], sizes[rows])
     return distances
 
 
