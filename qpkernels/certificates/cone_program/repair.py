@@ -15,6 +15,7 @@ from qpkernels.certificates.cone_program.linearisation import Linearised
 from qpkernels.certificates.cone_program.optimality import Judge
 from qpkernels.certificates.cone_program.polishing import Work, polished
 from qpkernels.certificates.cone_program.residuals import Terms, into_dual_cone, kinds
+from qpkernels.errors import NonconvexError
 from qpkernels.programs.cone_program import ConeProgram
 
 __all__ = ["Repaired", "repair", "without_rounding"]
@@ -131,7 +132,10 @@ def _linearised(program: ConeProgram, x: Vector, z: Vector, work: Work) -> Itera
     """Yield the optima of the quadratic programs that a program with other cones is near them."""
     for _ in range(_LINEARISATIONS):
         near = Linearised.at(program, x, z)
-        answer = repair(near.program, x, near.multipliers, _ROUNDING, work)
+        try:
+            answer = repair(near.program, x, near.multipliers, _ROUNDING, work)
+        except NonconvexError:  # rounding made the curvature of a convex surface negative: no fault of the program
+            return
         x, z = answer.point, near.back(answer.point, answer.multipliers)
         if not (np.isfinite(x).all() and np.isfinite(z).all()):
             return
