@@ -23,8 +23,25 @@ _SHARES = (1e-17, 2.0)
 """What a vector that is outside may be outside by, in units that are no smaller than its entries."""
 
 
-def _towards_zero(values: Vector, slack: Vector) -> Vector:
+def towards_zero(values: Vector, slack: Vector) -> Vector:
+    """Return the values nearest to 0 within the slack of each."""
     return np.sign(values) * np.maximum(np.abs(values) - slack, 0.0)
+
+
+def least_share(within: Callable[[Vector, Vector], bool], s: Vector, sizes: Vector) -> float:
+    """Bound, to a part in a hundred, the least d at which ``within(s, d * sizes)``, with sizes_i no less than |s_i|."""
+    if not (np.isfinite(s).all() and np.isfinite(sizes).all()):
+        return np.inf
+    with np.errstate(all="ignore"):
+        if within(s, np.zeros_like(s)):
+            return 0.0
+        low, high = _SHARES
+        if not within(s, high * sizes):
+            return np.inf
+        while high > 1.01 * low:
+            middle = float(np.sqrt(low * high))
+            low, high = (low, middle) if within(s, middle * sizes) else (middle, high)
+    return high
 
 
 class Cone(ABC):
@@ -68,18 +85,7 @@ class Cone(ABC):
             The unit of each component, at least |s_i|: shape (size,). Scaled by an automorphism of the cone, both give
             the same d, so that no component hides another.
         """
-        if not (np.isfinite(s).all() and np.isfinite(sizes).all()):
-            return np.inf
-        with np.errstate(all="ignore"):
-            if self.within(s, np.zeros_like(s)):
-                return 0.0
-            low, high = _SHARES
-            if not self.within(s, high * sizes):
-                return np.inf
-            while high > 1.01 * low:
-                middle = float(np.sqrt(low * high))
-                low, high = (low, middle) if self.within(s, middle * sizes) else (middle, high)
-        return high
+        return least_share(self.within, s, sizes)
 
     def violation(self, s: Vector) -> float:
         """Bound the distance of ``s`` from the cone."""
@@ -162,7 +168,7 @@ class SecondOrder(_Sized):
         return np.array([max(float(s[0]), float(np.linalg.norm(s[1:]))), *s[1:]])
 
     def within(self, s: Vector, slack: Vector) -> bool:
-        return bool(np.linalg.norm(_towards_zero(s[1:], slack[1:])) <= s[0] + slack[0])
+        return bool(np.linalg.norm(towards_zero(s[1:], slack[1:])) <= s[0] + slack[0])
 
     def into_dual(self, z: Vector) -> Vector:
         return self.into(z)
@@ -208,7 +214,7 @@ class PSDTriangle(Cone):
         raised = np.where(rows == columns, s + slack, s)
         return any(
             self._is_semidefinite(points, slack)
-            for points in (raised, np.where(rows == columns, raised, _towards_zero(s, slack)))
+            for points in (raised, np.where(rows == columns, raised, towards_zero(s, slack)))
         )
 
     def _is_semidefinite(self, s: Vector, slack: Vector) -> bool:

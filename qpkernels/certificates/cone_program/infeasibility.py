@@ -25,10 +25,11 @@ def certify_infeasibility(program: ConeProgram, z: Vector) -> Certificate:
     """Certify that no x satisfies the constraints, by multipliers z (Farkas).
 
     For z in K* every feasible x has (A'z)'x <= b'z. So A'z = 0 and b'z < 0 contradict it: along z the dual is unbounded
-    above, and both values are +inf. What z has outside of K* is dropped first, and all else is that of what is left. Where A'z is not quite 0, what is
-    proved is that each feasible x has sum_j |A'z|_j |x_j| >= -b'z. The dual residual is the largest |A'z|_j relative to
-    sum_i |A_ij| |z_i|, and the distance of z from K* relative to its largest entry in that cone, over what is left of
-    b'z after cancellation, -b'z / |b|'|z|: where it is w, a feasible x is about 1 / w times as large as the data.
+    above, and both values are +inf. What z has outside of K* is dropped first; all else is said of what is left. Where
+    A'z is not quite 0, what is proved is that each feasible x has sum_j |A'z|_j |x_j| >= -b'z. The dual residual is the
+    largest |A'z|_j relative to sum_i |A_ij| |z_i|, and the distance of the given z from K* relative to its largest
+    entry in that cone, over what is left of b'z after cancellation, -b'z / |b|'|z|: where it is w, a feasible x is
+    about 1 / w times as large as the data.
 
     Parameters
     ----------

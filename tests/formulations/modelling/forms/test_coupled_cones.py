@@ -21,9 +21,7 @@ def _form() -> Any:
 
 
 def _matrix(w: Any, size: float) -> Any:
-    return cp.bmat(
-        [[np.array([[size]]), np.zeros((1, 1))], [np.zeros((1, 1)), cp.reshape(w[1] - 1, (1, 1), order="C")]]
-    )
+    return cp.bmat([[np.array([[size]]), np.zeros((1, 1))], [np.zeros((1, 1)), cp.reshape(w[1] - 1, (1, 1), "C")]])
 
 
 # Each allows w_1 >= 1 and little else, whatever the constant.
