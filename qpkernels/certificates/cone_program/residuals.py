@@ -61,12 +61,12 @@ def _within(s: Vector, slack: Vector) -> bool:
 def _rays(program: ConeProgram) -> Iterator[_Rays]:
     """Yield those of each second-order cone, with that of its first and last row v_k alike that cancels more."""
     rows = csr_array(program.A)
-    weights = np.abs(program.b) + np.asarray(abs(rows).sum(axis=1)).ravel()
+    weights: Vector = np.abs(program.b) + np.asarray(abs(rows).sum(axis=1), dtype=np.float64).ravel()
     for cone, part in program.parts():
         if not isinstance(cone, SecondOrder):
             continue
         first = part.start
-        alike = first + 1 + np.flatnonzero(np.abs(np.log2(_ratio(weights[first + 1 : part.stop], weights[first]))) < 1)
+        alike = first + 1 + np.flatnonzero(np.abs(np.log2(_ratio(weights[first + 1 : part.stop], float(weights[first])))) < 1)
         best, least = None, 1.0
         for k in sorted({*alike[:1], *alike[-1:]}):  # where rotated cones have it
             b = program.b[first] + np.array([1.0, -1.0]) * program.b[k]
