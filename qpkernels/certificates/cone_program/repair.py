@@ -77,9 +77,10 @@ def repair(program: ConeProgram, x: Vector, z: Vector, tol: float, work: Work | 
     """Return the answer (x, z) itself if its certificate holds at ``tol``, else the best of its repairs.
 
     It is clipped to its bounds, its multipliers are cleared of rounding and completed by those of bounds, and it is
-    polished: with other cones, by way of the quadratic programs that these make near it. Each repair is judged by
-    :func:`certify_cone_program` as any answer is, so it need not be trusted: one that makes no better proof is dropped.
-    ``work`` counts what polishing takes, where that is part of something larger.
+    polished. With other cones, it is moved into them by shortest steps in its variables, multipliers of cones that are
+    slack are dropped, and it is polished by way of the quadratic programs that the cones make near it. Each
+    repair is judged by :func:`certify_cone_program` as any answer is, so it need not be trusted: one that makes no
+    better proof is dropped. ``work`` counts what polishing takes, where that is part of something larger.
 
     Parameters
     ----------
@@ -131,14 +132,16 @@ def _repairs(judge: Judge, x: Vector, z: Vector, work: Work) -> Iterator[tuple[V
     yield x, without_rounding(z)
     yield _completed(terms, bounds, x, z)
     yield _completed(terms, bounds, x, _without_slack_rows(terms, x, z))
+    starts, polish = [z], polished
     if not program.is_quadratic:
         lights = [z, *(_without_light_cones(terms, x, z, share) for share in _LIGHT)]
         for point in (x, *_moved_inside(terms, x)):
             yield from (_completed(terms, bounds, point, light) for light in lights)
-    polish = polished if program.is_quadratic else _linearised
-    for point, multipliers in polish(program, x, z, work):
-        yield _completed(terms, bounds, point, multipliers)
-        yield _completed(terms, bounds, without_rounding(point), without_rounding(multipliers))
+        starts, polish = [z, lights[-1]], _linearised
+    for start in starts:
+        for point, multipliers in polish(program, x, start, work):
+            yield _completed(terms, bounds, point, multipliers)
+            yield _completed(terms, bounds, without_rounding(point), without_rounding(multipliers))
 
 
 def _moved_inside(terms: Terms, x: Vector) -> Iterator[Vector]:

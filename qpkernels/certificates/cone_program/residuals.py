@@ -66,7 +66,11 @@ def _rays(program: ConeProgram) -> Iterator[_Rays]:
         if not isinstance(cone, SecondOrder):
             continue
         first = part.start
-        alike = first + 1 + np.flatnonzero(np.abs(np.log2(_ratio(weights[first + 1 : part.stop], float(weights[first])))) < 1)
+        alike = (
+            first
+            + 1
+            + np.flatnonzero(np.abs(np.log2(_ratio(weights[first + 1 : part.stop], float(weights[first])))) < 1)
+        )
         best, least = None, 1.0
         for k in sorted({*alike[:1], *alike[-1:]}):  # where rotated cones have it
             b = program.b[first] + np.array([1.0, -1.0]) * program.b[k]

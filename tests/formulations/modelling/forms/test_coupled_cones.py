@@ -51,3 +51,32 @@ def test_rounding_in_a_repair_is_no_fault_of_the_model() -> None:
     form = _form()
     solution = form.extend(cp.quad_over_lin(form.w[0] * 1e-3, form.w[1] - 1) <= 1e12).solve()
     assert np.isfinite(solution.objective)
+
+
+@pytest.mark.parametrize("tol", [1e-4, 1e-6, 1e-9])
+@pytest.mark.parametrize("seed", range(3))
+def test_sums_of_squares_are_proved_at_loose_tolerances_too(seed: int, tol: float) -> None:
+    # c'w >= 0 for a polynomial on the line, with coefficients affine in w: a Gram matrix of its monomials.
+    form, order, rng = _form(), 3 + seed, np.random.default_rng(seed)
+    slopes, constants = rng.normal(size=(2 * order - 1, 2)), np.zeros(2 * order - 1)
+    slopes[0], slopes[-1], constants[0] = [1.0, 1.0], [1.0, 0.5], -1.0
+    gram = cp.Variable((order, order), PSD=True)
+    equal = [
+        cp.sum([gram[i, degree - i] for i in range(order) if 0 <= degree - i < order])
+        == constants[degree] + slopes[degree] @ form.w
+        for degree in range(2 * order - 1)
+    ]
+    solution = form.extend(*equal).solve("clarabel", tol=tol)
+    assert solution.status == "optimal", solution.certificate
+    if seed:  # the polynomial of the model alone is such a sum
+        assert solution.objective == pytest.approx(_form().model.solve(tol=1e-9).objective, rel=2 * tol)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_convex_objectives_are_judged_and_not_refused(seed: int) -> None:
+    form, matrix = _form(), np.random.default_rng(seed).normal(size=(3, 3))
+    largest = 0.5 * cp.lambda_max(form.w[0] * (matrix + matrix.T) + form.w[1] * np.eye(3))
+    assert form.extend(objective=largest).solve("clarabel").status == "optimal"
+    form = _form()
+    norms = 0.5 * cp.square(cp.norm(form.w) + cp.abs(form.w[0]))
+    assert form.extend(objective=norms).solve("clarabel").status == "optimal"
