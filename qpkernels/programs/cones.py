@@ -72,7 +72,15 @@ class Cone(ABC):
 
     @abstractmethod
     def within(self, s: Vector, slack: Vector) -> bool:
-        """Return whether a point p of the cone with |p_i - s_i| <= slack_i for every i was found."""
+        """Return whether a point p of the cone with |p_i - s_i| <= slack_i for every i was found.
+
+        Parameters
+        ----------
+        s
+            A finite vector, shape (size,).
+        slack
+            How far each component may be moved, at least 0: shape (size,).
+        """
 
     def share_outside(self, s: Vector, sizes: Vector) -> float:
         """Bound, to a part in a hundred, the least d such that some p of the cone has |p_i - s_i| <= d sizes_i.
