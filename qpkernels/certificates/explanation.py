@@ -70,8 +70,8 @@ def _parts(certificate: Certificate) -> tuple[_Part, ...]:
         _Part(
             "dual residual",
             certificate.dual_residual,
-            f"The multipliers violate the constraints of the dual by that share of their terms. {smaller}, such as "
-            "clarabel or smo, whose multipliers are exact; scale the features where their sizes differ much.",
+            f"The multipliers violate the constraints of the dual by that share of their terms. {smaller}; "
+            "scale the features where their sizes differ much.",
         ),
         _Part(
             "complementarity",

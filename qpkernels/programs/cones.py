@@ -4,7 +4,7 @@ r"""The cones a :class:`~qpkernels.programs.cone_program.ConeProgram` is made of
 Each cone names a point of its own near any vector (``into``) and one of its dual cone
 :math:`K^* = \{z : z's \ge 0 \text{ for all } s \in K\}` (``into_dual``); what lies inside stays as it is. The largest
 component of the way there (``violation`` and ``dual_violation``) is 0 inside, and never less than the distance to the
-nearest point. Order of components: Clarabel's.
+nearest point. ``share_outside`` measures each component in a unit of its own. Order of components: Clarabel's.
 """
 
 from abc import ABC, abstractmethod
@@ -18,6 +18,30 @@ from qpkernels.errors import ParameterError
 from qpkernels.gram.panels.threads import blas_threads_for
 
 __all__ = ["Cone", "Exponential", "Nonnegative", "PSDTriangle", "Power", "SecondOrder", "Zero"]
+
+_SHARES = (1e-17, 2.0)
+"""What a vector that is outside may be outside by, in units that are no smaller than its entries."""
+
+
+def towards_zero(values: Vector, slack: Vector) -> Vector:
+    """Return the values nearest to 0 within the slack of each."""
+    return np.sign(values) * np.maximum(np.abs(values) - slack, 0.0)
+
+
+def least_share(within: Callable[[Vector, Vector], bool], s: Vector, sizes: Vector) -> float:
+    """Bound, to a part in a hundred, the least d at which ``within(s, d * sizes)``, with sizes_i no less than |s_i|."""
+    if not (np.isfinite(s).all() and np.isfinite(sizes).all()):
+        return np.inf
+    with np.errstate(all="ignore"):
+        if within(s, np.zeros_like(s)):
+            return 0.0
+        low, high = _SHARES
+        if not within(s, high * sizes):
+            return np.inf
+        while high > 1.01 * low:
+            middle = float(np.sqrt(low * high))
+            low, high = (low, middle) if within(s, middle * sizes) else (middle, high)
+    return high
 
 
 class Cone(ABC):
@@ -45,6 +69,31 @@ class Cone(ABC):
     @abstractmethod
     def into_dual(self, z: Vector) -> Vector:
         """Return a point of the dual cone near the finite vector ``z``."""
+
+    @abstractmethod
+    def within(self, s: Vector, slack: Vector) -> bool:
+        """Return whether a point p of the cone with |p_i - s_i| <= slack_i for every i was found.
+
+        Parameters
+        ----------
+        s
+            A finite vector, shape (size,).
+        slack
+            How far each component may be moved, at least 0: shape (size,).
+        """
+
+    def share_outside(self, s: Vector, sizes: Vector) -> float:
+        """Bound, to a part in a hundred, the least d such that some p of the cone has |p_i - s_i| <= d sizes_i.
+
+        Parameters
+        ----------
+        s
+            A vector, shape (size,).
+        sizes
+            The unit of each component, at least |s_i|: shape (size,). Scaled by an automorphism of the cone, both give
+            the same d, so that no component hides another.
+        """
+        return least_share(self.within, s, sizes)
 
     def violation(self, s: Vector) -> float:
         """Bound the distance of ``s`` from the cone."""
@@ -86,6 +135,9 @@ class Zero(_Sized):
     def into(self, s: Vector) -> Vector:
         return np.zeros_like(s)
 
+    def within(self, s: Vector, slack: Vector) -> bool:
+        return bool((np.abs(s) <= slack).all())
+
     def into_dual(self, z: Vector) -> Vector:
         return z
 
@@ -103,6 +155,9 @@ class Nonnegative(_Sized):
     def into(self, s: Vector) -> Vector:
         return np.maximum(s, 0.0)
 
+    def within(self, s: Vector, slack: Vector) -> bool:
+        return bool((s >= -slack).all())
+
     def into_dual(self, z: Vector) -> Vector:
         return self.into(z)
 
@@ -119,6 +174,9 @@ class SecondOrder(_Sized):
 
     def into(self, s: Vector) -> Vector:
         return np.array([max(float(s[0]), float(np.linalg.norm(s[1:]))), *s[1:]])
+
+    def within(self, s: Vector, slack: Vector) -> bool:
+        return bool(np.linalg.norm(towards_zero(s[1:], slack[1:])) <= s[0] + slack[0])
 
     def into_dual(self, z: Vector) -> Vector:
         return self.into(z)
@@ -158,6 +216,32 @@ class PSDTriangle(Cone):
         columns, rows = np.tril_indices(self.order)
         return np.where(rows == columns, s - least, s)
 
+    def within(self, s: Vector, slack: Vector) -> bool:
+        # D M D has the signs of M: with 1 on the diagonal, no entry is lost beside a larger one.
+        columns, rows = np.tril_indices(self.order)
+        raised = np.where(rows == columns, s + slack, s)
+        return any(
+            self._is_semidefinite(points, slack)
+            for points in (raised, np.where(rows == columns, raised, towards_zero(s, slack)))
+        )
+
+    def _is_semidefinite(self, s: Vector, slack: Vector) -> bool:
+        matrix, allowed = self.matrix(s), self.matrix(slack)
+        diagonal = matrix.diagonal()
+        if diagonal.min(initial=0.0) < 0:
+            return False
+        positive = diagonal > 0
+        if (np.abs(matrix) > allowed)[~positive].any():
+            return False
+        roots = np.sqrt(diagonal[positive])
+        scaled = matrix[positive][:, positive] / roots / roots[:, None]
+        with blas_threads_for(self.order):
+            try:
+                np.linalg.cholesky(scaled)
+            except np.linalg.LinAlgError:
+                return False
+        return True
+
     def into_dual(self, z: Vector) -> Vector:
         return self.into(z)
 
@@ -181,6 +265,15 @@ class Exponential(Cone):
                 points.append((min(x, y * float(np.log(w) - np.log(y))), y, w))
         far = [np.abs(np.subtract(point, s)).max() for point in points]
         return np.array(points[int(np.nanargmin(far))])
+
+    def within(self, s: Vector, slack: Vector) -> bool:
+        # Less x and more w help; y exp(x / y) is least at y = x where x > 0, else at the least y.
+        x, w = float(s[0] - slack[0]), float(s[2] + slack[2])
+        least, most = max(float(s[1] - slack[1]), 0.0), float(s[1] + slack[1])
+        if most < 0 or w < 0:
+            return False
+        y = min(max(x, least), most)
+        return x <= 0 if y == 0 else bool(y * np.exp(np.float64(x) / y) <= w)
 
     def into_dual(self, z: Vector) -> Vector:
         # K* = {(u, v, w) : (u - v, -u, w) in K}; the map back at most doubles a distance.
@@ -215,6 +308,10 @@ class Power(Cone):
         x, y = max(x, 0.0), max(y, 0.0)
         reach = x**self.alpha * y ** (1.0 - self.alpha)
         return np.array([x, y, min(max(w, -reach), reach)])
+
+    def within(self, s: Vector, slack: Vector) -> bool:
+        x, y, w = float(s[0] + slack[0]), float(s[1] + slack[1]), float(abs(s[2]) - slack[2])
+        return x >= 0 and y >= 0 and x**self.alpha * y ** (1.0 - self.alpha) >= w
 
     def into_dual(self, z: Vector) -> Vector:
         # K* = {(u, v, w) : (u / a, v / (1 - a), w) in K}; the map back only shrinks a distance.

@@ -9,7 +9,7 @@ from qpkernels.arrays import Vector
 from qpkernels.certificates.certificate import Certificate, undefined
 from qpkernels.certificates.cone_program.residuals import (
     distances_outside,
-    kinds,
+    into_dual_cone,
     longest,
     outside_dual_cones,
     place,
@@ -25,10 +25,11 @@ def certify_infeasibility(program: ConeProgram, z: Vector) -> Certificate:
     """Certify that no x satisfies the constraints, by multipliers z (Farkas).
 
     For z in K* every feasible x has (A'z)'x <= b'z. So A'z = 0 and b'z < 0 contradict it: along z the dual is unbounded
-    above, and both values are +inf. Wrong signs of inequalities are dropped first. Where A'z is not quite 0, what is
-    proved is that each feasible x has sum_j |A'z|_j |x_j| >= -b'z. The dual residual is the largest |A'z|_j relative to
-    sum_i |A_ij| |z_i|, and the distance of z from K* relative to its largest entry in that cone, over what is left of
-    b'z after cancellation, -b'z / |b|'|z|: where it is w, a feasible x is about 1 / w times as large as the data.
+    above, and both values are +inf. What z has outside of K* is dropped first; all else is said of what is left. Where
+    A'z is not quite 0, what is proved is that each feasible x has sum_j |A'z|_j |x_j| >= -b'z. The dual residual is the
+    largest |A'z|_j relative to sum_i |A_ij| |z_i|, and the distance of the given z from K* relative to its largest
+    entry in that cone, over what is left of b'z after cancellation, -b'z / |b|'|z|: where it is w, a feasible x is
+    about 1 / w times as large as the data.
 
     Parameters
     ----------
@@ -51,8 +52,7 @@ def certify_infeasibility(program: ConeProgram, z: Vector) -> Certificate:
     """
     if not np.isfinite(z).all():
         return undefined("the multipliers hold NaN or infinity")
-    _, one_sided = kinds(program)
-    z = np.where(one_sided, np.maximum(z, 0.0), z)
+    outside, z = outside_dual_cones(program, z), into_dual_cone(program, z)
     size = float(np.abs(program.b) @ np.abs(z))
     if not program.b @ z < -(program.b.size + 1) * EPS * size:
         return undefined("the multipliers prove nothing: b'z is not negative beyond rounding")
@@ -62,7 +62,7 @@ def certify_infeasibility(program: ConeProgram, z: Vector) -> Certificate:
         dual_value=np.inf,
         relative_gap=0.0,
         primal_residual=0.0,
-        dual_residual=max(unbalanced, outside_dual_cones(program, z)) * size / -float(program.b @ z),
+        dual_residual=max(unbalanced, outside) * size / -float(program.b @ z),
         complementarity=0.0,
         worst=f"the heaviest of the contradicting constraints is {place(program.rows, np.abs(z))}",
     )

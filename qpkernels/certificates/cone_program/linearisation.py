@@ -39,7 +39,8 @@ class Linearised:
         near = tuple(local(cone, s[part], z[part]) for cone, part in original.parts())
         empty = csr_array((0, 0))
         rows = block_diag([empty, *(each.rows for each in near)], format="csr")
-        P = original.P + A.T @ block_diag([empty, *(each.curvature for each in near)], format="csr") @ A
+        root = block_diag([empty, *(each.curvature for each in near)], format="csr") @ A
+        P = original.P + root.T @ root
         P = csc_array(0.5 * (P + P.T))
         b = rows @ original.b + np.concatenate([np.zeros(0), *(each.offset for each in near)])
         program = replace(

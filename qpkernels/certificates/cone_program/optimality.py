@@ -12,7 +12,6 @@ from qpkernels.certificates.certificate import Certificate, relative, undefined
 from qpkernels.certificates.cone_program.bounds import VariableBounds
 from qpkernels.certificates.cone_program.residuals import (
     Terms,
-    distances_outside,
     into_dual_cone,
     outside_dual_cones,
     place,
@@ -42,10 +41,12 @@ def certify_cone_program(program: ConeProgram, x: Vector, z: Vector) -> Certific
     residual, but costs 1/2 r'P^+ r. The certificate then says:
 
     * primal residual: the distance of s from K, each row relative to its own terms |b_i| + sum_j |A_ij| |x_j|; no value
-      counts it;
+      counts it. Of a coupled cone it is the least d at which a point p of the cone has |p_i - s_i| within d times the
+      terms of row i, for every i: so it is the same in all scalings of rows that keep the cone. Where the terms of
+      t + v_k or t - v_k, of a second-order cone (t, v), cancel to a thousandth, both are measured like rows;
     * dual residual: |r_j|, and what dropping changed, relative to the terms |q_j| + sum_k |P_jk| |y_k| + sum_i |A_ij|
       |z_i| of its own column; and the distance of the multipliers of a coupled cone from its dual, relative to the
-      largest of them;
+      largest of them, which proves nothing, as all values are those of multipliers in the dual cone;
     * values: P and D, after bounds of x_j took over every residual r_j that they can: there D is a lower bound however
       large r_j was; where none can, D is less by |r_j x_j|, since that much lower may other feasible x of this size go:
       of other sizes D counts nothing, so this r_j is uncounted;
@@ -58,7 +59,7 @@ def certify_cone_program(program: ConeProgram, x: Vector, z: Vector) -> Certific
       where that is 0, of a homogeneous program;
     * complementarity: the largest |s_i z_i|, relative to the same.
 
-    No rows or variables share a unit, but the rows of one coupled cone, so names and blocks change nothing; and both
+    No rows or variables share a unit, so names and blocks change nothing; and both
     residuals are those of a program whose coefficients differ by that share of each. Where the terms of a row all but
     cancel, the optimum of such a program can be any other: so what is uncounted must be within 1e-9 at any tolerance.
 
@@ -170,7 +171,7 @@ class Judge:
         y = np.where(curved > 0, -slope / np.where(curved > 0, curved, 1.0), x)
         r, columns = program.P @ y + slope, terms.columns(y, np.maximum(np.abs(z), np.abs(given)))
         unbalanced = ratios(np.abs(r) + terms.transposed @ np.abs(z - given), columns)
-        outside = distances_outside(program, program.b - program.A @ x, terms.rows(x))
+        outside = terms.outside(x)
         notable = np.where(np.abs(r) > terms.unit * columns, r, 0.0)
         z, left = self.bounds.take_over(z, notable)
         uncounted = max(_largest(outside), _largest(ratios(np.abs(left), columns)))

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.sparse import csr_array, diags_array
+from scipy.sparse.linalg import lsqr
 
 from qpkernels.arrays import Vector
 from qpkernels.certificates.certificate import Certificate
@@ -15,7 +17,9 @@ from qpkernels.certificates.cone_program.linearisation import Linearised
 from qpkernels.certificates.cone_program.optimality import Judge
 from qpkernels.certificates.cone_program.polishing import Work, polished
 from qpkernels.certificates.cone_program.residuals import Terms, into_dual_cone, kinds
+from qpkernels.errors import NonconvexError
 from qpkernels.programs.cone_program import ConeProgram
+from qpkernels.programs.cones import Nonnegative, PSDTriangle, Zero
 
 __all__ = ["Repaired", "repair", "without_rounding"]
 
@@ -23,6 +27,12 @@ _PATIENCE = 100
 """Repairs in a row that make no better proof, after which no more are tried."""
 
 _LINEARISATIONS = 5
+
+_LIGHT = (1e-9, 1e-7, 1e-5)
+"""Shares of the value that multipliers may weigh which a repair drops; whether that is cheap, the proof says."""
+
+_STEPS = 3
+"""Steps towards the cones with one margin: the point near s that a cone names moves with s."""
 
 _ROUNDING = 1e-12
 """Share of the largest entry below which an entry may be nothing but rounding; whether it is, the proof says."""
@@ -67,9 +77,10 @@ def repair(program: ConeProgram, x: Vector, z: Vector, tol: float, work: Work | 
     """Return the answer (x, z) itself if its certificate holds at ``tol``, else the best of its repairs.
 
     It is clipped to its bounds, its multipliers are cleared of rounding and completed by those of bounds, and it is
-    polished: with other cones, by way of the quadratic programs that these make near it. Each repair is judged by
-    :func:`certify_cone_program` as any answer is, so it need not be trusted: one that makes no better proof is dropped.
-    ``work`` counts what polishing takes, where that is part of something larger.
+    polished. With other cones, it is moved into them by shortest steps in its variables, multipliers of cones that are
+    slack are dropped, and it is polished by way of the quadratic programs that the cones make near it. Each
+    repair is judged by :func:`certify_cone_program` as any answer is, so it need not be trusted: one that makes no
+    better proof is dropped. ``work`` counts what polishing takes, where that is part of something larger.
 
     Parameters
     ----------
@@ -121,17 +132,69 @@ def _repairs(judge: Judge, x: Vector, z: Vector, work: Work) -> Iterator[tuple[V
     yield x, without_rounding(z)
     yield _completed(terms, bounds, x, z)
     yield _completed(terms, bounds, x, _without_slack_rows(terms, x, z))
-    polish = polished if program.is_quadratic else _linearised
-    for point, multipliers in polish(program, x, z, work):
-        yield _completed(terms, bounds, point, multipliers)
-        yield _completed(terms, bounds, without_rounding(point), without_rounding(multipliers))
+    starts, polish = [z], polished
+    if not program.is_quadratic:
+        lights = [z, *(_without_light_cones(terms, x, z, share) for share in _LIGHT)]
+        for point in (x, *_moved_inside(terms, x)):
+            yield from (_completed(terms, bounds, point, light) for light in lights)
+        starts, polish = [z, lights[-1]], _linearised
+    for start in starts:
+        for point, multipliers in polish(program, x, start, work):
+            yield _completed(terms, bounds, point, multipliers)
+            yield _completed(terms, bounds, without_rounding(point), without_rounding(multipliers))
+
+
+def _moved_inside(terms: Terms, x: Vector) -> Iterator[Vector]:
+    """Yield x after the shortest steps that put the rows of violated cones inside and leave those of others.
+
+    What the steps cost is in the value of the point. Rows without a variable stay where they are: then it is outside.
+    """
+    program, A = terms.program, csr_array(terms.program.A)
+    for margin in (1e-12, 1e-9, 1e-8, 1e-7, 1e-6):
+        for _ in range(_STEPS):
+            s, sizes = program.b - A @ x, terms.rows(x)
+            targets, moved = s.copy(), np.zeros(s.size, dtype=np.bool_)
+            for cone, rows in program.parts():
+                if isinstance(cone, Nonnegative):
+                    targets[rows] = np.maximum(s[rows], 0.0)
+                    moved[rows] = s[rows] <= 1e-6 * sizes[rows]
+                elif isinstance(cone, Zero) or cone.share_outside(s[rows], sizes[rows]) > 0:
+                    targets[rows], moved[rows] = cone.into(s[rows]), True
+                    if isinstance(cone, PSDTriangle):
+                        diagonal = cone.matrix(np.arange(cone.size, dtype=np.float64)).diagonal().astype(np.intp)
+                        targets[rows][diagonal] += margin * sizes[rows][diagonal]
+            if not moved.any():
+                break
+            weights = 1.0 / np.where(sizes[moved] > 0, sizes[moved], 1.0)
+            way = (s - targets)[moved] * weights
+            x = x + lsqr(diags_array(weights) @ A[moved], way, atol=1e-15, btol=1e-15, conlim=0.0)[0]
+        yield x
+
+
+def _without_light_cones(terms: Terms, x: Vector, z: Vector, share: float) -> Vector:
+    """Return z with 0 for each equation and coupled cone whose multipliers weigh less than a share of the value.
+
+    Of a cone that is slack they are what a solver stopped at, and leave a slope as large as themselves.
+    """
+    program = terms.program
+    weights, kept = np.abs(z) * terms.rows(x), np.ones(z.size, dtype=np.bool_)
+    scale = share * abs(float(0.5 * x @ (program.P @ x) + program.q @ x))
+    for cone, rows in program.parts():
+        if isinstance(cone, Zero):
+            kept[rows] = weights[rows] > scale
+        elif not isinstance(cone, Nonnegative):
+            kept[rows] = weights[rows].max(initial=0.0) > scale
+    return np.where(kept, z, 0.0)
 
 
 def _linearised(program: ConeProgram, x: Vector, z: Vector, work: Work) -> Iterator[tuple[Vector, Vector]]:
     """Yield the optima of the quadratic programs that a program with other cones is near them."""
     for _ in range(_LINEARISATIONS):
         near = Linearised.at(program, x, z)
-        answer = repair(near.program, x, near.multipliers, _ROUNDING, work)
+        try:
+            answer = repair(near.program, x, near.multipliers, _ROUNDING, work)
+        except NonconvexError:  # rounding made the curvature of a convex surface negative: no fault of the program
+            return
         x, z = answer.point, near.back(answer.point, answer.multipliers)
         if not (np.isfinite(x).all() and np.isfinite(z).all()):
             return

@@ -3,17 +3,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csc_array, csr_array
+from scipy.sparse import csc_array, csr_array, vstack
 
 from qpkernels.arrays import Vector
 from qpkernels.certificates.certificate import relative
 from qpkernels.certificates.rounding import EPS
 from qpkernels.programs.cone_program import Block, ConeProgram
-from qpkernels.programs.cones import Nonnegative, Zero
+from qpkernels.programs.cones import Nonnegative, SecondOrder, Zero, least_share, towards_zero
 
 __all__ = [
     "Terms",
@@ -26,6 +27,65 @@ __all__ = [
     "products",
     "ratios",
 ]
+
+
+_CANCELLED = 1e-3
+"""Share of its terms to which t + v_k or t - v_k cancels where the rows t and v_k would hide it."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Rays:
+    """t + v_k and t - v_k of a second-order cone (t, v), as c - Bx with sums of coefficients that cancel before x."""
+
+    rows: slice
+    partner: int
+    b: Vector
+    A: csr_array
+
+    def outside(self, x: Vector, s: Vector, sizes: Vector) -> float:
+        """Return the least share d within which a point of the cone is, where a factor cancels; else 0."""
+        own = np.abs(self.b) + abs(self.A) @ np.abs(x)
+        if own.min() > _CANCELLED * (sizes[self.rows.start] + sizes[self.partner]):
+            return 0.0
+        others = np.setdiff1d(np.arange(self.rows.start + 1, self.rows.stop), [self.partner])
+        factors = self.b - self.A @ x
+        return least_share(_within, np.concatenate([factors, s[others]]), np.concatenate([own, sizes[others]]))
+
+
+def _within(s: Vector, slack: Vector) -> bool:
+    """Return whether s is within the slack of {(p, q, v) : p q >= |v|^2, p >= 0, q >= 0}."""
+    p, q = s[:2] + slack[:2]
+    return bool(p >= 0 and q >= 0 and np.linalg.norm(towards_zero(s[2:], slack[2:])) <= np.sqrt(p) * np.sqrt(q))
+
+
+def _rays(program: ConeProgram) -> Iterator[_Rays]:
+    """Yield those of each second-order cone, with that of its first and last row v_k alike that cancels more."""
+    rows = csr_array(program.A)
+    weights: Vector = np.abs(program.b) + np.asarray(abs(rows).sum(axis=1), dtype=np.float64).ravel()
+    for cone, part in program.parts():
+        if not isinstance(cone, SecondOrder):
+            continue
+        first = part.start
+        alike = (
+            first
+            + 1
+            + np.flatnonzero(np.abs(np.log2(_ratio(weights[first + 1 : part.stop], float(weights[first])))) < 1)
+        )
+        best, least = None, 1.0
+        for k in sorted({*alike[:1], *alike[-1:]}):  # where rotated cones have it
+            b = program.b[first] + np.array([1.0, -1.0]) * program.b[k]
+            A = csr_array(vstack([rows[[first]] + rows[[k]], rows[[first]] - rows[[k]]]))
+            A.eliminate_zeros()
+            left = float((np.abs(b) + np.asarray(abs(A).sum(axis=1)).ravel()).min() / (weights[first] + weights[k]))
+            if left < least:
+                best, least = _Rays(part, int(k), b, A), left
+        if best is not None:
+            yield best
+
+
+def _ratio(values: Vector, size: float) -> Vector:
+    tiny = np.finfo(np.float64).tiny
+    return np.maximum(values, tiny) / max(size, tiny)
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,6 +102,8 @@ class Terms:
         P_jj for each variable that P joins with no other, and 0 for the rest.
     unit
         The largest share of its terms that rounding is of a residual.
+    rays
+        For each second-order cone (t, v) that has a row v_k near t or -t in its coefficients: t + v_k and t - v_k.
     """
 
     program: ConeProgram
@@ -50,16 +112,30 @@ class Terms:
     transposed: csr_array
     curvature: Vector
     unit: float
+    rays: tuple[_Rays, ...]
 
     @classmethod
     def of(cls, program: ConeProgram) -> Terms:
         """Work them out."""
         P, A = abs(program.P), abs(program.A)
-        return cls(program, P, A, A.T, _curvature(program, P), longest(program) * EPS)
+        return cls(program, P, A, A.T, _curvature(program, P), longest(program) * EPS, tuple(_rays(program)))
 
     def rows(self, x: Vector) -> Vector:
         """Return |b_i| + sum_j |A_ij| |x_j| for each row."""
         return np.asarray(np.abs(self.program.b) + self.A @ np.abs(x))
+
+    def outside(self, x: Vector) -> Vector:
+        """Return how far b - Ax is from K, each row relative to its own terms; a coupled cone's is at its first row.
+
+        A second-order cone has (t + v_k)(t - v_k) >= |v|^2 - v_k^2 as well: where the terms of t and v_k cancel in one
+        of these factors to less than a thousandth, both factors are measured in their own terms too.
+        """
+        program, sizes = self.program, self.rows(x)
+        s = program.b - program.A @ x
+        distances = distances_outside(program, s, sizes)
+        for rays in self.rays:
+            distances[rays.rows.start] = max(distances[rays.rows.start], rays.outside(x, s, sizes))
+        return distances
 
     def columns(self, y: Vector, z: Vector) -> Vector:
         """Return |q_j| + sum_k |P_jk| |y_k| + sum_i |A_ij| |z_i| for each column."""
@@ -67,7 +143,10 @@ class Terms:
 
 
 def distances_outside(program: ConeProgram, s: Vector, sizes: Vector) -> Vector:
-    """Return how far s is from K, relative to the sizes of its rows; that of a coupled cone is at its first row."""
+    """Return how far s is from K, each row relative to its own size; that of a coupled cone is at its first row.
+
+    There it is the least share d such that a point of the cone is within d of the size of each row, proved by a point.
+    """
     distances = np.zeros(s.size)
     for cone, rows in program.parts():
         if isinstance(cone, Zero):
@@ -75,7 +154,7 @@ def distances_outside(program: ConeProgram, s: Vector, sizes: Vector) -> Vector:
         elif isinstance(cone, Nonnegative):
             distances[rows] = ratios(np.maximum(-s[rows], 0.0), sizes[rows])
         else:
-            distances[rows.start] = relative(cone.violation(s[rows]), float(sizes[rows].max(initial=0.0)))
+            distances[rows.start] = cone.share_outside(s[rows], sizes[rows])
     return distances
 
 

@@ -39,7 +39,10 @@ class Local(ABC):
     @property
     @abstractmethod
     def curvature(self) -> csr_array:
-        """The Hessian in s, times the multipliers, of what the rows leave out."""
+        """F, where F'F is the Hessian in s, times the multipliers, of what the rows leave out.
+
+        A product keeps no negative eigenvalue, as a Hessian whose entries cancel among the columns of A may.
+        """
 
     @abstractmethod
     def back(self, s: Vector, multipliers: Vector) -> Vector:
@@ -71,7 +74,7 @@ class _Flat(Local):
 
     @property
     def curvature(self) -> csr_array:
-        return csr_array((self.rows.shape[1], self.rows.shape[1]))
+        return csr_array((0, self.rows.shape[1]))
 
     def back(self, s: Vector, multipliers: Vector) -> Vector:  # noqa: ARG002
         return multipliers
@@ -79,11 +82,11 @@ class _Flat(Local):
 
 @dataclass(frozen=True, eq=False)
 class _Surface:
-    """Value, gradient and Hessian of g for {s : g(s) <= 0}; the gradient is -1 or 1 at the entry ``axis``."""
+    """Value and gradient of g for {s : g(s) <= 0}, and R with the Hessian R'R; the gradient is -1 or 1 at ``axis``."""
 
     value: float
     gradient: Vector
-    hessian: Matrix
+    root: Matrix
     axis: int
 
     @classmethod
@@ -101,24 +104,24 @@ class _Surface:
     @classmethod
     def _second_order(cls, s: Vector, norm: float) -> _Surface:
         u = s[1:] / norm
-        hessian = np.zeros((s.size, s.size))
-        hessian[1:, 1:] = (np.eye(u.size) - np.outer(u, u)) / norm
-        return cls(norm - float(s[0]), np.concatenate([[-1.0], u]), hessian, 0)
+        root = np.zeros((u.size, s.size))
+        root[:, 1:] = (np.eye(u.size) - np.outer(u, u)) / np.sqrt(norm)
+        return cls(norm - float(s[0]), np.concatenate([[-1.0], u]), root, 0)
 
     @classmethod
     def _exponential(cls, s: Vector) -> _Surface:
         share = float(s[0] / s[1])
         grown, direction = float(np.exp(share)), np.array([1.0, -share, 0.0])
         gradient = np.array([grown, grown * (1.0 - share), -1.0])
-        return cls(float(s[1]) * grown - float(s[2]), gradient, grown / s[1] * np.outer(direction, direction), 2)
+        return cls(float(s[1]) * grown - float(s[2]), gradient, np.sqrt(grown / s[1]) * direction[None, :], 2)
 
     @classmethod
     def _power(cls, alpha: float, s: Vector) -> _Surface:
         reach = float(s[0] ** alpha * s[1] ** (1.0 - alpha))
         shares, direction = np.array([alpha / s[0], (1.0 - alpha) / s[1]]), np.array([1.0 / s[0], -1.0 / s[1], 0.0])
         gradient = np.array([*(-reach * shares), np.sign(s[2])])
-        hessian = alpha * (1.0 - alpha) * reach * np.outer(direction, direction)
-        return cls(abs(float(s[2])) - reach, gradient, hessian, 2)
+        root = np.sqrt(alpha * (1.0 - alpha) * reach) * direction[None, :]
+        return cls(abs(float(s[2])) - reach, gradient, root, 2)
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,7 +133,7 @@ class _Smooth(Local):
 
     @property
     def curvature(self) -> csr_array:
-        return csr_array(self.multipliers[0] * self._surface.hessian)
+        return csr_array(np.sqrt(self.multipliers[0]) * self._surface.root)
 
     def back(self, s: Vector, multipliers: Vector) -> Vector:
         surface = _Surface.of(self._of, s)
@@ -168,13 +171,13 @@ class _Semidefinite(Local):
     @property
     def curvature(self) -> csr_array:
         weights, directions = np.linalg.eigh(PSDTriangle(self._kept.shape[1]).matrix(self.multipliers))
-        total = np.zeros((self.rows.shape[1], self.rows.shape[1]))
+        factors: list[Vector] = []
         for weight, direction in zip(np.maximum(weights, 0.0), (self._kept @ directions).T, strict=True):
             for eigenvalue, w in zip(np.maximum(self._eigenvalues, 0.0), self._others.T, strict=True):
                 if eigenvalue > 0:
                     along = _triangle(0.5 * (np.outer(direction, w) + np.outer(w, direction)))
-                    total += 2.0 * weight / eigenvalue * np.outer(along, along)
-        return csr_array(total)
+                    factors.append(np.sqrt(2.0 * weight / eigenvalue) * along)
+        return csr_array(np.array(factors).reshape(len(factors), self.rows.shape[1]))
 
     def back(self, s: Vector, multipliers: Vector) -> Vector:
         k = self._kept.shape[1]
