@@ -3,6 +3,7 @@
 
 from qpkernels.gram.changing import ChangingGram, changed
 from qpkernels.gram.definiteness import PSD_TOLERANCE, Correction
+from qpkernels.gram.dependence import enclose_dependence, equal_samples
 from qpkernels.gram.expansion import Expansion
 from qpkernels.gram.gram import Gram
 from qpkernels.gram.low_rank import Approximation, LowRank
@@ -21,4 +22,6 @@ __all__ = [
     "Mercer",
     "bounded_product",
     "changed",
+    "enclose_dependence",
+    "equal_samples",
 ]
