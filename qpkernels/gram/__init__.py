@@ -3,7 +3,6 @@
 
 from qpkernels.gram.changing import ChangingGram, changed
 from qpkernels.gram.definiteness import PSD_TOLERANCE, Correction
-from qpkernels.gram.dependence import enclose_dependence, equal_samples
 from qpkernels.gram.expansion import Expansion
 from qpkernels.gram.gram import Gram
 from qpkernels.gram.low_rank import Approximation, LowRank
@@ -22,6 +21,4 @@ __all__ = [
     "Mercer",
     "bounded_product",
     "changed",
-    "enclose_dependence",
-    "equal_samples",
 ]

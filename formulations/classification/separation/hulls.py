@@ -13,7 +13,8 @@ from formulations.inputs.samples import BoundSamples
 from qpkernels.arrays import Indices, Vector, frozen
 from qpkernels.certificates import Certificate, relative
 from qpkernels.diagnosis import basic_combination
-from qpkernels.gram import Expansion, enclose_dependence, equal_samples
+from qpkernels.gram import Expansion
+from qpkernels.gram.dependence import enclose_dependence, equal_samples
 
 __all__ = ["HullIntersection"]
 

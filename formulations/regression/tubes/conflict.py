@@ -26,7 +26,7 @@ from formulations.inputs.samples import BoundSamples
 from qpkernels.arrays import Indices, Matrix, Vector, frozen
 from qpkernels.certificates import Certificate
 from qpkernels.diagnosis import circuit
-from qpkernels.gram import enclose_dependence, equal_samples
+from qpkernels.gram.dependence import enclose_dependence, equal_samples
 from qpkernels.intervals import Interval, inner
 
 __all__ = ["TubeConflict"]
