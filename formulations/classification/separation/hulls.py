@@ -19,7 +19,7 @@ from qpkernels.gram.dependence import enclose_dependence, equal_samples
 __all__ = ["HullIntersection"]
 
 _WEIGHT = 1e-6
-"""Weight of a sample, of 1 in each class, above which it carries the point."""
+"""Weight of a sample, of 1 in each class, below which it is tried to do without."""
 
 _ROUNDING = 1e-12
 """Distance of two means that are equal but for rounding."""
@@ -53,10 +53,10 @@ class HullIntersection:
 
     @property
     def support(self) -> Indices:
-        """Numbers of the samples that carry the point, with a weight above 1e-6, the heaviest first."""
+        """Numbers of the samples that carry the point, the heaviest first; each with a weight, however small."""
         # Weights that differ by rounding are equal, and keep the order of the samples.
         order = np.argsort(-np.round(self.multipliers, 9), kind="stable")
-        return order[self.multipliers[order] > _WEIGHT]
+        return order[self.multipliers[order] > 0]
 
     @property
     def certificate(self) -> Certificate:
