@@ -65,7 +65,9 @@ class Failing(Parametrised):
             Shape (rows of A,): what the proof weighs the constraints of the form, in its matrices, by.
         """
         if self.hard:
-            return self.explain_failure(message)
+            return self.contradiction(message) or no_answer(
+                self.name, f"{message}, which exact arithmetic does not prove"
+            )
         return infeasible(self.name, certificate, multipliers, message)
 
     def explain_unbounded(self, certificate: Certificate, message: str) -> Exception:

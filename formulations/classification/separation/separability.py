@@ -58,6 +58,7 @@ class Separability(TwoClassModel):
     """
 
     catalogue = "B3"
+    hard = True
     primal = Stated(SeparabilityPrimal)
 
     def __init__(

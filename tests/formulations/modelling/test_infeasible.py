@@ -115,6 +115,23 @@ def test_a_tube_around_such_targets(form: str | None, solver: str | None) -> Non
     assert verdict(SparseApproximation(NEAR, [1, -1, 1, -1], RBF(1.0), epsilon=0.1), form, solver) is None
 
 
+def test_constraints_that_have_no_part_in_it_prove_nothing_more() -> None:
+    for stated, entry in (
+        (Interpolation(FAR, [1, -1, 1], SQUARE), 0),
+        (Interpolation(NEAR, [1, -1, 1, -1], RBF(1.0)), 0),
+        (HardMargin(NEAR, [1, -1, 1, -1], RBF(1.0)), 1),
+        (Separability(NEAR, [1, -1, 1, -1], RBF(1.0)), 1),
+    ):
+        form = stated.primal
+        assert verdict(form.extend(form.f.variable[entry] >= -1e18)) is None, stated
+    form = Interpolation([[0.0], [0.0], [1.0]], [1.0, 2.0, 3.0], RBF(1.0)).primal
+    error = verdict(form.extend(form.f.variable[0] >= -1e18))
+    assert error is not None
+    assert error.conflict.samples.tolist() == [0, 1]
+    form = Separability([[0.0], [0.0], [1.0]], [1, -1, 1], RBF(1.0)).primal
+    assert isinstance(verdict(form.extend(form.b >= -1e6)), InseparableError)
+
+
 @pytest.mark.parametrize("kernel", [RBF(1.0), Matern(1.0, 2.5), Laplacian(1e-9)])
 @pytest.mark.parametrize("distance", [1e-4, 1e-6, 1e-9, 1e-12])
 def test_different_samples_are_independent(kernel: Kernel, distance: float) -> None:
