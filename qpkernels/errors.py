@@ -162,6 +162,9 @@ class WorkersLostError(QPKernelsError, RuntimeError):
 class InfeasibleError(QPKernelsError, ValueError):
     """No point satisfies the constraints of the model.
 
+    Of a model of this library that holds in exact arithmetic, for the exact kernel of the samples as they are in float64;
+    of constraints that the user had a part in, to what the certificate says.
+
     Attributes
     ----------
     certificate

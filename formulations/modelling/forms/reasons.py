@@ -43,7 +43,7 @@ _TRIFLE = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class Contradiction:
-    """Farkas multipliers that prove that no point satisfies the constraints, and the groups of those that they weigh."""
+    """Farkas multipliers that prove that no point satisfies the constraints, and those that they weigh."""
 
     certificate: Certificate
     multipliers: Vector
