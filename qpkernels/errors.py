@@ -162,8 +162,8 @@ class WorkersLostError(QPKernelsError, RuntimeError):
 class InfeasibleError(QPKernelsError, ValueError):
     """No point satisfies the constraints of the model.
 
-    Of a model of this library that holds in exact arithmetic, for the exact kernel of the samples as they are in float64;
-    of constraints that the user had a part in, to what the certificate says.
+    Of a model of this library that holds in exact arithmetic, for the exact kernel of the samples as they are in
+    float64; where constraints of the user have a part in it, as far as the certificate says.
 
     Attributes
     ----------

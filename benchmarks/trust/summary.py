@@ -45,9 +45,9 @@ What could still be wrong:
   values come without rounding. Samples that are nearly dependent prove nothing, and neither does a conflict of more
   samples than can be settled: the answer then is not `optimal`, or an error says that nothing is proved
   (`tests/formulations/modelling/test_infeasible.py`).
-* **Infeasible with constraints of your own, and unbounded,** are proved by multipliers and rays to 1e-9: what is excluded
-  is any solution less than 1e9 times as large as the data. Where your constraints have no part in a contradiction, the
-  model decides as without them.
+* **Infeasible with constraints of your own, and unbounded,** are proved by multipliers and rays to 1e-9: what is
+  excluded is any solution less than 1e9 times as large as the data. Where your constraints have no part in a
+  contradiction, the model decides as without them.
 * **The machine.** Intervals assume the arithmetic of IEEE 754, that sums are sums in whatever order (no product of
   Strassen's kind in the BLAS), and that exp, log, pow, tanh and sinh are within 4 units in the last place, which the
   tests check against 60 digits.

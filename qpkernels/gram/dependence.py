@@ -20,8 +20,8 @@ from qpkernels.kernels.vectors import Linear
 
 __all__ = ["enclose_dependence", "equal_samples"]
 
-_EXACT = 48**3
-"""Operations, in the rank of an exact elimination, up to which it is made: a second or two."""
+_EXACT = 40**3
+"""Operations on integers up to which an exact elimination is made: seconds at most, where these are long."""
 
 
 def enclose_dependence(gram: Gram, samples: Indices, v: Vector, *, balanced: bool) -> Interval | None:

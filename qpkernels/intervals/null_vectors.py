@@ -17,6 +17,8 @@ from qpkernels.intervals.interval import Interval
 
 __all__ = ["enclose_null_vector"]
 
+_PRIME = 2**61 - 1
+
 
 def enclose_null_vector(R: Any, v: Vector) -> Interval | None:
     """Return an enclosure of a vector w with R w = 0, near v where v is nearly one; None where only 0 is one.
@@ -32,6 +34,8 @@ def enclose_null_vector(R: Any, v: Vector) -> Interval | None:
     """
     order = np.argsort(-np.abs(v), kind="stable")
     rows = [_integers(row) for row in R[:, order].tolist()]
+    if _is_regular(rows):
+        return None
     solved, divisor = _eliminated(rows)
     free = [column for column in range(v.size) if column not in solved]
     if not free:
@@ -51,6 +55,22 @@ def _integers(row: list[Any]) -> list[int]:
     entries = [Fraction(entry) for entry in row]
     unit = lcm(*(entry.denominator for entry in entries))
     return [entry.numerator * (unit // entry.denominator) for entry in entries]
+
+
+def _is_regular(rows: list[list[int]]) -> bool:
+    """Return whether the columns are independent modulo a prime, and so are independent."""
+    left = [[entry % _PRIME for entry in row] for row in rows]
+    for column in range(len(rows[0])):
+        found = next((number for number, row in enumerate(left) if row[column]), None)
+        if found is None:
+            return False
+        pivot = left.pop(found)
+        inverse = pow(pivot[column], -1, _PRIME)
+        for number, row in enumerate(left):
+            if row[column]:
+                share = row[column] * inverse % _PRIME
+                left[number] = [(a - share * b) % _PRIME for a, b in zip(row, pivot, strict=True)]
+    return True
 
 
 def _eliminated(rows: list[list[int]]) -> tuple[list[int], int]:
