@@ -9,19 +9,26 @@ from __future__ import annotations
 from collections import defaultdict
 
 import numpy as np
+from scipy.linalg import qr
 from scipy.sparse import csr_array
 
 from qpkernels.arrays import Indices, Matrix, Vector, is_sparse
 from qpkernels.gram.gram import Gram
 from qpkernels.intervals import Interval, enclose_null_vector, enclose_point
 from qpkernels.kernels.base import Kernel, Rational
-from qpkernels.kernels.base.rational import as_rational
+from qpkernels.kernels.base.rational import as_rational, rational_products
 from qpkernels.kernels.vectors import Linear
 
 __all__ = ["enclose_dependence", "equal_samples"]
 
 _EXACT = 40**3
 """Operations on integers up to which an exact elimination is made: seconds at most, where these are long."""
+
+_DEPENDENT = 1e-10
+"""Distance of an equation from the span of others, against the largest, at which it is tried to do without it."""
+
+_SHARE = 2.0**20
+"""Multiples of the inverse are the shares of other equations that are tried."""
 
 
 def enclose_dependence(gram: Gram, samples: Indices, v: Vector, *, balanced: bool) -> Interval | None:
@@ -57,11 +64,26 @@ def enclose_dependence(gram: Gram, samples: Indices, v: Vector, *, balanced: boo
 
 def _by_features(F: Matrix, v: Vector, balanced: bool) -> Interval | None:
     """Return weights with sum_j w_j x_j = 0, most of them solved for in float64."""
-    rows = F.T[F.any(axis=0)]
-    if balanced:
-        rows = np.vstack([rows, np.ones(v.size)])
+    rows = _independent(np.vstack([F.T, np.ones(v.size)]) if balanced else F.T)
+    if rows is None or not rows.size:
+        return None
     found = enclose_point(csr_array(rows), np.zeros(len(rows)), v, np.abs(v))
     return found if found is not None and ((found.lower > 0) | (found.upper < 0)).any() else None
+
+
+def _independent(rows: Matrix) -> Matrix | None:
+    """Return equations from which all follow exactly, as of indicators whose sum is constant; None: not proved."""
+    sizes = np.abs(rows).max(axis=1)
+    rows = rows[sizes > 0]
+    R, order = qr((rows / sizes[sizes > 0, None]).T, mode="r", pivoting=True)
+    pivots = np.abs(R.diagonal())
+    rank = int(np.sum(pivots > _DEPENDENT * pivots.max(initial=0.0)))
+    basis, others = rows[np.sort(order[:rank])], rows[np.sort(order[rank:])]
+    if not others.size:
+        return basis
+    # Few digits, so that a share that should be 1 is 1.
+    shares = np.round(np.linalg.lstsq(basis.T, others.T)[0].T * _SHARE) / _SHARE
+    return basis if np.array_equal(rational_products(shares, basis.T), as_rational(others)) else None
 
 
 def _relating(gram: Gram, samples: Indices) -> Rational:

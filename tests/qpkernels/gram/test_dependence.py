@@ -64,6 +64,21 @@ def test_many_features() -> None:
     assert enclose_dependence(Gram(RBF(1.0), X), np.arange(121), np.ones(121), balanced=False) is None
 
 
+def test_indicators_of_categories() -> None:
+    """Each with its complement, and all of them add up to a constant: half of the equations follow from the others."""
+    X = (np.random.default_rng(3).random((100, 90)) > 0.5).astype(float)
+    X = np.hstack([X, 1.0 - X])
+    gram, v = Gram(Linear(), X), np.random.default_rng(4).normal(size=100)
+    for balanced in (False, True):
+        found = enclose_dependence(gram, np.arange(92), v[:92], balanced=balanced)
+        assert found is not None
+        assert np.abs(X[:92].T @ found.middle).max() <= 1e-9 * np.abs(found.middle).max()
+        assert enclose_dependence(gram, np.arange(91), v[:91], balanced=balanced) is None
+    # A complement that is off by a digit is an equation of its own.
+    X[5, 95] += 2.0**-40
+    assert enclose_dependence(Gram(Linear(), X), np.arange(92), v[:92], balanced=True) is None
+
+
 def test_a_matrix_that_is_data_is_dependent_at_every_sample() -> None:
     """Two rows that agree at two samples, and not at a third, have no combination that is 0."""
     K = np.array([[1.0, 1.0, 0.5], [1.0, 1.0, 0.5 - 1e-12], [0.5, 0.5 - 1e-12, 4.0]])
