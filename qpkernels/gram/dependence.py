@@ -80,7 +80,7 @@ def _independent(rows: Matrix) -> Matrix | None:
     rank = int(np.sum(pivots > _DEPENDENT * pivots.max(initial=0.0)))
     basis, others = rows[np.sort(order[:rank])], rows[np.sort(order[rank:])]
     if not others.size:
-        return basis
+        return np.asarray(basis)
     # Few digits, so that a share that should be 1 is 1.
     shares = np.round(np.linalg.lstsq(basis.T, others.T)[0].T * _SHARE) / _SHARE
     return basis if np.array_equal(rational_products(shares, basis.T), as_rational(others)) else None
