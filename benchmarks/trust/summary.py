@@ -41,8 +41,8 @@ What could still be wrong:
 * **Infeasible.** That no function of the space meets the hard constraints of a model holds in exact arithmetic, for the
   exact kernel of the samples, targets and parameters as they are in float64: the multipliers of a few samples, which
   the error shows, are enclosed or computed as fractions. Linear and polynomial kernels, and what is made of them, say
-  without rounding which samples are dependent; of any other kernel only equal samples count as that, unless its
-  values come without rounding. Samples that are nearly dependent prove nothing, and neither does a conflict of more
+  without rounding which samples are dependent, and those of landmarks or random frequencies in the features that they
+  are stated in; of any other kernel only equal samples count as that, unless its values come without rounding. Samples that are nearly dependent prove nothing, and neither does a conflict of more
   samples than can be settled: the answer then is not `optimal`, or an error says that nothing is proved
   (`tests/formulations/modelling/test_infeasible.py`).
 * **Infeasible with constraints of your own, and unbounded,** are proved by multipliers and rays to 1e-9: what is

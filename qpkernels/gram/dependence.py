@@ -15,6 +15,7 @@ from scipy.sparse import csr_array
 from qpkernels.arrays import Indices, Matrix, Vector, is_sparse
 from qpkernels.gram.gram import Gram
 from qpkernels.intervals import Interval, enclose_null_vector, enclose_point
+from qpkernels.kernels.approximations import Nystroem, RandomFourier
 from qpkernels.kernels.base import Kernel, Rational
 from qpkernels.kernels.base.rational import as_rational, rational_products
 from qpkernels.kernels.vectors import Linear
@@ -50,16 +51,25 @@ def enclose_dependence(gram: Gram, samples: Indices, v: Vector, *, balanced: boo
     """
     if not samples.size or not np.isfinite(v).all():
         return None
-    if type(gram.kernel) is Linear and not is_sparse(gram.X):
-        found = _by_features(gram.X[samples], v, balanced)
-        if found is not None:
-            return found
+    features = _features(gram, samples)
+    found = None if features is None else _by_features(features, v, balanced)
+    if found is not None:
+        return found
     trusted = gram.kernel.positive_semidefinite
     if (samples.size if trusted else len(gram)) * samples.size**2 > _EXACT:
         return None
     R = _relating(gram, samples)
     found = enclose_null_vector(np.vstack([R, np.ones((1, v.size), dtype=object)]) if balanced else R, v)
     return found if found is not None and ((found.lower > 0) | (found.upper < 0)).any() else None
+
+
+def _features(gram: Gram, samples: Indices) -> Matrix | None:
+    """Return features that no rounding made: the samples themselves, or those that an approximation is stated in."""
+    if type(gram.kernel) is Linear and not is_sparse(gram.X):
+        return np.asarray(gram.X[samples])
+    if isinstance(gram.kernel, Nystroem | RandomFourier) and gram.explicit is not None:
+        return gram.explicit.rows(samples)
+    return None
 
 
 def _by_features(F: Matrix, v: Vector, balanced: bool) -> Interval | None:

@@ -8,7 +8,7 @@ from scipy.sparse import csr_array
 from builders import INDEFINITE, KERNEL_EXAMPLES, example_samples
 from qpkernels import Gram
 from qpkernels.gram.dependence import enclose_dependence, equal_samples
-from qpkernels.kernels import RBF, Kernel, Linear, Polynomial, Precomputed
+from qpkernels.kernels import RBF, Kernel, Linear, Nystroem, Polynomial, Precomputed, RandomFourier
 
 EXAMPLES = list(KERNEL_EXAMPLES.values())
 
@@ -62,6 +62,16 @@ def test_many_features() -> None:
     assert found is not None
     assert np.abs(X.T @ found.middle).max() <= 1e-9 * np.abs(found.middle).max()
     assert enclose_dependence(Gram(RBF(1.0), X), np.arange(121), np.ones(121), balanced=False) is None
+
+
+@pytest.mark.parametrize("kind", [Nystroem, RandomFourier])
+def test_an_approximation_has_few_dimensions(kind: type[Kernel]) -> None:
+    kernel = KERNEL_EXAMPLES[kind]
+    X = example_samples(kernel, 40)
+    gram, v = Gram(kernel, X), np.random.default_rng(4).normal(size=40)
+    rank = np.linalg.matrix_rank(kernel.features(X))
+    assert enclose_dependence(gram, np.arange(rank), v[:rank], balanced=False) is None
+    assert enclose_dependence(gram, np.arange(rank + 1), v[: rank + 1], balanced=False) is not None
 
 
 def test_indicators_of_categories() -> None:
