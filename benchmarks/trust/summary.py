@@ -42,9 +42,9 @@ What could still be wrong:
   exact kernel of the samples, targets and parameters as they are in float64: the multipliers of a few samples, which
   the error shows, are enclosed or computed as fractions. Linear and polynomial kernels, and what is made of them, say
   without rounding which samples are dependent, and those of landmarks or random frequencies in the features that they
-  are stated in; of any other kernel only equal samples count as that, unless its values come without rounding. Samples that are nearly dependent prove nothing, and neither does a conflict of more
-  samples than can be settled: the answer then is not `optimal`, or an error says that nothing is proved
-  (`tests/formulations/modelling/test_infeasible.py`).
+  are stated in; of any other kernel only equal samples count as that, unless its values come without rounding. Samples
+  that are nearly dependent prove nothing, and neither does a conflict of more samples than can be settled: the answer
+  then is not `optimal`, or an error says that nothing is proved (`tests/formulations/modelling/test_infeasible.py`).
 * **Infeasible with constraints of your own, and unbounded,** are proved by multipliers and rays to 1e-9: what is
   excluded is any solution less than 1e9 times as large as the data. Where your constraints have no part in a
   contradiction, the model decides as without them.
