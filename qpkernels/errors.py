@@ -167,6 +167,9 @@ class WorkersLostError(QPKernelsError, RuntimeError):
 class InfeasibleError(QPKernelsError, ValueError):
     """No point satisfies the constraints of the model.
 
+    Of a model of this library that holds in exact arithmetic, for the exact kernel of the samples as they are in
+    float64; where constraints of the user have a part in it, as far as the certificate says.
+
     Attributes
     ----------
     certificate

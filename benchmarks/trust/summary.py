@@ -38,8 +38,16 @@ What could still be wrong:
   even such a program can have another optimum: on the LISWET problems, whose rows are differences of high order,
   points that are off by 1e-6 of those terms have objectives that are off by a third. `enclose_cone_program` proves an
   interval for the coefficients as they are, or says that it cannot.
-* **Infeasible and unbounded** are proved by multipliers and rays to 1e-9: what is excluded is any solution less than
-  1e9 times as large as the data.
+* **Infeasible.** That no function of the space meets the hard constraints of a model holds in exact arithmetic, for the
+  exact kernel of the samples, targets and parameters as they are in float64: the multipliers of a few samples, which
+  the error shows, are enclosed or computed as fractions. Linear and polynomial kernels, and what is made of them, say
+  without rounding which samples are dependent, and those of landmarks or random frequencies in the features that they
+  are stated in; of any other kernel only equal samples count as that, unless its values come without rounding. Samples
+  that are nearly dependent prove nothing, and neither does a conflict of more samples than can be settled: the answer
+  then is not `optimal`, or an error says that nothing is proved (`tests/formulations/modelling/test_infeasible.py`).
+* **Infeasible with constraints of your own, and unbounded,** are proved by multipliers and rays to 1e-9: what is
+  excluded is any solution less than 1e9 times as large as the data. Where your constraints have no part in a
+  contradiction, the model decides as without them.
 * **The machine.** Intervals assume the arithmetic of IEEE 754, that sums are sums in whatever order (no product of
   Strassen's kind in the BLAS), and that exp, log, pow, tanh and sinh are within 4 units in the last place, which the
   tests check against 60 digits.

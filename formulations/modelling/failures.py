@@ -65,7 +65,8 @@ class Failing(Parametrised):
             Shape (rows of A,): what the proof weighs the constraints of the form, in its matrices, by.
         """
         if self.hard:
-            return self.explain_failure(message)
+            unproved = f"{message}, but exact arithmetic does not prove it"
+            return self.contradiction(message) or no_answer(self.name, unproved)
         return infeasible(self.name, certificate, multipliers, message)
 
     def explain_unbounded(self, certificate: Certificate, message: str) -> Exception:

@@ -5,6 +5,7 @@ from qpkernels.intervals.definiteness import semidefinite_shift
 from qpkernels.intervals.equations import enclose_point, least_move
 from qpkernels.intervals.interval import Interval
 from qpkernels.intervals.linear_system import enclose_solution
+from qpkernels.intervals.null_vectors import enclose_null_vector
 from qpkernels.intervals.products import inner, product, quadratic
 from qpkernels.intervals.rounding import ELEMENTARY, TINY, UNDERFLOW, UNIT, down, gamma, up
 from qpkernels.intervals.sums import exact_sum, sum_bounds, two_product
@@ -16,6 +17,7 @@ __all__ = [
     "UNIT",
     "Interval",
     "down",
+    "enclose_null_vector",
     "enclose_point",
     "enclose_solution",
     "exact_sum",

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 
@@ -12,13 +14,14 @@ from qpkernels.arrays import Indices, Vector, frozen
 from qpkernels.certificates import Certificate, relative
 from qpkernels.diagnosis import basic_combination
 from qpkernels.gram import Expansion
+from qpkernels.gram.dependence import enclose_dependence, equal_samples
 
-__all__ = ["ROUNDING", "HullIntersection"]
+__all__ = ["HullIntersection"]
 
 _WEIGHT = 1e-6
-"""Weight of a sample, of 1 in each class, above which it carries the point."""
+"""Weight of a sample, of 1 in each class, below which it is tried to do without."""
 
-ROUNDING = 1e-12
+_ROUNDING = 1e-12
 """Distance of two means that are equal but for rounding."""
 
 
@@ -50,10 +53,10 @@ class HullIntersection:
 
     @property
     def support(self) -> Indices:
-        """Numbers of the samples that carry the point, with a weight above 1e-6, the heaviest first."""
+        """Numbers of the samples that carry the point, the heaviest first; each with a weight, however small."""
         # Weights that differ by rounding are equal, and keep the order of the samples.
         order = np.argsort(-np.round(self.multipliers, 9), kind="stable")
-        return order[self.multipliers[order] > _WEIGHT]
+        return order[self.multipliers[order] > 0]
 
     @property
     def certificate(self) -> Certificate:
@@ -81,14 +84,51 @@ class HullIntersection:
         weights = _normalised(np.maximum(multipliers, 0.0), y, fit_intercept)
         distance = _distance(data, y * weights, fit_intercept)
         for least in (_WEIGHT, 0.0):
-            fewer = _reduced(data, y, np.where(weights > least, weights, 0.0), fit_intercept, distance <= ROUNDING)
+            fewer = _reduced(data, y, np.where(weights > least, weights, 0.0), fit_intercept, distance <= _ROUNDING)
             if fewer is not None and (apart := _distance(data, y * fewer, fit_intercept)) <= max(distance, _WEIGHT):
                 weights, distance = fewer, apart
                 break
+        return cls._of(data, y, weights, distance)
+
+    @classmethod
+    def proved(
+        cls, data: BoundSamples, y: Vector, multipliers: Vector, *, fit_intercept: bool = True
+    ) -> HullIntersection | None:
+        """Return the point near that of the multipliers that both hulls have in exact arithmetic; None: none is proved.
+
+        The multipliers are enclosed: lambda >= 0 and sum_i lambda_i y_i phi(x_i) = 0 hold exactly for numbers that
+        differ from those returned in their last digits. Equal samples of both classes are a proof by themselves.
+
+        Parameters
+        ----------
+        data, y, multipliers, fit_intercept
+            As in :meth:`from_multipliers`.
+        """
+        largest = float(multipliers.max())
+        supports = [np.flatnonzero(multipliers > share * largest) for share in (_WEIGHT, 1e-9, 0.0)]
+        pairs = (np.array([each[y[each] > 0][:1], each[y[each] < 0][:1]]).ravel() for each in _mixed(data, y))
+        for samples in (*supports, *islice(pairs, 1)):
+            near = np.where(multipliers[samples] > 0, multipliers[samples], largest) * y[samples]
+            found = enclose_dependence(data.gram, samples, near, balanced=fit_intercept)
+            if found is None or ((found * y[samples]).lower < 0).any():
+                continue
+            weights = np.zeros_like(multipliers)
+            weights[samples] = np.abs(found.middle)
+            weights = _normalised(weights, y, fit_intercept)
+            return cls._of(data, y, weights, _distance(data, y * weights, fit_intercept))
+        return None
+
+    @classmethod
+    def _of(cls, data: BoundSamples, y: Vector, weights: Vector, distance: float) -> HullIntersection:
         gram = data.gram
         means = [Expansion(gram.kernel, gram.X[y == sign], weights[y == sign], 0.0) for sign in (1.0, -1.0)]
         coordinates = 0.5 * (weights @ gram.X) if data.explicit else None
         return cls(frozen(weights), means[0], means[1], coordinates, distance)
+
+
+def _mixed(data: BoundSamples, y: Vector) -> Iterator[Indices]:
+    """Yield sets of equal samples of both classes."""
+    return (each for each in equal_samples(data.gram) if np.ptp(y[each]) > 0)
 
 
 def _normalised(weights: Vector, y: Vector, fit_intercept: bool) -> Vector:

@@ -10,23 +10,16 @@ from numpy.typing import ArrayLike
 
 import formulations.cvx as cp
 from formulations.classification.base import MarginPrimal, TwoClassModel
-from formulations.classification.separation.hulls import ROUNDING, HullIntersection
-from formulations.classification.separation.units import separates_in_units
+from formulations.classification.separation.hulls import HullIntersection
 from formulations.inputs.samples import KernelLike, SamplesLike
-from formulations.modelling import Candidate, Solution, Stated, labelled
-from formulations.modelling.candidate import expand
-from formulations.modelling.sampling import Sampling, linear_values, sampled
+from formulations.modelling import Solution, Stated, labelled
 from qpkernels.arrays import Vector
 from qpkernels.certificates import Bounds, Certificate, SeparationBounds, Status
 from qpkernels.display import TextbookProblem
 from qpkernels.errors import InseparableError
-from qpkernels.gram import Expansion
 from qpkernels.programs import Program
 
 __all__ = ["Separability", "SeparabilityPrimal"]
-
-_SAME_POINT = 1e-6
-"""Distance of the two means, against the radius of the samples, within which they count as one point."""
 
 
 class SeparabilityPrimal(MarginPrimal):
@@ -44,7 +37,9 @@ class Separability(TwoClassModel):
     """find f, b  s.t.  y_i (f(x_i) + b) >= 1: a linear program without objective (B3).
 
     By Farkas' lemma it is infeasible exactly when multipliers lambda >= 0 exist with sum lambda_i y_i = 0 and
-    sum lambda_i y_i phi(x_i) = 0, not all 0: a point common to the convex hulls of both classes.
+    sum lambda_i y_i phi(x_i) = 0, not all 0: a point common to the convex hulls of both classes. It is called
+    infeasible where such are proved to exist in exact arithmetic, phi being that of the kernel itself; hulls that come
+    near each other prove nothing.
 
     Parameters
     ----------
@@ -63,6 +58,7 @@ class Separability(TwoClassModel):
     """
 
     catalogue = "B3"
+    hard = True
     primal = Stated(SeparabilityPrimal)
 
     def __init__(
@@ -97,35 +93,6 @@ class Separability(TwoClassModel):
         del bounds
         return (self.hard_margin(),)
 
-    def between(self, weights: Vector) -> Candidate:
-        """Return the function that falls from one weighted mean to the other, 0 halfway between the classes.
-
-        Without an intercept it is 0 at the origin.
-
-        Parameters
-        ----------
-        weights
-            Of the samples, shape (m,), at least 0, with a sum of 1 in each class; without an intercept, of 2 over both.
-        """
-        beta, X = self.y * weights, self.gram.X
-        if not self.data.explicit:
-            values = self.gram.product(beta)
-            return expand(self.gram, beta, self._halfway(values), self.classes, values)
-        # The direction itself, since its length, the distance of the means, may be lost in rounding.
-        w = (X - X.mean(axis=0) if self.fit_intercept else X).T @ beta
-        w = w / (float(np.linalg.norm(w)) or 1.0)
-        values = linear_values(X, w)
-        function = Expansion(
-            self.gram.kernel, w[None, :], np.ones(1), self._halfway(values), self.classes, self.gram.feature_names
-        )
-        at_samples = sampled(function, X, values, 1.0)
-        return Candidate(beta, function.intercept, function, Sampling.of(at_samples), is_expansion=False)
-
-    def _halfway(self, values: Vector) -> float:
-        if not self.fit_intercept:
-            return 0.0
-        return -0.5 * float(values[self.y > 0].min() + values[self.y < 0].max())
-
     def explain_divergence(self, beta: Vector, message: str) -> Exception:
         """Return the error with the common point of both hulls, if that is where the multipliers y beta went."""
         weights = np.maximum(self.y * beta, 0.0)
@@ -138,28 +105,17 @@ class Separability(TwoClassModel):
         return self._inseparable(multipliers, message, certificate)
 
     def _inseparable(self, multipliers: Vector, message: str, certificate: Certificate | None) -> Exception:
-        proof = HullIntersection.from_multipliers(self.data, self.y, multipliers, fit_intercept=self.fit_intercept)
-        if proof.distance > _SAME_POINT:
+        near = HullIntersection.from_multipliers(self.data, self.y, multipliers, fit_intercept=self.fit_intercept)
+        proof = HullIntersection.proved(self.data, self.y, near.multipliers, fit_intercept=self.fit_intercept)
+        if proof is None:
             return self.explain_failure(
-                f"{message}, but the weighted means are {proof.distance:.1e} of the radius apart"
-            )
-        if self.judge(self.between(proof.multipliers), self.bounds()).error == 0.0:
-            return self.explain_failure(
-                f"{message}, but the classes are {proof.distance:.1e} of the samples' radius apart; scale the features"
-            )
-        if self.data.explicit and separates_in_units(
-            self.data.coordinates, self.y, self.y * proof.multipliers, fit_intercept=self.fit_intercept
-        ):
-            return self.explain_failure(
-                f"{message}, but a hyperplane separates the classes once every feature has a range of 1; scale the "
-                "features"
+                f"{message}, but it is not proved in exact arithmetic that the hulls meet, which come within "
+                f"{near.distance:.1e} of the samples' radius; scale the features"
             )
         samples = ", ".join(map(str, proof.support[:8])) + (", ..." if proof.support.size > 8 else "")
-        # A margin is at most half the distance of the two means.
-        least = "" if proof.distance <= ROUNDING else f" by more than {proof.distance / 2:.1g} of the samples' radius"
         through, hulls = ("", "convex") if self.fit_intercept else ("through the origin ", "conic")
         return InseparableError(
-            f"no hyperplane {through}separates the two classes{least}: their {hulls} hulls meet (to "
+            f"no hyperplane {through}separates the two classes: their {hulls} hulls meet (to "
             f"{proof.distance:.1e} of the samples' radius) in a {hulls} combination of the samples {samples}; use a "
             f"soft margin, or a more flexible kernel ({message}).",
             certificate or proof.certificate,

@@ -43,11 +43,20 @@ _TRIFLE = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class Contradiction:
-    """Farkas multipliers that prove that no point satisfies the constraints, and the names of those that they weigh."""
+    """Farkas multipliers that prove that no point satisfies the constraints, and those that they weigh."""
 
     certificate: Certificate
     multipliers: Vector
-    names: tuple[str, ...]
+    groups: tuple[Group, ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What people call the constraints."""
+        return tuple(group.name for group in self.groups)
+
+    def among(self, rows: Indices) -> bool:
+        """Return whether they weigh no constraint but some of these rows, and what serves them alone."""
+        return all(group.rows.size > 0 and bool(np.isin(group.rows, rows).all()) for group in self.groups)
 
 
 def conflict_of(lowered: Lowered, solver: SolverLike, tol: float) -> Conflict | None:
@@ -109,8 +118,8 @@ def _contradiction(lowered: Lowered, verdict: Verdict | None) -> Contradiction |
     if not certificate.holds(PROVED):
         return None
     weighs = np.abs(verdict.multipliers) > _TRIFLE * np.abs(verdict.multipliers).max()
-    names = tuple(group.name for group in declared_groups(lowered) if weighs[group.all_rows].any())
-    return Contradiction(certificate, verdict.multipliers, names)
+    groups = tuple(group for group in declared_groups(lowered) if weighs[group.all_rows].any())
+    return Contradiction(certificate, verdict.multipliers, groups)
 
 
 def declared_groups(lowered: Lowered) -> tuple[Group, ...]:

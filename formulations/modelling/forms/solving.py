@@ -7,13 +7,15 @@ from dataclasses import replace
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 import formulations.cvx as cp
 from formulations.modelling.candidate import Candidate
 from formulations.modelling.default import solve_by_request
 from formulations.modelling.failures import infeasible, no_answer, unbounded
 from formulations.modelling.forms.deciding import left_out
 from formulations.modelling.forms.lowering import ConeAnswer, Lowered
-from formulations.modelling.forms.reasons import Contradiction, proof_of
+from formulations.modelling.forms.reasons import Contradiction, declared_groups, proof_of
 from formulations.modelling.judging import judged
 from formulations.modelling.solution import Run, Seconds, Solution
 from formulations.modelling.solving import (
@@ -25,6 +27,7 @@ from formulations.modelling.solving import (
     status_of,
     structures_of,
 )
+from qpkernels.arrays import Indices
 from qpkernels.certificates import Bounds, Certificate, Enclosure, Status, enclose_cone_program, repair
 from qpkernels.diagnosis import Ray
 from qpkernels.errors import InfeasibleError, ParameterError, UnsupportedProgramError
@@ -157,6 +160,10 @@ def _no_solution(form: Form, outcome: Outcome, lowered: Lowered, backend: Solver
     model, message, proof = form.model, quote(outcome), proof_of(outcome, lowered, backend)
     match proof:
         case Contradiction() if form.is_extended:
+            textbook = _textbook_rows(form, lowered)
+            # What the user added has no part in it: the model decides in exact arithmetic, as without.
+            if model.hard and proof.among(textbook):
+                return model.explain_infeasible(proof.certificate, proof.multipliers[textbook], message)
             return infeasible(form.name, proof.certificate, proof.multipliers, message, proof.names)
         case Contradiction():
             return model.explain_infeasible(proof.certificate, proof.multipliers, message)
@@ -166,6 +173,12 @@ def _no_solution(form: Form, outcome: Outcome, lowered: Lowered, backend: Solver
             return model.explain_unbounded(proof.certificate, message)
     unproved = f"{message}, but what it returned does not prove it"
     return no_answer(form.name, unproved) if form.is_extended else model.explain_failure(unproved)
+
+
+def _textbook_rows(form: Form, lowered: Lowered) -> Indices:
+    """Return the rows of the constraints that the user did not add."""
+    count = len(lowered.problem.constraints) - len(form.extension.constraints)
+    return np.concatenate([np.arange(0), *(group.rows for group in declared_groups(lowered)[:count])])
 
 
 def enclose_extended(lowered: Lowered, answer: Any) -> Enclosure:

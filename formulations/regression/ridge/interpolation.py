@@ -23,7 +23,7 @@ from formulations.modelling import Candidate, Conditions, ConeAnswer, Multiplier
 from formulations.regression.base import RegressionModel, ResidualDual
 from formulations.regression.tubes.conflict import TubeConflict
 from qpkernels.arrays import Vector
-from qpkernels.certificates import Bounds, Certificate
+from qpkernels.certificates import Bounds
 from qpkernels.display import TextbookProblem
 from qpkernels.errors import InfeasibleError
 from qpkernels.programs import KernelQP
@@ -87,6 +87,7 @@ class Interpolation(RegressionModel):
     catalogue = "F3"
     sparse = False
     linear = True  # K c = y
+    hard = True
     primal, dual = Stated(InterpolationPrimal), Stated(InterpolationDual)
 
     def __init__(self, X: SamplesLike, y: ArrayLike, kernel: KernelLike | None = None) -> None:
@@ -101,34 +102,22 @@ class Interpolation(RegressionModel):
         return {"y - f(x)": self.residuals(answer)}
 
     def conflict(self) -> TubeConflict | None:
-        """Return samples whose targets no function meets, none of which can be spared; None if one meets all targets.
+        """Return samples whose targets no function meets, none of which can be spared; None where none are proved.
 
         Samples that determine a function determine its values at the others: the worst of these is contradicted.
         """
-        return TubeConflict.of_dependent(self.data.coordinates, self.y, 0.0, has_intercept=False)
+        return TubeConflict.of_dependent(self.data, self.y, 0.0, has_intercept=False)
 
     def contradiction(self, message: str) -> InfeasibleError | None:
-        """Let the samples that determine a function decide."""
+        """Let the samples that determine a function decide, in exact arithmetic."""
         conflict = self.conflict()
-        return None if conflict is None else self._error(conflict.certificate, conflict.multipliers, message, conflict)
-
-    def explain_infeasible(self, certificate: Certificate, multipliers: Vector, message: str) -> Exception:
-        """Explain in terms of the targets."""
-        return self._error(certificate, multipliers, message, self.conflict())
-
-    def explain_unbounded(self, certificate: Certificate, message: str) -> Exception:
-        """Explain a dual without bound: targets that no function of the space meets."""
-        return self._error(certificate, None, message, self.conflict())
-
-    def _error(
-        self, certificate: Certificate, multipliers: Vector | None, message: str, conflict: TubeConflict | None
-    ) -> InfeasibleError:
-        named = "" if conflict is None else f" ({conflict})"
+        if conflict is None:
+            return None
         return InfeasibleError(
             f"no function of this space meets every target: the kernel matrix is singular, and the targets contradict "
-            f"what it allows{named}; use a ridge above 0 (KernelRidge), a tube (SparseApproximation), or another "
+            f"what it allows ({conflict}); use a ridge above 0 (KernelRidge), a tube (SparseApproximation), or another "
             f"kernel ({message}).",
-            certificate,
-            multipliers,
+            conflict.certificate,
+            conflict.multipliers,
             conflict,
         )

@@ -70,24 +70,26 @@ class HardTubeModel(FixedTube):
         }
 
     def contradiction(self, message: str) -> InfeasibleError | None:
-        """Let the Chebyshev fit decide, whose value is the smallest feasible epsilon.
+        """Return the error where samples are proved, in exact arithmetic, to need a wider tube.
 
-        Where samples that depend on others prove enough, it has a moment only.
+        The Chebyshev fit shows which, as its value is the smallest feasible epsilon; where samples that depend on
+        others prove enough, it has a moment only.
         """
         dependent = self._of_dependent()
         fit = self._narrowest(None if dependent is None else _MOMENT)
-        # A bound of the smallest epsilon that does not beat its own rounding proves nothing.
+        conflict = None
+        # A bound of the smallest epsilon that does not beat its own rounding shows nothing.
         if fit is not None and fit.certificate.dual_value - fit.certificate.rounding > self.half_width:
             conflict = self._conflict(fit.beta)
-            named = "" if conflict is None else f" ({conflict})"
-            needed = f"the smallest feasible epsilon is {fit.certificate.primal_value:.8g}{named}"
+        if fit is not None and conflict is not None:
+            needed = f"the smallest feasible epsilon is {fit.certificate.primal_value:.8g} ({conflict})"
             return self._too_thin(message, needed, fit.certificate, fit.beta, conflict)
         if dependent is not None:
             return self._too_thin(message, str(dependent), dependent.certificate, dependent.multipliers, dependent)
         return None
 
     def _too_thin(
-        self, message: str, needed: str, certificate: Certificate, multipliers: Vector, conflict: TubeConflict | None
+        self, message: str, needed: str, certificate: Certificate, multipliers: Vector, conflict: TubeConflict
     ) -> InfeasibleError:
         return InfeasibleError(
             f"no function of this space comes within epsilon = {self.half_width:g} of every target: {needed}; widen "
@@ -127,12 +129,10 @@ class HardTubeModel(FixedTube):
             return None
 
     def _of_dependent(self) -> TubeConflict | None:
-        coordinates = self.data.coordinates
-        return TubeConflict.of_dependent(coordinates, self.y, self.half_width, has_intercept=self.fit_intercept)
+        return TubeConflict.of_dependent(self.data, self.y, self.half_width, has_intercept=self.fit_intercept)
 
     def _conflict(self, v: Vector) -> TubeConflict | None:
-        coordinates, epsilon = self.data.coordinates, self.half_width
-        return TubeConflict.of(coordinates, self.y, epsilon, v, has_intercept=self.fit_intercept)
+        return TubeConflict.of(self.data, self.y, self.half_width, v, has_intercept=self.fit_intercept)
 
 
 class HardTubePrimal(TubePrimal):

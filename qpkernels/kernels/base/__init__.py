@@ -4,6 +4,16 @@
 from qpkernels.kernels.base.enclosed import EnclosedMatrix, EnclosedRows
 from qpkernels.kernels.base.kernel import Algebra, Kernel, Samples
 from qpkernels.kernels.base.product_form import ProductForm
+from qpkernels.kernels.base.rational import Rational
 from qpkernels.kernels.base.sample_function import SampleFunction
 
-__all__ = ["Algebra", "EnclosedMatrix", "EnclosedRows", "Kernel", "ProductForm", "SampleFunction", "Samples"]
+__all__ = [
+    "Algebra",
+    "EnclosedMatrix",
+    "EnclosedRows",
+    "Kernel",
+    "ProductForm",
+    "Rational",
+    "SampleFunction",
+    "Samples",
+]

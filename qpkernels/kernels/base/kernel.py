@@ -16,6 +16,7 @@ from qpkernels.display import Card, Carded, Fact, Line
 from qpkernels.errors import NoEnclosureError, NonFiniteError, ShapeError
 from qpkernels.kernels.base.enclosed import EnclosedRows
 from qpkernels.kernels.base.product_form import ProductForm
+from qpkernels.kernels.base.rational import Rational, are_equal, as_rational
 
 __all__ = ["Algebra", "Kernel", "Samples"]
 
@@ -79,7 +80,7 @@ class Kernel(Carded, metaclass=ChecksKeywords):
         """
         super().__init_subclass__(**options)
         if "matrix" in vars(cls):
-            for name in ("product_form", "enclosed", "vanishes", "tested", "formula", "frequencies"):
+            for name in ("product_form", "enclosed", "relating", "vanishes", "tested", "formula", "frequencies"):
                 if name not in vars(cls):
                     setattr(cls, name, vars(Kernel)[name])
 
@@ -182,6 +183,19 @@ class Kernel(Carded, metaclass=ChecksKeywords):
             f"{self!r} states no bound of its rounding errors, so nothing is proved in exact arithmetic; give its "
             "class the method enclosed(X, Z), or take the matrix as data: Precomputed(kernel(X))."
         )
+
+    def relating(self, X: Samples, Z: Samples) -> Rational:
+        """Return a rational matrix R, shape (m, n): where R v = 0, sum_j v_j k(z_j, x_i) = 0 for all i, exactly.
+
+        So it proves that samples are linearly dependent in the space of the kernel. Here R is k where no value was
+        rounded, and otherwise 1 for equal samples and 0 for others: no other dependence is seen. Kernels that are
+        positive semidefinite, and rational functions of the samples, return k up to positive factors of its terms.
+        """
+        try:
+            exact = self.enclosed(X, Z)(slice(None))
+        except NoEnclosureError:
+            return are_equal(X, Z)
+        return are_equal(X, Z) if exact.reach.any() else as_rational(exact.values)
 
     def samples(self, X: ArrayLike) -> Samples:
         """Return ``X`` checked and in the container this kernel works on; here: finite float64, samples x features.

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from qpkernels.arrays import Matrix, Vector, check_positive
 from qpkernels.display import grouped, leading
-from qpkernels.kernels.base import EnclosedRows, Kernel, Samples
+from qpkernels.kernels.base import EnclosedRows, Kernel, Rational, Samples
 
 __all__ = ["Mapped", "Product", "Scaled", "Sum"]
 
@@ -73,6 +73,9 @@ class Sum(_Pair):
         left, right = self.left.enclosed(X, Z), self.right.enclosed(X, Z)
         return lambda rows: left(rows).plus(right(rows))
 
+    def relating(self, X: Samples, Z: Samples) -> Rational:
+        return np.asarray(self.left.relating(X, Z) + self.right.relating(X, Z))
+
     def vanishes(self, X: Samples) -> NDArray[np.bool_]:
         """Return where both parts do."""
         return self.left.vanishes(X) & self.right.vanishes(X)
@@ -107,6 +110,9 @@ class Product(_Pair):
     def enclosed(self, X: Samples, Z: Samples) -> EnclosedRows:
         left, right = self.left.enclosed(X, Z), self.right.enclosed(X, Z)
         return lambda rows: left(rows).times(right(rows))
+
+    def relating(self, X: Samples, Z: Samples) -> Rational:
+        return np.asarray(self.left.relating(X, Z) * self.right.relating(X, Z))
 
     def vanishes(self, X: Samples) -> NDArray[np.bool_]:
         """Return where one of both parts does."""
@@ -186,6 +192,9 @@ class Scaled(Mapped):
     def enclosed(self, X: Samples, Z: Samples) -> EnclosedRows:
         base = self.base.enclosed(X, Z)
         return lambda rows: base(rows).scaled(self.factor)
+
+    def relating(self, X: Samples, Z: Samples) -> Rational:
+        return self.base.relating(X, Z)
 
     def vanishes(self, X: Samples) -> NDArray[np.bool_]:
         """Return where the base kernel does."""

@@ -14,7 +14,7 @@ from qpkernels.arrays import Matrix, Vector, is_integer, shown
 from qpkernels.arrays.structured import as_table
 from qpkernels.display import quoted
 from qpkernels.errors import NonFiniteError, ParameterError, ShapeError
-from qpkernels.kernels.base import EnclosedRows, Kernel, Samples
+from qpkernels.kernels.base import EnclosedRows, Kernel, Rational, Samples
 
 __all__ = ["Columns"]
 
@@ -122,6 +122,10 @@ class Columns(Kernel):
         """Return those of the base kernel."""
         left = self._own(X)
         return self.base.enclosed(left, left if X is Z else self._own(Z))
+
+    def relating(self, X: Samples, Z: Samples) -> Rational:
+        """Return that of the base kernel."""
+        return self.base.relating(self._own(X), self._own(Z))
 
     def diagonal(self, X: Samples) -> Vector:
         return self.base.diagonal(self._own(X))

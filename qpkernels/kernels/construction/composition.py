@@ -13,8 +13,9 @@ from numpy.typing import ArrayLike
 
 from qpkernels.arrays import Matrix, Vector, finite_matrix, finite_vector
 from qpkernels.errors import NonFiniteError, ParameterError, ShapeError
-from qpkernels.kernels.base import EnclosedRows, Kernel, SampleFunction, Samples
+from qpkernels.kernels.base import EnclosedRows, Kernel, Rational, SampleFunction, Samples
 from qpkernels.kernels.base.enclosed_products import enclosed_inner_products
+from qpkernels.kernels.base.rational import rational_products
 
 __all__ = ["Composed", "RankOne"]
 
@@ -73,6 +74,10 @@ class Composed(Kernel):
         """Return those of the base kernel, phi(x) being what it returns."""
         left = self._mapped(X)
         return self.base.enclosed(left, left if X is Z else self._mapped(Z))
+
+    def relating(self, X: Samples, Z: Samples) -> Rational:
+        """Return that of the base kernel, phi(x) being what it returns."""
+        return self.base.relating(self._mapped(X), self._mapped(Z))
 
     def diagonal(self, X: Samples) -> Vector:
         return self.base.diagonal(self._mapped(X))
@@ -143,6 +148,10 @@ class RankOne(Kernel):
     def enclosed(self, X: Samples, Z: Samples) -> EnclosedRows:
         """Return the products, f(x) being what it returns."""
         return enclosed_inner_products(self.features(X), self.features(Z))
+
+    def relating(self, X: Samples, Z: Samples) -> Rational:
+        """Return the products, f(x) being what it returns."""
+        return rational_products(self.features(X), self.features(Z))
 
     def diagonal(self, X: Samples) -> Vector:
         return self._values(X) ** 2

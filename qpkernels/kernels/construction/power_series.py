@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from qpkernels.arrays import Matrix, Vector, check_count, finite_vector
 from qpkernels.errors import ParameterError
-from qpkernels.kernels.base import EnclosedMatrix, EnclosedRows, Samples
+from qpkernels.kernels.base import EnclosedMatrix, EnclosedRows, Rational, Samples
 from qpkernels.kernels.construction.algebra import Mapped
 
 __all__ = ["Exponential", "PolynomialOf", "Power"]
@@ -49,6 +49,9 @@ class Power(Mapped):
     def enclosed(self, X: Samples, Z: Samples) -> EnclosedRows:
         base = self.base.enclosed(X, Z)
         return lambda rows: base(rows).power(self.exponent)
+
+    def relating(self, X: Samples, Z: Samples) -> Rational:
+        return np.asarray(self.base.relating(X, Z) ** self.exponent)
 
     def vanishes(self, X: Samples) -> NDArray[np.bool_]:
         """Return where the base kernel does."""
@@ -143,6 +146,10 @@ class PolynomialOf(Mapped):
             return value
 
         return rows
+
+    def relating(self, X: Samples, Z: Samples) -> Rational:
+        base = self.base.relating(X, Z)
+        return np.asarray(sum(base**n for n, coefficient in enumerate(self.coefficients) if coefficient > 0))
 
     def diagonal(self, X: Samples) -> Vector:
         return _horner(self.coefficients, self.base.diagonal(X))

@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qpkernels.arrays import Matrix, Vector, is_sparse
-from qpkernels.kernels.base import EnclosedRows, Kernel, ProductForm, Samples
+from qpkernels.kernels.base import EnclosedRows, Kernel, ProductForm, Rational, Samples
 from qpkernels.kernels.base.enclosed_products import enclosed_inner_products
 from qpkernels.kernels.base.products import are_zero, inner_products, squared_lengths
+from qpkernels.kernels.base.rational import rational_products
 
 __all__ = ["Linear"]
 
@@ -66,6 +67,9 @@ class Linear(Kernel):
 
     def enclosed(self, X: Samples, Z: Samples) -> EnclosedRows:
         return enclosed_inner_products(X, Z)
+
+    def relating(self, X: Samples, Z: Samples) -> Rational:
+        return rational_products(X, Z)
 
     def product_form(self, X: Samples) -> ProductForm:
         return ProductForm.polynomial(1.0, 0.0, 1, X)

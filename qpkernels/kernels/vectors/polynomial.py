@@ -2,15 +2,17 @@
 """The polynomial kernel."""
 
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
 
 from qpkernels.arrays import Matrix, Vector, check_count, check_finite
 from qpkernels.display import leading, signed
-from qpkernels.kernels.base import EnclosedRows, Kernel, ProductForm, Samples
+from qpkernels.kernels.base import EnclosedRows, Kernel, ProductForm, Rational, Samples
 from qpkernels.kernels.base.enclosed_products import enclosed_inner_products
 from qpkernels.kernels.base.products import are_zero, inner_products, squared_lengths
+from qpkernels.kernels.base.rational import rational_products
 from qpkernels.kernels.vectors.rbf import check_gamma
 
 __all__ = ["Polynomial"]
@@ -78,6 +80,9 @@ class Polynomial(Kernel):
     def enclosed(self, X: Samples, Z: Samples) -> EnclosedRows:
         products = enclosed_inner_products(X, Z)
         return lambda rows: products(rows).affine(self.gamma, self.coef0).power(self.degree)
+
+    def relating(self, X: Samples, Z: Samples) -> Rational:
+        return np.asarray((Fraction(self.gamma) * rational_products(X, Z) + Fraction(self.coef0)) ** self.degree)
 
     def product_form(self, X: Samples) -> ProductForm:
         return ProductForm.polynomial(self.gamma, self.coef0, self.degree, X)

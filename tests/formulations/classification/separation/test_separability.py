@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sklearn.datasets import load_breast_cancer
 
 from formulations import HardMargin, HullIntersection, Separability
 from formulations.modelling import Solution
@@ -102,3 +103,21 @@ def test_the_hard_margin_decides_without_a_linear_program(model: type[Any], kern
     if kernel is not None:
         # All other images are linearly independent.
         assert set(proof.support) == {0, 1}
+
+
+@pytest.mark.parametrize("unit", [1.0, 1e-3, 1e-7])
+def test_the_unit_of_a_feature_does_not_matter(unit: float) -> None:
+    X, y = np.random.default_rng(0).standard_normal((60, 4)), np.where(np.arange(60) % 2 == 0, -1.0, 1.0)
+    apart = X.copy()
+    apart[:, 3] = unit * (0.01 * y + 0.001 * X[:, 3])
+    found = Separability(apart, y).decide()
+    assert not isinstance(found, HullIntersection)
+    assert (y * found.decision_function(apart) > 0).all()
+
+
+def test_a_real_set_in_its_own_units() -> None:
+    """Of which the hulls are 3e-8 of the radius apart, and far apart in the units of some features."""
+    samples, targets = load_breast_cancer(return_X_y=True)
+    found = Separability(samples, targets).decide()
+    assert not isinstance(found, HullIntersection)
+    assert found.predict(samples).tolist() == targets.tolist()

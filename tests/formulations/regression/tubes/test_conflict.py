@@ -89,8 +89,9 @@ def test_a_tube_that_holds_all_samples_has_no_conflict() -> None:
 
 def test_multipliers_that_prove_nothing() -> None:
     X, y = measured()
+    model = HardTube(X, y, epsilon=0.1)
     for v in (np.zeros(24), np.eye(24)[3], -ChebyshevFit(X, y).solve("clarabel").beta):
-        assert TubeConflict.of(X, y, 0.1, v, has_intercept=True) is None
+        assert TubeConflict.of(model.data, y, 0.1, v, has_intercept=True) is None
 
 
 def test_the_error_carries_the_conflict() -> None:
@@ -125,8 +126,9 @@ def test_samples_that_come_twice_are_found_without_a_linear_program() -> None:
     X, y = np.vstack([X, X[:20]]), rng.normal(size=320)
     F = np.abs(y[:20] - y[300:]) / 2
     model = SparseApproximation(X, y, RBF(0.5), epsilon=0.01)
-    conflict = TubeConflict.of_dependent(model.data.coordinates, y, 0.01, has_intercept=False)
+    conflict = TubeConflict.of_dependent(model.data, y, 0.01, has_intercept=False)
     assert conflict is not None
     assert conflict.samples.tolist() == [int(np.argmax(F)), 300 + int(np.argmax(F))]
     assert conflict.least_epsilon == pytest.approx(F.max(), rel=1e-9)
-    assert TubeConflict.of_dependent(model.data.coordinates[:300], y[:300], 0.0, has_intercept=False) is None
+    apart = SparseApproximation(X[:300], y[:300], RBF(0.5), epsilon=0.01)
+    assert TubeConflict.of_dependent(apart.data, y[:300], 0.0, has_intercept=False) is None
