@@ -220,10 +220,8 @@ class PSDTriangle(Cone):
         # D M D has the signs of M: with 1 on the diagonal, no entry is lost beside a larger one.
         columns, rows = np.tril_indices(self.order)
         raised = np.where(rows == columns, s + slack, s)
-        return any(
-            self._is_semidefinite(points, slack)
-            for points in (raised, np.where(rows == columns, raised, towards_zero(s, slack)))
-        )
+        moved = np.where(rows == columns, raised, towards_zero(s, slack))
+        return self._is_semidefinite(raised, slack) or self._is_semidefinite(moved, np.zeros_like(slack))
 
     def _is_semidefinite(self, s: Vector, slack: Vector) -> bool:
         matrix, allowed = self.matrix(s), self.matrix(slack)

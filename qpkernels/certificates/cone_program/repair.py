@@ -167,7 +167,10 @@ def _moved_inside(terms: Terms, x: Vector) -> Iterator[Vector]:
                 break
             weights = 1.0 / np.where(sizes[moved] > 0, sizes[moved], 1.0)
             way = (s - targets)[moved] * weights
-            x = x + lsqr(diags_array(weights) @ A[moved], way, atol=1e-15, btol=1e-15, conlim=0.0)[0]
+            with np.errstate(over="ignore", invalid="ignore"):
+                x = x + lsqr(diags_array(weights) @ A[moved], way, atol=1e-15, btol=1e-15, conlim=0.0)[0]
+            if not np.isfinite(x).all():
+                return
         yield x
 
 

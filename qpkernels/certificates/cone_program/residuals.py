@@ -59,33 +59,26 @@ def _within(s: Vector, slack: Vector) -> bool:
 
 
 def _rays(program: ConeProgram) -> Iterator[_Rays]:
-    """Yield those of each second-order cone, with that of its first and last row v_k alike that cancels more."""
+    """Yield those of each second-order cone, with that of its rows v_k that cancels most."""
     rows = csr_array(program.A)
     weights: Vector = np.abs(program.b) + np.asarray(abs(rows).sum(axis=1), dtype=np.float64).ravel()
     for cone, part in program.parts():
         if not isinstance(cone, SecondOrder):
             continue
         first = part.start
-        alike = (
-            first
-            + 1
-            + np.flatnonzero(np.abs(np.log2(_ratio(weights[first + 1 : part.stop], float(weights[first])))) < 1)
-        )
+        own = weights[first + 1 : part.stop]
+        # What cancels has terms of about the same size.
+        alike = first + 1 + np.flatnonzero((own > 0.5 * weights[first]) & (own < 2.0 * weights[first]))
         best, least = None, 1.0
-        for k in sorted({*alike[:1], *alike[-1:]}):  # where rotated cones have it
+        for k in alike.tolist():
             b = program.b[first] + np.array([1.0, -1.0]) * program.b[k]
             A = csr_array(vstack([rows[[first]] + rows[[k]], rows[[first]] - rows[[k]]]))
             A.eliminate_zeros()
             left = float((np.abs(b) + np.asarray(abs(A).sum(axis=1)).ravel()).min() / (weights[first] + weights[k]))
             if left < least:
-                best, least = _Rays(part, int(k), b, A), left
+                best, least = _Rays(part, k, b, A), left
         if best is not None:
             yield best
-
-
-def _ratio(values: Vector, size: float) -> Vector:
-    tiny = np.finfo(np.float64).tiny
-    return np.maximum(values, tiny) / max(size, tiny)
 
 
 @dataclass(frozen=True, eq=False)
