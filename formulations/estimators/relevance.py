@@ -18,8 +18,8 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from formulations.estimators.inputs.kernels import space_of
-from formulations.estimators.inputs.labels import check_labels
 from formulations.estimators.inputs.spaces import OfKernel
+from formulations.estimators.inputs.targets import check_labels, check_targets
 from formulations.estimators.kernelised import KernelEstimator
 from formulations.estimators.leaving import LeavesDataBehind
 from formulations.estimators.proved import UncertifiedWarning
@@ -163,6 +163,7 @@ class RelevanceRegressor(RegressorMixin, _RelevanceEstimator):
         SolverFailedError
             With strict=True, if the evidence is not stationary.
         """
+        check_targets(y)
         X, y = self._samples(X, y, reset=True)
         targets = column_or_1d(y, warn=True).astype(np.float64, copy=False)
         self.model_ = RelevanceRegression(self._gram(X, targets.size), targets, noise=self.noise)

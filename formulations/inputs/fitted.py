@@ -12,7 +12,7 @@ from scipy.sparse import csr_array
 
 from formulations.inputs.estimators import Coefficients, cost_of_ridge, on_host, read_coefficients
 from formulations.inputs.restating import Restatable
-from qpkernels.arrays import Indices, Vector, is_scalar, is_sparse
+from qpkernels.arrays import Indices, Vector, is_scalar, is_sparse, shown
 from qpkernels.errors import ParameterError, ShapeError
 from qpkernels.kernels import RBF, FunctionKernel, Kernel, Laplacian, Linear, Polynomial, Precomputed, Sigmoid
 
@@ -54,7 +54,12 @@ def kept_rows(rows: Any, features: int) -> Any:
     """Return the samples that an estimator kept, of any library, sparse ones as wide as the samples."""
     found: Any = rows.get() if hasattr(rows, "get") and not is_sparse(rows) else rows
     if not is_sparse(found):
-        return on_host(found).astype(np.float64)
+        try:
+            return on_host(found).astype(np.float64)
+        except (TypeError, ValueError):
+            raise ParameterError(
+                f"the estimator must have kept samples of real numbers, but it has {shown(rows)}; fit it again."
+            ) from None
     listed = found.tocsr().astype(np.float64)
     shape = (listed.shape[0], max(features, listed.shape[1]))
     return csr_array((listed.data, listed.indices, listed.indptr), shape=shape)

@@ -20,6 +20,7 @@ from sklearn.utils.validation import _num_samples
 from formulations.auditing.reading.machine import Machine, Predicted
 from formulations.inputs.estimators import on_host
 from qpkernels.arrays import Matrix, is_sparse
+from qpkernels.errors import ParameterError
 
 __all__ = ["with_predictions"]
 
@@ -65,5 +66,8 @@ def _values(estimator: Any, X: Any) -> Matrix | None:
         return None
     if is_sparse(X) and getattr(estimator, "_sparse", True) is False:
         X = X.toarray()
-    values = on_host(predict(X)).astype(np.float64)
+    try:
+        values = on_host(predict(X)).astype(np.float64)
+    except Exception as error:
+        raise ParameterError(f"the estimator does not predict its own samples ({error}); fit it again.") from error
     return values[:, None] if values.ndim == 1 else values

@@ -94,10 +94,17 @@ def numbers_of(estimator: Any, name: str) -> NDArray[np.float64]:
 
     Raises
     ------
+    ParameterError
+        If it holds something else.
     NonFiniteError
         If some are NaN or infinite.
     """
-    numbers = on_host(getattr(estimator, name)).astype(np.float64)
+    try:
+        numbers = on_host(getattr(estimator, name)).astype(np.float64)
+    except (TypeError, ValueError):
+        raise ParameterError(
+            f"{name} of the estimator must hold real numbers, but {shown(getattr(estimator, name))} came; fit it again."
+        ) from None
     if not np.isfinite(numbers).all():
         raise NonFiniteError(f"{name} of the estimator must hold finite numbers only, but some are not; fit it again.")
     return numbers

@@ -32,7 +32,7 @@ from formulations.inputs.samples import BoundSamples
 from formulations.modelling import Model
 from formulations.regression.tubes.nu import NuTube
 from formulations.regression.tubes.soft import SoftTube
-from qpkernels.arrays import Indices, Matrix, Vector
+from qpkernels.arrays import Indices, Matrix, Vector, shown
 from qpkernels.errors import ParameterError, ShapeError
 from qpkernels.files import SvmType
 from qpkernels.gram import Gram
@@ -110,7 +110,7 @@ def read_support_vectors(
 def _of_estimator(estimator: Any, kind: SvmType) -> SupportVectors:
     coefficients = np.atleast_2d(numbers_of(estimator, "dual_coef_"))
     intercepts = np.ravel(numbers_of(estimator, "intercept_"))
-    counts = np.ravel(on_host(getattr(estimator, "n_support_", 0))).astype(np.intp)
+    counts = np.ravel(numbers_of(estimator, "n_support_") if hasattr(estimator, "n_support_") else 0).astype(np.intp)
     classes = on_host(estimator.classes_) if kind.classifies and hasattr(estimator, "classes_") else None
     known = kind.classifies and counts.size == coefficients.shape[0] + 1
     if intercepts.size != (counts.size * (counts.size - 1) // 2 if known else 1):
@@ -122,7 +122,14 @@ def _of_estimator(estimator: Any, kind: SvmType) -> SupportVectors:
         intercepts = -intercepts
     elif kind.classifies and intercepts.size == 1:
         coefficients, intercepts = -coefficients, -intercepts
-    support = np.ravel(on_host(estimator.support_)).astype(np.intp)
+    support = np.ravel(numbers_of(estimator, "support_")).astype(np.intp)
+    if coefficients.shape[1] != support.size:
+        raise ParameterError(
+            f"the estimator has {support.size} support vectors, but dual_coef_ has {coefficients.shape[1]} columns; "
+            "fit it again."
+        )
+    if classes is not None and classes.ndim != 1:
+        raise ParameterError(f"classes_ must list the classes, but {shown(estimator.classes_)} came; fit it again.")
     return SupportVectors(kind, support, coefficients, intercepts, classes, counts if known else None)
 
 

@@ -17,7 +17,7 @@ from sklearn.utils.validation import _num_samples, check_is_fitted, column_or_1d
 from formulations.classification.base import TwoClassModel
 from formulations.classification.meta.multiclass import OneVersusOne
 from formulations.estimators.base import KernelMachine, Training, as_sparse_as
-from formulations.estimators.inputs.labels import check_labels
+from formulations.estimators.inputs.targets import check_labels
 from formulations.estimators.inputs.weights import ClassWeight, class_weights, sample_weights, weighted
 from formulations.modelling import Classification
 from formulations.modelling.batch import check_jobs

@@ -16,10 +16,9 @@ from formulations.classification.least_squares import LeastSquaresClassifier
 from formulations.classification.logistic import Logistic
 from formulations.classification.margin_loss import MarginLossClassifier
 from formulations.estimators.classifiers.base import PairwiseClassifier
-from formulations.estimators.inputs.losses import named_loss
+from formulations.estimators.inputs.losses import given_model, named_loss
 from formulations.losses import Hinge, LogisticLoss, MarginLoss, SquaredHinge
 from formulations.prediction.coupling import probabilities
-from qpkernels.errors import ParameterError
 
 __all__ = ["LSSVC", "KernelClassifier", "KernelLogisticRegression"]
 
@@ -164,11 +163,5 @@ class KernelClassifier(PairwiseClassifier):
     parameters: Mapping[str, Any] | None = None
 
     def _machine(self) -> tuple[type[TwoClassModel], dict[str, Any]]:
-        if self.model is None:
-            if self.parameters:
-                raise ParameterError(
-                    f"parameters are those of a model, but there is none: give model=SoftMargin, say, or leave "
-                    f"{', '.join(self.parameters)} out."
-                )
-            return MarginLossClassifier, {"loss": named_loss(self.loss, _LOSSES), "C": self.C}
-        return self.model, dict(self.parameters or {})
+        given = given_model(self.model, self.parameters, TwoClassModel, "SoftMargin")
+        return given or (MarginLossClassifier, {"loss": named_loss(self.loss, _LOSSES), "C": self.C})

@@ -56,6 +56,8 @@ def class_weights(
     ------
     OneClassError
         If samples of weight above 0 are of one class only.
+    ParameterError
+        If they are no weights of these classes.
     """
     present = classes if weights.all() else np.unique(y[weights > 0])
     if present.size < 2:
@@ -65,7 +67,11 @@ def class_weights(
         )
     if class_weight is None:
         return np.ones(classes.size)
-    return np.asarray(compute_class_weight(class_weight, classes=classes, y=y, sample_weight=balance), dtype=np.float64)
+    try:
+        found = compute_class_weight(class_weight, classes=classes, y=y, sample_weight=balance)
+    except (TypeError, ValueError) as error:
+        raise ParameterError(f"class_weight must be None, 'balanced', or the weights by label: {error}") from error
+    return np.asarray(found, dtype=np.float64)
 
 
 def is_infinite(cost: object) -> bool:

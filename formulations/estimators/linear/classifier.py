@@ -17,11 +17,11 @@ from formulations.classification.linear import CrammerSinger, LinearModel, Spars
 from formulations.classification.margins.soft_margin import SoftMargin
 from formulations.classification.margins.squared_hinge import SquaredHinge
 from formulations.classification.meta.multiclass import OneVersusRest
-from formulations.estimators.inputs.labels import check_labels
+from formulations.estimators.inputs.targets import check_labels
 from formulations.estimators.inputs.weights import ClassWeight, class_weights, sample_weights
 from formulations.estimators.linear.base import LinearMachine, weights_of
 from formulations.inputs.samples import BoundSamples
-from qpkernels.arrays import Indices, Vector, check_choice, shown_label
+from qpkernels.arrays import Indices, Vector, check_choice, check_positive, shown_label
 from qpkernels.errors import LabelError
 
 __all__ = ["LinearSVC"]
@@ -137,7 +137,7 @@ class LinearSVC(LinearClassifierMixin, SparseCoefMixin, LinearMachine):
         weights = sample_weights(sample_weight, codes.size)
         of_class = class_weights(self.class_weight, self.classes_, y, weights, balance=weights)
         rows = np.flatnonzero(weights)
-        codes, costs = codes[rows], self.C * weights[rows]
+        codes, costs = codes[rows], check_positive(self.C, "C") * weights[rows]
         self._check_present(codes)
         data = self._bound(X, rows)
         if self.penalty == "l1" or self.multi_class == "crammer_singer":

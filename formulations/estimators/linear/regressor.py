@@ -12,11 +12,13 @@ from sklearn.base import RegressorMixin
 from sklearn.linear_model._base import LinearModel
 from sklearn.utils.validation import validate_data
 
+from formulations.estimators.inputs.targets import check_targets
 from formulations.estimators.inputs.weights import sample_weights
 from formulations.estimators.linear.base import LinearMachine, weights_of
 from formulations.losses import EpsilonInsensitive, SquaredEpsilonInsensitive
 from formulations.modelling import Regression
 from formulations.regression.residual_loss import ResidualLossRegression
+from qpkernels.arrays import check_positive
 
 __all__ = ["LinearSVR"]
 
@@ -88,14 +90,20 @@ class LinearSVR(RegressorMixin, LinearModel, LinearMachine):
             If there is no answer, or with strict=True none that is proved.
         """
         self._check_parameters(("epsilon_insensitive", "squared_epsilon_insensitive"))
+        check_targets(y)
         X, y = validate_data(self, X, y, dtype=np.float64, order="C", accept_sparse="csr", y_numeric=True)
         targets = np.asarray(y, dtype=np.float64)
         weights = sample_weights(sample_weight, targets.size)
         rows = np.flatnonzero(weights)
         data = self._bound(X, rows)
+        costs = check_positive(self.C, "C") * weights[rows]
         kind = EpsilonInsensitive if self.loss == "epsilon_insensitive" else SquaredEpsilonInsensitive
         self.model_ = ResidualLossRegression(
-            data, targets[rows], loss=kind(self.epsilon), C=self.C * weights[rows], fit_intercept=False
+            data,
+            targets[rows],
+            loss=kind(self.epsilon),
+            C=costs,
+            fit_intercept=False,
         )
         self.solution_ = self.model_.solve(verbose=bool(self.verbose), **self._limits(data))
         self.coef_ = self._keep(weights_of(data, [self.solution_]), [self.solution_])[0]

@@ -13,6 +13,7 @@ from sklearn.base import RegressorMixin
 from sklearn.utils.validation import column_or_1d
 
 from formulations.estimators.base import KernelMachine
+from formulations.estimators.inputs.targets import check_targets
 from formulations.estimators.inputs.weights import sample_weights, weighted
 from formulations.modelling import Model, Regression
 from formulations.regression.base import RegressionModel
@@ -54,6 +55,7 @@ class SingleRegressor(RegressorMixin, KernelMachine):
             If there is no answer, or with strict=True none that is proved.
         """
         limits = self._limits()
+        check_targets(y)
         X, y = self._samples(X, y, reset=True)
         targets = column_or_1d(y, warn=True).astype(np.float64, copy=False)
         weights = sample_weights(sample_weight, len(targets))

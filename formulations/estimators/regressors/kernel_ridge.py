@@ -17,6 +17,7 @@ from sklearn.utils.validation import _num_samples, check_array, check_is_fitted,
 from formulations.estimators.base import leaving
 from formulations.estimators.inputs.kernels import KernelLike, space_of, space_of_function
 from formulations.estimators.inputs.spaces import Functions, Indefinite, OfKernel, Space
+from formulations.estimators.inputs.targets import check_targets
 from formulations.estimators.inputs.weights import sample_weights
 from formulations.estimators.kernelised import KernelEstimator
 from formulations.estimators.proved import ProvedEstimator
@@ -122,6 +123,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelEstimator, ProvedEstim
             If there is no answer, or with strict=True none that is proved.
         """
         request = self._request()
+        check_targets(y)
         X, y = self._samples(X, y, reset=True, multi_output=True, y_numeric=True)
         targets = check_array(y, dtype=np.float64, ensure_2d=False, input_name="y")
         columns = targets.reshape(len(targets), -1)
@@ -199,7 +201,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelEstimator, ProvedEstim
             return space_of(kernel, X, weights, gamma="auto", degree=3, coef0=0.0)
         if callable(kernel):
             return space_of_function(partial(_pairwise, metric=kernel, **(self.kernel_params or {})), X)
-        if kernel not in PAIRWISE_KERNEL_FUNCTIONS:
+        if not isinstance(kernel, str) or kernel not in PAIRWISE_KERNEL_FUNCTIONS:
             raise ParameterError(
                 f"kernel must be one of {', '.join(sorted(PAIRWISE_KERNEL_FUNCTIONS))}, precomputed, a Kernel such as "
                 f"RBF(gamma=0.1), or a function of two samples, but {shown(kernel)} came."

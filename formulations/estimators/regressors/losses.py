@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from formulations.estimators.inputs.losses import named_loss
+from formulations.estimators.inputs.losses import given_model, named_loss
 from formulations.estimators.regressors.base import SingleRegressor
 from formulations.inputs.hyperparameters import TAU
 from formulations.losses import AbsolutePower, EpsilonInsensitive, ResidualLoss, Squared
@@ -16,7 +16,6 @@ from formulations.regression.base import RegressionModel
 from formulations.regression.huber import Huber
 from formulations.regression.quantile import Quantile
 from formulations.regression.residual_loss import ResidualLossRegression
-from qpkernels.errors import ParameterError
 
 __all__ = ["LSSVR", "HuberSVR", "KernelRegressor", "QuantileSVR"]
 
@@ -172,11 +171,5 @@ class KernelRegressor(SingleRegressor):
     parameters: Mapping[str, Any] | None = None
 
     def _machine(self) -> tuple[type[RegressionModel], dict[str, Any]]:
-        if self.model is None:
-            if self.parameters:
-                raise ParameterError(
-                    f"parameters are those of a model, but there is none: give model=SoftTube, say, or leave "
-                    f"{', '.join(self.parameters)} out."
-                )
-            return ResidualLossRegression, {"loss": named_loss(self.loss, _LOSSES), "C": self.C}
-        return self.model, dict(self.parameters or {})
+        given = given_model(self.model, self.parameters, RegressionModel, "SoftTube")
+        return given or (ResidualLossRegression, {"loss": named_loss(self.loss, _LOSSES), "C": self.C})
