@@ -107,11 +107,11 @@ class Answers:
             return answer
         self._forget()
         model = setting.state()
+        limit = time_limit if setting.machine.choice.in_slices else None
         if isinstance(model, Model):
-            limit = time_limit if setting.machine.choice.in_slices else None
             self._machine, self._before = Incremental(model, tol=self._tol, time_limit=limit), setting
             return Answer(setting, model, self._machine.solution, None)
-        return Answer(setting, model, model.solve(max_iter=_MOST_ITERATIONS), None)
+        return Answer(setting, model, model.solve(max_iter=_MOST_ITERATIONS, time_limit=limit), None)
 
     def _followed(self, setting: Setting) -> Answer | None:
         """Return the answer by a small change of the machine before; None where it needs another."""
@@ -133,6 +133,8 @@ class Answers:
 
 def _may_improve(answer: Answer) -> bool:
     """Whether more time may help: there is a point that is not proved, or nobody has found one yet."""
+    if isinstance(answer.solution, RelevanceSolution):
+        return not answer.solution.converged
     if isinstance(answer.solution, Solution):
         return answer.solution.status is not Status.OPTIMAL
     return isinstance(answer.error, SolverFailedError)

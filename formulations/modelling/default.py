@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
+from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from formulations.modelling.solution import Seconds, Solution
@@ -198,6 +199,7 @@ class _Relay:
             request,
             max_iter=self.budget.iterations_left,
             time_limit=left,
+            begun=perf_counter(),
             warm_start=(self.best or self.request.warm_start) if attempt.takes_start else None,
         )
 

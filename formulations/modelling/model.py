@@ -154,8 +154,10 @@ class Model(Approximate, Reading, Failing, ShownModel, Generic[Answered], metacl
         tol
             Above 0 and below 1: the relative duality gap and residuals that the certificate must show for ``optimal``.
         max_iter, time_limit
-            Limits, in the solvers' iterations and in seconds, of all together; the best point so far comes back. A
-            solver without a time limit runs in a process of its own then, which has no point where it is ended.
+            Limits, in the solvers' iterations and in seconds, of all together; the best point so far comes back. The
+            seconds count from the call on: a solver has what the statement left of them. Its set-up, the iteration that
+            it is in, and the certificate are finished all the same. A solver without a time limit runs in a process of
+            its own then, which has no point where it is ended.
         warm_start
             A solution, or beta, for those of our own that start from a beta, as ``smo`` does. A solution is
             rescaled so that what was at its bound is at that of this problem, which is another where C is; any beta is

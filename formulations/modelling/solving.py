@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -38,6 +39,7 @@ from qpkernels.solvers import (
     OF_SMO,
     Automatic,
     AutomaticSystem,
+    Budget,
     Claim,
     ConePoint,
     Outcome,
@@ -63,7 +65,15 @@ __all__ = [
 
 @dataclass(frozen=True, eq=False)
 class SolveRequest:
-    """What a user asks of ``solve``; see :meth:`formulations.modelling.model.Model.solve`."""
+    """What a user asks of ``solve``; see :meth:`formulations.modelling.model.Model.solve`.
+
+    Attributes
+    ----------
+    solver, tol, max_iter, time_limit, warm_start, verbose, options
+        As there.
+    begun
+        When it was asked, by the clock of :func:`time.perf_counter`: the limit of time counts from there.
+    """
 
     solver: SolverLike | None
     tol: float
@@ -72,6 +82,7 @@ class SolveRequest:
     warm_start: Solution | ArrayLike | None
     verbose: bool
     options: Mapping[str, Any]
+    begun: float = field(default_factory=perf_counter)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "tol", check_tolerance(self.tol))
@@ -87,8 +98,13 @@ class SolveRequest:
 
     def ended(self, outcome: Outcome) -> bool:
         """Return whether a limit that the user set may be what ended the solver."""
-        out_of_time = self.time_limit is not None and outcome.seconds >= self.time_limit
+        out_of_time = self.time_limit is not None and max(outcome.seconds, self.seconds) >= self.time_limit
         return self.max_iter is not None or out_of_time
+
+    @property
+    def seconds(self) -> float:
+        """Seconds since it was asked."""
+        return perf_counter() - self.begun
 
     @property
     def names_nobody(self) -> bool:
@@ -128,7 +144,8 @@ class SolveRequest:
             program,
             tol=self.tol,
             max_iter=self.max_iter,
-            time_limit=self.time_limit,
+            # What it took to state the matrices is spent.
+            time_limit=Budget(None, self.time_limit, begun=self.begun).seconds_left,
             warm_start=start,
             verbose=self.verbose,
             **self.options,

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from time import perf_counter
 from typing import Protocol, TypeAlias
 
 import numpy as np
@@ -81,21 +82,29 @@ class Ascent:
 
 
 def ascend(
-    likelihood: Likelihood, start: Posterior, *, tol: float, max_iter: int, slow: float = 0.0, patience: int = _PATIENCE
+    likelihood: Likelihood,
+    start: Posterior,
+    *,
+    tol: float,
+    max_iter: int,
+    until: float = np.inf,
+    slow: float = 0.0,
+    patience: int = _PATIENCE,
 ) -> Ascent:
     """Raise the evidence from ``start`` until it is stationary to ``tol``.
 
-    It ends as well after ``patience`` steps in a row of which none gains more than ``slow``, or more than rounding.
+    It ends as well at the time ``until``, by the clock of :func:`time.perf_counter`, and after ``patience`` steps
+    in a row of which none gains more than ``slow``, or more than rounding.
     """
     here, values, idle = start, [start.log_evidence], 0
-    while len(values) <= max_iter and idle < patience:
+    while len(values) <= max_iter and idle < patience and perf_counter() < until:
         there = _first_not_lower(likelihood, here, tol)
         if there is None:
             break
         idle = 0 if there.log_evidence > here.log_evidence + max(slow, here.rounding) else idle + 1
         here = there
         values.append(here.log_evidence)
-    message = verdict(here, tol, stopped=len(values) > max_iter)
+    message = verdict(here, tol, stopped=len(values) > max_iter or perf_counter() >= until)
     return Ascent(here, tuple(values), here.stationarity.holds(tol), message)
 
 
@@ -104,7 +113,7 @@ def verdict(here: Posterior, tol: float, *, stopped: bool) -> str:
     if here.stationarity.holds(tol):
         return f"stationary to {tol:g}"
     if stopped:
-        return f"not stationary to {tol:g} when max_iter came; raise it"
+        return f"not stationary to {tol:g} when max_iter or time_limit came; raise it"
     return f"no step raises the evidence beyond rounding, short of stationarity to {tol:g}; raise tol"
 
 

@@ -80,7 +80,7 @@ class RelevanceClassification(RelevanceMachine):
         """What the labels say of the weights."""
         return LogisticLabels(self.design, self.y)
 
-    def search(self, *, tol: float, max_iter: int) -> Search:
+    def search(self, *, tol: float, max_iter: int, until: float) -> Search:
         """Raise Laplace's evidence from each start."""
         starts = starting_points(self.design, 1.0, None, widths=(1.0,))
-        return search(self.likelihood, starts, tol=tol, max_iter=max_iter)
+        return search(self.likelihood, starts, tol=tol, max_iter=max_iter, until=until)

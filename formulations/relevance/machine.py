@@ -6,8 +6,10 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
+from time import perf_counter
 from typing import Any, ClassVar
 
+import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from formulations.display import Explained, classes_of, kernel_of, samples_of
@@ -15,7 +17,7 @@ from formulations.inputs.samples import KernelLike, bind
 from formulations.relevance.posterior import Design
 from formulations.relevance.search import Search
 from formulations.relevance.solution import RelevanceSolution, expand
-from qpkernels.arrays import ChecksKeywords, Matrix, check_count, check_tolerance, shown
+from qpkernels.arrays import ChecksKeywords, Matrix, check_count, check_positive, check_tolerance, shown
 from qpkernels.display import Fact
 from qpkernels.errors import ParameterError
 from qpkernels.gram import Gram
@@ -86,17 +88,19 @@ class RelevanceMachine(Explained, metaclass=ChecksKeywords):
         return self.design.columns
 
     @abstractmethod
-    def search(self, *, tol: float, max_iter: int) -> Search:
+    def search(self, *, tol: float, max_iter: int, until: float) -> Search:
         """Raise the evidence from several starts.
 
         Parameters
         ----------
         tol, max_iter
             As in :meth:`RelevanceMachine.solve`.
+        until
+            When to stop, by the clock of :func:`time.perf_counter`.
         """
 
-    def solve(self, *, max_iter: int = 1000, tol: float = 1e-6) -> RelevanceSolution:
-        """Raise the evidence until it is stationary to ``tol``, or ``max_iter`` iterations are done.
+    def solve(self, *, max_iter: int = 1000, tol: float = 1e-6, time_limit: float | None = None) -> RelevanceSolution:
+        """Raise the evidence until it is stationary to ``tol``, or a limit of iterations or time comes.
 
         The evidence is not concave: the answer is the highest of the stationary points found from several starts.
 
@@ -108,9 +112,12 @@ class RelevanceMachine(Explained, metaclass=ChecksKeywords):
         tol
             Above 0 and below 1: what every measure of
             :class:`~formulations.relevance.posterior.Stationarity` must be within.
+        time_limit
+            Seconds, above 0, after which no further step is begun, from any start; None: no limit.
         """
         tol, max_iter = check_tolerance(tol), check_count(max_iter, "max_iter")
+        until = np.inf if time_limit is None else perf_counter() + check_positive(time_limit, "time_limit")
         # The matrices are small and many: waking threads for each would cost far more than the products.
         with without_blas_threads():
-            found = self.search(tol=tol, max_iter=max_iter)
+            found = self.search(tol=tol, max_iter=max_iter, until=until)
         return expand(self.name, self.gram, found, self.classes)

@@ -106,10 +106,10 @@ class RelevanceRegression(RegressionMachine):
     catalogue = "G1"
     textbook = TextbookProblem("max  ln N(t; 0, I / beta + Phi A^-1 Phi')  s.t.  alpha > 0,  beta > 0")
 
-    def search(self, *, tol: float, max_iter: int) -> Search:
+    def search(self, *, tol: float, max_iter: int, until: float) -> Search:
         """Raise the evidence from each start, by the safeguarded update of MacKay and Tipping."""
         noise = self.first_noise
         starts = starting_points(self.design, self.mean_square, noise, widths=_WIDTHS, sparse=_SPARSE)
         if self.noise is None:
             starts.append((starts[0][0], _MUCH_NOISE * noise))
-        return search(self.likelihood, starts, tol=tol, max_iter=max_iter)
+        return search(self.likelihood, starts, tol=tol, max_iter=max_iter, until=until)

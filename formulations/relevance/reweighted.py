@@ -21,6 +21,7 @@ Nagarajan (2008), "A new view of automatic relevance determination".
 from __future__ import annotations
 
 from functools import cached_property
+from time import perf_counter
 
 import numpy as np
 from scipy.linalg import LinAlgError
@@ -113,12 +114,12 @@ class ReweightedRelevance(RegressionMachine):
     catalogue = "G3"
     textbook = TextbookProblem("min  1/2 ||Phi w - t||^2 + sum_i c_i |w_i|", ("c_i = noise sqrt(z_i)",))
 
-    def search(self, *, tol: float, max_iter: int) -> Search:
+    def search(self, *, tol: float, max_iter: int, until: float) -> Search:
         """Raise the evidence from a narrow and from a wide prior; a convex step costs too much for more."""
         alphas = narrow_and_wide(self.design, self.mean_square)
-        return Search.of([self.ascent(alpha, self.first_noise, tol, max_iter) for alpha in alphas], len(alphas))
+        return Search.of([self.ascent(alpha, self.first_noise, tol, max_iter, until) for alpha in alphas], len(alphas))
 
-    def ascent(self, alpha: Vector, noise: float, tol: float, max_iter: int) -> Ascent:
+    def ascent(self, alpha: Vector, noise: float, tol: float, max_iter: int, until: float = np.inf) -> Ascent:
         """Solve the convex problems one after another from one start, until the evidence is stationary to ``tol``.
 
         A step whose certificate does not hold at 1e-6 is not taken: the sequence ends before it, not converged, and
@@ -135,6 +136,8 @@ class ReweightedRelevance(RegressionMachine):
             :class:`~formulations.relevance.posterior.Stationarity`.
         max_iter
             Convex problems that are solved at most, at least 1.
+        until
+            When to stop, by the clock of :func:`time.perf_counter`.
 
         Raises
         ------
@@ -144,6 +147,8 @@ class ReweightedRelevance(RegressionMachine):
         here: Posterior = self.likelihood.posterior(alpha, noise, None)
         values, certificates, idle, failure = [here.log_evidence], list[Certificate](), 0, ""
         while len(values) <= max_iter and idle < _PATIENCE and not here.stationarity.holds(tol):
+            if perf_counter() >= until:
+                break
             spread = np.sqrt(here.overlaps[1])
             weights, certificate = self.lasso.solve(spread / here.curvature[0])
             certificates.append(certificate)
@@ -158,7 +163,7 @@ class ReweightedRelevance(RegressionMachine):
             there = self._at(alpha, here.noise, here)
             if not fallen(there, here):
                 here = there
-        message = failure or verdict(here, tol, stopped=len(values) > max_iter)
+        message = failure or verdict(here, tol, stopped=len(values) > max_iter or perf_counter() >= until)
         return Ascent(
             here, tuple(values), not failure and here.stationarity.holds(tol), message, certificates=tuple(certificates)
         )

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from time import perf_counter
 
 from formulations.relevance.ascent import Ascent, Likelihood, Point, ascend
 
@@ -60,27 +61,27 @@ class Search:
         return f"a local maximum, {ends} found from {self.starts} starts"
 
 
-def search(likelihood: Likelihood, starts: Sequence[Point], *, tol: float, max_iter: int) -> Search:
-    """Raise the evidence from each of the starts, and from where the best of them led until it is stationary."""
-    beginnings = [
-        ascend(
-            likelihood,
-            likelihood.posterior(alpha, noise, None),
-            tol=tol,
-            max_iter=max_iter,
-            slow=_SLOW,
-            patience=_SLOW_STEPS,
+def search(likelihood: Likelihood, starts: Sequence[Point], *, tol: float, max_iter: int, until: float) -> Search:
+    """Raise the evidence from each of the starts, and from where the best of them led until it is stationary.
+
+    After the time ``until`` no other start is begun.
+    """
+    beginnings = list[Ascent]()
+    for alpha, noise in starts:
+        if beginnings and perf_counter() >= until:
+            break
+        start = likelihood.posterior(alpha, noise, None)
+        beginnings.append(
+            ascend(likelihood, start, tol=tol, max_iter=max_iter, until=until, slow=_SLOW, patience=_SLOW_STEPS)
         )
-        for alpha, noise in starts
-    ]
     least = max(ascent.posterior.log_evidence for ascent in beginnings) - _CLOSE
     close = [ascent for ascent in beginnings if ascent.posterior.log_evidence >= least]
-    return Search.of((_continued(likelihood, ascent, tol, max_iter) for ascent in close), len(starts))
+    return Search.of((_continued(likelihood, ascent, tol, max_iter, until) for ascent in close), len(beginnings))
 
 
-def _continued(likelihood: Likelihood, beginning: Ascent, tol: float, max_iter: int) -> Ascent:
+def _continued(likelihood: Likelihood, beginning: Ascent, tol: float, max_iter: int, until: float) -> Ascent:
     before = beginning.log_evidences[:-1]
-    end = ascend(likelihood, beginning.posterior, tol=tol, max_iter=max_iter - len(before))
+    end = ascend(likelihood, beginning.posterior, tol=tol, max_iter=max_iter - len(before), until=until)
     return replace(end, log_evidences=before + end.log_evidences)
 
 

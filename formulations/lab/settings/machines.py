@@ -56,7 +56,7 @@ class Machine(Choice):
     most_points
         Points that it is solved for, within seconds.
     in_slices
-        Whether its solves keep to a time limit, and go on from where they stood.
+        Whether its solves keep to a time limit.
     """
 
     kind: Callable[..., Stated] = SoftMargin
@@ -83,9 +83,7 @@ _MACHINES = (
     Machine("linear-program", "Linear program", (_COST,), LinearProgramMachine, most_points=1000, in_slices=False),
     Machine("logistic", "Logistic regression", (_COST,), Logistic),
     Machine("least-squares-classifier", "Least squares", (_COST,), LeastSquaresClassifier, in_slices=False),
-    Machine(
-        "relevance-classification", "Relevance vectors", (), RelevanceClassification, most_points=300, in_slices=False
-    ),
+    Machine("relevance-classification", "Relevance vectors", (), RelevanceClassification, most_points=300),
     Machine("one-class", "One class", (_NU,), OneClass),
     Machine(
         "tube", "Tube", (_COST, Slider("epsilon", "half width of the tube", 0.0, 2.0, 0.25, "linear")), SoftTube, _CURVE
@@ -122,7 +120,6 @@ _MACHINES = (
         RelevanceRegression,
         _CURVE,
         most_points=1000,
-        in_slices=False,
     ),
 )
 

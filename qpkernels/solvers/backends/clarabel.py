@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from time import perf_counter
 from typing import Any, ClassVar
 
 import numpy as np
@@ -82,11 +83,13 @@ class Clarabel(Solver):
         def solve() -> Any:
             return clarabel.DefaultSolver(P, program.q, program.A, program.b, cones, settings).solve()
 
+        begun = perf_counter()
         solution = solve()
         size = max(abs(solution.obj_val), abs(solution.obj_val_dual))
         if str(solution.status) == "Solved" and not {"tol_gap_abs", "tol_gap_rel"} & options.keys() and 0 < size < 1:
             # Its gap is relative to 1 at least, which means little where the value itself is smaller.
             settings.tol_gap_abs = settings.tol_gap_rel = max(settings.tol_gap_rel * size, 1e-14)
+            settings.time_limit = max(0.0, settings.time_limit - (perf_counter() - begun))
             again = solve()
             solution = again if str(again.status) == "Solved" else solution
         return solution

@@ -68,7 +68,7 @@ def test_probabilities_of_several_classes_add_up_and_decide() -> None:
 
 
 def test_an_evidence_that_is_not_stationary_warns_or_is_refused() -> None:
-    with pytest.warns(UncertifiedWarning, match="not stationary to 1e-06 when max_iter came") as caught:
+    with pytest.warns(UncertifiedWarning, match="not stationary to 1e-06 when max_iter or time_limit came") as caught:
         fitted = RelevanceRegressor(max_iter=1).fit(X, Y)
     assert caught[0].filename == __file__
     assert not fitted.converged_

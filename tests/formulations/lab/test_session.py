@@ -12,10 +12,12 @@ import numpy as np
 import pytest
 
 from formulations.lab import answers, session
+from formulations.lab.answers import Answers
 from formulations.lab.server.messages import Show, read_message
 from formulations.lab.session import Session
 from formulations.lab.settings import KERNELS, MACHINES, Setting, Task
 from lab_client import facts, points
+from lab_settings import classes, lab_setting
 
 MOMENT = 1e-9
 """Seconds that no solve keeps to: it ends where it first looks at the clock."""
@@ -149,3 +151,11 @@ def test_a_setting_stated_is_read_as_itself() -> None:
     assert again.same_problem(setting)
     assert (again.window, again.view) == (setting.window, setting.view)
     assert np.array_equal(again.points, setting.points)
+
+
+def test_relevance_vectors_that_are_not_found_in_time() -> None:
+    answers = Answers()
+    early = answers.answer(lab_setting("relevance-classification", classes(0, 60, 2.0)), 1e-6)
+    assert early.is_unfinished
+    assert early.solution is not None
+    assert not answers.improve(600.0).is_unfinished

@@ -2,6 +2,8 @@
 """Who may be asked to solve, and from where a form in matrices may start."""
 
 import threading
+from dataclasses import replace
+from time import sleep
 from typing import Any
 
 import numpy as np
@@ -143,3 +145,23 @@ def test_what_a_form_does_not_start_from() -> None:
 def test_a_dual_of_value_zero_has_no_sign() -> None:
     form = SoftMargin([[0.0], [1.0]], [-1, 1]).dual
     assert str(form.objective_of(certify_values(primal=1.0, dual=0.0))) == "0.0"
+
+
+def test_the_limit_of_time_counts_from_the_call_on() -> None:
+    begun: list[float] = []
+
+    class Asked(Mine):
+        def run(self, program: Any, request: Any, **options: Any) -> Any:
+            begun.append(request.time_limit)
+            return super().run(program, replace(request, time_limit=None), **options)
+
+    class Slow(SoftMargin):
+        def check_parameters(self) -> None:
+            sleep(0.01)
+
+    slow = Slow(X, y, RBF(0.5))
+    assert slow.dual.solve(Asked(), time_limit=60.0).status is Status.OPTIMAL
+    assert slow.dual.solve(Asked(), time_limit=1e-6).status is Status.OPTIMAL
+    whole, spent = begun
+    assert 0 < whole <= 60.0 - 0.01
+    assert spent == 1e-3

@@ -11,6 +11,7 @@ from formulations.relevance.ascent import ascend
 from formulations.relevance.search import Search
 from formulations.relevance.starts import narrow_and_wide, starting_points
 from qpkernels import RBF
+from qpkernels.errors import ParameterError
 from relevance_data import KERNEL, gaussians, sine
 
 
@@ -87,3 +88,15 @@ def test_the_answer_does_not_depend_on_the_threads_of_blas() -> None:
                 answers.append(machine.solve())
         assert answers[0].log_evidences == answers[1].log_evidences
         np.testing.assert_array_equal(answers[0].alpha, answers[1].alpha)
+
+
+def test_a_search_ends_in_time_and_says_so() -> None:
+    X = np.random.default_rng(0).uniform(-1.0, 1.0, size=(60, 2))
+    machine = RelevanceClassification(X, np.where(X[:, 0] > 0, 1, -1), RBF(5.0))
+    stopped = machine.solve(time_limit=1e-6)
+    assert not stopped.converged
+    assert "when max_iter or time_limit came" in stopped.message
+    assert np.isfinite(stopped.predict(X) == 1).all()
+    assert machine.solve(time_limit=600.0).log_evidence >= stopped.log_evidence
+    with pytest.raises(ParameterError, match=r"time_limit must be finite and above 0"):
+        machine.solve(time_limit=0.0)
