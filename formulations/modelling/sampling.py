@@ -48,13 +48,12 @@ def evaluated(function: Expansion, gram: Gram) -> FunctionAtSamples:
         values = gram.product(function.coefficients)
         known = sampled(function, X, values, float(function.coefficients @ values))
         return replace(known, coefficients=function.coefficients)
-    if dense and isinstance(function.kernel, Linear):
-        # The weights as computed are a function of their own, which a sum over many samples is not told from.
-        w = np.asarray(function.coefficients @ centers)
-        function = replace(function, centers=w[None, :], coefficients=np.ones(1))
-        return sampled(function, X, linear_values(X, w), float(w @ w))
-    # Added first, b would take the digits of f that it is larger by.
-    return sampled(function, X, replace(function, intercept=0.0)(X), function.squared_norm)
+    if dense and isinstance(function.kernel, Linear) and len(centers) == 1:
+        values = linear_values(X, function.coefficients[0] * centers[0])
+    else:
+        # Added first, b would take the digits of f that it is larger by.
+        values = replace(function, intercept=0.0)(X)
+    return sampled(function, X, values, function.squared_norm)
 
 
 def _by_factor(function: Expansion, gram: LowRank) -> FunctionAtSamples:

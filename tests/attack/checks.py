@@ -134,7 +134,7 @@ def _check_optimal(
         again = model.certify(solution)
         # Rounding that is stated is no verdict: the function handed out may be a longer sum than what was judged.
         stated = again.rounding / interval.scale if interval.scale > 0 else 0.0
-        if not again.holds(10 * TOLERANCE + min(stated, 0.1)):
+        if not again.holds(10 * TOLERANCE + min(2.0 * stated, 0.9)):
             yield Failure("false reject", f"{route} is optimal by {solution.certificate}, but certify says {again}")
 
 

@@ -85,21 +85,27 @@ class Move:
             The function as it came, at the samples.
         """
         factor, c = self.factor, self.coefficients
-        if c is not None and f.coefficients is not None:
+        multiple = FunctionAtSamples(
+            factor * f.values,
+            factor**2 * f.squared_norm,
+            factor * f.sizes,
+            factor**2 * f.half_size,
+            f.terms,
+            coefficients=None if f.coefficients is None else factor * f.coefficients,
+        )
+        if c is None:
+            return multiple
+        if multiple.coefficients is not None:
             # Where both parts cancel, it has less rounding than they have.
-            total = factor * f.coefficients + c
+            total = multiple.coefficients + c
             return FunctionAtSamples.expansion(gram, total, gram.product(total), balanced=False)
-        values, squared_norm = factor * f.values, factor**2 * f.squared_norm
-        error, half = factor * f.error.values, factor**2 * f.error.half_norm
-        if c is not None:
-            added = gram.product(c)
-            own = expansion_error(gram, c, added, balanced=False)
-            cross = c * values
-            squared_norm = max(squared_norm + 2.0 * float(cross.sum()) + own.squared_norm, 0.0)
-            half += own.half_norm + together(c * error) + EPS * float(np.abs(cross).sum())
-            values, error = values + added, error + own.values + EPS * np.abs(values)
-        own_coefficients = None if f.coefficients is None else factor * f.coefficients
-        return FunctionAtSamples(values, squared_norm, error / EPS, half / EPS, coefficients=own_coefficients)
+        values, error, added = multiple.values, multiple.error, gram.product(c)
+        own = expansion_error(gram, c, added, balanced=False)
+        cross = c * values
+        squared_norm = max(multiple.squared_norm + 2.0 * float(cross.sum()) + own.squared_norm, 0.0)
+        half = error.half_norm + own.half_norm + together(c * error.values) + EPS * float(np.abs(cross).sum())
+        off = error.values + own.values + EPS * np.abs(values)
+        return FunctionAtSamples(values + added, squared_norm, off / EPS, half / EPS)
 
 
 @dataclass(frozen=True, eq=False)

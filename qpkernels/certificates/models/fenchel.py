@@ -188,7 +188,9 @@ class FenchelBounds:
         self, beta: Vector, intercept: float, function: FunctionAtSamples, *, is_expansion: bool
     ) -> tuple[Move, FunctionAtSamples] | None:
         """Return the multiple of f that the regulariser allows."""
-        del beta, is_expansion
+        if is_expansion:
+            balanced = self.total == 0.0
+            function = FunctionAtSamples.expansion(self.gram, beta, function.values, balanced=balanced)
         shrinkage = self.regulariser.shrinkage(function.squared_norm)
         if shrinkage == 1.0:
             return None

@@ -50,13 +50,9 @@ class SeparationBounds:
         """
         if not (np.isfinite(beta).all() and np.isfinite(intercept)):
             return undefined("the answer holds NaN or infinity")
-        terms = max((len(self.gram), *self.gram.X.shape[1:]))
-        if function is None:
-            values = self.gram.product(beta)
-            error = 4 * EPS * terms * float(np.abs(beta) @ self.gram.lengths) * self.gram.lengths
-        else:
-            values = function.values
-            error = 4 * EPS * function.terms * np.broadcast_to(function.sizes, values.shape)
+        f = self._expansion(beta, self.gram.product(beta)) if function is None else function
+        values = f.values
+        error = 4 * EPS * f.terms * np.broadcast_to(f.sizes, values.shape)
         margins = self.y * (values + intercept)
         rounding = error + 4 * EPS * abs(intercept)
         smallest = int(np.argmin(margins - rounding))
@@ -78,12 +74,19 @@ class SeparationBounds:
         self, beta: Vector, intercept: float, function: FunctionAtSamples, *, is_expansion: bool
     ) -> tuple[Move, FunctionAtSamples] | None:
         """Return the multiple of f and b with margins of 1 at least, where these separate."""
-        del beta, is_expansion
+        if is_expansion:
+            function = self._expansion(beta, function.values)
         smallest = float((self.y * (function.values + intercept)).min())
         if not 0.0 < smallest < 1.0:
             return None
         move = Move(1.0 / smallest, intercept / smallest)
         return move, move.of_function(self.gram, function)
+
+    def _expansion(self, beta: Vector, values: Vector) -> FunctionAtSamples:
+        """Return the expansion in beta, with the sizes of the sums that its ``values`` were computed as."""
+        terms, reach = max((len(self.gram), *self.gram.X.shape[1:])), float(np.abs(beta) @ self.gram.lengths)
+        squared_norm = max(0.0, float(beta @ values))
+        return FunctionAtSamples(values, squared_norm, reach * self.gram.lengths, reach * reach, terms)
 
     def support(self, beta: Vector, decision: Vector) -> Support:
         """Return the samples with a multiplier."""
