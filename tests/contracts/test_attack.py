@@ -117,6 +117,8 @@ REPAIRED = (
     14834,
     16619,
     16683,
+    16590,
+    19137,
 )
 """Seeds that failed once, beside those of the slice."""
 
