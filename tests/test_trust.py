@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import ast
 import io
 import tarfile
 from dataclasses import replace
@@ -17,6 +18,7 @@ from scipy.sparse import csc_matrix
 from benchmarks.computer import Computer, Setting
 from benchmarks.trust import __main__ as command
 from benchmarks.trust import enclosures
+from benchmarks.trust.claims import LIMITS, PROVED
 from benchmarks.trust.maros_meszaros import ARCHIVE, Published, problems, to_program
 from benchmarks.trust.page import References, page
 from benchmarks.trust.picture import PROFILE, profile
@@ -213,3 +215,17 @@ def test_widths_of_intervals_are_measured_against_gaps() -> None:
     written = enclosures.page([slow, replace(slow, enclose=1.0)], setting)
     assert "a day. Other programs kept 0.25 processors busy. The largest ratio is 2.50." in written
     assert "| SoftMargin | steps | 4 | Linear |" in written
+
+
+@pytest.mark.parametrize("test", sorted({test for claim in (*PROVED, *LIMITS) for test in claim.tests}))
+def test_every_sentence_names_tests_that_there_are(test: str) -> None:
+    file, name = test.split("::")
+    defined = ast.parse((Path(__file__).parent / file).read_text(encoding="utf-8"))
+    assert name in {each.name for each in ast.walk(defined) if isinstance(each, ast.FunctionDef)}
+
+
+def test_the_page_has_every_sentence() -> None:
+    words = " ".join((Path(__file__).parents[1] / "docs/trust/README.md").read_text(encoding="utf-8").split())
+    for claim in (*PROVED, *LIMITS):
+        assert " ".join(claim.words.split()) in words
+        assert all(f"`{test}`" in words for test in claim.tests)

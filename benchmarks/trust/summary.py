@@ -8,51 +8,19 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
+from benchmarks.trust.claims import LIMITS, PROVED, listed
+
 __all__ = ["write_summary"]
 
-_HEAD = """# What `optimal` means, and what could still be wrong
+_HEAD = f"""# What `optimal` means, and what could still be wrong
 
-An answer is `optimal` here if two numbers prove it, computed in float64 from your data and the answer alone: P, the
-value of the problem at a point that satisfies its constraints, and D, the value of its dual at a point that satisfies
-those; so the optimum lies between D and P, by weak duality. `optimal` at `tol` means that (P - D, and a bound of the
-rounding errors of both) is at most `tol` times max(|P|, |D|), that the answer had to be moved by no more than `tol`
-of its size to be feasible, and that no single sample or row adds more than `tol` to the gap. Every row is judged in
-its own terms, and nothing is small by decree: a gap that is not small against the values proves nothing, and an
-optimum of 0 is proved only where every term of both values is within the rounding of the sums that made it. The word
-of a solver does not enter.
+Each sentence names tests, below the folder `tests`, that would fail if it were not so.
+
+{listed(PROVED)}
 
 What could still be wrong:
 
-* **The question.** What is proved is the optimum of the problem in the data as they are in float64. Whether it is the
-  problem you meant, no certificate knows.
-* **The kernel.** The ordinary certificate counts the rounding of its sums, given the entries of K as they are
-  computed. What rounding did to the entries themselves is counted by `model.enclose(answer)`, whose interval holds in
-  exact arithmetic; on samples far from the origin, with a polynomial kernel, it can be much wider than the gap. That
-  a kernel is positive semidefinite is believed of classes that say so, after a check of 32 samples, and checked of
-  all others, to 1e-10 of the largest K_ii; above the limit of memory that check is by products, and finds what it
-  finds.
-* **Extended forms.** Their certificate is that of a cone program: residuals are shares of the terms of each row and
-  column. Bounds of variables, and strong convexity, count the slopes that are left over in the values; what no value
-  counts, a violated row or a slope along a variable without a bound, must be within 1e-9 at any `tol`. So the values
-  bound the optimum of a program whose coefficients differ by that share. Where the terms of a row all but cancel,
-  even such a program can have another optimum: on the LISWET problems, whose rows are differences of high order,
-  points that are off by 1e-6 of those terms have objectives that are off by a third. `enclose_cone_program` proves an
-  interval for the coefficients as they are, or says that it cannot.
-* **Infeasible.** That no function of the space meets the hard constraints of a model holds in exact arithmetic, for the
-  exact kernel of the samples, targets and parameters as they are in float64: the multipliers of a few samples, which
-  the error shows, are enclosed or computed as fractions. Linear and polynomial kernels, and what is made of them, say
-  without rounding which samples are dependent, and those of landmarks or random frequencies in the features that they
-  are stated in; of any other kernel only equal samples count as that, unless its values come without rounding. Samples
-  that are nearly dependent prove nothing, and neither does a conflict of more samples than can be settled: the answer
-  then is not `optimal`, or an error says that nothing is proved (`tests/formulations/modelling/test_infeasible.py`).
-* **Infeasible with constraints of your own, and unbounded,** are proved by multipliers and rays to 1e-9: what is
-  excluded is any solution less than 1e9 times as large as the data. Where your constraints have no part in a
-  contradiction, the model decides as without them.
-* **The machine.** Intervals assume the arithmetic of IEEE 754, that sums are sums in whatever order (no product of
-  Strassen's kind in the BLAS), and that exp, log, pow, tanh and sinh are within 4 units in the last place, which the
-  tests check against 60 digits.
-* **This code.** A certificate is a few hundred lines; they are tested against rational arithmetic, closed forms,
-  other software, and by the attacks below. A wrong `optimal` is the worst bug there can be here: please report it.
+{listed(LIMITS)}
 """
 
 _FOOT = """## Measure it yourself
@@ -67,8 +35,10 @@ PARTS = ("maros_meszaros.md", "examinations.md", "enclosures.md", "attack.txt")
 _ATTACK = """# Random models and forged answers
 
 `make attack` states random models, all of them with all kernels, on data in bad shape: duplicates, constant features,
-kernel matrices of rank 1, costs from 1e-8 to 1e8, labels 999 to 1, features from 1e-8 to 1e8, offsets. Two solvers
-answer each. Proved intervals must intersect, nothing may be shown that is not proved, and answers forged on purpose
+kernel matrices of rank 1, costs from 1e-8 to 1e8, labels 999 to 1, features from 1e-8 to 1e8, offsets, samples 1e-9
+apart, targets over twelve decades; more of them on models without slack, and on forms with cones one of whose constants
+is up to 1e12. Two solvers answer each. P and D are computed anew from what is handed out, what a constraint implies must
+hold, proved intervals must intersect, nothing may be shown that is not proved, and answers forged on purpose
 (wrong sign, swapped label, permuted or stale or scaled coefficients, float32 rounding, NaN, points of another problem,
 lies of a solver) must be caught, or bounded by an interval that still holds the optimum.
 

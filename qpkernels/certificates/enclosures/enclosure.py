@@ -72,7 +72,14 @@ class Enclosure:
         return self.lower <= value <= self.upper
 
     def __str__(self) -> str:
-        return f"[{self.lower:.17g}, {self.upper:.17g}] (width {self.width:.1e})"
+        ends = f"[{self.lower:.17g}, {self.upper:.17g}]"
+        if np.isfinite(self.width):
+            return f"{ends} (width {self.width:.1e})"
+        sides = [side for side, end in (("lower", self.lower), ("upper", self.upper)) if not np.isfinite(end)]
+        return (
+            f"{ends} (no {' or '.join(sides)} bound is proved from this answer: its point, or its multipliers, cannot "
+            "be moved to where they are feasible in exact arithmetic; enclose one that was solved to a smaller tol)"
+        )
 
 
 def no_enclosure(problem: str) -> NoEnclosureError:

@@ -57,8 +57,9 @@ def enclose_cone_program(program: ConeProgram, x: Vector, z: Vector) -> Enclosur
     other = sorted({type(cone).__name__ for cone in program.cones if not isinstance(cone, _ENCLOSED)})
     if other:
         raise UnsupportedProgramError(
-            f"{program.name} has cones of kind {', '.join(other)}, for which there is no enclosure; "
-            "equations, inequalities and second-order cones have one."
+            f"{program.name} has cones of kind {', '.join(other)}, for which there is no enclosure: "
+            "nothing is known of the rounding of a point that is moved into them. Equations, inequalities and "
+            "second-order cones have one; the values of its certificate hold up to the rounding that it states."
         )
     x, z = finite_vector(x, "x", program.q.size), finite_vector(z, "z", program.b.size)
     with np.errstate(over="ignore", invalid="ignore"):
