@@ -13,6 +13,7 @@ import numpy as np
 from attack.generator import Attack, Extension, Route
 from formulations.modelling import Model, Solution
 from handed_out import HandedOut
+from qpkernels import Expansion
 from qpkernels.certificates import Certificate, Enclosure, Status
 from qpkernels.errors import InfeasibleError, NoEnclosureError, QPKernelsError, UnboundedError
 
@@ -164,6 +165,7 @@ def _check_function(attack: Attack, route: Route, solution: Solution) -> Iterato
     function = solution.function
     largest = float(function.kernel.diagonal(function.centers).max())
     rounding = float(np.finfo(float).eps * np.abs(function.coefficients).sum() * largest)
+    rounding += _kernel_rounding(attack, function)
     scale = TOLERANCE * max(float(np.abs(decision).max()), abs(solution.intercept)) + rounding
     apart = np.abs(values - decision)
     if not apart.max() <= 10 * scale:
@@ -175,6 +177,15 @@ def _check_function(attack: Attack, route: Route, solution: Solution) -> Iterato
     wrong = (solution.function.predict(attack.data[0]) != expected) & (np.abs(decision) > scale)
     if wrong.any():
         yield Failure("prediction", f"{route}: predict differs from the sign of decision at {np.flatnonzero(wrong)}")
+
+
+def _kernel_rounding(attack: Attack, function: Expansion) -> float:
+    """Return how far f moves where each feature of the samples does so by its rounding."""
+    X = attack.data[0]
+    if not (isinstance(X, np.ndarray) and X.ndim == 2):
+        return 0.0
+    near, here = (function.kernel(scale * X, function.centers) for scale in (1.0 + 4.0 * np.finfo(float).eps, 1.0))
+    return float((np.abs(near - here) @ np.abs(function.coefficients)).max())
 
 
 def check_pair(first: Answer, second: Answer) -> Iterator[Failure]:
