@@ -22,6 +22,9 @@ __all__ = ["Record", "attack"]
 LIMIT = 2.0
 """Seconds asked of solvers that take such a limit."""
 
+MOST = 200
+"""Iterations asked of the others, where they take such a limit."""
+
 
 @dataclass(frozen=True)
 class Record:
@@ -99,7 +102,10 @@ def _routes(drawn: Attack, form: Form | None) -> Iterator[Route]:
 
 def _solve(model: Model[Any], form: Form | None, route: Route) -> Answer | None:
     """Return the answer, or None where the solver does not take the program."""
-    options = {"time_limit": LIMIT} if "time_limit" in find_solver(route.solver).options else {}
+    taken = find_solver(route.solver).options
+    # ProxQP takes no limit of time, and minutes for what it does not solve.
+    options: dict[str, Any] = {"time_limit": LIMIT} if "time_limit" in taken else {"max_iter": MOST}
+    options = {name: value for name, value in options.items() if name in taken}
     begin = perf_counter()
     try:
         stated = _form(model, form, route) or model
