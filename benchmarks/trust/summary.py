@@ -39,8 +39,8 @@ kernel matrices of rank 1, costs from 1e-8 to 1e8, labels 999 to 1, features fro
 apart, targets over twelve decades; more of them on models without slack, and on forms with cones one of whose
 constants is up to 1e12. Two solvers answer each. P and D are computed anew from what is handed out, what a constraint
 implies must hold, proved intervals must intersect, nothing may be shown that is not proved, and answers forged on
-purpose (wrong sign, swapped label, permuted or stale or scaled coefficients, float32 rounding, NaN, points of another problem,
-lies of a solver) must be caught, or bounded by an interval that still holds the optimum.
+purpose (wrong sign, swapped label, permuted or stale or scaled coefficients, float32 rounding, NaN, points of another
+problem, lies of a solver) must be caught, or bounded by an interval that still holds the optimum.
 
 ```text
 {table}
