@@ -119,7 +119,7 @@ class Worker:
             future = self._executor.submit(_confined, limits, function, *arguments)
             return future.result(limits.seconds)
         except TimeoutError:
-            message, late = f"no answer within {limits.seconds:g} s", True
+            message, late = f"no answer within {limits.seconds:.2g} s", True
         except BrokenProcessPool as error:
             message, late = _end_in_words(error), False
         except Exception as error:

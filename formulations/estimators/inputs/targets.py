@@ -17,8 +17,8 @@ __all__ = ["check_labels", "check_targets"]
 _DISCRETE = "biuUS"
 """Kinds of arrays that hold labels whatever is in them."""
 
-_NUMBERS = "biuf"
-"""Kinds of arrays that hold numbers."""
+_NUMBERS = "biufc"
+"""Kinds of arrays that hold numbers; complex ones scikit-learn refuses itself."""
 
 
 def check_labels(labels: NDArray[Any]) -> None:

@@ -20,7 +20,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import formulations.estimators as estimators
-from formulations import HardMargin, OneVersusOne, SoftMargin, SoftTube
+from formulations import ChebyshevFit, HardMargin, OneVersusOne, SoftMargin, SoftTube
 from formulations.estimators import (
     LSSVC,
     SVC,
@@ -195,8 +195,8 @@ def test_one_class_that_is_left() -> None:
 def test_a_model_without_costs_of_samples_weighs_none() -> None:
     machine = KernelRegressor(model=SoftTube, parameters={"epsilon": 0.5})
     assert machine.fit(PATIENTS, PROGRESS, np.linspace(1, 2, 200)).model_.value_of("C")[-1] == 2.0
-    with pytest.raises(ParameterError, match="Interpolation has no cost for single samples"):
-        KernelRegressor(model=__import__("formulations").Interpolation).fit(*TWO, np.linspace(1, 2, 100))
+    with pytest.raises(ParameterError, match="ChebyshevFit has no cost for single samples"):
+        KernelRegressor(model=ChebyshevFit).fit(*TWO, np.linspace(1, 2, 100))
 
 
 # --- proofs ---
