@@ -59,8 +59,11 @@ class Interval:
         return max(abs(self.lower), abs(self.upper))
 
     def is_below(self, other: Interval) -> bool:
-        """Return whether all of it is below all of the other, beyond the rounding that both state."""
-        return self.upper + self.rounding < other.lower - other.rounding
+        """Return whether all of it is below all of the other, beyond twice the rounding that both state.
+
+        That of a sum grows as the square root of its terms most of the time, and not always.
+        """
+        return self.upper + 2.0 * self.rounding < other.lower - 2.0 * other.rounding
 
     def distance(self, other: Interval) -> float:
         """Return how far the ends of both are apart, beyond the rounding that both state."""
@@ -165,7 +168,8 @@ def _check_function(attack: Attack, route: Route, solution: Solution) -> Iterato
     function = solution.function
     largest = float(function.kernel.diagonal(function.centers).max())
     rounding = float(np.finfo(float).eps * np.abs(function.coefficients).sum() * largest)
-    rounding += _kernel_rounding(attack, function)
+    # Where residuals are what is known, the values are the targets less these.
+    rounding += _kernel_rounding(attack, function) + float(4.0 * np.finfo(float).eps * _largest_target(attack))
     scale = TOLERANCE * max(float(np.abs(decision).max()), abs(solution.intercept)) + rounding
     apart = np.abs(values - decision)
     if not apart.max() <= 10 * scale:
@@ -177,6 +181,10 @@ def _check_function(attack: Attack, route: Route, solution: Solution) -> Iterato
     wrong = (solution.function.predict(attack.data[0]) != expected) & (np.abs(decision) > scale)
     if wrong.any():
         yield Failure("prediction", f"{route}: predict differs from the sign of decision at {np.flatnonzero(wrong)}")
+
+
+def _largest_target(attack: Attack) -> float:
+    return float(np.abs(attack.data[1]).max()) if len(attack.data) > 1 else 1.0
 
 
 def _kernel_rounding(attack: Attack, function: Expansion) -> float:
