@@ -119,6 +119,7 @@ REPAIRED = (
     16683,
     16590,
     19137,
+    34511,
 )
 """Seeds that failed once, beside those of the slice."""
 

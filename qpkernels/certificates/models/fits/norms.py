@@ -206,7 +206,7 @@ class LargestResidualBounds(NormFitBounds):
             return v
         largest = np.abs(residuals) >= (1 - _LARGEST) * size
         signed = np.sign(residuals[largest])[:, None] * self.spanning[largest]
-        weight = float(np.abs(signed).max()) or 1.0
+        weight = float(np.abs(signed).max(initial=0.0)) or 1.0
         columns = np.column_stack([signed, np.full(len(signed), weight)])
         shares = scipy.optimize.lsq_linear(
             columns.T, np.append(np.zeros(signed.shape[1]), weight), (0.0, np.inf), method="bvls"
