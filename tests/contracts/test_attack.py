@@ -120,6 +120,7 @@ REPAIRED = (
     16590,
     19137,
     34511,
+    41118,
 )
 """Seeds that failed once, beside those of the slice."""
 

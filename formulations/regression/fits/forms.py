@@ -22,9 +22,10 @@ import formulations.cvx as cp
 from formulations.inputs.samples import KernelLike, SamplesLike
 from formulations.modelling import Candidate, Conditions, ConeAnswer, Form, Multipliers, Solution, per_sample
 from formulations.modelling.candidate import at_coordinates
+from formulations.modelling.sampling import Sampling
 from formulations.regression.base import RegressionModel
 from qpkernels.arrays import Vector, is_sparse
-from qpkernels.certificates import Bounds, Certificate, NormFitBounds, Support
+from qpkernels.certificates import Bounds, Certificate, FunctionAtSamples, NormFitBounds, Support
 from qpkernels.kernels import Linear
 from qpkernels.programs import LeastSquares
 
@@ -99,7 +100,11 @@ class LinearFit(RegressionModel):
     def from_coefficients(self, beta: Any, intercept: Any) -> Candidate:
         """Return the answer whose function is the expansion in beta, with the multipliers its residuals suggest."""
         answer = super().from_coefficients(beta, intercept)
-        return self.completed(answer) if answer.is_squarable else answer
+        if not answer.is_squarable:
+            return answer
+        # The values are sums that round, and those of samples at one place differ by nothing else.
+        f = FunctionAtSamples.expansion(self.gram, answer.beta, answer.at_samples.values, balanced=False)
+        return self.completed(replace(answer, sampling=Sampling.of(f)))
 
     def completed(self, answer: Candidate) -> Candidate:
         """Return the answer with the multipliers that its residuals suggest."""
