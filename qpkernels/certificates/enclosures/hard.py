@@ -27,7 +27,7 @@ from qpkernels.gram.enclosed import largest_row_error
 from qpkernels.intervals import UNIT, Interval, semidefinite_shift
 from qpkernels.programs.kernel_qp import KernelQP
 
-__all__ = ["Excesses", "corrected", "entries", "excesses", "forbidden"]
+__all__ = ["Excesses", "corrected", "excesses", "forbidden", "least_change"]
 
 _EDGE = 1e-6
 """Share of the size of the targets within which a sample is on the edge."""
@@ -118,22 +118,30 @@ def _moved_inside(program: KernelQP, candidate: Judged, margin: float) -> Judged
     if samples.size == 0 or samples.size > _FEW:
         return None
     wanted = np.where(up, np.maximum(low - v.lower, 0.0), 0.0) - np.where(down, np.maximum(v.upper - high, 0.0), 0.0)
-    K = entries(program.gram, samples)
+    found = least_change(program.gram, samples, wanted[samples], free=program.total is not None)
+    return None if found is None else candidate.plus(program.gram, *found)
+
+
+def least_change(gram: Gram, samples: Indices, wanted: Vector, *, free: bool) -> tuple[Vector, float] | None:
+    """Return coefficients and a change of b that move f + b as ``wanted`` at the samples, by least squares.
+
+    The coefficients, shape (m,), are 0 at other samples; with a free b they add up to 0, without one b stays. None:
+    they leave float64.
+    """
+    K = _entries(gram, samples)
     # In the unit of the column of b.
     unit = float(np.abs(K).max()) or 1.0
     K = K / unit
-    free = program.total is not None
     system = np.block([[K, np.ones((len(K), 1))], [np.ones((1, len(K))), np.zeros((1, 1))]]) if free else K
-    found = np.linalg.lstsq(system, np.append(wanted[samples], 0.0) if free else wanted[samples])[0]
+    found = np.linalg.lstsq(system, np.append(wanted, 0.0) if free else wanted)[0]
     if not np.isfinite(found).all():
         return None
-    coefficients = np.zeros(len(program))
+    coefficients = np.zeros(len(gram))
     coefficients[samples] = found[: len(K)] / unit
-    return candidate.plus(program.gram, coefficients, float(found[-1]) if free else 0.0)
+    return coefficients, float(found[-1]) if free else 0.0
 
 
-def entries(gram: Gram, samples: Indices) -> Matrix:
-    """Return the kernel matrix of these samples, shape (n, n)."""
+def _entries(gram: Gram, samples: Indices) -> Matrix:
     if gram.correction is not None:
         return np.asarray(gram.dense[np.ix_(samples, samples)])
     return gram.kernel.matrix(gram.X[samples], gram.X[samples])

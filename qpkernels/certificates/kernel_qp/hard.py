@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from qpkernels.arrays import Vector
 from qpkernels.certificates.certificate import PROVED
-from qpkernels.certificates.enclosures.hard import entries
+from qpkernels.certificates.enclosures.hard import least_change
 from qpkernels.certificates.kernel_qp.function import FunctionAtSamples
 from qpkernels.certificates.rounding import EPS, expansion_error, together
 from qpkernels.gram import Gram
@@ -138,10 +138,13 @@ class HardRows:
             np.where(self.above, np.maximum(-residuals - epsilon, 0.0), 0.0),
         )
 
+    def sizes(self, values: Vector, intercept: float) -> Vector:
+        """Return |target_i - b| + |f(x_i)| + epsilon_i, the terms of each row."""
+        return np.asarray(np.abs(self.program.target - intercept) + np.abs(values) + self.program.epsilon)
+
     def rounding(self, values: Vector, intercept: float, error: Vector) -> Vector:
         """Return what rounding may have changed in each row, given that of the ``values``."""
-        around = self.program.target - intercept
-        return np.asarray(error + EPS * (np.abs(around) + np.abs(values) + self.program.epsilon))
+        return np.asarray(error + EPS * self.sizes(values, intercept))
 
     def hold(self, f: FunctionAtSamples, intercept: float, share: float = 1.0) -> bool:
         """Return whether every row holds up to this ``share`` of its rounding."""
@@ -151,9 +154,8 @@ class HardRows:
     def violations(self, values: Vector, intercept: float, error: Vector) -> Vector:
         """Return how far each row is from holding, as a share of its own terms; 0 where rounding explains it."""
         excess = np.maximum(*self.excesses(values, intercept))
-        terms = np.abs(self.program.target - intercept) + np.abs(values) + self.program.epsilon
         beyond = excess > self.rounding(values, intercept, error)
-        return np.divide(excess, terms, out=np.zeros_like(excess), where=beyond)
+        return np.divide(excess, self.sizes(values, intercept), out=np.zeros_like(excess), where=beyond)
 
 
 def feasible_move(program: KernelQP, f: FunctionAtSamples, intercept: float) -> Move | None:
@@ -193,14 +195,13 @@ def _scaled(rows: HardRows, f: FunctionAtSamples, intercept: float) -> Move | No
 
 def _moved_inside(rows: HardRows, f: FunctionAtSamples, intercept: float) -> Move | None:
     program = rows.program
-    size = np.abs(program.target - intercept) + np.abs(f.values) + program.epsilon
+    edge = _EDGE * rows.sizes(f.values, intercept)
     moved, b, total, chosen = f, intercept, np.zeros(len(program)), np.zeros(len(program), dtype=np.bool_)
     for _ in range(_STEPS):
         residuals = (program.target - b) - moved.values
         width = rows.rounding(moved.values, b, moved.error.values)
         room = np.where(rows.below & rows.above, np.minimum(_INSIDE * width, program.epsilon), _INSIDE * width)
         up, down = residuals - program.epsilon + room, -residuals - program.epsilon + room
-        edge = _EDGE * size
         chosen |= (rows.below & (up > -edge)) | (rows.above & (down > -edge))
         wanted = np.where(rows.below, np.maximum(up, 0.0), 0.0) - np.where(rows.above, np.maximum(down, 0.0), 0.0)
         found = _change(program, chosen, wanted, b)
@@ -221,18 +222,12 @@ def _change(
     chosen = np.flatnonzero(samples)
     if chosen.size == 0 or chosen.size > _FEW:
         return None
-    K, right = entries(program.gram, chosen), wanted[chosen]
-    coefficients, change = np.zeros(len(program)), 0.0
-    if program.total is not None:
-        # In the unit of the column of b.
-        unit = float(np.abs(K).max()) or 1.0
-        bordered = np.block([[K / unit, np.ones((len(K), 1))], [np.ones((1, len(K))), np.zeros((1, 1))]])
-        found = np.linalg.lstsq(bordered, np.append(right, 0.0))[0]
-        coefficients[chosen], change = found[:-1] / unit, float(found[-1])
+    right, free = wanted[chosen], program.total is not None
+    found = least_change(program.gram, chosen, right, free=free)
     # The digits of b end there, and the function has to do the rest.
-    if abs(change) <= _INSIDE * EPS * abs(intercept):
-        coefficients[chosen], change = np.linalg.lstsq(K, right)[0], 0.0
-    return (coefficients, change) if np.isfinite(coefficients).all() and np.isfinite(change) else None
+    if free and found is not None and abs(found[1]) <= _INSIDE * EPS * abs(intercept):
+        return least_change(program.gram, chosen, right, free=False)
+    return found
 
 
 def scaling_of(program: KernelQP, v: Vector, squared_norm: float) -> float:
@@ -275,10 +270,8 @@ def mending_factor(program: KernelQP, v: Vector) -> float:
     bound = np.where(short > 0, program.target - program.epsilon, program.target + program.epsilon)[violated]
     with np.errstate(divide="ignore", over="ignore"):
         factor = float((bound / v[violated]).max())
-    mended = np.isfinite(factor) and factor > 1
-    if not mended:
+    if not (np.isfinite(factor) and factor > 1):
         return 1.0
-    v = factor * v
-    return (
-        factor if (np.maximum(*rows.excesses(v, 0.0)) <= 4.0 * rows.rounding(v, 0.0, np.zeros(len(v)))).all() else 1.0
-    )
+    mended = factor * v
+    left = np.maximum(*rows.excesses(mended, 0.0))
+    return factor if (left <= 4.0 * rows.rounding(mended, 0.0, np.zeros(len(v)))).all() else 1.0
