@@ -107,12 +107,6 @@ class SolveRequest:
         return perf_counter() - self.begun
 
     @property
-    def _seconds_left(self) -> float | None:
-        """Seconds for a solver: what it took to state the matrices is spent."""
-        left = Budget(None, self.time_limit, begun=self.begun).seconds_left
-        return None if left is None or self.time_limit is None else min(left, self.time_limit)
-
-    @property
     def names_nobody(self) -> bool:
         """Whether neither a solver is named, nor options that belong to one; those of smo may be given all the same."""
         return self.solver is None and self.options.keys() <= {"isolate", "memory_limit", *OF_SMO}
@@ -150,7 +144,8 @@ class SolveRequest:
             program,
             tol=self.tol,
             max_iter=self.max_iter,
-            time_limit=self._seconds_left,
+            # What it took to state the matrices is spent.
+            time_limit=Budget(None, self.time_limit, begun=self.begun).seconds_left,
             warm_start=start,
             verbose=self.verbose,
             **self.options,

@@ -61,5 +61,7 @@ class Budget:
 
     @property
     def seconds_left(self) -> float | None:
-        """Seconds of the next one, at least a moment."""
-        return None if self.time_limit is None else max(_INSTANT, self.time_limit - self.seconds)
+        """Seconds of the next one, at least a moment, and no more than those of all."""
+        if self.time_limit is None:
+            return None
+        return max(min(_INSTANT, self.time_limit), self.time_limit - self.seconds)
