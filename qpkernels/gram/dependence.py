@@ -59,7 +59,11 @@ def enclose_dependence(gram: Gram, samples: Indices, v: Vector, *, balanced: boo
     if (samples.size if trusted else len(gram)) * samples.size**2 > _EXACT:
         return None
     R = _relating(gram, samples)
-    found = enclose_null_vector(np.vstack([R, np.ones((1, v.size), dtype=object)]) if balanced else R, v)
+    return _not_zero(enclose_null_vector(np.vstack([R, np.ones((1, v.size), dtype=object)]) if balanced else R, v))
+
+
+def _not_zero(found: Interval | None) -> Interval | None:
+    """Return an enclosure unless it may be that of 0."""
     return found if found is not None and ((found.lower > 0) | (found.upper < 0)).any() else None
 
 
@@ -77,8 +81,7 @@ def _by_features(F: Matrix, v: Vector, balanced: bool) -> Interval | None:
     rows = _independent(np.vstack([F.T, np.ones(v.size)]) if balanced else F.T)
     if rows is None or not rows.size:
         return None
-    found = enclose_point(csr_array(rows), np.zeros(len(rows)), v, np.abs(v))
-    return found if found is not None and ((found.lower > 0) | (found.upper < 0)).any() else None
+    return _not_zero(enclose_point(csr_array(rows), np.zeros(len(rows)), v, np.abs(v)))
 
 
 def _independent(rows: Matrix) -> Matrix | None:
