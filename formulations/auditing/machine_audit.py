@@ -72,8 +72,11 @@ class MachineAudit:
     @property
     def status(self) -> Status:
         """``optimal`` if the certificate holds at the tolerance, and the machine predicts it; else ``uncertified``."""
-        proved = self.certificate.holds(self.tol) and self.contradiction is None
-        return Status.OPTIMAL if proved else Status.UNCERTIFIED
+        return Status.OPTIMAL if self._holds and self.contradiction is None else Status.UNCERTIFIED
+
+    @property
+    def _holds(self) -> bool:
+        return self.certificate.holds(self.tol)
 
     @cached_property
     def contradiction(self) -> str | None:
@@ -86,7 +89,7 @@ class MachineAudit:
         proof = self.certificate
         if self.status is Status.OPTIMAL:
             return f"proved optimal to {self.tol:g}: at most {proof.relative_gap:.1e} above the optimum"
-        if self.contradiction is not None and proof.holds(self.tol):
+        if self.contradiction is not None and self._holds:
             return f"not proved to {self.tol:g}: {self.contradiction}"
         if not np.isfinite(proof.relative_gap):
             return f"not proved to {self.tol:g}: {proof.worst}"
@@ -139,7 +142,7 @@ class MachineAudit:
 
         None where the certificate holds.
         """
-        if self.certificate.holds(self.tol):
+        if self._holds:
             return np.arange(0)
         scale = max(abs(self.certificate.primal_value), abs(self.certificate.dual_value))
         violations = self.violations
@@ -171,10 +174,10 @@ class MachineAudit:
     def remarks(self) -> tuple[str, ...]:
         """What the coefficients say of the data and hyper-parameters, where these are not those of the fit."""
         # Where it alone is wrong, the verdict says so.
-        changed = () if self.contradiction is None or self.certificate.holds(self.tol) else (self.contradiction,)
+        changed = () if self.contradiction is None or self._holds else (self.contradiction,)
         if self.machine.holds_multipliers:
             return changed + remarks_on(self.machine.answer, self.bounds, self.rows)
-        return changed if self.certificate.holds(self.tol) else (*changed, _READ_OFF)
+        return changed if self._holds else (*changed, _READ_OFF)
 
     @cached_property
     def row(self) -> AuditRow:
