@@ -27,6 +27,7 @@ extensions = [
     "sphinx_gallery.gen_gallery",
     "extensions.alternative_texts",
     "extensions.complete_docstrings",
+    "extensions.concordance_page",
     "extensions.failures",
     "extensions.gallery_pictures",
     "extensions.mathjax_files",
@@ -126,4 +127,6 @@ html_theme_options = {
     "back_to_top_button": False,
 }
 html_context = {"default_mode": "auto"}
-html_sidebars: dict[str, list[str]] = {page: [] for page in ("index", "citing", "errata", "glossary")}  # nothing below
+html_sidebars: dict[str, list[str]] = {
+    page: [] for page in ("index", "citing", "concordance", "errata", "glossary")
+}  # nothing below

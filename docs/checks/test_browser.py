@@ -28,6 +28,7 @@ PAGES = (
     "catalogue",
     "api/index",
     "api/generated/formulations.SoftMargin",
+    "concordance",
     "errata",
     "glossary",
     "lab",
