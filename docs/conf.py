@@ -127,6 +127,5 @@ html_theme_options = {
     "back_to_top_button": False,
 }
 html_context = {"default_mode": "auto"}
-html_sidebars: dict[str, list[str]] = {
-    page: [] for page in ("index", "citing", "concordance", "errata", "glossary")
-}  # nothing below
+# There is nothing below these, or a wide table on them.
+html_sidebars: dict[str, list[str]] = {page: [] for page in ("index", "citing", "concordance", "errata", "glossary")}

@@ -65,7 +65,7 @@ def test_every_line_is_whole() -> None:
 def test_the_page_shows_every_document_and_is_listed() -> None:
     page = (ROOT / "docs" / "concordance.md").read_text(encoding="utf-8")
     assert all(f"```{{concordance}} {document}\n" in page for document in DOCUMENTS)
-    assert "\nconcordance\n" in (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
+    assert "\n../concordance\n" in (ROOT / "docs" / "models" / "index.md").read_text(encoding="utf-8")
 
 
 def test_a_dead_end_is_found() -> None:

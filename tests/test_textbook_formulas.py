@@ -18,8 +18,9 @@ def deviations() -> Iterator[dict[str, float]]:
     """Collect them, and print the worst at the end: pytest -s shows it."""
     found: dict[str, float] = {}
     yield found
-    worst = max(found, key=found.__getitem__)
-    print(f"\n{len(found)} formulas restated; the worst deviation is {found[worst]:.1e}, of {worst}")
+    if found:
+        worst = max(found, key=found.__getitem__)
+        print(f"\n{len(found)} formulas restated; the worst deviation is {found[worst]:.1e}, of {worst}")
 
 
 @pytest.mark.parametrize("name", FORMULAS)

@@ -5,6 +5,7 @@
 nor anchors of lines.
 """
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -52,7 +53,8 @@ def line(row: Row) -> str:
 def link(place: tuple[Path, int], text: str) -> str:
     """Return a link to a line of a source, which a page at the top of the site shows."""
     file, number = place
-    return f'<a href="{page_of(file)}.html#line-{number}"><code>{text}</code></a>, line {number}'
+    breakable = re.sub(r"(?<=[._])", "\u200b", text)
+    return f'<a href="{page_of(file)}.html#line-{number}">`{breakable}`</a>, line {number}'
 
 
 def page_of(file: Path) -> str:

@@ -10,8 +10,13 @@ from textbook.cases import APART, TOL, Pairs, formula
 
 __all__: list[str] = []
 
-POINTS = APART.y[:, None] * np.column_stack([np.ones(len(APART)), APART.X])
+X = APART.X + np.array([3.0, 2.0])
+"""Away from the origin, so that many corrections are needed."""
+
+POINTS = APART.y[:, None] * np.column_stack([np.ones(len(APART)), X])
 """In generalised coordinates, with the sign of the class: a separates where POINTS @ a > 0."""
+
+START = np.array([3.0, -1.0, 0.5])
 
 
 def single() -> list[np.ndarray]:
@@ -26,46 +31,46 @@ def single() -> list[np.ndarray]:
 
 @formula
 def generalised_coordinates() -> Pairs:
-    run = Perceptron(APART.X, APART.y).solve()
+    run = Perceptron(X, APART.y).solve()
     yield run.function(APART.N), np.column_stack([np.ones(len(APART.N)), APART.N]) @ run.weights
     yield np.append(run.intercept, run.function.weights), run.weights
 
 
 @formula
 def perceptron_criterion() -> Pairs:
-    run = BatchPerceptron(APART.X, APART.y, start=[3.0, -1.0, 0.5]).solve()
-    products = POINTS @ [3.0, -1.0, 0.5]
+    run = BatchPerceptron(X, APART.y, start=START).solve()
+    products = POINTS @ START
     yield run.criterion[0], -products[products <= 0].sum()
     yield run.criterion[-1], 0.0
 
 
 @formula
 def batch_rule() -> Pairs:
-    a, rates = np.array([3.0, -1.0, 0.5]), lambda k: 1.0 / k
+    a, rates = START, lambda k: k**-0.5
     k = 0
     while (wrong := POINTS @ a <= 0).any():
         k += 1
         a = a + rates(k) * POINTS[wrong].sum(axis=0)
-    run = BatchPerceptron(APART.X, APART.y, start=[3.0, -1.0, 0.5], rate=rates).solve()
+    run = BatchPerceptron(X, APART.y, start=START, rate=rates).solve()
     yield run.weights, a
     yield run.mistakes, k
 
 
 @formula
 def single_sample_rule() -> Pairs:
-    steps, run = single(), Perceptron(APART.X, APART.y).solve()
+    steps, run = single(), Perceptron(X, APART.y).solve()
     yield run.weights, steps[-1]
     yield run.mistakes, len(steps) - 1
 
 
 @formula
 def distance_to_a_solution_falls() -> Pairs:
-    best = HardMargin(APART.X, APART.y).solve(tol=TOL)
+    best = HardMargin(X, APART.y).solve(tol=TOL)
     separator = np.append(best.intercept, best.function.weights)
     squares, least = (POINTS**2).sum(axis=1).max(), (POINTS @ separator).min()
     scaled = squares / least * separator
     path = [np.zeros(3)]
-    for correction in Perceptron(APART.X, APART.y).corrections():
+    for correction in Perceptron(X, APART.y).corrections():
         path.append(correction.alpha @ POINTS)
     distances = np.array([np.sum((a - scaled) ** 2) for a in path])
     yield np.array(path), np.array(single())
@@ -77,9 +82,9 @@ def distance_to_a_solution_falls() -> Pairs:
 
 @formula
 def bound_of_the_corrections() -> Pairs:
-    best = HardMargin(APART.X, APART.y).solve(tol=TOL)
+    best = HardMargin(X, APART.y).solve(tol=TOL)
     separator = np.append(best.intercept, best.function.weights)
     bound = (POINTS**2).sum(axis=1).max() * separator @ separator / (POINTS @ separator).min() ** 2
     yield mistake_bound(POINTS, separator), bound
-    yield Perceptron(APART.X, APART.y).mistake_bound(best.function), bound
-    yield max(0.0, Perceptron(APART.X, APART.y).solve().mistakes - bound), 0.0
+    yield Perceptron(X, APART.y).mistake_bound(best.function), bound
+    yield max(0.0, Perceptron(X, APART.y).solve().mistakes - bound), 0.0
