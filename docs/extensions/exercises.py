@@ -43,7 +43,8 @@ def notebook(exercise: Exercise) -> NotebookNode:
         cells=[
             notebooks.new_markdown_cell(f"**{exercise.name}** ({exercise.level}). {exercise.statement}\n\n{letters}"),
             notebooks.new_code_cell(f"{IMPORT}\n\n{exercise.code}"),
-        ]
+        ],
+        metadata={"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}},
     )
 
 

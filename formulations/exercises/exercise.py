@@ -18,6 +18,9 @@ __all__ = ["Answers", "Exercise", "Exercises", "at", "number", "vector"]
 Answers: TypeAlias = Mapping[str, Any]
 """What a reader gives, by the letters that were asked for."""
 
+_LARGEST = 1e100
+"""Size of a number in an answer: products of three are within float64."""
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Exercise:
@@ -42,7 +45,7 @@ class Exercise:
     --------
     >>> from formulations.exercises import exercises
     >>> print(exercises["hulls"].check(alpha=[0.1, 0.1, 0.2]))
-    Alpha is feasible, but its dual value is 0.14 below the optimum: not optimal.
+    alpha is feasible, but its dual value is 0.14 below the optimum: not optimal.
     >>> print(exercises["hulls"].check(w=[-2 / 3], b=-1 / 3).right)
     False
     >>> print(exercises["hulls"].check(w=[2 / 3], b=1 / 3).right)
@@ -124,7 +127,7 @@ class Exercises(dict[str, Exercise]):
 
     def __str__(self) -> str:
         return "\n".join(
-            f"{each.name:20} {each.level:8} {each.chapter:14} {', '.join(each.asks)}" for each in self.values()
+            f"{each.name:24} {each.level:8} {each.chapter:14} {', '.join(each.asks)}" for each in self.values()
         )
 
 
@@ -144,12 +147,13 @@ def vector(value: Any, letter: str, length: int, each: str) -> Vector:
 
     Raises
     ------
-    ShapeError, NonFiniteError
-        If it is no such vector.
+    ShapeError, NonFiniteError, ParameterError
+        If it is no such vector, or its squares are too large for float64.
     """
     found = finite_vector(np.ravel(value) if length == 1 and np.ndim(read_array(value, letter)) == 0 else value, letter)
     if found.size != length:
         raise ShapeError(f"{letter} must have {length} entries, {each}, but it has {found.size}.")
+    _check_size(float(np.abs(found).max()), letter)
     return found
 
 
@@ -159,13 +163,19 @@ def number(value: Any, letter: str) -> float:
     Raises
     ------
     ParameterError, NonFiniteError
-        If it is none.
+        If it is none, or its square is too large for float64.
     """
     array = read_array(value, letter)
     found = real_number(array.ravel()[0] if array.size == 1 and array.dtype.kind in "iuf" else value, letter)
     if not np.isfinite(found):
         raise NonFiniteError(f"{letter} must be a finite number, but it is {found}.")
+    _check_size(abs(found), letter)
     return found
+
+
+def _check_size(size: float, letter: str) -> None:
+    if size > _LARGEST:
+        raise ParameterError(f"{letter} must be at most {_LARGEST:g} in size, but {size:g} came.")
 
 
 def at(value: Any, letter: str, given: Mapping[str, Any]) -> Any:

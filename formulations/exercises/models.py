@@ -52,7 +52,8 @@ class OfModel:
 
     def __call__(self, answers: Answers) -> Verdict:
         """Judge w and b together, and every other letter as multipliers: alpha of two classes, beta or a of targets."""
-        return all_of(self._at(given, answers) for given in self.cases)
+        verdicts = [self._at(given, answers) for given in self.cases]
+        return next((verdict for verdict in verdicts if not verdict.right), None) or max(verdicts, key=_error)
 
     def _at(self, given: Mapping[str, Any], answers: Answers) -> Verdict:
         known = {letter: at(value, letter, given) for letter, value in answers.items()}
@@ -101,7 +102,7 @@ class _Reference:
         if proof.dual_residual > _TOL:
             fault = self.fault(letter, signs * values)
             return Verdict(False, f"{letter} is not feasible: {fault or _missed(proof.dual_residual)}", proof)
-        return _not_optimal(f"{letter} is feasible", "its dual value is", "below", proof)
+        return _not_optimal(f"{letter} is feasible, but its dual value is", "below", proof)
 
     def of_beta(self, beta: Vector) -> Certificate:
         return self.model.judge(replace(self.best, beta=beta), KernelQPBounds(self.program))
@@ -159,8 +160,11 @@ class _Reference:
                 return Verdict(False, words, proof)
         if proof.primal_residual > _TOL:
             return Verdict(False, f"{name} {verb} not feasible: {self.crossing(w, b)}", proof)
-        subject = f"{name} satisf{'y' if verb == 'are' else 'ies'} the constraints" if self.program.is_hard else name
-        return _not_optimal(subject, "the primal value is", "above", proof)
+        satisfy = f"{name} satisf{'y' if verb == 'are' else 'ies'} the constraints, but"
+        clause = (
+            satisfy if self.program.is_hard else f"with {name} as they are" if verb == "are" else f"with this {name}"
+        )
+        return _not_optimal(f"{clause} the primal value is", "above", proof)
 
     def of_line(self, w: Vector | None, b: float) -> Certificate:
         return self.model.judge(self.line(w, b), KernelQPBounds(self.program))
@@ -203,11 +207,15 @@ class _Reference:
         return f"y_{i + 1} g(x_{i + 1}) = {margins[i]:.4g} is below 1"
 
 
-def _not_optimal(subject: str, value: str, where: str, proof: Certificate) -> Verdict:
+def _error(verdict: Verdict) -> float:
+    return np.inf if verdict.certificate is None else verdict.certificate.error
+
+
+def _not_optimal(clause: str, where: str, proof: Certificate) -> Verdict:
     gap, end = f"{proof.primal_value - proof.dual_value:.2g}", "not optimal"
     if proof.error <= _ROUNDED:
         end = f"right to {proof.error:.0e} only, so write more digits, or a fraction"
-    return Verdict(False, f"{subject}, but {value} {gap} {where} the optimum: {end}", proof)
+    return Verdict(False, f"{clause} {gap} {where} the optimum: {end}", proof)
 
 
 def _missed(residual: float) -> str:

@@ -118,9 +118,11 @@ class Eigenpairs:
 
         x, weights = self.operator.nodes
         values, image = u(x), self.operator.applied(u)
-        squares = float(weights @ values**2)
-        if not squares > 0.0:
+        size = float(np.abs(values).max())
+        if size == 0.0:
             return Verdict(False, f"the eigenfunction of t = {t} is 0, which is none")
+        values, image = values / size, image / size
+        squares = float(weights @ values**2)
         own = float(weights @ (values * image)) / squares
         residual = float(np.sqrt(weights @ (image - own * values) ** 2 / squares))
         if residual > _TOL * abs(own):

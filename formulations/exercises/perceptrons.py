@@ -98,6 +98,7 @@ class SmallestBound:
     def __call__(self, answers: Answers) -> Verdict:
         """Compute the bound of ``a``."""
         a = vector(answers["a"], "a", self.points.shape[1], "b and one for each feature")
+        a = a / (np.abs(a).max() or 1.0)  # a bound does not depend on the length
         margins = self.points @ a
         worst = int(np.argmin(margins))
         if not margins[worst] > 0.0:

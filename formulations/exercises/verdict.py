@@ -37,7 +37,7 @@ class Verdict:
     certificate: Certificate | None = None
 
     def __str__(self) -> str:
-        return f"{self.words[:1].upper()}{self.words[1:]}."
+        return f"{self.words}."
 
     def __repr__(self) -> str:
         return str(self)

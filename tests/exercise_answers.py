@@ -123,7 +123,10 @@ WRONG: dict[str, list[tuple[dict[str, Any], str]]] = {
         ({"alpha": lambda C: [C, C]}, "at C = 3: alpha is right but for its scale"),
         ({"alpha": lambda C: [-min(0.5, C), min(0.5, C)]}, "at C = 0.2: this is beta = y alpha"),
         ({"w": 1.0, "b": 0.0}, "at C = 0.2: the line is right, its scale is not"),
-        ({"w": lambda C: min(1.0, 2 * C), "b": 0.5}, "at C = 0.5: w and b, but the primal value is 0.25 above"),
+        (
+            {"w": lambda C: min(1.0, 2 * C), "b": 0.5},
+            "at C = 0.5: with w and b as they are the primal value is 0.25 above",
+        ),
     ],
     "cost-of-the-hard-margin": [
         ({"C": 0.4}, "at C = 0.4 it is not so that the hard margin is optimal"),
