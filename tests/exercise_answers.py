@@ -71,10 +71,10 @@ RIGHT: dict[str, list[dict[str, Any]]] = {
 
 WRONG: dict[str, list[tuple[dict[str, Any], str]]] = {
     "corrections": [
-        ({"corrections": [1, 2, 3]}, "the first 1 corrections are right; the next is not of x_2"),
-        ({"corrections": [1, 3, 3]}, "3 corrections are right, but there are more to come"),
+        ({"corrections": [1, 2, 3]}, "correction 2 is not of x_2"),
+        ({"corrections": [1, 3, 3]}, "all of these corrections are right, but more follow"),
         ({"corrections": [1, 3, 3, 1, 3, 1]}, "the first 5 corrections are right, and there are no more"),
-        ({"corrections": [0.5]}, "the next is not of 0.5, which is no sample"),
+        ({"corrections": [0.5]}, "correction 1 is not of 0.5, which is no sample"),
         ({"alpha": [1, 0, 1]}, "another number of corrections than the 2 of this alpha"),
         ({"alpha": [2, 0, -3]}, "this is beta = y alpha"),
         ({"alpha": [3, 0, 2]}, "does not end with this alpha"),
@@ -134,7 +134,7 @@ WRONG: dict[str, list[tuple[dict[str, Any], str]]] = {
         ({"C": -1.0}, "C is above 0, and -1 is not"),
     ],
     "no-kernel": [
-        ({"samples": [0.5]}, "the matrix of these 1 has no negative eigenvalue"),
+        ({"samples": [0.5]}, "the matrix of these samples has no negative eigenvalue"),
         ({"samples": [0.0, 2.0]}, "the samples are to be in [0, 1]"),
         ({"samples": []}, "the samples are to be in [0, 1]"),
     ],
@@ -149,7 +149,10 @@ WRONG: dict[str, list[tuple[dict[str, Any], str]]] = {
     ],
     "eigenfunctions": [
         ({"eigenfunction": lambda t, x: np.sin(t * np.pi * x)}, "the function of t = 1 is no eigenfunction"),
-        ({"eigenfunction": lambda t, x: wave(t + 1, x)}, "of the eigenvalue 0.04503, but that is not the 1-th largest"),
+        (
+            {"eigenfunction": lambda t, x: wave(t + 1, x)},
+            "of the eigenvalue 0.04503, but that is not number 1 in order of size",
+        ),
         ({"eigenfunction": lambda _, x: 0 * x}, "the eigenfunction of t = 1 is 0, which is none"),
         (
             {"eigenfunction": wave, "eigenvalue": lambda t: 2 * wave_value(t)},

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-r"""Answers on integral operators: whether a function is an eigenfunction, and its eigenvalue the t-th largest.
+r"""Answers on integral operators: whether a function is an eigenfunction, and its eigenvalue number t in order of size.
 
 With T u(x) = int k(x, z) u(z) p(z) dz and any u other than 0, there is an eigenvalue within ||T u - l u|| / ||u|| of l:
 that is the certificate of a pair (l, u). The integrals are sums over the nodes of Gauss, where k has a kink at z = x
@@ -33,7 +33,7 @@ _NEAR = 0.02
 """Share of an eigenvalue within which that of a matrix is the same one."""
 
 _POINTS = 400
-"""Points of the matrix whose spectrum tells which eigenvalue is the t-th largest."""
+"""Points of the matrix whose spectrum tells which eigenvalue is number t."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,7 +137,7 @@ class Eigenpairs:
         if abs(own - expected) > _NEAR * expected:
             return Verdict(
                 False,
-                f"the function of t = {t} is an eigenfunction, of the eigenvalue {own:.4g}, but that is not the "
-                f"{t}-th largest",
+                f"the function of t = {t} is an eigenfunction, of the eigenvalue {own:.4g}, but that is not number {t} in "
+                "order of size",
             )
         return None

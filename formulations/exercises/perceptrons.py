@@ -49,9 +49,9 @@ class Corrections:
         for k, (his, its) in enumerate(zip(found, right, strict=False), 1):
             if his != its:
                 came = f"x_{int(his)}" if his == int(his) else f"{his:g}, which is no sample"
-                return Verdict(False, f"the first {k - 1} corrections are right; the next is not of {came}")
+                return Verdict(False, f"correction {k} is not of {came}")
         if found.size < len(right):
-            return Verdict(False, f"{found.size} corrections are right, but there are more to come")
+            return Verdict(False, "all of these corrections are right, but more follow")
         if found.size > len(right):
             return Verdict(False, f"the first {len(right)} corrections are right, and there are no more")
         return Verdict(True, f"all {len(right)} corrections are right")
