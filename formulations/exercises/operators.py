@@ -137,7 +137,7 @@ class Eigenpairs:
         if abs(own - expected) > _NEAR * expected:
             return Verdict(
                 False,
-                f"the function of t = {t} is an eigenfunction, of the eigenvalue {own:.4g}, but that is not number {t} in "
-                "order of size",
+                f"the function of t = {t} is an eigenfunction, of the eigenvalue {own:.4g}, but that is not number "
+                f"{t} in order of size",
             )
         return None
