@@ -27,6 +27,7 @@ extensions = [
     "sphinx_gallery.gen_gallery",
     "extensions.alternative_texts",
     "extensions.complete_docstrings",
+    "extensions.exercises",
     "extensions.failures",
     "extensions.gallery_pictures",
     "extensions.mathjax_files",
