@@ -28,6 +28,7 @@ extensions = [
     "extensions.alternative_texts",
     "extensions.complete_docstrings",
     "extensions.concordance_page",
+    "extensions.exercises",
     "extensions.failures",
     "extensions.gallery_pictures",
     "extensions.mathjax_files",

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import sys
@@ -13,6 +14,8 @@ from pathlib import Path
 from urllib.parse import unquote, urldefrag, urlsplit
 
 from matplotlib.image import imread
+
+from formulations.exercises import exercises
 
 LARGEST = 60 * 2**20
 """Bytes of the site."""
@@ -99,6 +102,16 @@ def test_the_reference_shows_examples_and_leads_to_those_of_the_gallery(folder: 
 def test_nothing_is_loaded_from_elsewhere(folder: Path) -> None:
     scripts = {link for page in pages(folder) for link in read(page).links if link.endswith((".js", ".css", ".woff2"))}
     assert [link for link in scripts if not is_internal(link)] == []
+
+
+def test_every_exercise_can_be_taken_away_as_a_notebook(folder: Path) -> None:
+    notebooks = {
+        path.stem: json.loads(path.read_text(encoding="utf-8")) for path in folder.rglob("_downloads/*/*.ipynb")
+    }
+    for exercise in exercises.values():
+        question, check = notebooks[exercise.name]["cells"]
+        assert exercise.statement in "".join(question["source"])
+        compile("".join(check["source"]), exercise.name, "exec")
 
 
 def test_every_picture_exists_and_is_described(folder: Path) -> None:

@@ -2,13 +2,13 @@
 """What a page of a model shows beside its hand-written mathematics, taken from the source and from measurements.
 
 ``{model-forms} SoftMargin`` includes the code of every form, ``{model-solvers} SoftMargin`` the model's lines of the
-catalogue, and ``{model-conventions} SoftMargin`` those of the table of conventions. A name that is no model is an error
-at its line. ``{all-conventions}`` is that whole table, model by model.
+catalogue, ``{model-conventions} SoftMargin`` those of the table of conventions, and ``{model-letters} SoftMargin`` its
+letters in four traditions, or those of several models. A name that is no model, and a model without letters, is an
+error at its line. ``{all-conventions}`` and ``{all-letters}`` are the whole tables.
 """
 
 import inspect
 import re
-from functools import cache
 from itertools import groupby
 from pathlib import Path
 
@@ -19,11 +19,12 @@ from sphinx.util.docutils import SphinxDirective
 
 import formulations
 from extensions.conventions import TABLE, Convention
+from extensions.letters import LETTERS, QUANTITIES, letters_of, letters_table
+from extensions.named_pages import pages
 from formulations.modelling import Stated
 
 DOCS = Path(__file__).parent.parent
 CATALOGUE = DOCS / "catalogue.md"
-MODELS = DOCS / "models"
 
 _NO_LINE = (
     "The [table of conventions](conventions.md) has no line on this problem: no library that we checked states it."
@@ -36,17 +37,9 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.add_directive("model-solvers", Solvers)
     app.add_directive("model-conventions", Conventions)
     app.add_directive("all-conventions", AllConventions)
+    app.add_directive("model-letters", Letters)
+    app.add_directive("all-letters", AllLetters)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
-
-
-@cache
-def pages(*shown: str) -> dict[str, Path]:
-    """Return the page of each model, by its name, that shows one of these: its forms, solvers or conventions."""
-    named = re.compile(rf"^```\{{model-(?:{'|'.join(shown)})\}} (\w+)$", re.MULTILINE)
-    found: dict[str, Path] = {}
-    for page in sorted(MODELS.glob("*.md")):
-        found |= dict.fromkeys(named.findall(page.read_text(encoding="utf-8")), page)
-    return found
 
 
 def lines_of(model: str) -> list[list[str]]:
@@ -80,11 +73,14 @@ class ModelDirective(MarkdownDirective):
 
     def text(self) -> str:
         """Return what the page shows of the model."""
-        name = self.arguments[0]
+        return self.markdown(self.model(self.arguments[0]))
+
+    def model(self, name: str) -> type:
+        """Return the model of that name."""
         model = getattr(formulations, name, None)
         if not isinstance(model, type):
             raise self.error(f"a model of the package formulations is expected, but {name} came.")
-        return self.markdown(model)
+        return model
 
     def markdown(self, model: type) -> str:
         """Return what the page shows."""
@@ -139,6 +135,28 @@ class AllConventions(MarkdownDirective):
             raise self.error(f"no page of docs/models shows the conventions of {model}.")
         title = page.read_text(encoding="utf-8").partition("# ")[2].partition("\n")[0]
         return f"**[{title}]({page.name})**, `{model}`"
+
+
+class Letters(ModelDirective):
+    """What has a letter in the models of a page, here and in four traditions."""
+
+    final_argument_whitespace = True
+
+    def text(self) -> str:
+        """Return the rows of all its models."""
+        names = [self.model(name).__name__ for name in self.arguments[0].split()]
+        for name in names:
+            if name not in QUANTITIES:
+                raise self.error(f"docs/extensions/letters.py has no letters of {name}; add its line to QUANTITIES.")
+        return letters_table(letters_of(*names))
+
+
+class AllLetters(MarkdownDirective):
+    """The whole table of letters."""
+
+    def text(self) -> str:
+        """Return one table."""
+        return letters_table(list(LETTERS.values()))
 
 
 def table_of(rows: list[Convention]) -> str:

@@ -8,7 +8,7 @@ import sys
 from sphinx.application import Sphinx
 
 import formulations
-from extensions.model_pages import pages
+from extensions.named_pages import pages
 
 PAGES = pages("forms", "solvers", "conventions")
 PROBLEM = re.compile(r"(?:^\S.*\n)*?^\S.*::\n(?:\n|[ ]{4}.*\n)+", re.MULTILINE)

@@ -28,6 +28,7 @@ MODULES = (
             "comparison",
             "displays",
             "estimators",
+            "exercises",
             "incremental",
             "lab.notebook",
             "losses",

@@ -6,17 +6,15 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from formulations.auditing.faults import faults_of
 from formulations.modelling import Candidate
-from qpkernels.arrays import Indices, Vector
+from qpkernels.arrays import Indices
 from qpkernels.certificates import Bounds, KernelQPBounds, MarginLevelBounds, TubeLevelBounds
 
 __all__ = ["remarks_on"]
 
-_BEYOND = 1e-6
-"""Share of its bound by which a coefficient may exceed it unnoticed."""
-
-_UNBALANCED = 1e-4
-"""Share of their sizes by which coefficients may add up to another sum unnoticed: single precision leaves less."""
+_BELOW = 1e-6
+"""Share of its bound by which a coefficient that is at it may be below."""
 
 _SAME = 1e-9
 """Share within which coefficients are the same share of their bounds."""
@@ -32,26 +30,26 @@ def remarks_on(answer: Candidate, bounds: Bounds, rows: Indices) -> tuple[str, .
     lower, upper, beta = bounds.program.lower, bounds.program.upper, answer.beta
     if not (np.isfinite(lower).all() and np.isfinite(upper).all() and np.isfinite(beta).all()):
         return ()
-    found, total, size = [], bounds.program.total, float(np.abs(beta).max(initial=0.0))
-    if total is not None and abs(float(beta.sum()) - total) > _UNBALANCED * float(np.abs(beta).sum()):
+    found, faults = [], faults_of(beta, bounds.program)
+    if faults.is_unbalanced:
         found.append(
-            f"the coefficients add up to {float(beta.sum()):.6g}, not to {total:g}: some were changed or left out"
+            f"the coefficients add up to {float(beta.sum()):.6g}, not to {bounds.program.total:g}: some were changed "
+            "or left out"
         )
-    wrong = ((upper == 0) & (beta > _BEYOND * size)) | ((lower == 0) & (beta < -_BEYOND * size))
-    if wrong.any():
+    if faults.other_sign.any():
+        first = rows[np.argmax(faults.other_sign)]
         found.append(
-            f"the sign of the other class: {_counted(wrong)}, the first that of sample {rows[np.argmax(wrong)]}; y is "
-            "not what the machine was fitted to, or they were changed"
+            f"the sign of the other class: {_counted(faults.other_sign)}, the first that of sample {first}; y is not "
+            "what the machine was fitted to, or they were changed"
         )
-    shares = _shares(beta, lower, upper)
-    beyond = ~wrong & (shares > 1 + _BEYOND)
-    if beyond.any():
+    shares = faults.shares
+    if faults.beyond.any():
         found.append(
-            f"beyond the bound: {_counted(beyond)}, that of sample {rows[np.argmax(shares)]} by a factor of "
+            f"beyond the bound: {_counted(faults.beyond)}, that of sample {rows[np.argmax(shares)]} by a factor of "
             f"{float(shares.max()):.4g}; the machine was fitted with another C, class_weight or sample_weight, or they "
             "were changed"
         )
-    elif not isinstance(bounds, MarginLevelBounds) and 0 < (most := float(shares.max(initial=0.0))) < 1 - _BEYOND:
+    elif not isinstance(bounds, MarginLevelBounds) and 0 < (most := float(shares.max(initial=0.0))) < 1 - _BELOW:
         together = int(np.count_nonzero(shares >= most * (1 - _SAME)))
         if together > _FEW:
             found.append(
@@ -64,9 +62,3 @@ def remarks_on(answer: Candidate, bounds: Bounds, rows: Indices) -> tuple[str, .
 def _counted(which: NDArray[np.bool_]) -> str:
     number = int(np.count_nonzero(which))
     return "1 coefficient" if number == 1 else f"{number} coefficients"
-
-
-def _shares(beta: Vector, lower: Vector, upper: Vector) -> Vector:
-    """Return the coefficients as shares of their bounds."""
-    ends = np.where(beta > 0, upper, -lower)
-    return np.divide(np.abs(beta), ends, out=np.zeros_like(beta), where=ends > 0)

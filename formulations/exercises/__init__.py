@@ -1,0 +1,8 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The exercises of Learn, each with a check that judges a reader's own answer by what is proved of it."""
+
+from formulations.exercises.collection import exercises
+from formulations.exercises.exercise import Exercise, Exercises
+from formulations.exercises.verdict import Verdict
+
+__all__ = ["Exercise", "Exercises", "Verdict", "exercises"]
