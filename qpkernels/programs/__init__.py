@@ -10,6 +10,7 @@ from qpkernels.programs.feasible import nearest_feasible
 from qpkernels.programs.kernel_qp import KernelQP
 from qpkernels.programs.level_qp import LevelQP
 from qpkernels.programs.linear_system import LeastSquares, LinearSystem, RidgedGram
+from qpkernels.programs.optimality_system import optimality_system
 from qpkernels.programs.residual_norm import ResidualNorm
 from qpkernels.programs.sigmoid_fit import SigmoidFit
 from qpkernels.programs.smooth_risk import SampleLosses, SmoothRisk
@@ -40,6 +41,7 @@ __all__ = [
     "defining_rows",
     "eliminate",
     "nearest_feasible",
+    "optimality_system",
 ]
 
 ExpansionProgram: TypeAlias = KernelQP | LevelQP | SmoothRisk

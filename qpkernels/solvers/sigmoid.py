@@ -30,6 +30,9 @@ _ITERATIONS = 1000
 _NEAR = 0.5
 """Change of the log-odds up to which the whole step is known to shorten the gradient."""
 
+_ROUNDING = 8 * np.finfo(float).eps
+"""Part of a log-odds that is rounding: one so large that this is more than _NEAR has neither slope nor curvature."""
+
 
 def fit_sigmoid(program: SigmoidFit, request: Request, start: Vector | None) -> Answer:
     """Minimise from A, B = ``start``, or from A = 0 where that is better; the point is (A, B)."""
@@ -68,10 +71,10 @@ def _minimise(
             if perf_counter() >= deadline:
                 return point, Claim.STOPPED, "limit of time; ", count
             step = _newton_step(point)
-            change = float(np.abs(step[0] + step[1] * point.offsets).max())
-            if not change < np.inf:
+            changes = np.abs(step[0] + step[1] * point.offsets)
+            if not changes.max() < np.inf:
                 return point, Claim.STOPPED, "no curvature left in float64; ", count
-            near = change <= _NEAR
+            near = bool((changes <= np.maximum(_NEAR, _ROUNDING * np.abs(point.z))).all())
             part, following = (1.0, _moved(program, point, step, 1.0)) if near else _line_search(program, point, step)
             count += 1
             if request.verbose:
