@@ -68,7 +68,8 @@ class Form(Frozen, metaclass=ABCMeta):
     path
         Where to, with a suffix of :data:`qpkernels.files.FORMATS`; a file that is there is replaced.
     structure
-        Which matrices, see :data:`formulations.modelling.forms.lowering.Structure`.
+        "textbook": in the variables of the declaration, those of epigraphs beside them, and a dual that is a linear
+        system as that. "lowered": as solvers get it. See :data:`formulations.modelling.forms.lowering.Structure`.
     """
 
     catalogue: ClassVar[str]
@@ -232,7 +233,7 @@ class Form(Frozen, metaclass=ABCMeta):
         return lower(self._declared, self.name)
 
     def matrices(self, structure: Structure = "textbook") -> ConeProgram:
-        """Return the problem in matrices of a :data:`~formulations.modelling.forms.lowering.Structure`, minimised."""
+        """Return the problem in matrices; a maximisation is the minimisation of its negative there."""
         return self.lower().matrices(structure)
 
     def export(self, path: str | Path, structure: Structure = "textbook") -> Path:
