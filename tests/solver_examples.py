@@ -21,6 +21,7 @@ from qpkernels.programs import (
     Program,
     ResidualNorm,
     RidgedGram,
+    SigmoidFit,
     SmoothRisk,
 )
 from qpkernels.solvers import Answer, Claim, Request, Solver, installed_solvers, registered_solvers
@@ -62,6 +63,7 @@ EXAMPLES: dict[type[Program], Program] = {
     LevelQP: LevelQP(SOFT.gram, SOFT.target, SOFT.lower, SOFT.upper, 0.0, 1.0, least=False, name="a tube"),
     SmoothRisk: LOGISTIC,
     ResidualNorm: ResidualNorm(np.linalg.qr(np.asarray(SOFT.gram.X))[0], SOFT.target, "sum"),
+    SigmoidFit: SigmoidFit(np.array([-2.0, -1.0, 0.5, 1.0]), np.array([0.0, 1.0, 0.0, 1.0]), name="a sigmoid"),
     LeastSquares: LeastSquares(np.asarray(SOFT.gram.X), SOFT.target, name="a fit"),
 }
 """A program of each kind."""

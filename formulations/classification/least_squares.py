@@ -74,6 +74,7 @@ class LeastSquaresClassifierDual(MarginDual):
 
     catalogue = "E1c-dual"
     textbook = TextbookProblem("max  1'a - 1/2 a'(YKY + diag(1/C)) a  s.t.  y'a = 0")
+    is_system = True
     maximised = True
     model: LeastSquaresClassifier
 

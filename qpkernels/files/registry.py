@@ -115,7 +115,7 @@ def read(path: str | Path) -> ConeProgram:
     >>> with TemporaryDirectory() as folder:
     ...     program = read(model.dual.export(f"{folder}/soft_margin.npz"))
     >>> print(program.q.size, program.A.shape)
-    4 (8, 4)
+    3 (7, 3)
     """
     source = check_path(path)
     if source.suffix.lower() not in FORMATS:

@@ -17,6 +17,7 @@ from qpkernels.programs import (
     LinearSystem,
     Program,
     ResidualNorm,
+    SigmoidFit,
     SmoothRisk,
 )
 from qpkernels.solvers.answer import Answer, Claim
@@ -63,5 +64,7 @@ def sizes_of(program: Program) -> tuple[int, int]:
             return program.features.shape[1], int(program.intercept)
         case ResidualNorm():
             return program.basis.shape[1], program.target.size
+        case SigmoidFit():
+            return 2, 0
         case KernelQP() | LevelQP() | SmoothRisk():
             return len(program), 0 if program.total is None else 1

@@ -26,10 +26,11 @@ import numpy as np
 from qpkernels.arrays import Vector, finite_vector
 from qpkernels.gram import Gram
 from qpkernels.gram.panels.threads import blas_threads_for
-from qpkernels.programs import SampleLosses, SmoothRisk, nearest_feasible
+from qpkernels.programs import SampleLosses, SigmoidFit, SmoothRisk, nearest_feasible
 from qpkernels.solvers.answer import Answer, Claim, Request
 from qpkernels.solvers.interface import Solver
 from qpkernels.solvers.newton_systems import NewtonSystem, newton_system, prepare_system
+from qpkernels.solvers.sigmoid import fit_sigmoid
 from qpkernels.solvers.sparse_system import SparseSystem
 
 __all__ = ["Newton"]
@@ -71,11 +72,14 @@ class Newton(Solver):
     The work of an iteration is that of m n^2 multiplications with n explicit features, or the numerical rank n of the
     kernel matrix, else m^3/3; with many sparse features it is that of passes over their entries. max_iter counts
     iterations (default: 100); time_limit is checked after each. warm_start is any beta.
+
+    A sigmoid over scores (a SigmoidFit, see :mod:`qpkernels.solvers.sigmoid`) is fitted to the last digit whatever
+    ``tol``; the default of max_iter is then 1000, and warm_start any pair (A, B).
     """
 
     name = "newton"
     foreign = False
-    programs: ClassVar = (SmoothRisk,)
+    programs: ClassVar = (SmoothRisk, SigmoidFit)
     options = frozenset({"tol", "max_iter", "time_limit", "warm_start"})
     module = "scipy"
     install = "pip install scipy"
@@ -84,16 +88,21 @@ class Newton(Solver):
         """Return that it has none of its own."""
         return {}
 
-    def prepare(self, program: SmoothRisk) -> None:
+    def prepare(self, program: SmoothRisk | SigmoidFit) -> None:
         """Settle that the matrix is positive semidefinite, and compute it where there are no features."""
+        if isinstance(program, SigmoidFit):
+            return
         if _iterates(program.gram):
             program.gram.require_psd()
         else:
             prepare_system(program.gram)
 
-    def run(self, program: SmoothRisk, request: Request, **options: Any) -> Answer:
+    def run(self, program: SmoothRisk | SigmoidFit, request: Request, **options: Any) -> Answer:
         """Minimise, and say in words why it ended."""
         del options
+        if isinstance(program, SigmoidFit):
+            given = None if request.warm_start is None else finite_vector(request.warm_start, "warm_start", 2)
+            return fit_sigmoid(program, request, given)
         start = None if request.warm_start is None else finite_vector(request.warm_start, "warm_start", len(program))
         deadline = np.inf if request.time_limit is None else perf_counter() + request.time_limit
         with blas_threads_for(len(program)):

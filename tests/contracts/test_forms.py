@@ -7,6 +7,7 @@ from dataclasses import FrozenInstanceError, replace
 from pathlib import Path
 from typing import Any
 
+import clarabel
 import cvxpy as cp
 import numpy as np
 import pytest
@@ -14,16 +15,41 @@ import qpsolvers
 
 import formulations
 from builders import two_classes
+from file_programs import assert_same
 from formulations import (
+    ChebyshevFitDual,
+    ChebyshevFitPrimal,
     HardMarginGeometric,
     HardMarginPrimal,
+    HuberPrimal,
+    KernelRidge,
+    LaplaceFitDual,
+    LaplaceFitPrimal,
+    LeastAbsoluteFitDual,
+    LeastAbsoluteFitPrimal,
+    LeastSquares,
     LeastSquaresCentred,
     LeastSquaresSystem,
+    LogisticDual,
+    LogisticPenalised,
+    LogisticPrimal,
     MarginLossClassifier,
+    MarginLossDual,
+    MarginLossPrimal,
+    NormConstrainedDual,
+    NormConstrainedPrimal,
     NormConstrainedRegression,
+    PenalisedTubeLoss,
+    QuantilePrimal,
+    ResidualLossDual,
+    ResidualLossPrimal,
     ResidualLossRegression,
     Separability,
     SoftMargin,
+    SoftMarginHinge,
+    SoftTube,
+    SoftTubeLoss,
+    SparseApproximationL1,
 )
 from formulations.losses import LogisticLoss
 from formulations.modelling import Dual, Primal
@@ -41,6 +67,7 @@ from model_data import (
     Case,
     coefficients_of,
     lagrangian,
+    measured,
     multipliers_of,
     partner,
     restored,
@@ -48,7 +75,9 @@ from model_data import (
 )
 from qpkernels.certificates import Certificate, Status
 from qpkernels.errors import InfeasibleError, InseparableError, NonconvexError, UnsupportedProgramError
+from qpkernels.files import FORMATS
 from qpkernels.files import read as read_program
+from qpkernels.files import write as write_program
 from qpkernels.gram import Expansion
 from qpkernels.kernels import RBF, Linear
 from qpkernels.programs import ConeProgram, Power
@@ -678,39 +707,136 @@ def test_extension_with_names_already_taken(case: Case) -> None:
 
 # --- export ---
 
+WITH_EPIGRAPHS = {
+    ChebyshevFitPrimal: "a largest entry",
+    ChebyshevFitDual: "absolute values",
+    HardMarginGeometric: "a norm",
+    HuberPrimal: "absolute values",
+    LaplaceFitPrimal: "absolute values",
+    LaplaceFitDual: "a largest entry",
+    LeastAbsoluteFitPrimal: "absolute values",
+    LeastAbsoluteFitDual: "a largest entry",
+    LogisticPrimal: "exponentials",
+    LogisticPenalised: "exponentials",
+    LogisticDual: "exponentials",
+    MarginLossPrimal: "hinges or exponentials",
+    NormConstrainedPrimal: "a norm, and powers",
+    NormConstrainedDual: "a norm, and powers",
+    PenalisedTubeLoss: "hinges",
+    QuantilePrimal: "hinges",
+    ResidualLossPrimal: "powers or exponentials",
+    ResidualLossDual: "powers or exponentials",
+    SoftMarginHinge: "hinges",
+    SoftTubeLoss: "hinges",
+    SparseApproximationL1: "absolute values",
+}
+"""Forms whose matrices have variables beside the declared ones, and what these are above."""
 
-@each_first_case
-def test_exported_program_is_read_back(case: Case, tmp_path: Path) -> None:
+
+def has_epigraphs(case: Case) -> bool:
+    logistic = case.form_class is MarginLossDual and case.label == "logistic"
+    return logistic or case.form_class in WITH_EPIGRAPHS
+
+
+@each_case
+def test_the_exported_program_is_that_of_the_blackboard(case: Case) -> None:
+    """It has the variables and the rows of the declaration and, where something has an epigraph, those of that."""
     form = case.state()
-    path = form.export(tmp_path / "program")
-    assert path == tmp_path / "program.npz"
-    written, read = form.lower().program, read_program(path)
-    for name in ("P", "A"):
-        assert abs(getattr(written, name) - getattr(read, name)).sum() == 0
-    for name in ("q", "b"):
-        assert np.array_equal(getattr(written, name), getattr(read, name))
-    for name in ("cones", "variables", "rows", "offset", "name"):
-        assert getattr(written, name) == getattr(read, name)
-    labels = {constraint.label for constraint in form.problem.constraints}
-    assert labels <= {block.name for block in read.rows}
-    outcome = find_solver("clarabel").solve(read, tol=1e-8)
-    value = sign_of(form.problem) * read.objective(outcome.point)
-    assert value == pytest.approx(solved(case, "clarabel")[1].objective, rel=1e-6, abs=1e-7)
+    program = form.matrices()
+    declared = {variable.name(): variable.size for variable in form.problem.variables()}
+    labelled = {constraint.label: constraint.size for constraint in form.problem.constraints}
+    if isinstance(form, Dual) and form.is_system:
+        unknowns = sum(declared.values())
+        declared |= {"b": 1} if "balance" in labelled else {}
+        labelled |= {"optimality": unknowns}
+        assert program.P.nnz == 0
+        assert not program.q.any()
+        assert (program.A != program.A.T).nnz == 0
+    blocks = {block.name: block.stop - block.start for block in program.variables}
+    rows = {block.name: block.stop - block.start for block in program.rows}
+    assert {name: size for name, size in blocks.items() if not name.startswith("auxiliary")} == declared
+    assert any(name.startswith("auxiliary") for name in blocks) == has_epigraphs(case)
+    assert labelled.keys() <= rows.keys()
+    if not has_epigraphs(case):
+        assert rows == labelled
+    assert (program.P != program.P.T).nnz == 0
+    assert (form.lower().program.P != form.lower().program.P.T).nnz == 0
 
 
+@pytest.mark.parametrize("structure", ["textbook", "lowered"])
 @each_first_case
-def test_exported_program_is_a_problem_of_qpsolvers(case: Case, tmp_path: Path) -> None:
+def test_the_exported_program_is_read_back_from_every_format(case: Case, structure: Any, tmp_path: Path) -> None:
+    form = case.state()
+    program = form.matrices(structure)
+    assert form.export(tmp_path / "program", structure) == tmp_path / "program.npz"
+    for suffix, each in FORMATS.items():
+        path = tmp_path / f"program{suffix}"
+        if program.is_quadratic or each.cones:
+            assert_same(read_program(form.export(path, structure)), program)
+        else:
+            with pytest.raises(UnsupportedProgramError):
+                form.export(path, structure)
+
+
+def solved_elsewhere(path: Path) -> np.ndarray:
+    """Return the optimum of a file that its readers solve without this project."""
+    program = read_program(path)
+    if program.is_quadratic:
+        problem = qpsolvers.Problem.load(str(path))
+        found = qpsolvers.solve_problem(problem, solver="piqp", eps_abs=1e-10, eps_rel=1e-10)
+        assert found.found
+        return found.x
+    settings = clarabel.DefaultSettings()
+    settings.verbose = False
+    settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = 1e-10
+    return np.array(clarabel.load_from_file(str(write_program(program, path.with_suffix(".json"))), settings).solve().x)
+
+
+@each_case
+def test_the_exported_program_has_the_optimum_of_the_form(case: Case, tmp_path: Path) -> None:
+    """The values of its variables are put into the declaration, whose objective and constraints then say so."""
     form = case.state()
     path = form.export(tmp_path / "program.npz")
-    if not read_program(path).is_quadratic:
-        assert {"cone_A", "cone_b"} <= set(np.load(path).files)
-        return
-    problem = qpsolvers.Problem.load(str(path))
-    found = qpsolvers.solve_problem(problem, solver="piqp")
-    assert found.found
-    value = 0.5 * found.x @ problem.P @ found.x + problem.q @ found.x + read_program(path).offset
-    expected = solved(case, "clarabel")[1].objective
-    assert sign_of(form.problem) * value == pytest.approx(expected, rel=1e-5, abs=1e-7)
+    x, program, problem = solved_elsewhere(path), read_program(path), form.problem
+    found = {block.name: x[block.range] for block in program.variables}
+    for variable in problem.variables():
+        variable.value = found[variable.name()].reshape(variable.shape, order="F")
+    answer = solved(case, "clarabel")[1]
+    assert problem.objective.value == pytest.approx(answer.objective, rel=1e-5, abs=1e-7)
+    for constraint in problem.constraints:
+        assert np.max(constraint.violation()) <= 1e-6
+    if isinstance(form, Dual) and form.is_system:
+        assert program.objective(x) == 0.0
+        assert found.get("b", 0.0) == pytest.approx(answer.intercept, rel=1e-6, abs=1e-6)
+    else:
+        assert sign_of(problem) * program.objective(x) == pytest.approx(answer.objective, rel=1e-5, abs=1e-7)
+
+
+def test_the_matrices_of_a_tube_and_of_least_squares_by_hand() -> None:
+    X, y = measured()
+    kernel = RBF(0.5)
+    K = kernel(X, X)
+    tube = SoftTube(X, y, kernel, C=1.3, epsilon=0.25).dual.matrices()
+    np.testing.assert_allclose(tube.P.toarray(), np.block([[K, -K], [-K, K]]), atol=1e-14)
+    np.testing.assert_allclose(tube.q, np.concatenate([0.25 - y, 0.25 + y]), atol=1e-14)
+    ones = np.ones((len(y), 1))
+    bordered = LeastSquares(X, y, kernel, C=2.0).dual.matrices()
+    expected = np.block([[K + np.eye(len(y)) / 2.0, ones], [ones.T, np.zeros((1, 1))]])
+    np.testing.assert_allclose(bordered.A.toarray(), expected, atol=1e-14)
+    assert bordered.b.tolist() == [*y.tolist(), 0.0]
+    ridge = KernelRidge(X, y, kernel, regularisation=0.4).dual.matrices()
+    np.testing.assert_allclose(ridge.A.toarray(), K + 0.4 * np.eye(len(y)), atol=1e-14)
+    assert ridge.b.tolist() == y.tolist()
+
+
+def test_an_extended_linear_system_is_written_as_the_program_that_it_is() -> None:
+    X, y = measured()
+    dual = LeastSquares(X, y, C=2.0).dual
+    extended = dual.extend((dual.c <= 0.5).set_label("cap"))
+    program = extended.matrices()
+    assert [block.name for block in program.variables] == ["c"]
+    assert {block.name for block in program.rows} == {"balance", "cap"}
+    assert program.P.nnz == len(y) ** 2
 
 
 # --- special cases of all ---

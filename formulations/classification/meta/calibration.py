@@ -36,6 +36,7 @@ from qpkernels.arrays import ChecksKeywords, Vector, check_choice, finite_vector
 from qpkernels.certificates import Certificate, SigmoidBounds, Status
 from qpkernels.display import Card, Carded, Fact, Line, TextbookProblem, count
 from qpkernels.errors import SeparableScoresError
+from qpkernels.programs import SigmoidFit
 from qpkernels.solvers import Claim, SolverLike, find_solver
 
 __all__ = ["Calibration", "PlattCalibration", "Targets"]
@@ -64,6 +65,10 @@ class Calibration(Carded):
         The tolerance asked for.
     solver, message
         Who solved it, and what it says itself.
+    A_error, B_error
+        Proved bounds of how far A and B are from the optimal ones, which the gap of a flat problem says little of; see
+        :meth:`qpkernels.certificates.SigmoidBounds.errors`. Infinity where nothing is proved, as of equal scores, which
+        do not determine A.
     """
 
     A: float
@@ -75,6 +80,8 @@ class Calibration(Carded):
     tol: float
     solver: str
     message: str
+    A_error: float
+    B_error: float
 
     def probability(self, scores: ArrayLike) -> Vector:
         """Return the probability of the greater label for each score.
@@ -97,6 +104,7 @@ class Calibration(Carded):
         facts = (
             Fact("status", f"{self.status} (asked for {self.tol:g})"),
             Fact("A, B", f"{self.A:.8g}, {self.B:.8g}"),
+            Fact("their errors", f"at most {self.A_error:.1e}, {self.B_error:.1e}"),
             *proof.facts,
             Fact("solver", f"{self.solver}; it says: {self.message}"),
         )
@@ -146,6 +154,7 @@ class PlattCalibration(Explained, metaclass=ChecksKeywords):
     y: Vector
     targets: Targets = field(default="plain", kw_only=True)
     classes: NDArray[Any] = field(init=False)
+    _latest: list[Calibration] = field(init=False, default_factory=list)
 
     def __post_init__(self) -> None:
         scores = finite_vector(self.scores, "scores")
@@ -162,15 +171,15 @@ class PlattCalibration(Explained, metaclass=ChecksKeywords):
         yield Fact("data", f"{count(self.scores.size, 'score')}{classes_of(self.classes, self.y)}")
         yield Fact("with", f"targets = {self.targets!r}")
 
-    @cached_property
+    @property
     def A(self) -> cp.Variable:
         """The slope, a scalar CVXPY variable."""
-        return cp.Variable(name="A")
+        return self._stated[0]
 
-    @cached_property
+    @property
     def B(self) -> cp.Variable:
         """The offset, a scalar CVXPY variable."""
-        return cp.Variable(name="B")
+        return self._stated[1]
 
     @cached_property
     def t(self) -> Vector:
@@ -181,11 +190,29 @@ class PlattCalibration(Explained, metaclass=ChecksKeywords):
         high, low = int(positive.sum()), int((~positive).sum())
         return frozen(np.where(positive, (high + 1) / (high + 2), 1 / (low + 2)))
 
-    @cached_property
+    @property
     def problem(self) -> cp.Problem:
         """The CVXPY problem; after a solve its variables hold the answer."""
-        z = self.A * self.scores + self.B
+        return self._stated[2]
+
+    def declare(self, A: cp.Variable, B: cp.Variable) -> cp.Problem:
+        """State the problem in CVXPY.
+
+        Parameters
+        ----------
+        A, B
+            Scalar variables.
+        """
+        z = A * self.scores + B
         return cp.Problem(cp.Minimize(cp.sum(cp.logistic(z) - cp.multiply(self.t, z)) / self.scores.size))
+
+    @cached_property
+    def _stated(self) -> tuple[cp.Variable, cp.Variable, cp.Problem]:
+        A, B = cp.Variable(name="A"), cp.Variable(name="B")
+        stated = A, B, self.declare(A, B)
+        if self._latest:
+            _write(self._latest[-1], *stated)
+        return stated
 
     @cached_property
     def dual(self) -> cp.Problem:
@@ -197,17 +224,19 @@ class PlattCalibration(Explained, metaclass=ChecksKeywords):
             labelled(offset=offset, slope=slope),
         )
 
-    def solve(self, solver: SolverLike = "clarabel", *, tol: float = 1e-6, **options: Any) -> Calibration:
+    def solve(self, solver: SolverLike | None = None, *, tol: float = 1e-6, **options: Any) -> Calibration:
         """Solve the problem and certify the answer.
 
         Parameters
         ----------
         solver
-            Name of a registered solver that has exponential cones.
+            None: ``newton``, which goes on to the last digit of A and B whatever ``tol``. Every registered solver that
+            has exponential cones can be named, too.
         tol
             Above 0 and below 1: the relative gap and residuals that the certificate must show for ``optimal``.
         **options
-            ``max_iter``, ``time_limit``, ``verbose``, and what the back-end takes itself.
+            ``max_iter``, ``time_limit``, ``verbose``, of ``newton`` also ``warm_start``, a pair (A, B), and what the
+            back-end takes itself.
 
         Raises
         ------
@@ -216,20 +245,36 @@ class PlattCalibration(Explained, metaclass=ChecksKeywords):
         SolverFailedError
             If it gives no point; this problem always has one.
         """
-        lowered = lower(self.problem, type(self).__name__)
-        outcome = find_solver(solver).solve(lowered.program, tol=tol, **options)
-        unusable = outcome.claim in (Claim.INFEASIBLE, Claim.UNBOUNDED) or not np.isfinite(outcome.point).all()
-        if unusable:
+        backend = find_solver("newton" if solver is None else solver)
+        if isinstance(self._fit, backend.programs):
+            outcome = backend.solve(self._fit, tol=tol, **options)
+            places = [0, 1]
+        else:
+            lowered = lower(self.problem, type(self).__name__)
+            outcome = backend.solve(lowered.program, tol=tol, **options)
+            places = [lowered.columns[variable.id] for variable in (self.A, self.B)]
+        if outcome.claim in (Claim.INFEASIBLE, Claim.UNBOUNDED) or not np.isfinite(outcome.point).all():
             raise no_answer(type(self).__name__, quote(outcome))
-        lowered.write_back(outcome.point, outcome.multipliers, solved=outcome.claim is Claim.OPTIMAL)
-        A, B = float(self.A.value), float(self.B.value)
+        A, B = outcome.point[places].tolist()
         certificate = self.certify(A, B)
-        if outcome.claim is Claim.OPTIMAL and not certificate.holds(tol):
-            lowered.write_back(outcome.point, outcome.multipliers, solved=False)
         status = status_of(certificate, outcome.claim, tol)
-        return Calibration(
-            A, B, self.classes, certificate.primal_value, status, certificate, tol, outcome.solver, outcome.message
+        errors = self._bounds.errors(A, B)
+        value = certificate.primal_value
+        answer = Calibration(
+            A, B, self.classes, value, status, certificate, tol, outcome.solver, outcome.message, *errors
         )
+        self._latest[:] = [answer]
+        if "_stated" in vars(self):
+            _write(answer, *self._stated)
+        return answer
+
+    @cached_property
+    def _fit(self) -> SigmoidFit:
+        return SigmoidFit(self.scores, self.t, type(self).__name__)
+
+    @property
+    def _bounds(self) -> SigmoidBounds:
+        return SigmoidBounds(self._fit)
 
     def certify(self, A: float, B: float) -> Certificate:
         """Bound the error of any A and B, from the scores alone.
@@ -244,8 +289,14 @@ class PlattCalibration(Explained, metaclass=ChecksKeywords):
         ParameterError
             If they are no numbers.
         """
-        with np.errstate(over="ignore", invalid="ignore"):
-            return SigmoidBounds(self.scores, self.t).certify(real_number(A, "A"), real_number(B, "B"))
+        return self._bounds.certify(real_number(A, "A"), real_number(B, "B"))
+
+
+def _write(answer: Calibration, A: cp.Variable, B: cp.Variable, problem: cp.Problem) -> None:
+    """Write an answer to the problem and its variables."""
+    status = cp.OPTIMAL if answer.status is Status.OPTIMAL else cp.OPTIMAL_INACCURATE
+    values = {A.id: np.array(answer.A), B.id: np.array(answer.B)}
+    problem.unpack(cp.reductions.solution.Solution(status, answer.objective, values, {}, {}))
 
 
 def _refuse_separable(scores: Vector, y: Vector, classes: NDArray[Any]) -> None:

@@ -31,14 +31,15 @@ def export_command(
     structure: Annotated[
         str,
         typer.Option(
-            help="lowered: as solvers get it; textbook: without auxiliary variables, P = YKY in a dual.",
+            help="textbook: in the variables of the declaration, P = YKY in a dual; lowered: as solvers get it.",
             rich_help_panel="Model",
         ),
-    ] = "lowered",
+    ] = "textbook",
     json_path: JsonPath = None,
 ) -> None:
     """Write the matrices of a form, every block named, in the format that the suffix of the file names."""
     from formulations.commands.stating import samples, statements
+    from qpkernels.display import count
     from qpkernels.files import FORMATS, write
 
     check_output(path, "a program", ("", *FORMATS))
@@ -47,15 +48,19 @@ def export_command(
     samples.require_two_classes(training, [asked])
     stated = asked.model(training.X, training.y, statements.choose_kernel(kernel, training.X))
     chosen = stated.forms[asked.form or next(iter(stated.forms))]
-    program = chosen.lower().matrices(structure)
+    program = chosen.matrices(structure)
     written = write(program, path)
     record: dict[str, Any] = {
         "path": str(written),
+        "structure": structure,
         "variables": {block.name: block.stop - block.start for block in program.variables},
         "rows": {block.name: block.stop - block.start for block in program.rows},
     }
-    table = Table("kind", "block", "size", title=escape(f"{chosen.name} in {written}"))
-    for kind in ("variables", "rows"):
-        for name, size in record[kind].items():
-            table.add_row(kind, name, str(size))
+    title = (
+        f"{chosen.name} in {written}: {structure}, {count(program.q.size, 'variable')}, {count(program.b.size, 'row')}"
+    )
+    table = Table("kind", "block", "size", title=escape(title))
+    for kind, blocks in (("variables", program.variables), ("rows", program.rows)):
+        for block in blocks:
+            table.add_row(kind, block.name, str(block.stop - block.start))
     show(table, record, json_path)

@@ -18,7 +18,7 @@ MOST_SAMPLES = 500
 
 
 def program(setting: Setting) -> Export:
-    """Return the first form of the model, lowered as solvers get it, every block named.
+    """Return the first form of the model, in the variables of the textbook, every block named.
 
     Raises
     ------

@@ -7,7 +7,7 @@ from abc import ABCMeta, abstractmethod
 from copy import copy
 from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,7 +16,7 @@ import formulations.cvx as cp
 from formulations.display import card_of_form, line_of_form
 from formulations.inputs.frozen import Frozen
 from formulations.modelling.candidate import Candidate
-from formulations.modelling.forms.lowering import ConeAnswer, Lowered, lower
+from formulations.modelling.forms.lowering import ConeAnswer, Lowered, Structure, lower
 from formulations.modelling.forms.reasons import conflict_of, relaxation_of
 from formulations.modelling.forms.showing import Shown, constraint_of
 from formulations.modelling.forms.solving import enclose_extended, refusal_of, solve_form, solve_lowered
@@ -29,7 +29,7 @@ from qpkernels.certificates import Bounds, Certificate, Enclosure
 from qpkernels.diagnosis import Conflict, Relaxation
 from qpkernels.display import Card, TextbookProblem, carded
 from qpkernels.files import write
-from qpkernels.programs import LinearSystem
+from qpkernels.programs import ConeProgram, LinearSystem
 from qpkernels.solvers import Solver, SolverLike, find_solver
 
 __all__ = ["Form"]
@@ -65,6 +65,11 @@ class Form(Frozen, metaclass=ABCMeta):
         The name of a constraint of the textbook problem, or one that a user gave by ``set_label``.
     solver, tol
         As in :func:`qpkernels.diagnosis.find_conflict`.
+    path
+        Where to, with a suffix of :data:`qpkernels.files.FORMATS`; a file that is there is replaced.
+    structure
+        "textbook": in the variables of the declaration, those of epigraphs beside them, and a dual that is a linear
+        system as that. "lowered": as solvers get it. See :data:`formulations.modelling.forms.lowering.Structure`.
     """
 
     catalogue: ClassVar[str]
@@ -227,19 +232,13 @@ class Form(Frozen, metaclass=ABCMeta):
         self.model.check_parameters()
         return lower(self._declared, self.name)
 
-    def export(self, path: str | Path, structure: Literal["lowered", "textbook"] = "lowered") -> Path:
-        """Write the problem in matrices to a file, in the format of its suffix, by :func:`qpkernels.files.write`.
+    def matrices(self, structure: Structure = "textbook") -> ConeProgram:
+        """Return the problem in matrices; a maximisation is the minimisation of its negative there."""
+        return self.lower().matrices(structure)
 
-        Parameters
-        ----------
-        path
-            Where to, with a suffix of :data:`qpkernels.files.FORMATS`; a file that is there is replaced.
-        structure
-            "lowered": as solvers get it, where a norm in few features has auxiliary variables of its own.
-            "textbook": without variables that equations define, in the variables of the declaration: P is YKY in the
-            dual of a soft margin, and [[K, -K], [-K, K]] in that of a tube.
-        """
-        return write(self.lower().matrices(structure), path)
+    def export(self, path: str | Path, structure: Structure = "textbook") -> Path:
+        """Write :meth:`matrices` to a file, in the format of its suffix, by :func:`qpkernels.files.write`."""
+        return write(self.matrices(structure), path)
 
     # Solving --------------------------------------------------------------------------------------------------
 

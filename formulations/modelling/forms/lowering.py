@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from scipy.sparse import csc_array
@@ -28,7 +28,17 @@ from qpkernels.programs import (
     eliminate,
 )
 
-__all__ = ["ConeAnswer", "Lowered", "lower"]
+__all__ = ["ConeAnswer", "Lowered", "Structure", "lower"]
+
+Structure: TypeAlias = Literal["textbook", "lowered"]
+"""Which matrices of a form.
+
+"textbook" is in the variables of the declaration: P is YKY in the dual of a soft margin, and [[K, -K], [-K, K]] in that
+of a tube. Variables that no equation defines stay, and are named "auxiliary": those above a hinge, an absolute value, a
+largest entry, a norm, an exponential or a power. A dual that the textbook solves as a linear system is written as that,
+with b among the unknowns, and the objective 0. "lowered" is as solvers get it: the norm of a dual in few features, and
+that of a tube, has auxiliary variables of its own.
+"""
 
 _AUXILIARY = "auxiliary"
 """Name of the blocks that the reduction adds to the declared ones; they are numbered in order."""
@@ -79,15 +89,15 @@ class Lowered:
         )
         self.problem.unpack(self.chain.invert(raw, self.inverse_data))
 
-    def matrices(self, structure: str) -> ConeProgram:
-        """Return the program as it is ("lowered"), or without auxiliary variables that equations define ("textbook").
+    def matrices(self, structure: Structure) -> ConeProgram:
+        """Return the program as it is, or without auxiliary variables that equations define.
 
         Raises
         ------
         ParameterError
             If ``structure`` is neither.
         """
-        check_choice(structure, "structure", ("lowered", "textbook"))
+        check_choice(structure, "structure", ("textbook", "lowered"))
         program = self.program
         if structure == "textbook":
             declared = {variable.name() for variable in self.problem.variables()}
@@ -174,8 +184,10 @@ def lower(problem: cp.Problem, name: str) -> Lowered:
         (labels[number] if number >= 0 else None, constraint.size)
         for number, constraint in zip(numbers, compiled.constraints, strict=True)
     ]
+    # Products of floats may part the triangles in the last digit, of which files and solvers keep one.
+    P = csc_array(0.5 * (data["P"] + data["P"].T)) if data.get("P") is not None else csc_array((n, n))
     program = ConeProgram(
-        P=csc_array(data["P"]) if data.get("P") is not None else csc_array((n, n)),
+        P=P,
         q=np.asarray(data["c"], dtype=np.float64),
         A=csc_array(data["A"]),
         b=np.asarray(data["b"], dtype=np.float64),

@@ -13,10 +13,11 @@ import formulations.cvx as cp
 from formulations.modelling.candidate import Candidate, at_coordinates, expand
 from formulations.modelling.forms.form import Form
 from formulations.modelling.forms.hypothesis import Hypothesis, half_squared_norm
-from formulations.modelling.forms.lowering import ConeAnswer
+from formulations.modelling.forms.lowering import ConeAnswer, Structure
 from formulations.modelling.statement import Multipliers, intercept
 from qpkernels.arrays import Vector
 from qpkernels.certificates import Bounds, Certificate, KernelQPBounds
+from qpkernels.programs import ConeProgram, optimality_system
 
 __all__ = ["Dual", "Primal"]
 
@@ -133,6 +134,9 @@ class Dual(Form):
     maximised: ClassVar[bool] = False
     """Whether the textbook maximises."""
 
+    is_system: ClassVar[bool] = False
+    """Whether its constraints are equations, so that the textbook solves it as the linear system of its conditions."""
+
     @property
     @abstractmethod
     def beta(self) -> cp.Expression:
@@ -158,6 +162,12 @@ class Dual(Form):
     def objective_of(self, certificate: Certificate) -> float:
         """Return the value of the dual: the certificate's, or its negative where the textbook minimises."""
         return certificate.dual_value if self.maximised else 0.0 - certificate.dual_value
+
+    def matrices(self, structure: Structure = "textbook") -> ConeProgram:
+        """Return the problem in matrices, or the linear system that it is; see :meth:`Form.matrices`."""
+        program = super().matrices(structure)
+        stated = structure == "textbook" and self.is_system and not self.is_extended
+        return optimality_system(program, {"balance": "b"}) if stated else program
 
     def prepare(self) -> None:
         """Compute K unless its features are few."""

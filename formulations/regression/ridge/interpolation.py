@@ -58,6 +58,7 @@ class InterpolationDual(ResidualDual):
 
     catalogue = "F3"
     textbook = TextbookProblem("max  y'c - 1/2 c'Kc")
+    is_system = True
     model: Interpolation
 
     def declare(self) -> cp.Problem:

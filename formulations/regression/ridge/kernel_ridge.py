@@ -52,6 +52,7 @@ class KernelRidgeDual(ResidualDual):
 
     catalogue = "E2-dual"
     textbook = TextbookProblem("max  y'c - 1/2 c'(K + lambda I) c")
+    is_system = True
     model: KernelRidge
 
     def declare(self) -> cp.Problem:

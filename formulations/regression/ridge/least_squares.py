@@ -163,6 +163,7 @@ class LeastSquaresDual(ResidualDual):
 
     catalogue = "E1-dual"
     textbook = TextbookProblem("max  y'c - 1/2 c'(K + I/C) c  s.t.  1'c = 0")
+    is_system = True
     model: LeastSquares
 
     def declare(self) -> cp.Problem:

@@ -52,7 +52,7 @@ def test_refusals(libsvm: Path, tmp_path: Path) -> None:
         ),
         (
             ("export", libsvm, tmp_path / "x", "--structure", "neat"),
-            "ParameterError: --structure must be 'lowered' or 'textbook', but 'neat' came",
+            "ParameterError: --structure must be 'textbook' or 'lowered', but 'neat' came",
         ),
         (("solve", libsvm, "--C", "0"), "ParameterError: --C must be a number above 0"),
         (("solve", libsvm, "--C", "inf"), "ParameterError: --C must be finite, .* --model hard-margin"),

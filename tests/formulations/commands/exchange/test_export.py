@@ -12,19 +12,32 @@ from formulations import SoftMargin
 from qpkernels.files import read
 
 
-def test_export_with_the_matrices_of_the_textbook(libsvm: Path, tmp_path: Path) -> None:
+def test_export_in_the_variables_of_the_textbook_or_as_solvers_get_it(libsvm: Path, tmp_path: Path) -> None:
     X, y = samples()
-    arguments = ("--form", "dual", "--kernel", "linear", "--structure", "textbook")
-    record = run_json("export", libsvm, tmp_path / "program", *arguments)
-    assert record["variables"] == {"alpha": 24}
+    arguments = ("export", libsvm, tmp_path / "program", "--form", "dual", "--kernel", "linear")
+    record = run_json(*arguments)
+    assert (record["structure"], record["variables"]) == ("textbook", {"alpha": 24})
     program = read(record["path"])
     assert program.P.toarray() == pytest.approx((y[:, None] * X) @ (y[:, None] * X).T, abs=1e-12)
+    record = run_json(*arguments, "--structure", "lowered")
+    assert (record["structure"], record["variables"]) == ("lowered", {"auxiliary 1": 3, "alpha": 24})
+
+
+def test_export_says_what_it_wrote(libsvm: Path, tmp_path: Path) -> None:
+    result = run("export", libsvm, tmp_path / "p.mps", "--model", "least-squares-classifier", "--form", "dual")
+    assert result.exit_code == 0
+    words = " ".join(result.stdout.split())
+    assert "textbook, 25 variables, 25 rows" in words
+    for block in ("alpha 24", "b 1", "optimality 24", "balance 1"):
+        name, size = block.split()
+        assert any(name in line and size in line for line in result.stdout.splitlines()), block
 
 
 def test_export(libsvm: Path, tmp_path: Path) -> None:
     record = run_json("export", libsvm, tmp_path / "program", "--model", "soft-margin", "--kernel", "none")
     assert record == {
         "path": str(tmp_path / "program.npz"),
+        "structure": "textbook",
         "variables": {"w": 3, "xi": 24, "b": 1},
         "rows": {"margin": 24, "slack": 24},
     }

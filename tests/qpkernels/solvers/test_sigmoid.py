@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Newton's method for a sigmoid over scores: from anywhere, to the last digit, and how it ends."""
+
+import numpy as np
+import pytest
+
+from qpkernels.programs import SigmoidFit
+from qpkernels.solvers import Claim, Outcome, find_solver
+from qpkernels.solvers import sigmoid as module
+
+
+def fitted(scores: list[float], targets: list[float], **options: object) -> Outcome:
+    return find_solver("newton").solve(SigmoidFit(np.array(scores), np.array(targets)), **options)  # type: ignore[arg-type]
+
+
+def test_two_scores_meet_their_targets_exactly() -> None:
+    """With as many numbers as scores, p_i = t_i."""
+    A, B = fitted([0.0, 2.0], [0.25, 0.9]).point
+    np.testing.assert_allclose([B, 2 * A + B], [np.log(0.25 / 0.75), np.log(0.9 / 0.1)], rtol=1e-15)
+
+
+@pytest.mark.parametrize("distance", [1e-3, 1e-9, 1e-30, 1e-100])
+def test_scores_of_two_scales_need_few_steps(distance: float) -> None:
+    """Two samples near the threshold decide A, which is of the size 1 / distance."""
+    scores = [1.0] * 40 + [-1.0] * 40 + [distance, -distance, 2 * distance, -3 * distance]
+    answer = fitted(scores, [1.0] * 40 + [0.0] * 40 + [0.0, 1.0, 1.0, 0.0])
+    assert answer.claim is Claim.OPTIMAL
+    assert answer.iterations is not None
+    assert answer.iterations < 400
+    if distance <= 1e-9:
+        # The far ones have nothing left to say: p_i sums up over the near ones alone.
+        p = 1 / (1 + np.exp(-answer.point[0] * np.array(scores[80:]) - answer.point[1]))
+        np.testing.assert_allclose([p.sum(), p @ [1, -1, 2, -3]], [2.0, 1.0], rtol=1e-12)
+
+
+def test_an_outlier_on_the_wrong_side_is_no_obstacle() -> None:
+    scores = [*np.linspace(-2.0, 2.0, 50).tolist(), 1e7]
+    targets = [float(score > 0.1) for score in scores[:-1]]
+    targets[20] = 1.0
+    answer = fitted(scores, [*targets, 0.0])
+    assert answer.claim is Claim.OPTIMAL
+    program = SigmoidFit(np.array(scores), np.array([*targets, 0.0]))
+    assert module._decrement(program.at(*answer.point.tolist())) < 1e-12
+
+
+def test_it_says_how_it_ended(capsys: pytest.CaptureFixture[str]) -> None:
+    scores, targets = [-2.0, -1.0, 0.5, 1.0, 3.0], [0.0, 1.0, 0.0, 1.0, 1.0]
+    assert fitted(scores, targets, verbose=True).claim is Claim.OPTIMAL
+    assert "newton:   1, step 1.0e+00, decrement" in capsys.readouterr().out
+    limited = fitted(scores, targets, max_iter=1)
+    assert (limited.claim, limited.iterations) == (Claim.STOPPED, 1)
+    assert limited.message.startswith("limit of iterations; ")
+    late = fitted(scores, targets, time_limit=1e-9)
+    assert (late.claim, late.message[:14]) == (Claim.STOPPED, "limit of time;")
+
+
+def test_the_user_may_interrupt_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(module, "_newton_step", interrupted)
+    answer = fitted([-2.0, -1.0, 0.5, 1.0], [0.0, 1.0, 0.0, 1.0])
+    assert (answer.claim, answer.point.tolist()) == (Claim.INTERRUPTED, [0.0, 0.0])
