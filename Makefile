@@ -4,8 +4,8 @@ BIN := .venv/bin
 CODE := qpkernels formulations tests docs benchmarks noxfile.py
 
 .PHONY: demo test test-fast slow-tests coverage matrix lint format attack oracles figures front-page lab-page docs \
-	docs-open docs-test catalogue performance campaign tips digits lab-benchmark scale cluster trust scikit-learn-tests jupyter browser \
-	clean clean-code
+	docs-open docs-test catalogue performance campaign tips digits lab-benchmark scale cluster trust \
+	scikit-learn-tests jupyter browser clean clean-code
 
 demo: .venv/demo
 	$(BIN)/qpkernels compare breast-cancer --scale --picture demo.png
@@ -111,6 +111,11 @@ campaign: .venv/dev
 # docs/performance/tips.md, which docs/use/performance.md shows beside the code that is measured: about a minute.
 tips: .venv/dev
 	$(BIN)/python -m benchmarks.tips $(OPTIONS)
+
+# docs/performance/digits.md: the test errors of digits under every protocol, from usps.npz, or zip.train.gz and
+# zip.test.gz, in a folder of yours: make digits DATA=folder; an hour.
+digits: .venv/dev
+	$(BIN)/python -m benchmarks.digits --data "$(DATA)"
 
 # docs/performance/lab.md: a point dragged in a browser, and an hour of random events; OPTIONS="--soak 0" without that.
 lab-benchmark: .venv/dev
