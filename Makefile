@@ -3,9 +3,9 @@ PYTHON ?= python3
 BIN := .venv/bin
 CODE := qpkernels formulations tests docs benchmarks noxfile.py
 
-.PHONY: demo test test-fast slow-tests coverage matrix lint format attack oracles front-page lab-page docs docs-open \
-	docs-test catalogue performance campaign tips lab-benchmark scale cluster trust scikit-learn-tests jupyter browser \
-	clean clean-code
+.PHONY: demo test test-fast slow-tests coverage matrix lint format attack oracles figures front-page lab-page docs \
+	docs-open docs-test catalogue performance campaign tips digits lab-benchmark scale cluster trust \
+	scikit-learn-tests jupyter browser clean clean-code
 
 demo: .venv/demo
 	$(BIN)/qpkernels compare breast-cancer --scale --picture demo.png
@@ -68,7 +68,12 @@ oracles: .venv/dev
 scikit-learn-tests: .venv/dev
 	$(BIN)/python -m tests.scikit_learn
 
-# The picture of README.md anew, docs/static/front_page.png; make docs draws those of docs/examples.
+# The pictures of docs/examples as files in figures/, each with the numbers that it shows; make docs draws them into the
+# site. Some of them: make figures OPTIONS="w3 w9"
+figures: .venv/dev
+	$(BIN)/python docs/figures.py $(OPTIONS)
+
+# The picture of README.md anew, docs/static/front_page.png.
 front-page: .venv/dev
 	$(BIN)/python docs/front_page.py
 
@@ -106,6 +111,11 @@ campaign: .venv/dev
 # docs/performance/tips.md, which docs/use/performance.md shows beside the code that is measured: about a minute.
 tips: .venv/dev
 	$(BIN)/python -m benchmarks.tips $(OPTIONS)
+
+# docs/performance/digits.md: the test errors of digits under every protocol, from usps.npz, or zip.train.gz and
+# zip.test.gz, in a folder of yours: make digits DATA=folder; an hour.
+digits: .venv/dev
+	$(BIN)/python -m benchmarks.digits --data "$(DATA)"
 
 # docs/performance/lab.md: a point dragged in a browser, and an hour of random events; OPTIONS="--soak 0" without that.
 lab-benchmark: .venv/dev
@@ -161,4 +171,4 @@ clean-code:
 
 clean: clean-code
 	rm -rf .venv .nox .coverage .mypy_cache .ruff_cache .pytest_cache .hypothesis docs/catalogue.md docs/catalogue.png \
-		docs/_build docs/gallery docs/api/generated demo.png attack.jsonl
+		docs/_build docs/gallery docs/api/generated demo.png figures attack.jsonl

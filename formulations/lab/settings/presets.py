@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Settings to start from: points that show what a machine or a kernel is for.
 
-Those with W1 to W8 in the title are the worked examples of ``docs/examples``, their coordinates rounded.
+Those with a W and a number in the title are the worked examples of ``docs/examples``, their coordinates rounded.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def _clouds(seed: int, samples: int, centre: tuple[float, float], spread: float 
 
 def _square() -> Matrix:
     """Draw the samples of W2 and W3, uniform in [-1, 1]^2."""
-    return np.random.default_rng(3).uniform(-1, 1, (50, 2))
+    return np.random.RandomState(0).uniform(-1, 1, (50, 2))
 
 
 def _corner() -> Points:
@@ -102,10 +102,12 @@ def _one_class() -> Points:
 # Points of a regression ----------------------------------------------------------------------------------------
 
 
-def _noisy_sine(seed: int, noise: float) -> Points:
-    """Draw the samples of W5 and W6."""
-    x = np.linspace(-1, 1, 20)
-    return _points(x, np.sin(np.pi * x) + noise * np.random.default_rng(seed).normal(size=20))
+def _noisy_sines() -> tuple[Points, Points]:
+    """Draw the samples of W5, and then those of W6, after those of W2."""
+    generator, x = np.random.RandomState(0), np.linspace(-1, 1, 20)
+    generator.uniform(-1, 1, 100)
+    first, second = (_points(x, np.sin(np.pi * x) + generator.normal(scale=noise, size=20)) for noise in (0.25, 0.2))
+    return first, second
 
 
 def _sine() -> Points:
@@ -138,6 +140,7 @@ def _spreading() -> Points:
 _SQUARE = Window(-1.6, 1.6, -1.2, 1.2)
 _THETA_1, _THETA_5, _THETA_15 = (_kernel("gaussian", gamma=theta / 2) for theta in (1, 5, 15))
 _LINEAR = _kernel("linear")
+_W5, _W6 = _noisy_sines()
 
 _PRESETS = (
     Preset(
@@ -182,7 +185,7 @@ _PRESETS = (
     ),
     Preset(
         "relevance-classes",
-        "W7: two Gaussian classes, relevance vectors",
+        "Two Gaussian classes, relevance vectors",
         Setting(
             _machine("relevance-classification"),
             _kernel("gaussian", gamma=0.25),
@@ -213,12 +216,12 @@ _PRESETS = (
     Preset(
         "tube",
         "W5: the tube",
-        Setting(_machine("tube", C=1, epsilon=0.3), _THETA_15, _noisy_sine(4, 0.25), Window(-1.2, 1.2, -2, 2)),
+        Setting(_machine("tube", C=1, epsilon=0.3), _THETA_15, _W5, Window(-1.2, 1.2, -2, 2)),
     ),
     Preset(
         "relevance-regression",
         "W6: relevance vectors",
-        Setting(_machine("relevance-regression"), _THETA_15, _noisy_sine(3, 0.2), Window(-1.2, 1.2, -2, 2)),
+        Setting(_machine("relevance-regression"), _THETA_15, _W6, Window(-1.2, 1.2, -2, 2)),
     ),
     Preset(
         "line-outlier",
