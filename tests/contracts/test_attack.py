@@ -121,6 +121,7 @@ REPAIRED = (
     19137,
     34511,
     41118,
+    53497,
 )
 """Seeds that failed once, beside those of the slice."""
 
