@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeVar
@@ -31,6 +32,9 @@ __all__ = [
 ]
 
 Wanted = TypeVar("Wanted", bound=Solution)
+
+_HYPHEN = re.compile(r"(?<![\w-])-(?=\d)|(?<=\de)-0*(?=\d)")
+"""What stands for a minus in a number, with the zeros before its exponent."""
 
 
 class Unsolved(Exception):  # noqa: N818  what is missing is no error
@@ -68,9 +72,14 @@ class Challenge:
     def check(self, answer: Answer) -> Verdict:
         """Judge an answer, whose setting has the view that is shown besides."""
         try:
-            return Verdict(True, f"Solved. {self.prove(answer)}")
+            return Verdict(True, f"Solved. {_with_signs(self.prove(answer))}")
         except Unsolved as missing:
-            return Verdict(False, str(missing))
+            return Verdict(False, _with_signs(str(missing)))
+
+
+def _with_signs(words: str) -> str:
+    """Return words whose numbers have the sign of a minus, at which no line ends."""
+    return _HYPHEN.sub("−", words)
 
 
 def require(condition: bool, words: str) -> None:
@@ -123,13 +132,12 @@ def certified(answer: Answer, kind: type[Wanted]) -> Wanted:
 
 
 def common_point(setting: Setting, proof: HullIntersection) -> str:
-    """Say to what it is proved that no line separates the classes of a setting."""
+    """Say by what it is proved that no line separates the classes of a setting."""
     positive, negative = (_samples(proof.support[setting.y[proof.support] == sign]) for sign in (1.0, -1.0))
     place = ", ".join(f"{each + 0.0:.4g}" for each in 0.5 * proof.multipliers @ setting.X)
     return (
         f"No line separates the classes: the point ({place}) lies in the hull of {positive} of class +1, and in that "
-        f"of {negative} of class −1. Proved in exact arithmetic: there are such weights, and those found reach the "
-        f"point to {proof.distance:.1e} of the samples' radius."
+        f"of {negative} of class −1. Proved in exact arithmetic."
     )
 
 
@@ -142,6 +150,6 @@ def proof_of(solution: Solution) -> str:
     """Say to what a solution is proved optimal."""
     certificate = solution.certificate
     return (
-        f"Proved optimal: primal value {certificate.primal_value:.9g}, dual value {certificate.dual_value:.9g}, "
-        f"relative gap {abs(certificate.relative_gap):.1e}, at most {solution.tol:g}."
+        f"Proved optimal: primal value {certificate.primal_value:.6g}, dual value {certificate.dual_value:.6g}, "
+        f"relative gap {f'{abs(gap):.1e}' if (gap := certificate.relative_gap) else 0}."
     )

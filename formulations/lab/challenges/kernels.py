@@ -76,7 +76,7 @@ def _all_support_vectors(answer: Answer) -> str:
     require_points(setting, _APPLET)
     require_kernel(setting, "gaussian")
     cost = setting.machine.values["C"]
-    require(cost == _COST, f"C is {cost:g}; {_COST:g} is wanted.")
+    require(cost == _COST, f"C is {cost:g}; {_COST:.0f} is wanted.")
     solution = certified(answer, Classification)
     free, count = solution.support.free.size, len(setting.points)
     require(free == count, f"{free} of {count} samples are free support vectors; all are wanted.")
@@ -100,7 +100,7 @@ OF_KERNELS = (
     Challenge(
         "by-heart",
         "Known by heart",
-        f"Leave the points where they are, let C be {_COST:g}, and choose the width of the Gaussian kernel so that "
+        f"Leave the points where they are, let C be {_COST:.0f}, and choose the width of the Gaussian kernel so that "
         "every sample is a free support vector.",
         replace(_APPLET, machine=machine_part("soft-margin", C=_COST)),
         _all_support_vectors,

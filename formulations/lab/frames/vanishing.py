@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Words for an answer whose function is 0: the picture has no line, and says why.
+"""Words for a picture that has no line, which says why: the function is 0, or the line too fine to be seen.
 
 The primal P is strongly convex in f, 1/2 ||f - f*||^2 <= P(f, b) - D: where 1/2 ||f||^2 is within the gap, f* = 0 is
 not excluded by what is proved.
@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from formulations.lab.settings import Setting
 from formulations.modelling.solution import Classification, Novelty, Solution
 from formulations.relevance.solution import RelevanceSolution
+from qpkernels.arrays import Matrix
 
-__all__ = ["vanishing_words"]
+__all__ = ["unseen_words", "vanishing_words"]
 
 _ONE_CLASS = (
     "f = 0 and ρ = 0, so that there is no boundary: the origin of the feature space lies among the samples, and no "
@@ -30,6 +32,18 @@ def vanishing_words(solution: Solution | RelevanceSolution) -> str | None:
         f"f = 0, so that f(x) + b = {solution.intercept + 0.0:.3g} everywhere, and there is no line: no function of "
         "this kernel is worth its penalty here. Take a more flexible kernel, such as the Gaussian, or another cost."
     )
+
+
+def unseen_words(solution: Solution | RelevanceSolution, setting: Setting, field: Matrix) -> str | None:
+    """Return why the field has one sign where the samples in the window have both; None where that is not so."""
+    if not isinstance(solution, Classification | Novelty):
+        return None
+    (x1, x2), window = setting.X.T, setting.window
+    inside = (x1 >= window.left) & (x1 <= window.right) & (x2 >= window.bottom) & (x2 <= window.top)
+    values = solution.decision[inside]
+    if not (values > 0).any() or not (values < 0).any() or ((field > 0).any() and (field < 0).any()):
+        return None
+    return "The line where the decision value is 0 runs closer to the points than the picture can show: zoom in on one."
 
 
 def _is_zero(solution: Solution) -> bool:

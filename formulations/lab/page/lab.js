@@ -125,8 +125,8 @@ class Lab {
       hovered: (i) => this.hovered(i, true), chosen: (i) => this.hand.select(i),
     });
     this.proof.status.before(this.controls.head);
-    this.challenges = new Challenges(menu, this.store, (challenge) => new Promise((heard, refused) =>
-      this.conversation.ask({ ask: "check", challenge }, heard, (words) => refused(new Error(words)))));
+    this.challenges = new Challenges(menu, this.store, (challenge, heard) =>
+      this.conversation.ask({ ask: "check", challenge }, heard));
     this.sets = new SetsPanel(menu, this.store, this.keeping());
     this.side.append(this.controls.node, this.challenges.node, this.sets.node, this.taking());
     this.right.before(this.diagram.list);

@@ -4,10 +4,10 @@
 import { complete } from "../state/setting.js";
 import { button, element, say, select } from "./element.js";
 
-/** The challenges; ask(name) promises {solved, words} of the answer shown. */
+/** The challenges; ask(name, heard) has heard({solved, words}) called with what the server says of its answer. */
 export class Challenges {
   constructor(menu, store, ask) {
-    Object.assign(this, { menu, store, ask, solved: new Set(), open: null });
+    Object.assign(this, { menu, store, ask, open: null });
     this.list = select("Challenge", [["", "Choose\u2026"], ...menu.challenges.map(({ name, title }) => [name, title])], "",
       (name) => this.begin(name));
     this.words = element("p", {});
@@ -34,16 +34,17 @@ export class Challenges {
   }
 
   /** Have the answer judged that is shown now. */
-  async look() {
+  look() {
     const { open } = this;
-    if (!open) return;
-    const { solved, words } = await this.ask(open.name);
-    if (open !== this.open) return;
+    const { setting } = this.store;
+    if (open) this.ask(open.name, (verdict) => open === this.open && setting === this.store.setting && this.show(verdict));
+  }
+
+  show({ solved, words }) {
     this.verdict.dataset.state = solved ? "proved" : "open";
     say(this.verdict, words);
-    if (!solved || this.solved.has(open.name)) return;
-    this.solved.add(open.name);
-    const option = [...this.list.options].find(({ value }) => value === open.name);
-    option.textContent = `\u2713 ${open.title}`;
+    if (!solved) return;
+    const option = [...this.list.options].find(({ value }) => value === this.open.name);
+    say(option, `\u2713 ${this.open.title}`);
   }
 }

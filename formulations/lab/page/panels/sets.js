@@ -18,15 +18,15 @@ export class SetsPanel {
     this.said = element("p", { class: "lab-taken", role: "status" });
     this.load = this.acting("Load", "Show the chosen set", () => this.loaded());
     this.rename = this.acting("Rename", "Give the chosen set the name that is written below", () => this.renamed());
-    this.remove = this.acting("Delete", "Delete the chosen set for good", () => this.removed());
+    this.remove = this.acting("Delete", "Delete the chosen set for good", (asked) => this.removed(asked));
     this.node = element("fieldset", { class: "lab-sets", onfocusin: () => this.refresh() },
       element("legend", {}, "Sets of points"), this.list,
       element("div", { class: "lab-group" }, this.load, this.rename, this.remove),
       element("label", { for: id }, "Name"),
       element("div", { class: "lab-row" }, this.name,
-        this.acting("Keep", "Keep the points under this name", () => this.kept())),
+        this.acting("Keep", "Keep the points under this name", (asked) => this.kept(asked))),
       this.said, element("p", { class: "lab-words" }, element("small", {}, where)));
-    this.name.addEventListener("keydown", (event) => event.key === "Enter" && this.act(() => this.kept()));
+    this.name.addEventListener("keydown", (event) => event.key === "Enter" && this.act((asked) => this.kept(asked)));
     this.refresh();
   }
 
@@ -34,11 +34,13 @@ export class SetsPanel {
     return button(words, title, () => this.act(act));
   }
 
-  /** Do something, and say what came of it. */
+  /** Do something, and say what came of it; act(asked) is told what was to be confirmed. */
   act(act) {
+    const { asked } = this;
+    this.asked = null;
     let words;
     try {
-      words = act();
+      words = act(asked);
     } catch (error) {
       words = error.message;
     }
@@ -72,18 +74,17 @@ export class SetsPanel {
     this.refresh();
   }
 
-  /** Whether the user has asked for the same twice: what is lost by it cannot be undone. */
-  confirmed(what) {
-    const again = this.asked === what;
-    this.asked = again ? null : what;
-    return again;
+  /** Whether the user has asked for the same twice at once: what is lost by it cannot be undone. */
+  isConfirmed(what, asked) {
+    if (what !== asked) this.asked = what;
+    return what === asked;
   }
 
-  kept() {
+  kept(asked) {
     const { points, window } = this.store.setting;
     const name = tidyName(this.name.value);
     const before = this.sets.find(name);
-    if (before && !this.confirmed(`keep ${name}`)) {
+    if (before && !this.isConfirmed(`keep ${name}`, asked)) {
       return `\u201c${name}\u201d is kept already, with ${counted(before.points)}. Keep once more replaces it.`;
     }
     this.refresh(this.sets.put(name, points, window));
@@ -97,9 +98,9 @@ export class SetsPanel {
     return `\u201c${before}\u201d is called \u201c${name}\u201d now.`;
   }
 
-  removed() {
+  removed(asked) {
     const { name, points } = this.sets.taken(this.list.value);
-    if (!this.confirmed(`delete ${name}`)) {
+    if (!this.isConfirmed(`delete ${name}`, asked)) {
       return `\u201c${name}\u201d has ${counted(points)}. Delete once more deletes it for good.`;
     }
     this.sets.remove(name);

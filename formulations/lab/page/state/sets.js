@@ -76,7 +76,7 @@ export class Sets {
   isSet(entry) {
     const { name, points, window } = entry ?? {};
     return typeof name === "string" && name !== "" && name === tidyName(name) && Array.isArray(points)
-      && points.length > 0 && points.length <= this.most && points.every((each) => isPoint(each, points[0].length))
+      && points.length > 0 && points.length <= this.most && points.every((each) => isPoint(each, points[0]?.length))
       && Array.isArray(window) && window.length === 4 && window.every(isPlace) && window[0] < window[1]
       && window[2] < window[3];
   }
@@ -84,7 +84,7 @@ export class Sets {
 
 /** Return a name in one line and without what cannot be seen, at most so long. */
 export function tidyName(text) {
-  return text.replace(/[\p{C}\s]+/gu, " ").trim().slice(0, LONGEST_NAME).trim();
+  return [...text.replace(/[\p{C}\s]+/gu, " ").trim()].slice(0, LONGEST_NAME).join("").trim();
 }
 
 function isPoint(entry, width) {

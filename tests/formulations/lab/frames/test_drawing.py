@@ -141,6 +141,21 @@ def test_a_function_that_is_0_says_why_there_is_no_line() -> None:
     assert "vanishing" not in framed("soft-margin", CROSSED).facts
 
 
+def test_a_line_that_is_too_fine_for_the_picture_is_said() -> None:
+    narrow = [{"name": "gaussian", "values": {"gamma": 1e4}}]
+    points = [[0.02, 0.01, 1], [1.03, 1.01, 1], [-1.02, 0.03, -1]]
+    assert (
+        "runs closer to the points than the picture can show"
+        in framed("soft-margin", points, kernel=narrow).facts["vanishing"]
+    )
+    near = framed("soft-margin", points, kernel=narrow, window=[-1.07, -0.97, 0, 0.06])
+    assert "vanishing" not in near.facts
+    assert near.arrays["field"].min() < 0 < near.arrays["field"].max()
+    # The samples of one class alone lie in the window.
+    beside = framed("soft-margin", points, kernel=narrow, window=[-0.5, 1.5, -0.5, 1.5])
+    assert "vanishing" not in beside.facts
+
+
 def test_a_step_of_an_algorithm_is_not_said_to_vanish() -> None:
     frame = framed("soft-margin", CROSSED, kernel=[{"name": "linear"}], view={"name": "smo", "step": 1})
     assert "vanishing" not in frame.facts
