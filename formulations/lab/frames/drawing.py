@@ -50,8 +50,10 @@ def draw(scene: Scene, setting: Setting) -> Frame:
     elif answer.solution:
         arrays |= _answer(answer.solution, setting)
         if setting.task is Task.CLASSIFICATION:
-            words = vanishing_words(answer.solution) or unseen_words(answer.solution, setting, arrays["field"])
-            facts |= {"vanishing": words} if words else {}
+            if words := vanishing_words(answer.solution):
+                facts["vanishing"] = words
+            elif words := unseen_words(answer.solution, setting, arrays["field"]):
+                facts["unseen"] = words
     facts["view"] = {"name": setting.view.name, "step": setting.view.step, "marked": answer.named, **drawn.facts}
     arrays.update({f"view.{name}": array for name, array in drawn.arrays.items()})
     return Frame(facts, {**arrays, **_replaced(drawn)})

@@ -21,6 +21,13 @@ _ONE_CLASS = (
     "hyperplane has them on one side of it. Take the Gaussian kernel, with which one always has."
 )
 
+_UNSEEN = (
+    "the line where the decision value is 0 runs closer around some samples than the picture can show: zoom in on one"
+)
+
+_ROUNDING = 1e-6
+"""Share of the largest decision value below which a sample may lie on the line."""
+
 
 def vanishing_words(solution: Solution | RelevanceSolution) -> str | None:
     """Return why an answer of one or two classes has no line where its decision value is 0; None where it has one."""
@@ -35,15 +42,25 @@ def vanishing_words(solution: Solution | RelevanceSolution) -> str | None:
 
 
 def unseen_words(solution: Solution | RelevanceSolution, setting: Setting, field: Matrix) -> str | None:
-    """Return why the field has one sign where the samples in the window have both; None where that is not so."""
+    """Return why a sample lies on a side of the line that the field around it has not; None where all lie on theirs.
+
+    Parameters
+    ----------
+    field
+        The decision values on the grid of the window, shape (rows, columns), from below and from the left.
+    """
     if not isinstance(solution, Classification | Novelty):
         return None
-    (x1, x2), window = setting.X.T, setting.window
-    inside = (x1 >= window.left) & (x1 <= window.right) & (x2 >= window.bottom) & (x2 <= window.top)
+    window, (rows, columns) = setting.window, field.shape
+    across = (setting.X[:, 0] - window.left) / (window.right - window.left) * (columns - 1)
+    upwards = (setting.X[:, 1] - window.bottom) / (window.top - window.bottom) * (rows - 1)
+    inside = (across >= 0) & (across <= columns - 1) & (upwards >= 0) & (upwards <= rows - 1)
     values = solution.decision[inside]
-    if not (values > 0).any() or not (values < 0).any() or ((field > 0).any() and (field < 0).any()):
-        return None
-    return "The line where the decision value is 0 runs closer to the points than the picture can show: zoom in on one."
+    j = np.minimum(across[inside].astype(int), columns - 2)
+    i = np.minimum(upwards[inside].astype(int), rows - 2)
+    corners = np.array([field[i, j], field[i, j + 1], field[i + 1, j], field[i + 1, j + 1]])
+    counts = np.abs(values) > _ROUNDING * np.abs(values).max(initial=0.0)
+    return _UNSEEN if (counts & (values * corners <= 0).all(axis=0)).any() else None
 
 
 def _is_zero(solution: Solution) -> bool:

@@ -117,7 +117,7 @@ EXTREMES: dict[str, dict[str, Any]] = {
 def test_the_largest_cost_is_proved_on_tens_of_points(kernel: str, apart: float) -> None:
     for count in (10, 30, 60):
         rng, labels = np.random.default_rng(count), np.where(np.arange(count) % 2, 1, -1)
-        X = rng.normal(size=(count, 2)) + apart * labels[:, None]
+        X = 0.5 * (rng.normal(size=(count, 2)) + apart * labels[:, None])
         its = Session(first=session.FIRST)
         machine = {"name": "soft-margin", "values": {"C": 1e6}}
         setting = asked(machine=machine, kernel=[EXTREMES[kernel]], points=np.column_stack([X, labels]).tolist())

@@ -15,7 +15,7 @@ export class SetsPanel {
     this.list = select("Kept sets", [], "", (name) => this.choose(name));
     const id = newId("name");
     this.name = element("input", { type: "text", id, maxlength: LONGEST_NAME, autocomplete: "off", spellcheck: "false" });
-    this.said = element("p", { class: "lab-taken", role: "status" });
+    this.said = element("p", { class: "lab-said", role: "status" });
     this.load = this.acting("Load", "Show the chosen set", () => this.loaded());
     this.rename = this.acting("Rename", "Give the chosen set the name that is written below", () => this.renamed());
     this.remove = this.acting("Delete", "Delete the chosen set for good", (asked) => this.removed(asked));
