@@ -97,7 +97,8 @@ class Answers:
         except QPKernelsError as error:
             self._machine = None
             answer = Answer(setting, None, None, error)
-        late = time_limit is not None and perf_counter() - begin >= time_limit
+        in_slices = setting.machine.choice.in_slices
+        late = in_slices and time_limit is not None and perf_counter() - begin >= time_limit
         self._latest = replace(answer, is_unfinished=late and _may_improve(answer))
         return self._latest
 

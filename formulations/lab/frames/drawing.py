@@ -14,7 +14,7 @@ from formulations.lab.frames.frame import Frame
 from formulations.lab.frames.plane import grid_of, values_on
 from formulations.lab.frames.refusal import refusal
 from formulations.lab.frames.uncertainty import deviation_of, has_probability, probability_of
-from formulations.lab.frames.vanishing import vanishing_words
+from formulations.lab.frames.vanishing import unseen_words, vanishing_words
 from formulations.lab.notation import coefficient_name, decision_name
 from formulations.lab.settings import Setting, Task
 from formulations.lab.settings.machines import Stated
@@ -43,14 +43,17 @@ def draw(scene: Scene, setting: Setting) -> Frame:
     else:
         facts |= {"proof": _proof(answer.solution), "facts": _facts(answer.solution)}
         facts |= _problem(answer.model)
-        if drawn.function is None and (words := vanishing_words(answer.solution)):
-            facts["vanishing"] = words
         facts |= _widths(answer.solution, drawn.has_margin)
         arrays |= _points(answer.solution, setting.X, drawn.function is not None)
     if drawn.function:
         arrays |= _function(drawn.function, setting)
     elif answer.solution:
         arrays |= _answer(answer.solution, setting)
+        if setting.task is Task.CLASSIFICATION:
+            if words := vanishing_words(answer.solution):
+                facts["vanishing"] = words
+            elif words := unseen_words(answer.solution, setting, arrays["field"]):
+                facts["unseen"] = words
     facts["view"] = {"name": setting.view.name, "step": setting.view.step, "marked": answer.named, **drawn.facts}
     arrays.update({f"view.{name}": array for name, array in drawn.arrays.items()})
     return Frame(facts, {**arrays, **_replaced(drawn)})

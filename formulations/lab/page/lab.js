@@ -4,12 +4,14 @@
 // mount(root, connect) builds it; connect(handlers) is a transport as in wire/socket.js, and address one as in
 // state/address.js, of a page that has its own. All CSS is below the class qp-lab, which root is given.
 
+import { Challenges } from "./panels/challenges.js";
 import { Controls } from "./panels/controls.js";
 import { Diagram } from "./panels/diagram.js";
 import { element } from "./panels/element.js";
 import { Legend } from "./panels/legend.js";
 import { Proof } from "./panels/proof.js";
 import { Ring } from "./panels/ring.js";
+import { SetsPanel } from "./panels/sets.js";
 import { Toolbar } from "./panels/toolbar.js";
 import { readColours } from "./paint.js";
 import { drawPicture } from "./picture.js";
@@ -99,7 +101,7 @@ class Lab {
   /** Undo and redo; no key goes further, since a notebook around the lab has shortcuts of its own. */
   key(event) {
     event.stopPropagation();
-    const isText = event.target.matches?.("input[type=number]");
+    const isText = event.target.matches?.("input[type=number], input[type=text]");
     if (!(event.ctrlKey || event.metaKey) || event.altKey || isText) return;
     const key = event.key.toLowerCase();
     if (key !== "z" && key !== "y") return;
@@ -123,11 +125,21 @@ class Lab {
       hovered: (i) => this.hovered(i, true), chosen: (i) => this.hand.select(i),
     });
     this.proof.status.before(this.controls.head);
-    this.side.append(this.controls.node, this.taking());
+    this.challenges = new Challenges(menu, this.store, (challenge, heard) =>
+      this.conversation.ask({ ask: "check", challenge }, heard));
+    this.sets = new SetsPanel(menu, this.store, this.keeping());
+    this.side.append(this.controls.node, this.challenges.node, this.sets.node, this.taking());
     this.right.before(this.diagram.list);
     this.right.prepend(this.diagram.panel);
     this.store.setting = this.first();
     this.changed(this.setting, { stamp: null, settled: true });
+  }
+
+  /** Say for whom the browser keeps sets of points: for an address with its port. */
+  keeping() {
+    if (!this.address) return "This browser keeps them for the address of this notebook.";
+    const { host, port } = window.location;
+    return `This browser keeps them for the address ${host}: qpkernels lab --port ${port} has them again.`;
   }
 
   /** Return the place of all that can be taken from the page. */
@@ -170,6 +182,7 @@ class Lab {
       this.ring.at(this.placeOf(this.pointed));
       this.conversation.show(setting, stamp);
       this.expect();
+      this.challenges.forget();
     }
     this.plane.drawSoon();
     this.controls.update(setting);
@@ -235,6 +248,7 @@ class Lab {
     const i = this.hand.selected ?? this.over;
     if (i !== null) this.explain(i);
     else this.forget();
+    this.challenges.look();
   }
 
   looked() {

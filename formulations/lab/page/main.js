@@ -5,18 +5,23 @@ import { mount } from "./lab.js";
 import { element } from "./panels/element.js";
 import { followScheme } from "./scheme.js";
 import { hashAddress } from "./state/address.js";
+import { keep, recall } from "./state/kept.js";
 import { socketTo } from "./wire/socket.js";
 
 const KEPT = "qpkernels-lab-token";
 
-/** Take the token out of the address, where it would be shared and bookmarked, and keep it. */
+/** Take the token out of the address, where it would be shared and bookmarked, and keep it, where the browser does. */
 function token() {
   const address = new URL(window.location.href);
   const given = address.searchParams.get("token");
-  if (given === null) return window.localStorage.getItem(KEPT);
-  window.localStorage.setItem(KEPT, given);
-  address.searchParams.delete("token");
-  window.history.replaceState(null, "", address);
+  try {
+    if (given === null) return recall(KEPT);
+    keep(KEPT, given);
+    address.searchParams.delete("token");
+    window.history.replaceState(null, "", address);
+  } catch {
+    // It stays in the address, which is all that a reload has of it.
+  }
   return given;
 }
 

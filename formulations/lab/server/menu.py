@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
+from formulations.lab.challenges import CHALLENGES
 from formulations.lab.settings import KERNELS, MACHINES, MOST_POINTS, PARAMETRISATIONS, Setting
 from formulations.lab.settings.choices import Choice
 from formulations.lab.settings.presets import PRESETS
@@ -16,7 +17,7 @@ __all__ = ["menu"]
 
 
 def menu(start: Setting | None = None) -> Mapping[str, Any]:
-    """Return machines, kernels, views, presets and limits, and the setting that a page starts with."""
+    """Return machines, kernels, views, presets, challenges and limits, and the setting that a page starts with."""
     machines = [
         {**_choice(each), "task": each.task, "labels": each.takes_labels, "most_points": each.most_points}
         for each in MACHINES.values()
@@ -28,6 +29,10 @@ def menu(start: Setting | None = None) -> Mapping[str, Any]:
         "views": [{"name": each.name, "title": each.title} for each in VIEWS.values()],
         "presets": [
             {"name": each.name, "title": each.title, "setting": each.setting.stated()} for each in PRESETS.values()
+        ],
+        "challenges": [
+            {"name": each.name, "title": each.title, "words": each.words, "setting": each.start.stated()}
+            for each in CHALLENGES.values()
         ],
         "most_points": MOST_POINTS,
         "start": None if start is None else start.stated(),

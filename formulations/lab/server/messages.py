@@ -6,11 +6,13 @@
     {"seq": 7, "setting": {...}}            all of it; formulations.lab.settings.setting says of what
     {"seq": 8, "points": [[3, 0.5, -1.2, 1]]}   the number of a point, and what it is now
     {"seq": 9, "ask": "explain", "sample": 3}
+    {"seq": 9, "ask": "check", "challenge": "degree-two"}
     {"seq": 10, "ask": "npz"}               a file: python, csv or npz; formulations.lab.exports says what is in it
 
 An answer has the number of its question, and what was asked or why it is refused. A file comes as text, or as bytes::
 
     {"seq": 9, "answer": "sample 3: ..."}
+    {"seq": 9, "answer": {"solved": false, "words": "..."}}
     {"seq": 10, "answer": {"file": "SoftMarginPrimal.npz", "base64": "UEsDB..."}}
     {"seq": 11, "refused": "..."}
 
@@ -27,6 +29,7 @@ import json
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
+from formulations.lab.challenges import CHALLENGES, Challenge
 from formulations.lab.settings import MOST_POINTS, Setting, read_setting
 from formulations.lab.settings.quoting import quoted
 from formulations.lab.settings.setting import read_points
@@ -52,6 +55,7 @@ class Ask:
     seq: int
     what: str
     sample: int | None = None
+    challenge: Challenge | None = None
 
 
 Message: TypeAlias = Show | Ask
@@ -84,8 +88,8 @@ def read_message(text: str, present: Setting | None) -> Message:
             return Show(seq, read_setting(setting, VIEWS))
         case {"points": changes, "seq": _, **rest} if not rest:
             return Show(seq, _changed(present, changes))
-        case {"ask": str(what), "seq": _, **rest} if rest.keys() <= {"sample"}:
-            return Ask(seq, what, _sample(rest.get("sample")))
+        case {"ask": str(what), "seq": _, **rest} if rest.keys() <= {"sample", "challenge"}:
+            return Ask(seq, what, _sample(rest.get("sample")), _challenge(rest.get("challenge")))
     raise ParameterError("a message must have a setting, points, or ask, and nothing else.")
 
 
@@ -97,6 +101,14 @@ def _sample(entry: Any) -> int | None:
     if entry is not None and not (is_integer(entry) and 0 <= entry < MOST_POINTS):
         raise ParameterError(f"the sample of a question must be the number of a point, but {quoted(entry)} came.")
     return entry
+
+
+def _challenge(entry: Any) -> Challenge | None:
+    if entry is None:
+        return None
+    if not isinstance(entry, str) or entry not in CHALLENGES:
+        raise ParameterError(f"a challenge is one of {', '.join(CHALLENGES)}, but {quoted(entry)} came.")
+    return CHALLENGES[entry]
 
 
 def _changed(present: Setting | None, changes: Any) -> Setting:

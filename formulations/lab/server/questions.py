@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import asdict, replace
 from typing import Any
 
 from formulations.lab.exports import EXPORTS
@@ -27,7 +28,7 @@ def answer_to(ask: Ask, session: Session, setting: Setting) -> str:
     return json.dumps({"seq": ask.seq, **said})
 
 
-def _answer(ask: Ask, session: Session, setting: Setting) -> str | Mapping[str, str]:
+def _answer(ask: Ask, session: Session, setting: Setting) -> str | Mapping[str, Any]:
     if ask.what in EXPORTS:
         return EXPORTS[ask.what](setting).message()
     if ask.what == "explain":
@@ -35,4 +36,9 @@ def _answer(ask: Ask, session: Session, setting: Setting) -> str | Mapping[str, 
         if not isinstance(solution, Solution) or ask.sample is None:
             raise ParameterError("there is no sample to explain.")
         return to_text(solution.explain(ask.sample))
-    raise ParameterError(f"a page asks explain, {', '.join(EXPORTS)}, but {ask.what!r} came.")
+    if ask.what == "check":
+        if ask.challenge is None:
+            raise ParameterError("there is no challenge to check; name one.")
+        # The answer is that to the problem; what is looked at besides is said by the setting alone.
+        return asdict(ask.challenge.check(replace(session.scene(setting).answer, setting=setting)))
+    raise ParameterError(f"a page asks explain, check, {', '.join(EXPORTS)}, but {ask.what!r} came.")

@@ -27,6 +27,8 @@ class KernelChoice(Choice):
     make: Callable[[Mapping[str, float]], Kernel] = field(kw_only=True)
 
 
+_GAMMA = Slider("gamma", "gamma: larger is narrower", 1e-3, 1e4, 1)
+
 _KERNELS = (
     KernelChoice("linear", "Linear", make=lambda _: Linear()),
     KernelChoice(
@@ -42,13 +44,13 @@ _KERNELS = (
     KernelChoice(
         "gaussian",
         "Gaussian",
-        (Slider("gamma", "gamma: larger is narrower", 1e-3, 1e3, 1),),
+        (_GAMMA,),
         make=lambda v: RBF(v["gamma"]),
     ),
     KernelChoice(
         "laplacian",
         "Laplacian",
-        (Slider("gamma", "gamma: larger is narrower", 1e-3, 1e3, 1),),
+        (_GAMMA,),
         make=lambda v: Laplacian(v["gamma"]),
     ),
     KernelChoice(

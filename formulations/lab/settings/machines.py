@@ -70,7 +70,7 @@ class Machine(Choice):
         return self.kind is not OneClass
 
 
-_COST = Slider("C", "cost of an error", 1e-3, 1e4, 1.0)
+_COST = Slider("C", "cost of an error", 1e-3, 1e6, 1.0)
 _NU = Slider("nu", "least share of support vectors, largest share of errors", 0.01, 1.0, 0.3, "linear")
 _CLASSES = Task.CLASSIFICATION
 _CURVE = Task.REGRESSION

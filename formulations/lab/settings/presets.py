@@ -10,18 +10,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from formulations.lab.settings.choices import Chosen
-from formulations.lab.settings.kernels import KERNELS, KernelChoice
-from formulations.lab.settings.machines import MACHINES, Machine
+from formulations.lab.settings.parts import kernel_part, machine_part, points_part
 from formulations.lab.settings.setting import Points, Setting, Window
 from qpkernels.arrays import Matrix, Vector
 
 __all__ = ["PRESETS", "Preset"]
-
-_DECIMALS = 3
-"""Of coordinates, so that the address of a page stays short."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,20 +25,6 @@ class Preset:
     name: str
     title: str
     setting: Setting
-
-
-def _machine(name: str, **values: float) -> Chosen[Machine]:
-    return Chosen.read({"name": name, "values": values}, MACHINES, "machine")
-
-
-def _kernel(name: str, **values: float) -> tuple[Chosen[KernelChoice], ...]:
-    return (Chosen.read({"name": name, "values": values}, KERNELS, "kernel"),)
-
-
-def _points(X: ArrayLike, y: ArrayLike) -> Points:
-    points = np.round(np.column_stack([np.asarray(X, dtype=float), np.asarray(y, dtype=float)]), _DECIMALS)
-    points.flags.writeable = False
-    return points
 
 
 # Points of two classes -----------------------------------------------------------------------------------------
@@ -64,19 +44,19 @@ def _square() -> Matrix:
 
 def _corner() -> Points:
     X = _square()
-    return _points(X, np.where((X < 0).all(axis=1), -1, 1))
+    return points_part(X, np.where((X < 0).all(axis=1), -1, 1))
 
 
 def _exclusive_or() -> Points:
     X = _square()
-    return _points(X, np.sign(X[:, 0] * X[:, 1]))
+    return points_part(X, np.sign(X[:, 0] * X[:, 1]))
 
 
 def _rings() -> Points:
     """Draw a disc in a ring."""
     rng, y = np.random.default_rng(0), np.repeat([1.0, -1.0], (25, 45))
     radius, angle = np.where(y > 0, rng.uniform(0, 1.1, 70), rng.uniform(1.5, 2.3, 70)), rng.uniform(0, 2 * np.pi, 70)
-    return _points(np.column_stack([radius * np.cos(angle), radius * np.sin(angle)]), y)
+    return points_part(np.column_stack([radius * np.cos(angle), radius * np.sin(angle)]), y)
 
 
 def _spirals() -> Points:
@@ -84,19 +64,28 @@ def _spirals() -> Points:
     t = np.linspace(0.5, 3.0, 50)
     arm = 0.85 * t[:, None] * np.column_stack([np.cos(np.pi * t), np.sin(np.pi * t)])
     X = np.vstack([arm, -arm]) + 0.06 * np.random.default_rng(0).normal(size=(100, 2))
-    return _points(X, np.repeat([1, -1], 50))
+    return points_part(X, np.repeat([1, -1], 50))
 
 
 def _with_outlier() -> Points:
     """Draw two clouds that a line separates, and one sample of the second within the first."""
     X, y = _clouds(1, 40, (1.5, 0.6), 0.6)
-    return _points(np.vstack([X, [1.6, 0.9]]), np.append(y, -1))
+    return points_part(np.vstack([X, [1.6, 0.9]]), np.append(y, -1))
 
 
 def _one_class() -> Points:
     """Draw a cloud, and after it five samples around it."""
     cloud = np.random.default_rng(0).normal(size=(55, 2)) * (0.9, 0.6)
-    return _points(np.vstack([cloud, [[-2.9, 1.6], [-0.8, 2.3], [1.9, 2.1], [3.1, -0.9], [0.4, -2.4]]]), np.ones(60))
+    return points_part(
+        np.vstack([cloud, [[-2.9, 1.6], [-0.8, 2.3], [1.9, 2.1], [3.1, -0.9], [0.4, -2.4]]]), np.ones(60)
+    )
+
+
+def _applet() -> Points:
+    """Return points as they are clicked into an applet: few, in the unit square, of classes that no line separates."""
+    positive = [[0.2, 0.75], [0.3, 0.55], [0.45, 0.7], [0.6, 0.65], [0.75, 0.75], [0.55, 0.35]]
+    negative = [[0.25, 0.2], [0.4, 0.3], [0.45, 0.5], [0.7, 0.15], [0.85, 0.35], [0.95, 0.55]]
+    return points_part([*positive, *negative], [1] * 6 + [-1] * 6)
 
 
 # Points of a regression ----------------------------------------------------------------------------------------
@@ -106,20 +95,22 @@ def _noisy_sines() -> tuple[Points, Points]:
     """Draw the samples of W5, and then those of W6, after those of W2."""
     generator, x = np.random.RandomState(0), np.linspace(-1, 1, 20)
     generator.uniform(-1, 1, 100)
-    first, second = (_points(x, np.sin(np.pi * x) + generator.normal(scale=noise, size=20)) for noise in (0.25, 0.2))
+    first, second = (
+        points_part(x, np.sin(np.pi * x) + generator.normal(scale=noise, size=20)) for noise in (0.25, 0.2)
+    )
     return first, second
 
 
 def _sine() -> Points:
     rng = np.random.default_rng(0)
     x = np.sort(rng.uniform(-3.6, 3.6, 60))
-    return _points(x, 1.5 * np.sin(1.5 * x) + 0.3 * rng.normal(size=60))
+    return points_part(x, 1.5 * np.sin(1.5 * x) + 0.3 * rng.normal(size=60))
 
 
 def _steps() -> Points:
     x = np.linspace(-3.6, 3.6, 73)
     heights = np.select([x < -1.75, x < 0.55, x < 2.15], [-1.5, 1.0, -0.4], 1.8)
-    return _points(x, heights + 0.1 * np.random.default_rng(0).normal(size=73))
+    return points_part(x, heights + 0.1 * np.random.default_rng(0).normal(size=73))
 
 
 def _line_with_outlier() -> Points:
@@ -127,106 +118,116 @@ def _line_with_outlier() -> Points:
     x = np.linspace(0, 10, 21)
     y = 1 + x / 2 + 0.3 * np.random.default_rng(0).normal(size=21)
     y[-1] -= 5
-    return _points(x, y)
+    return points_part(x, y)
 
 
 def _spreading() -> Points:
     """Draw samples about a curve whose noise grows from left to right."""
     rng = np.random.default_rng(1)
     x = np.sort(rng.uniform(-3.6, 3.6, 90))
-    return _points(x, 0.6 * np.sin(x) + (0.08 + 0.13 * (x + 3.6)) * rng.normal(size=90))
+    return points_part(x, 0.6 * np.sin(x) + (0.08 + 0.13 * (x + 3.6)) * rng.normal(size=90))
 
 
 _SQUARE = Window(-1.6, 1.6, -1.2, 1.2)
-_THETA_1, _THETA_5, _THETA_15 = (_kernel("gaussian", gamma=theta / 2) for theta in (1, 5, 15))
-_LINEAR = _kernel("linear")
+_THETA_1, _THETA_5, _THETA_15 = (kernel_part("gaussian", gamma=theta / 2) for theta in (1, 5, 15))
+_LINEAR = kernel_part("linear")
 _W5, _W6 = _noisy_sines()
 
 _PRESETS = (
     Preset(
         "two-clouds",
         "Two clouds",
-        Setting(_machine("soft-margin", C=1), _LINEAR, _points(*_clouds(0, 60, (1.1, 0.8), 0.9))),
+        Setting(machine_part("soft-margin", C=1), _LINEAR, points_part(*_clouds(0, 60, (1.1, 0.8), 0.9))),
     ),
     Preset(
         "three-points",
         "W1: three points, by hand",
-        Setting(_machine("hard-margin"), _LINEAR, _points([[0, 2], [2, 0], [-1, -1]], [1, 1, -1])),
+        Setting(machine_part("hard-margin"), _LINEAR, points_part([[0, 2], [2, 0], [-1, -1]], [1, 1, -1])),
     ),
     Preset(
         "corner",
         "W2: a corner, hard margin",
-        Setting(_machine("hard-margin"), _THETA_1, _corner(), _SQUARE),
+        Setting(machine_part("hard-margin"), _THETA_1, _corner(), _SQUARE),
     ),
     Preset(
         "exclusive-or",
         "W2: exclusive or, hard margin",
-        Setting(_machine("hard-margin"), _THETA_1, _exclusive_or(), _SQUARE),
+        Setting(machine_part("hard-margin"), _THETA_1, _exclusive_or(), _SQUARE),
     ),
     Preset(
         "cost-and-width",
         "W3: a corner, cost and width",
-        Setting(_machine("soft-margin", C=1), _THETA_5, _corner(), _SQUARE),
+        Setting(machine_part("soft-margin", C=1), _THETA_5, _corner(), _SQUARE),
     ),
     Preset(
         "rings",
         "Rings, by a kernel of degree 2",
-        Setting(_machine("soft-margin", C=10), _kernel("polynomial", degree=2, gamma=1, coef0=1), _rings()),
+        Setting(machine_part("soft-margin", C=10), kernel_part("polynomial", degree=2, gamma=1, coef0=1), _rings()),
     ),
     Preset(
         "spirals",
         "Spirals, by a narrow kernel",
-        Setting(_machine("soft-margin", C=100), _kernel("gaussian", gamma=2), _spirals()),
+        Setting(machine_part("soft-margin", C=100), kernel_part("gaussian", gamma=2), _spirals()),
     ),
     Preset(
         "outlier",
         "An outlier, soft margin",
-        Setting(_machine("soft-margin", C=1), _LINEAR, _with_outlier()),
+        Setting(machine_part("soft-margin", C=1), _LINEAR, _with_outlier()),
+    ),
+    Preset(
+        "applet",
+        "The applet: C = 100, gamma = 10",
+        Setting(
+            machine_part("soft-margin", C=100),
+            kernel_part("gaussian", gamma=10),
+            _applet(),
+            Window(0, 1.2, 0, 0.9),
+        ),
     ),
     Preset(
         "relevance-classes",
         "Two Gaussian classes, relevance vectors",
         Setting(
-            _machine("relevance-classification"),
-            _kernel("gaussian", gamma=0.25),
-            _points(*_clouds(1, 100, (1.0, 0.5))),
+            machine_part("relevance-classification"),
+            kernel_part("gaussian", gamma=0.25),
+            points_part(*_clouds(1, 100, (1.0, 0.5))),
             Window(-4.8, 4.8, -3.6, 3.6),
         ),
     ),
     Preset(
         "one-class",
         "One class, a tenth of it outside",
-        Setting(_machine("one-class", nu=0.1), _kernel("gaussian", gamma=0.3), _one_class()),
+        Setting(machine_part("one-class", nu=0.1), kernel_part("gaussian", gamma=0.3), _one_class()),
     ),
     Preset(
         "sine",
         "A sine with noise",
-        Setting(_machine("tube", C=10, epsilon=0.3), _kernel("gaussian", gamma=1), _sine()),
+        Setting(machine_part("tube", C=10, epsilon=0.3), kernel_part("gaussian", gamma=1), _sine()),
     ),
     Preset(
         "steps",
         "Steps, by a kernel with a kink",
-        Setting(_machine("tube", C=10, epsilon=0.2), _kernel("laplacian", gamma=1), _steps()),
+        Setting(machine_part("tube", C=10, epsilon=0.2), kernel_part("laplacian", gamma=1), _steps()),
     ),
     Preset(
         "spreading",
         "Noise that grows: nine tenths below",
-        Setting(_machine("quantile", C=10, tau=0.9), _kernel("gaussian", gamma=0.1), _spreading()),
+        Setting(machine_part("quantile", C=10, tau=0.9), kernel_part("gaussian", gamma=0.1), _spreading()),
     ),
     Preset(
         "tube",
         "W5: the tube",
-        Setting(_machine("tube", C=1, epsilon=0.3), _THETA_15, _W5, Window(-1.2, 1.2, -2, 2)),
+        Setting(machine_part("tube", C=1, epsilon=0.3), _THETA_15, _W5, Window(-1.2, 1.2, -2, 2)),
     ),
     Preset(
         "relevance-regression",
         "W6: relevance vectors",
-        Setting(_machine("relevance-regression"), _THETA_15, _W6, Window(-1.2, 1.2, -2, 2)),
+        Setting(machine_part("relevance-regression"), _THETA_15, _W6, Window(-1.2, 1.2, -2, 2)),
     ),
     Preset(
         "line-outlier",
         "W8: a line and an outlier",
-        Setting(_machine("huber", C=10, delta=0.3), _LINEAR, _line_with_outlier(), Window(-0.5, 10.5, 0, 7)),
+        Setting(machine_part("huber", C=10, delta=0.3), _LINEAR, _line_with_outlier(), Window(-0.5, 10.5, 0, 7)),
     ),
 )
 

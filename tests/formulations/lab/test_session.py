@@ -95,6 +95,40 @@ def test_a_machine_without_slices_is_solved_at_once(name: str) -> None:
     assert frame.facts["proof"]["status"] in ("optimal", "stationary")
 
 
+def test_a_machine_without_slices_is_not_improved_where_it_is_not_proved() -> None:
+    of = [[3.0 * x, 3.0 * y] for x, y, _ in points(60)]
+    power = [{"name": "polynomial", "values": {"degree": 8}}]
+    its = Session(first=MOMENT)
+    frame = its.frame(asked(machine={"name": "least-squares", "values": {"C": 1e6}}, kernel=power, points=of))
+    assert frame.facts["proof"]["status"] != "optimal"
+    assert (frame.facts["unfinished"], its.is_unfinished) == (False, False)
+
+
+EXTREMES: dict[str, dict[str, Any]] = {
+    "narrow": {"name": "gaussian", "values": {"gamma": 1e4}},
+    "wide": {"name": "gaussian", "values": {"gamma": 1e-2}},
+    "degree 5": {"name": "polynomial", "values": {"degree": 5}},
+    "linear": {"name": "linear"},
+}
+
+
+@pytest.mark.parametrize("kernel", EXTREMES)
+@pytest.mark.parametrize("apart", [0.7, 3.0], ids=["overlapping", "separated"])
+def test_the_largest_cost_is_proved_on_tens_of_points(kernel: str, apart: float) -> None:
+    for count in (10, 30, 60):
+        rng, labels = np.random.default_rng(count), np.where(np.arange(count) % 2, 1, -1)
+        X = 0.5 * (rng.normal(size=(count, 2)) + apart * labels[:, None])
+        its = Session(first=session.FIRST)
+        machine = {"name": "soft-margin", "values": {"C": 1e6}}
+        setting = asked(machine=machine, kernel=[EXTREMES[kernel]], points=np.column_stack([X, labels]).tolist())
+        frame = its.frame(setting)
+        while its.is_unfinished:
+            frame = its.improve(setting)
+        proof = frame.facts["proof"]
+        assert proof["status"] == "optimal", (count, proof)
+        assert proof["gap"] <= 1e-6
+
+
 def test_nothing_is_unfinished_without_a_limit() -> None:
     its, setting = Session(), hard()
     frame = its.frame(setting)

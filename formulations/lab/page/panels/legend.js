@@ -20,7 +20,7 @@ export class Legend {
 }
 
 function entriesOf({ facts, arrays, setting: { machine } }) {
-  const { level, epsilon, proof, decision = "f(x) + b", coefficient = "\u03b2", vanishing, view } = facts;
+  const { level, epsilon, proof, decision = "f(x) + b", coefficient = "\u03b2", vanishing, unseen, view } = facts;
   const marked = view?.marked?.length && ["marked", "sample that the words name"];
   if (!arrays.curve && !arrays.field) return [marked].filter(Boolean);
   const { epsilon: chosen, delta } = machine.values;
@@ -29,7 +29,7 @@ function entriesOf({ facts, arrays, setting: { machine } }) {
     ? [["line", decision], epsilon > 0 && ["margin", tube], delta && ["faint", `${decision} \u00b1 \u03b4`],
       arrays.deviation && ["band", "standard deviation of a new target"],
       arrays.decision && ["stroke", "residual"]]
-    : [vanishing ? ["none", vanishing] : ["line", `${decision} = 0`],
+    : [vanishing ? ["none", vanishing] : ["line", `${decision} = 0`], unseen && ["none", unseen],
       level > 0 && !vanishing && ["margin", `margin, ${decision} = \u00b1${Number(level.toPrecision(3))}`],
       arrays.probability && ["margin", "probability 1/4 and 3/4"], arrays.slacks && !vanishing && ["stroke", "slack"]];
   const isRelevance = proof?.evidence !== undefined;

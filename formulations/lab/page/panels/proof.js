@@ -6,6 +6,8 @@ import { GapBar } from "./gap.js";
 
 const QUIET = 700;
 const LONG = 40;
+const ENDED = "No better answer is sought. Where a large cost meets large values of the kernel, numbers have too few "
+  + "digits left: a smaller cost, degree or factor, or points nearer to 0, may be proved.";
 
 /** The status, the proof, and the sentence about a point. */
 export class Proof {
@@ -95,7 +97,7 @@ export class Proof {
 }
 
 /** Return [state, words, the words in full] of a frame; of an error the head has the first clause. */
-function statusOf({ error, proof, view }) {
+function statusOf({ error, proof, view, unfinished }) {
   if (error !== undefined) return ["error", `No answer: ${error.split(/[:;,.](?:\s|$)/)[0]}`, `No answer: ${error}`];
   if (proof.evidence !== undefined) {
     const state = proof.status === "stationary" ? "proved" : "open";
@@ -105,7 +107,8 @@ function statusOf({ error, proof, view }) {
     const shown = view?.steps ? `; the picture shows step ${view.step}` : "";
     return ["proved", `${shown ? "Optimum proved" : "Proved optimal"} to ${power(proof.tol)}${shown}`];
   }
-  return ["open", `Not yet proved (${proof.status}): gap ${proof.gap === null ? "infinite" : power(proof.gap)}`];
+  const gap = `(${proof.status}): gap ${proof.gap === null ? "infinite" : power(proof.gap)}`;
+  return unfinished ? ["open", `Not yet proved ${gap}`] : ["open", `Not proved ${gap}`, `Not proved ${gap}. ${ENDED}`];
 }
 
 /** Return what of this is of the answer and what of the step, where the picture shows a step; else nothing. */

@@ -19,7 +19,8 @@ export class SliderRow {
     });
     this.number = element("input", {
       type: "number", "aria-label": `${name} as a number`, min: low, max: high, step: whole ? 1 : "any",
-      onchange: () => this.typed(changed), "aria-describedby": `${id}-said`,
+      oninput: () => this.said.textContent && this.judge(this.number.valueAsNumber), onchange: () => this.typed(changed),
+      "aria-describedby": `${id}-said`,
     });
     this.said = element("p", { id: `${id}-said`, "aria-live": "polite" });
     this.node = element("div", { class: "lab-slider" },
@@ -28,14 +29,14 @@ export class SliderRow {
     this.set(value);
   }
 
-  /** Show a value. */
+  /** Show a value: also one that a link has and the server refuses. */
   set(value) {
     if (value === this.value) return;
     this.value = value;
-    say(this.said, "");
     this.range.value = this.notch(value);
     this.range.setAttribute("aria-valuetext", String(value));
     if (Number(this.number.value) !== value || this.number.value === "") this.number.value = shown(value);
+    this.judge(value);
   }
 
   slid(changed) {
@@ -43,23 +44,24 @@ export class SliderRow {
     changed(this.value, false);
   }
 
-  /** Take a number that was typed, or say why the one that holds stays. */
+  /** Take a number that was typed; one that is refused stays there to be corrected, with what is wrong beside it. */
   typed(changed) {
     const typed = this.number.valueAsNumber;
-    const fault = this.fault(typed);
-    say(this.said, fault && `${fault}; ${this.slider.name} stays ${shown(this.value)}.`);
-    if (!fault) this.set(typed);
-    this.number.value = shown(this.value);
-    if (!fault) changed(this.value, true);
+    if (!this.judge(typed)) return;
+    this.set(typed);
+    this.number.value = shown(typed);
+    changed(typed, true);
   }
 
-  /** Return what is wrong with a number, "" where nothing is. */
-  fault(value) {
-    const { low, high, scale } = this.slider;
-    if (!Number.isFinite(value)) return `A number from ${low} to ${high} is wanted`;
-    if (value < low) return `The smallest value is ${low}`;
-    if (value > high) return `The largest value is ${high}`;
-    return scale === "integer" && !Number.isInteger(value) ? "Whole numbers only" : "";
+  /** Say beside a number what is wrong with it, and return whether nothing is. */
+  judge(value) {
+    const { name, low, high, scale } = this.slider;
+    const good = value >= low && value <= high && (scale !== "integer" || Number.isInteger(value));
+    const kind = scale === "integer" ? "a whole number" : "a number";
+    const holds = value === this.value ? "" : `; it stays ${shown(this.value)}`;
+    say(this.said, good ? "" : `${name} must be ${kind} from ${low} to ${high}${holds}.`);
+    this.number.setAttribute("aria-invalid", !good);
+    return good;
   }
 
   notch(value) {

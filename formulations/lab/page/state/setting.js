@@ -2,7 +2,7 @@
 // Settings as formulations/lab/settings/setting.py reads them, complete: every slider has its value.
 
 const WINDOW = [-4, 4, -3, 3];
-const FURTHEST = 1e6;
+export const FURTHEST = 1e6;
 const PARTS = ["machine", "kernel", "points", "window", "view"];
 
 /** Return a number with four significant digits. */

@@ -141,6 +141,25 @@ def test_a_function_that_is_0_says_why_there_is_no_line() -> None:
     assert "vanishing" not in framed("soft-margin", CROSSED).facts
 
 
+def test_a_line_that_is_too_fine_for_the_picture_is_said() -> None:
+    narrow = [{"name": "gaussian", "values": {"gamma": 1e4}}]
+    points = [[0.02, 0.01, 1], [1.03, 1.01, 1], [-1.02, 0.03, -1]]
+    far = framed("soft-margin", points, kernel=narrow)
+    assert "runs closer around some samples than the picture can show" in far.facts["unseen"]
+    # One sample lies at a place of the grid, others do not.
+    many = framed("soft-margin", [*points, [2.03, 2.01, 1], [-4, -3, -1]], kernel=narrow)
+    assert many.arrays["field"].min() < 0 < many.arrays["field"].max()
+    assert "unseen" in many.facts
+    near = framed("soft-margin", points, kernel=narrow, window=[-1.07, -0.97, 0, 0.06])
+    assert "unseen" not in near.facts
+    assert near.arrays["field"].min() < 0 < near.arrays["field"].max()
+    # The samples of one class alone lie in the window.
+    beside = framed("soft-margin", points, kernel=narrow, window=[-0.5, 1.5, -0.5, 1.5])
+    assert "unseen" not in beside.facts
+    for kernel in ("linear", "gaussian"):
+        assert "unseen" not in framed("soft-margin", CROSSED, kernel=[{"name": kernel}]).facts
+
+
 def test_a_step_of_an_algorithm_is_not_said_to_vanish() -> None:
     frame = framed("soft-margin", CROSSED, kernel=[{"name": "linear"}], view={"name": "smo", "step": 1})
     assert "vanishing" not in frame.facts

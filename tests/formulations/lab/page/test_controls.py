@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from urllib.parse import quote
+
 import pytest
 
 from formulations.lab.session import Session
@@ -92,28 +94,28 @@ def test_a_slider_is_logarithmic_and_undone_as_one(window):
     assert 1 < costs < 1.1
     assert lab.page.get_by_label("C as a number", exact=True).input_value() == str(costs)
     lab.press("End")
-    assert lab.setting["machine"]["values"]["C"] == 1e4
+    assert lab.setting["machine"]["values"]["C"] == 1e6
     box = slider.bounding_box()
     lab.page.mouse.move(box["x"] + box["width"] - 9, box["y"] + box["height"] / 2)
     lab.page.mouse.down()
     lab.page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2, steps=6)
     lab.page.mouse.up()
     lab.settled()
-    assert lab.setting["machine"]["values"]["C"] == pytest.approx(10**0.5, rel=0.2)
+    assert lab.setting["machine"]["values"]["C"] == pytest.approx(10**1.5, rel=0.2)
     lab.press("Control+z")
-    assert lab.setting["machine"]["values"]["C"] == 1e4
+    assert lab.setting["machine"]["values"]["C"] == 1e6
 
 
 @pytest.mark.parametrize(
-    ("name", "holds", "typed", "words"),
+    ("name", "typed", "words"),
     [
-        ("C", 7, "1e9", "The largest value is 10000; C stays 7."),
-        ("C", 7, "1e-9", "The smallest value is 0.001; C stays 7."),
-        ("C", 7, "", "A number from 0.001 to 10000 is wanted; C stays 7."),
-        ("degree", 3, "2.5", "Whole numbers only; degree stays 3."),
+        ("C", "1e9", "C must be a number from 0.001 to 1000000; it stays 7."),
+        ("C", "1e-9", "C must be a number from 0.001 to 1000000; it stays 7."),
+        ("C", "", "C must be a number from 0.001 to 1000000; it stays 7."),
+        ("degree", "2.5", "degree must be a whole number from 1 to 8; it stays 3."),
     ],
 )
-def test_a_number_out_of_range_is_said_and_the_present_one_stays(window, name, holds, typed, words):
+def test_a_number_out_of_range_is_said_until_it_is_right_and_the_present_one_stays(window, name, typed, words):
     kernel = [{"name": "polynomial", "values": {"degree": 3}}]
     lab = window.open({"points": CLASSES, "kernel": kernel, "machine": {"name": "soft-margin", "values": {"C": 7}}})
     before = lab.setting
@@ -123,12 +125,21 @@ def test_a_number_out_of_range_is_said_and_the_present_one_stays(window, name, h
     number.fill(typed)
     lab.press("Enter" if typed else "Tab")
     assert said.inner_text() == words
-    assert number.input_value() == str(holds)
+    assert number.input_value() == typed
+    assert number.get_attribute("aria-invalid") == "true"
     assert lab.setting == before
     number.fill("2")
-    lab.press("Enter")
     assert said.inner_text() == ""
+    assert number.get_attribute("aria-invalid") == "false"
+    lab.press("Enter")
     assert lab.setting != before
+
+
+def test_a_link_with_a_number_out_of_range_is_said_beside_it(fresh_window):
+    link = '{"machine":{"name":"soft-margin","values":{"C":1e9}},"points":[[0,0,1],[1,1,-1]]}'
+    fresh_window.page.goto(f"{fresh_window.address}/?token=token-of-the-tests#{quote(link)}")
+    fresh_window.says("Not understood: C of soft-margin must be a number from 0.001 to 1e+06")
+    fresh_window.says("C must be a number from 0.001 to 1000000.", ".lab-slider p")
 
 
 def test_the_example_is_shown_until_the_setting_differs_from_it(window):
@@ -186,6 +197,14 @@ def test_kernels_are_added_up_to_four_and_removed(window):
     lab.page.get_by_role("button", name="Remove kernel 1").click()
     lab.settled()
     assert [term["name"] for term in lab.setting["kernel"]] == ["matern", "linear", "linear"]
+
+
+def test_what_is_not_proved_in_the_end_is_not_called_not_yet_proved(window):
+    far = [[9 * u, 9 * v, label] for u, v, label in [*CLASSES, [1, 0.1, -1]]]
+    power = [{"name": "polynomial", "values": {"degree": 8}}]
+    lab = window.open({"machine": {"name": "soft-margin", "values": {"C": 1e6}}, "kernel": power, "points": far})
+    lab.says("Not proved (")
+    lab.says("No better answer is sought.", ".lab-why")
 
 
 def test_the_proof_is_beside_the_picture(window):

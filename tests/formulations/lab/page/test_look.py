@@ -217,7 +217,7 @@ def test_a_change_is_announced_once_it_stands(window):
 
 def test_the_page_is_small():
     size = sum(path.stat().st_size for path in PAGE.rglob("*") if path.is_file())
-    assert size <= 300_000
+    assert size <= 220_000
 
 
 def test_the_page_says_when_the_server_has_gone(fresh_window):
