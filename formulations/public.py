@@ -41,6 +41,11 @@ from formulations.classification.meta.calibration import Calibration, PlattCalib
 from formulations.classification.meta.multiclass import OneVersusOne, OneVersusRest
 from formulations.classification.meta.multiclass_solution import MulticlassSolution
 from formulations.classification.meta.two_level import TwoLevelMachine, calibrate, cross_validated_scores
+from formulations.classification.norm_constrained import (
+    NormConstrainedClassifier,
+    NormConstrainedClassifierDual,
+    NormConstrainedClassifierPrimal,
+)
 from formulations.classification.one_class import OneClass, OneClassDual, OneClassPrimal
 from formulations.classification.separation.hulls import HullIntersection
 from formulations.classification.separation.perceptron import BatchPerceptron, Perceptron, mistake_bound
@@ -174,6 +179,9 @@ __all__ = [
     "MarginLossPrimal",
     "Model",
     "MulticlassSolution",
+    "NormConstrainedClassifier",
+    "NormConstrainedClassifierDual",
+    "NormConstrainedClassifierPrimal",
     "NormConstrainedDual",
     "NormConstrainedPrimal",
     "NormConstrainedRegression",

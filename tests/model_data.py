@@ -29,6 +29,7 @@ from formulations import (
     LinearProgramMachine,
     Logistic,
     MarginLossClassifier,
+    NormConstrainedClassifier,
     NormConstrainedRegression,
     NuMargin,
     NuTube,
@@ -188,6 +189,11 @@ _MARGIN_LOSSES = (
     Example(overlapping, {"C": 0.8, "loss": SquaredHingeLoss()}, _COSTS, label="squared hinge"),
     Example(overlapping, {"C": 0.8, "loss": LogisticLoss()}, _COSTS, label="logistic"),
 )
+_CLASSES_IN_BALL = (
+    # The balls are met, and wide enough for both answers.
+    Example(touching, {"R": 1.2, "loss": SquaredHingeLoss()}, {"R": (0.1, 2.0)}, label="squared hinge"),
+    Example(touching, {"R": 3.0, "loss": LogisticLoss()}, {"R": (0.1, 0.9)}, label="logistic"),
+)
 _BALL = Example(measured, {"R": 0.3, "loss": AbsolutePower(1.5)}, {"R": (0.1, 0.9)}, label="power")
 _NU_TUBE = Example(
     measured,
@@ -210,6 +216,7 @@ EXAMPLES: dict[type[Model], tuple[Example, ...]] = {
     SquaredHinge: (_SOFT,),
     LeastSquaresClassifier: (_SOFT,),
     MarginLossClassifier: _MARGIN_LOSSES,
+    NormConstrainedClassifier: _CLASSES_IN_BALL,
     NormConstrainedRegression: (_BALL,),
     NuMargin: (_NU_MARGIN,),
     OneClass: (_ONE_CLASS,),

@@ -38,6 +38,7 @@ PROBLEMS = {
     "C8": ["C8-primal", "C8-dual"],
     "C9": ["C9-primal", "C9-dual"],
     "C10": ["C10-primal", "C10-dual"],
+    "C11": ["C11-primal", "C11-dual"],
     "D1": ["D1-primal", "D1-dual"],
     "D2": ["D2-primal", "D2-loss", "D2-dual"],
     "D3": ["D3", "D2-dual"],

@@ -31,7 +31,9 @@ SYMBOL = re.compile(
 
 MEANS_ELSE = {
     "LinearProgramMachine": {"s": "a factor of the kernel"},
-    "NormConstrainedRegression": {"C": "the cost where the norm is penalised"},
+    **dict.fromkeys(
+        ("NormConstrainedClassifier", "NormConstrainedRegression"), {"C": "the cost where the norm is penalised"}
+    ),
     "Quantile": {"n": "samples on one side, n_+ and n_-"},
     "RelevanceClassification": {"N": "the normal density", "n": "a sample", "z_i": "a derivative"},
     "RelevanceRegression": {"N": "the normal density"},

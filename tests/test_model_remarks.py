@@ -21,7 +21,7 @@ from formulations import (
     SoftMargin,
     SquaredHinge,
 )
-from formulations.losses import Hinge, LogisticLoss
+from formulations.losses import Hinge, LogisticLoss, SquaredMargin
 from formulations.losses import SquaredHinge as SquaredHingeLoss
 from qpkernels import RBF, Precomputed
 
@@ -143,10 +143,15 @@ def test_logistic_regression_of_separable_classes_turns_to_the_hard_margin(separ
 
 @pytest.mark.parametrize(
     ("loss", "model"),
-    [(Hinge(), SoftMargin), (SquaredHingeLoss(), SquaredHinge), (LogisticLoss(), Logistic)],
+    [
+        (Hinge(), SoftMargin),
+        (SquaredHingeLoss(), SquaredHinge),
+        (SquaredMargin(), LeastSquaresClassifier),
+        (LogisticLoss(), Logistic),
+    ],
     ids=lambda value: getattr(value, "__name__", ""),
 )
-def test_three_margin_losses_have_a_model_of_their_own(data: Samples, loss: object, model: type) -> None:
+def test_four_margin_losses_have_a_model_of_their_own(data: Samples, loss: object, model: type) -> None:
     general = MarginLossClassifier(data.X, data.labels, KERNEL, loss=loss).solve(tol=TOL)
     own = model(data.X, data.labels, KERNEL).solve(tol=TOL)
     np.testing.assert_allclose(general.decision, own.decision, atol=1e-4)

@@ -278,6 +278,7 @@ QUANTITIES: dict[str, tuple[str, ...]] = {
     "Logistic": (*_MARGINS, "margin value", "cost"),
     "PenalisedLogistic": (*_without(_MARGINS, *_NO_INTERCEPT), "regularisation"),
     "MarginLossClassifier": (*_MARGINS, "margin value", "loss", "slope", "cost"),
+    "NormConstrainedClassifier": (*_CLASSES, "multiplier", "margin value", "loss", "radius", "multiplier of the norm"),
     "LeastSquaresClassifier": (*_MARGINS, "slack", "cost"),
     "OneClass": (*_DATA, "level", "multiplier", "slack", "multiplier of a slack", "nu", "weight"),
     "OneVersusRest": _SCHEMES,

@@ -10,7 +10,7 @@ With a loss psi and its conjugate psi*, primal and dual, and their optimality co
 
 The optimal values are equal, and b is the multiplier of y'a = 0. Divided by m C, the primal is the regularised
 empirical risk lambda ||f||^2 + 1/m sum psi(z_i) with lambda = 1/(2 m C). The hinge gives the soft margin (C2), its
-square C7, the logistic loss C4. Source: C10 of the catalogue; Zhang (2004).
+square C7, the squared margin E1c, the logistic loss C4. Source: C10 of the catalogue; Zhang (2004).
 """
 
 from __future__ import annotations
@@ -37,7 +37,14 @@ from qpkernels.errors import ParameterError
 from qpkernels.intervals import Interval, up
 from qpkernels.programs import KernelQP, SampleLosses
 
-__all__ = ["MarginLossClassifier", "MarginLossDual", "MarginLossPrimal", "losses_of_margins"]
+__all__ = [
+    "MarginLossClassifier",
+    "MarginLossDual",
+    "MarginLossModel",
+    "MarginLossPrimal",
+    "MarginVariablePrimal",
+    "losses_of_margins",
+]
 
 
 def losses_of_margins(loss: MarginLoss, y: Vector, costs: Vector) -> SampleLosses:
@@ -85,24 +92,82 @@ def losses_of_margins(loss: MarginLoss, y: Vector, costs: Vector) -> SampleLosse
     )
 
 
-class MarginLossPrimal(MarginPrimal):
+class MarginLossModel(TwoClassModel):
+    """A model with a loss of the margins that is the same for all samples.
+
+    Notes
+    -----
+    Arguments of the methods:
+
+    C
+        C_i of at least 0, shape (m,): what the loss of each sample is multiplied by.
+    """
+
+    loss: MarginLoss
+
+    def __init__(
+        self,
+        X: SamplesLike,
+        y: ArrayLike,
+        kernel: KernelLike | None = None,
+        *,
+        loss: MarginLoss | Callable[[Any], cp.Expression],
+        fit_intercept: bool = True,
+        **values: Any,
+    ) -> None:
+        self.loss = as_margin_loss(loss)
+        # A loss that is not convex has no conjugate, and says so here.
+        if self.loss.domain[0] >= 0.0:
+            raise ParameterError(
+                f"a margin loss must fall somewhere as the margin y g(x) rises, but {shown(self.loss)} rewards wrong "
+                "sides; turn the sign of its argument."
+            )
+        super().__init__(X, y, kernel, fit_intercept=fit_intercept, **values)
+
+    def losses(self, C: Vector) -> SampleLosses:
+        """Return C_i psi(y_i v_i) as losses of the decision values v, with their conjugates."""
+        return losses_of_margins(self.loss, self.y, C)
+
+    def gaps(self, answer: Candidate, C: Vector) -> Vector:
+        """Return C_i (psi(z_i) + psi*(-a_i / C_i)) + a_i z_i."""
+        margins, alpha = self.margins(answer), self.y * answer.beta
+        slopes = np.clip(per_cost(-alpha, C), *self.loss.domain)
+        return times_cost(C, self.loss.value(margins) + self.loss.conjugate(slopes)) + alpha * margins
+
+    def interpret(self, answer: Candidate, **fields: Any) -> Classification:
+        """Make the solution; with the logistic loss its values are log-odds."""
+        sigmoids = Sigmoids.of_log_odds() if isinstance(self.loss, LogisticLoss) else None
+        return super().interpret(answer, sigmoids=sigmoids, **fields)
+
+
+class MarginVariablePrimal(MarginPrimal):
+    """A problem in f, b and the margins z, which the constraint ``margin`` defines, with the multipliers alpha."""
+
+    model: MarginLossModel
+    z = per_sample("z")
+
+    @property
+    def margin(self) -> cp.Constraint:
+        """The definition of the margins, z_i = y_i (f(x_i) + b)."""
+        return self.z == cp.multiply(self.model.y, self.g)
+
+    def write(self, answer: Candidate) -> Multipliers:
+        """Write f, b and the margins, and return alpha."""
+        self.z.value = self.model.margins(answer)
+        return super().write(answer)
+
+
+class MarginLossPrimal(MarginVariablePrimal):
     """The primal. Variables: w or u, b, z. Multipliers of ``margin``: a."""
 
     catalogue = "C10-primal"
     textbook = TextbookProblem("min  1/2 ||f||^2 + sum C_i psi(z_i)", ("z_i = y_i (f(x_i) + b)",))
     model: MarginLossClassifier
-    z = per_sample("z")
 
     def declare(self) -> cp.Problem:
         """State the problem."""
         cost = self.model.C @ self.model.loss.atom(self.z)
-        margin = self.z == cp.multiply(self.model.y, self.g)
-        return cp.Problem(cp.Minimize(self.f.half_squared_norm + cost), labelled(margin=margin))
-
-    def write(self, answer: Candidate) -> Multipliers:
-        """Write f, b and the margins, and return a."""
-        self.z.value = self.model.margins(answer)
-        return super().write(answer)
+        return cp.Problem(cp.Minimize(self.f.half_squared_norm + cost), labelled(margin=self.margin))
 
 
 class MarginLossDual(MarginDual):
@@ -140,7 +205,7 @@ class MarginLossDual(MarginDual):
         return {**super().write(answer), "slope": -margins, **ends}
 
 
-class MarginLossClassifier(TwoClassModel):
+class MarginLossClassifier(MarginLossModel):
     """The classifier of least regularised empirical risk, with any convex loss of the margins.
 
     Parameters
@@ -148,8 +213,8 @@ class MarginLossClassifier(TwoClassModel):
     X, y, kernel, fit_intercept
         As in :class:`~formulations.classification.base.TwoClassModel`.
     loss
-        A margin loss of :mod:`formulations.losses`: Hinge(), SquaredHinge(), LogisticLoss(), or one of your own, which
-        may be a function of a CVXPY variable; see :class:`~formulations.losses.ExpressionLoss`.
+        A margin loss of :mod:`formulations.losses`: Hinge(), SquaredHinge(), SquaredMargin(), LogisticLoss(), or one
+        of your own, which may be a function of a CVXPY variable; see :class:`~formulations.losses.ExpressionLoss`.
     C
         Above 0: the weight of a loss against 1/2 ||f||^2, one number, or one for each sample and 0 for an absent one.
 
@@ -166,7 +231,6 @@ class MarginLossClassifier(TwoClassModel):
     catalogue = "C10"
     hyperparameters = (COSTS,)
     C: cp.Parameter
-    loss: MarginLoss
     primal, dual = Stated(MarginLossPrimal), Stated(MarginLossDual)
 
     def __init__(
@@ -179,14 +243,7 @@ class MarginLossClassifier(TwoClassModel):
         C: ArrayLike = 1.0,
         fit_intercept: bool = True,
     ) -> None:
-        self.loss = as_margin_loss(loss)
-        # A loss that is not convex has no conjugate, and says so here.
-        if self.loss.domain[0] >= 0.0:
-            raise ParameterError(
-                f"a margin loss must fall somewhere as the margin y g(x) rises, but {shown(self.loss)} rewards wrong "
-                "sides; turn the sign of its argument."
-            )
-        super().__init__(X, y, kernel, fit_intercept=fit_intercept, C=C)
+        super().__init__(X, y, kernel, loss=loss, fit_intercept=fit_intercept, C=C)
 
     def qp(self) -> KernelQP | None:
         """State the dual in beta_i = y_i a_i, with -a / C as slopes; None where the conjugate is not quadratic."""
@@ -209,16 +266,8 @@ class MarginLossClassifier(TwoClassModel):
         """State the KernelQP, or else the losses of the decision values."""
         if self.loss.quadratic_conjugate is not None:
             return super().bounds()
-        return FenchelBounds(self.gram, losses_of_margins(self.loss, self.y, self.value_of("C")), self.total)
-
-    def interpret(self, answer: Candidate, **fields: Any) -> Classification:
-        """Make the solution; with the logistic loss its values are log-odds."""
-        sigmoids = Sigmoids.of_log_odds() if isinstance(self.loss, LogisticLoss) else None
-        return super().interpret(answer, sigmoids=sigmoids, **fields)
+        return FenchelBounds(self.gram, self.losses(self.value_of("C")), self.total)
 
     def conditions(self, answer: Candidate) -> Conditions:
         """Return C_i (psi(z_i) + psi*(-a_i / C_i)) + a_i z_i, the gap of each sample."""
-        margins, alpha, costs = self.margins(answer), self.y * answer.beta, self.value_of("C")
-        slopes = np.clip(per_cost(-alpha, costs), *self.loss.domain)
-        gaps = times_cost(costs, self.loss.value(margins) + self.loss.conjugate(slopes)) + alpha * margins
-        return {"C (psi(z) + psi*(-a/C)) + a z": gaps}
+        return {"C (psi(z) + psi*(-a/C)) + a z": self.gaps(answer, self.value_of("C"))}

@@ -3,7 +3,7 @@
 
 from formulations.losses.base import Loss, MarginLoss, ResidualLoss
 from formulations.losses.expression import ExpressionLoss
-from formulations.losses.margin import Hinge, LogisticLoss, SquaredHinge, ZeroOne
+from formulations.losses.margin import Hinge, LogisticLoss, SquaredHinge, SquaredMargin, ZeroOne
 from formulations.losses.residual import AbsolutePower, Huber, LogisticResidual, Pinball, Squared
 from formulations.losses.tube import EpsilonInsensitive, SquaredEpsilonInsensitive
 
@@ -22,5 +22,6 @@ __all__ = [
     "Squared",
     "SquaredEpsilonInsensitive",
     "SquaredHinge",
+    "SquaredMargin",
     "ZeroOne",
 ]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Losses phi(z) of the margin z = y (f(x) + b): they never rise, and penalise small and negative margins."""
+"""Losses phi(z) of the margin z = y (f(x) + b), which penalise small and negative ones; the squared one also large."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from formulations.losses.base import MarginLoss, QuadraticConjugate, Values, sha
 from qpkernels.errors import UnsupportedProgramError
 from qpkernels.intervals import ELEMENTARY, UNIT
 
-__all__ = ["Hinge", "LogisticLoss", "SquaredHinge", "ZeroOne"]
+__all__ = ["Hinge", "LogisticLoss", "SquaredHinge", "SquaredMargin", "ZeroOne"]
 
 
 @dataclass(frozen=True)
@@ -91,6 +91,49 @@ class SquaredHinge(MarginLoss):
 
     def _slope(self, t: Values) -> Values:
         return -2.0 * np.maximum(0.0, 1.0 - t)
+
+    def _value_error(self, t: Values) -> Values:
+        return share_of(self._value(t), 4.0 * UNIT)
+
+    def _conjugate_error(self, s: Values) -> Values:
+        return share_of(self._conjugate(s), 4.0 * UNIT)
+
+
+@dataclass(frozen=True)
+class SquaredMargin(MarginLoss):
+    """(1 - z)^2 / 2, half the square of y - f(x) - b for labels y of +-1; its conjugate is s + s^2 / 2 everywhere.
+
+    Margins above 1 cost too.
+
+    Examples
+    --------
+    >>> from formulations.losses import SquaredMargin
+    >>> loss, margins = SquaredMargin(), [-1.0, 1.0, 2.0]
+    >>> print(loss.value(margins), loss.slope(margins), loss.conjugate([-1.0]))
+    [2.  0.  0.5] [-2.  0.  1.] [-0.5]
+    """
+
+    name: ClassVar[str] = "squared margin"
+
+    @property
+    def domain(self) -> tuple[float, float]:
+        """All numbers."""
+        return -np.inf, np.inf
+
+    def atom(self, expression: cp.Expression) -> cp.Expression:
+        """Return (1 - z)^2 / 2."""
+        return 0.5 * cp.square(1 - expression)
+
+    @property
+    def quadratic_conjugate(self) -> QuadraticConjugate:
+        """The conjugate."""
+        return QuadraticConjugate(ridge=1.0, linear=1.0)
+
+    def _value(self, t: Values) -> Values:
+        return 0.5 * (1.0 - t) ** 2
+
+    def _slope(self, t: Values) -> Values:
+        return t - 1.0
 
     def _value_error(self, t: Values) -> Values:
         return share_of(self._value(t), 4.0 * UNIT)

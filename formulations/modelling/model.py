@@ -28,7 +28,7 @@ from qpkernels.gram import Gram
 from qpkernels.programs import KernelQP, LeastSquares, LinearSystem, Program
 from qpkernels.solvers import SolverLike
 
-__all__ = ["Conditions", "Model"]
+__all__ = ["Answered", "Conditions", "Model"]
 
 Conditions: TypeAlias = Mapping[str, Vector]
 """The optimality conditions of each sample, shape (m,), by their formula: what vanishes at an optimum."""

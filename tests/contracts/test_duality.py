@@ -25,7 +25,7 @@ from formulations import (
     SparseApproximation,
 )
 from formulations.classification.base import TwoClassModel
-from formulations.losses import AbsolutePower, LogisticResidual, Loss, Squared, SquaredHinge
+from formulations.losses import AbsolutePower, LogisticLoss, LogisticResidual, Loss, Squared, SquaredHinge
 from formulations.modelling import Model
 from model_data import FORMS, one_against_rest, partner, relative_error
 from qpkernels.certificates import Status
@@ -89,6 +89,7 @@ PARAMETERS: dict[str, dict[str, Any]] = {
     "C8": {"nu": 0.3},
     "C9": {"nu": 0.2},
     "C10": {"C": 1.2},
+    "C11": {"R": 0.2},
     "D1": {"epsilon": 0.5},
     "D2": {"C": 1.3, "epsilon": 0.2},
     "D3": {"regularisation": 0.4, "epsilon": 0.2},
@@ -115,6 +116,7 @@ SECOND = {
     "C8-primal": "proxqp",
     "C8-dual": "daqp",
     "C10": "piqp",
+    "C11": "scs",
     "D6": "scs",
     "D7": "piqp",
     "D8": "scs",
@@ -205,6 +207,7 @@ def state(model: type[Model], X: np.ndarray, y: np.ndarray, kernel: Kernel | Non
 
 LOSSES: dict[str, tuple[Loss, ...]] = {
     "C10": (SquaredHinge(),),
+    "C11": (SquaredHinge(), LogisticLoss()),
     "D6": (AbsolutePower(1.5), LogisticResidual()),
     "D8": (Squared(),),
 }

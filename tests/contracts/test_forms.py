@@ -36,9 +36,10 @@ from formulations import (
     MarginLossClassifier,
     MarginLossDual,
     MarginLossPrimal,
+    NormConstrainedClassifierDual,
+    NormConstrainedClassifierPrimal,
     NormConstrainedDual,
     NormConstrainedPrimal,
-    NormConstrainedRegression,
     PenalisedTubeLoss,
     QuantilePrimal,
     ResidualLossDual,
@@ -53,6 +54,7 @@ from formulations import (
 )
 from formulations.losses import LogisticLoss
 from formulations.modelling import Dual, Primal
+from formulations.modelling.ball import BallModel
 from formulations.regression.fits.forms import LinearFit
 from model_data import (
     CASES,
@@ -229,8 +231,8 @@ def test_multipliers_are_the_coefficients_of_the_function(case: Case, solver: st
         assert float(form.model.y @ solution.beta) == pytest.approx(
             (2.0 if "A1" in form.catalogue else 1.0) * solution.certificate.dual_value, rel=1e-6
         )
-    elif isinstance(form.model, NormConstrainedRegression):
-        # There they are the multipliers of the residuals, and 2 lambda times as large.
+    elif isinstance(form.model, BallModel):
+        # There they are the multipliers of the losses, and 2 lambda times as large.
         multiple = 2 * form.model.regularisation_of(solution.beta) * f
         assert K @ solution.beta == pytest.approx(multiple, abs=1e-5 * float(np.abs(multiple).max()))
     else:
@@ -720,6 +722,8 @@ WITH_EPIGRAPHS = {
     LogisticPenalised: "exponentials",
     LogisticDual: "exponentials",
     MarginLossPrimal: "hinges or exponentials",
+    NormConstrainedClassifierPrimal: "a norm, and losses of pieces",
+    NormConstrainedClassifierDual: "a norm",
     NormConstrainedPrimal: "a norm, and powers",
     NormConstrainedDual: "a norm, and powers",
     PenalisedTubeLoss: "hinges",

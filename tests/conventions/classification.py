@@ -21,6 +21,7 @@ from formulations import (
     LeastSquaresClassifier,
     Logistic,
     MarginLossClassifier,
+    NormConstrainedClassifier,
     OneVersusOne,
     OneVersusRest,
     PenalisedLogistic,
@@ -108,6 +109,21 @@ def sgd_classifier() -> None:
         (theirs.coef_[0], theirs.intercept_[0]),
         (data.X.T @ ours.beta, ours.intercept),
         tolerance=1e-3,
+    )
+
+
+@check("logistic-ball")
+def logistic_ball() -> None:
+    data = two_classes()
+    theirs = LogisticRegression(C=C, tol=1e-10, max_iter=10_000).fit(data.X, data.labels)
+    w = theirs.coef_[0]
+    model = NormConstrainedClassifier(data.X, data.labels, loss=LogisticLoss(), R=float(w @ w))
+    ours = model.solve(tol=1e-9)
+    np.testing.assert_allclose(model.regularisation_of(ours.beta), 0.5 / (len(data) * C), rtol=1e-5)
+    agree(
+        lambda w, b: logistic_objective(data, w, b, C),
+        (w, theirs.intercept_[0]),
+        (ours.function.weights, ours.intercept),
     )
 
 

@@ -132,6 +132,13 @@ CLASSIFICATION: tuple[Convention, ...] = (
         "$C = 1/(m\\, a)$; the same $w$ and b, as far as the steps have come",
     ),
     Convention(
+        "logistic-ball",
+        "NormConstrainedClassifier",
+        "scikit-learn `LogisticRegression(C=c)`",
+        "a penalty in place of the ball, $\\tfrac12 \\lVert w\\rVert^2 + c \\sum_i \\log(1 + e^{-z_i})$",
+        "`loss=LogisticLoss()`, R the squared norm of `coef_`; the multiplier of the ball is $1/(2 m c)$",
+    ),
+    Convention(
         "ridge-classifier",
         "LeastSquaresClassifier",
         "scikit-learn `RidgeClassifier(alpha=a)`",

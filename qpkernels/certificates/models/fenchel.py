@@ -105,7 +105,7 @@ class FenchelBounds:
         breach = _breach(charged, conjugates, decision, feasible)
         return certify_values(
             primal=penalty + float(charged.sum()),
-            dual=-self.regulariser.conjugate(squared) - float(conjugates.sum()),
+            dual=0.0 - self.regulariser.conjugate(squared) - float(conjugates.sum()),
             rounding=(
                 together(charged_error)
                 + sum_error(charged)

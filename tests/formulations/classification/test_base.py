@@ -13,12 +13,15 @@ from formulations import (
     LeastSquaresClassifier,
     LinearProgramMachine,
     Logistic,
+    NormConstrainedClassifier,
     NuMargin,
     OneClass,
     PenalisedLogistic,
     SoftMargin,
     SquaredHinge,
 )
+from formulations.losses import Hinge, LogisticLoss, SquaredMargin
+from formulations.losses import SquaredHinge as SquaredHingeLoss
 from formulations.modelling import Model, Stated
 from model_data import MODELS, one_against_rest
 from qpkernels.kernels import RBF, Kernel, Linear, Precomputed
@@ -31,6 +34,7 @@ from regression_data import each_kernel, slack, solved
 #   C4   1/2 w^2 + 2C log(1 + exp(-w))                          w = 2C / (1 + exp(w))
 #   C7   1/2 w^2 + 2C (1 - w)^2                                 w = 4C / (1 + 4C)
 #   C8   1/2 w^2 - nu w                                         w = rho = nu
+#   C11  psi(w), w^2 <= R                                        w = sqrt(R) for R < 1
 #   E1c  1/2 w^2 + C (1 - w)^2                                  w = 2C / (1 + 2C)
 
 _LOGISTIC_COST = (1 + np.e) / 2
@@ -56,6 +60,16 @@ BY_HAND: list[tuple[type[Model], str, dict[str, Any], float, float]] = [
     (SquaredHinge, "dual", {"C": 0.25}, 0.5, -0.25),
     (NuMargin, "primal", {"nu": 0.6}, 0.6, -0.18),
     (NuMargin, "dual", {"nu": 0.6}, 0.6, 0.18),
+    *(
+        (NormConstrainedClassifier, form, {"R": 0.16, "loss": loss}, 0.4, value)
+        for form in ("primal", "dual")
+        for loss, value in (
+            (Hinge(), 0.6),
+            (SquaredHingeLoss(), 0.36),
+            (SquaredMargin(), 0.18),
+            (LogisticLoss(), float(np.log1p(np.exp(-0.4)))),
+        )
+    ),
     *((LeastSquaresClassifier, form, {"C": 0.5}, 0.5, 0.25) for form in ("primal", "constrained", "dual")),
 ]
 

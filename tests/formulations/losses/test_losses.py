@@ -29,6 +29,7 @@ from formulations.losses import (
     Squared,
     SquaredEpsilonInsensitive,
     SquaredHinge,
+    SquaredMargin,
     ZeroOne,
 )
 from qpkernels.errors import NoEnclosureError, ParameterError, UnsupportedProgramError
@@ -36,6 +37,7 @@ from qpkernels.errors import NoEnclosureError, ParameterError, UnsupportedProgra
 CONVEX: tuple[Loss, ...] = (
     Hinge(),
     SquaredHinge(),
+    SquaredMargin(),
     LogisticLoss(),
     EpsilonInsensitive(0.0),
     EpsilonInsensitive(0.3),
@@ -365,6 +367,7 @@ mp.mp.dps = 60
 EXACT: dict[str, tuple[Any, Any]] = {
     "Hinge": (lambda _, t: max(mp.mpf(0), 1 - t), lambda _, s: s),
     "SquaredHinge": (lambda _, t: max(mp.mpf(0), 1 - t) ** 2, lambda _, s: s + s * s / 4),
+    "SquaredMargin": (lambda _, t: (1 - t) ** 2 / 2, lambda _, s: s + s * s / 2),
     "LogisticLoss": (lambda _, t: mp.log1p(mp.exp(-t)), lambda _, s: -entropy(-s) - entropy(1 + s)),
     "EpsilonInsensitive": (
         lambda loss, t: max(mp.mpf(0), abs(t) - mp.mpf(loss.epsilon)),

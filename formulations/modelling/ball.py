@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: BSD-3-Clause
+r"""Losses within a ball of the space: what models share that bound ||f||^2 by R in place of a penalty on it.
+
+With losses psi_i of the decision values, all multiplied by the weight w, primal and dual::
+
+    min  w sum psi_i(f(x_i) + b)                              s.t.  ||f||^2 <= R
+    max  -w sum psi_i*(-beta_i / w) - sqrt(R beta'K beta)     s.t.  1'beta = 0,  -beta_i / w in dom psi_i*
+
+    2 lambda f = sum_j beta_j k(x_j, .),   lambda (R - ||f||^2) = 0
+
+The multiplier lambda >= 0 of the ball is the weight of the penalty form: min w sum psi_i + lambda ||f||^2 has the same
+answer, as has min 1/2 ||f||^2 + C sum psi_i with C = w/(2 lambda).
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+import formulations.cvx as cp
+from formulations.inputs.hyperparameters import SQUARED_RADIUS, derived
+from formulations.modelling.candidate import Candidate, at_coordinates
+from formulations.modelling.forms import ConeAnswer, Dual, Primal
+from formulations.modelling.model import Answered, Model
+from formulations.modelling.statement import Multipliers
+from qpkernels.arrays import Vector
+from qpkernels.certificates import Ball, Bounds, FenchelBounds, SquaredFitBounds
+from qpkernels.programs import SampleLosses
+
+__all__ = ["BallDual", "BallModel", "BallPrimal"]
+
+
+class BallModel(Model[Answered]):
+    """A model of losses within a ball. The beta of its answers are the multipliers of the losses.
+
+    Notes
+    -----
+    Arguments of the methods:
+
+    beta
+        Multipliers of the losses, shape (m,): the beta of an answer.
+    C
+        What the loss of each sample is multiplied by, shape (m,).
+    """
+
+    hyperparameters = (SQUARED_RADIUS,)
+    expands = False
+    R: cp.Parameter
+    y: Vector
+
+    @property
+    @abstractmethod
+    def weight(self) -> float:
+        """What every loss is multiplied by in the objective: 1 of a sum, 1/m of a mean."""
+
+    @abstractmethod
+    def losses(self, C: Vector) -> SampleLosses:
+        """Return the losses of the decision values, with their conjugates."""
+
+    @property
+    def weights(self) -> Vector:
+        """The weight of the loss of each sample."""
+        return np.full(len(self), self.weight)
+
+    @property
+    def ball(self) -> Ball:
+        """Where f is looked for, at the present R."""
+        return Ball(float(self.value_of("R")))
+
+    def bounds(self) -> FenchelBounds:
+        """State the losses of the decision values, and the ball."""
+        return FenchelBounds(self.gram, self.losses(self.weights), self.total, self.ball)
+
+    def within_ball(self, w: Vector, b: float, beta: Vector) -> Candidate:
+        """Return the answer with these coordinates of f, shrunk where they lie outside the ball.
+
+        Parameters
+        ----------
+        w
+            Weights w or coordinates u of f, shape (d,).
+        b
+            The intercept.
+        """
+        w = self.ball.shrinkage(float(w @ w)) * w
+        return at_coordinates(self.data, w, b, beta, self.classes, expands=self.expands)
+
+    def vanishing(self, answer: Candidate, bounds: Bounds) -> Candidate:
+        """Return the nearest f that meets every target, if one does, brought into the ball."""
+        del bounds
+        fit = SquaredFitBounds(self.data.coordinates, self.y, self.fit_intercept)
+        start = answer.coordinates if np.ptp(self.y) else None
+        return self.within_ball(*fit.least_squares(start), np.zeros(len(self)))
+
+    def from_coefficients(self, beta: Any, intercept: Any) -> Candidate:
+        """Return the answer whose function is the expansion in beta, with the multipliers of its losses."""
+        answer = super().from_coefficients(beta, intercept)
+        return self.completed(answer) if answer.is_squarable else answer
+
+    def completed(self, answer: Candidate) -> Candidate:
+        """Return the answer with the best multiple of beta, or the slopes of the losses where they prove more."""
+        bounds = self.bounds()
+        assert bounds.losses.slope is not None
+        slopes = -bounds.losses.slope(answer.decision - bounds.losses.level)
+        found = max(bounds.best_multiple(answer.beta), slopes, key=bounds.lower_bound)
+        return replace(answer, beta=bounds.feasible(found), is_expansion=False)
+
+    def regularisation_of(self, beta: Vector) -> float:
+        """Return the multiplier of the ball, lambda = sqrt(beta'K beta / R) / 2: the penalty on ||f||^2 it stands for.
+
+        It is in the scale of the objective: what the least value falls by where R grows by 1.
+        """
+        return 0.5 * float(np.sqrt(max(0.0, float(beta @ self.gram.product(beta))) / self.value_of("R")))
+
+    def cost_of(self, beta: Vector) -> float:
+        """Return C = w/(2 lambda), with which min 1/2 ||f||^2 + C sum psi_i has the same answer; w as :attr:`weight`.
+
+        It is infinite where lambda is 0: there the ball is wider than the losses need, and no finite C need have its f.
+        """
+        regularisation = self.regularisation_of(beta)
+        return 0.5 * self.weight / regularisation if regularisation > 0 else float("inf")
+
+    def slack_of_function(self, answer: Candidate) -> Vector:
+        """Return 2 lambda f - K beta at the samples, which vanishes at an optimum."""
+        doubled = 2.0 * self.regularisation_of(answer.beta) * answer.at_samples.values
+        return np.asarray(doubled - self.gram.product(answer.beta))
+
+
+class BallPrimal(Primal):
+    """A problem in f and b, whose constraint ``norm`` has the multiplier lambda."""
+
+    model: BallModel[Any]
+
+    @property
+    def norm(self) -> cp.Constraint:
+        """The ball, ||f||^2 <= R."""
+        return 2 * self.f.half_squared_norm <= self.model.R
+
+    def read(self, answer: ConeAnswer, bounds: Bounds) -> Candidate:
+        """Read w or u, brought into the ball, and b from the variables, beta from the multipliers."""
+        w = np.asarray(self.f.variable.value)
+        return self.model.within_ball(w, float(self.b.value), self.read_beta(answer, bounds))
+
+    def write(self, answer: Candidate) -> Multipliers:
+        """Write f, b and what the losses are of, and return their multipliers and lambda."""
+        return {**super().write(answer), "norm": self.model.regularisation_of(answer.beta)}
+
+
+class BallDual(Dual):
+    """A problem in beta, and v, the coordinates of sum_j beta_j k(x_j, .), with w or u as multiplier of ``function``.
+
+    The multiplier of ``balance`` is b.
+    """
+
+    maximised = True
+    model: BallModel[Any]
+
+    @cached_property
+    def v(self) -> cp.Variable:
+        """The coordinates, a CVXPY variable."""
+        return cp.Variable(self.model.data.coordinates.shape[1], name="v")
+
+    @property
+    def support_of_ball(self) -> cp.Expression:
+        """The largest <f, v> of the ball, sqrt(R) ||v||."""
+        return derived(lambda: np.sqrt(self.model.R.value)) * cp.norm(self.v)
+
+    @property
+    def function(self) -> cp.Constraint:
+        """The definition of v."""
+        return self.model.data.coordinates.T @ self.beta == self.v
+
+    def read(self, answer: ConeAnswer, bounds: Bounds) -> Candidate:
+        """Read w or u, brought into the ball, and b from the multipliers, beta from the variables."""
+        del answer, bounds
+        w = np.atleast_1d(self.dual_of("function"))
+        return self.model.within_ball(w, self.multiplier_of_balance(), np.asarray(self.beta.value))
+
+    def write(self, answer: Candidate) -> Multipliers:
+        """Write the coefficients and v, and return b, and w or u."""
+        self.v.value = self.model.data.coordinates.T @ answer.beta
+        function = {} if answer.coordinates is None else {"function": answer.coordinates}
+        return {**super().write(answer), **function}
+
+    def prepare(self) -> None:
+        """Factor K unless f has weights."""
+        self.model.data.coordinates  # noqa: B018  a cached factor
