@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any, TypeAlias
 
@@ -71,6 +71,8 @@ class Machine(Choice):
 
 
 _COST = Slider("C", "cost of an error", 1e-3, 1e6, 1.0)
+_COST_OF_CURVE = replace(_COST, high=1e4)
+"""With more, flexible kernels leave a tube unproved on tens of points."""
 _NU = Slider("nu", "least share of support vectors, largest share of errors", 0.01, 1.0, 0.3, "linear")
 _CLASSES = Task.CLASSIFICATION
 _CURVE = Task.REGRESSION
@@ -86,25 +88,35 @@ _MACHINES = (
     Machine("relevance-classification", "Relevance vectors", (), RelevanceClassification, most_points=300),
     Machine("one-class", "One class", (_NU,), OneClass),
     Machine(
-        "tube", "Tube", (_COST, Slider("epsilon", "half width of the tube", 0.0, 2.0, 0.25, "linear")), SoftTube, _CURVE
+        "tube",
+        "Tube",
+        (_COST_OF_CURVE, Slider("epsilon", "half width of the tube", 0.0, 2.0, 0.25, "linear")),
+        SoftTube,
+        _CURVE,
     ),
     Machine(
         "nu-tube",
         "Nu-tube",
-        (_COST, Slider("nu", "largest share outside the tube", 0.01, 1.0, 0.3, "linear")),
+        (_COST_OF_CURVE, Slider("nu", "largest share outside the tube", 0.01, 1.0, 0.3, "linear")),
         NuTube,
         _CURVE,
         most_points=500,
     ),
-    Machine("quantile", "Quantile", (_COST, Slider("tau", "share below", 0.02, 0.98, 0.5, "linear")), Quantile, _CURVE),
+    Machine(
+        "quantile",
+        "Quantile",
+        (_COST_OF_CURVE, Slider("tau", "share below", 0.02, 0.98, 0.5, "linear")),
+        Quantile,
+        _CURVE,
+    ),
     Machine(
         "huber",
         "Huber",
-        (_COST, Slider("delta", "residual from which the loss is linear", 0.01, 10, 0.5)),
+        (_COST_OF_CURVE, Slider("delta", "residual from which the loss is linear", 0.01, 10, 0.5)),
         Huber,
         _CURVE,
     ),
-    Machine("least-squares", "Least squares", (_COST,), LeastSquares, _CURVE, in_slices=False),
+    Machine("least-squares", "Least squares", (_COST_OF_CURVE,), LeastSquares, _CURVE, in_slices=False),
     Machine(
         "kernel-ridge",
         "Kernel ridge",

@@ -99,7 +99,7 @@ def test_a_machine_without_slices_is_not_improved_where_it_is_not_proved() -> No
     of = [[3.0 * x, 3.0 * y] for x, y, _ in points(60)]
     power = [{"name": "polynomial", "values": {"degree": 8}}]
     its = Session(first=MOMENT)
-    frame = its.frame(asked(machine={"name": "least-squares", "values": {"C": 1e6}}, kernel=power, points=of))
+    frame = its.frame(asked(machine={"name": "least-squares", "values": {"C": 1e4}}, kernel=power, points=of))
     assert frame.facts["proof"]["status"] != "optimal"
     assert (frame.facts["unfinished"], its.is_unfinished) == (False, False)
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The choice of an example, of the machine, and of its kernel; all of it from the menu of the server.
 
-import { chosen, complete, firstPoints, machineOf, sameParts } from "../state/setting.js";
+import { complete, firstPoints, inPlace, machineOf, sameParts } from "../state/setting.js";
 import { element, select } from "./element.js";
 import { Kernels } from "./kernels.js";
 import { SliderRow } from "./slider.js";
@@ -57,11 +57,11 @@ export class Controls {
     if (settled) this.store.settle();
   }
 
-  /** Choose a machine: what it shares with the present one keeps its value, and each task keeps its points. */
+  /** Choose a machine: what it shares with the present one keeps its value, in its range, and each task keeps its points. */
   choose(name) {
     const { setting } = this.store;
     const [before, after] = [machineOf(this.menu, setting), this.menu.machines.find((each) => each.name === name)];
-    const machine = chosen(after, setting.machine.values);
+    const machine = inPlace(after, setting.machine.values);
     const view = { ...setting.view, step: 0 };
     if (before.task === after.task) return this.store.change({ machine, view });
     this.kept[before.task] = { points: setting.points, window: setting.window };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The terms of the kernel: up to four, each with its sliders; the width of a Gaussian by any of its names.
 
-import { chosen } from "../state/setting.js";
+import { chosen, inPlace } from "../state/setting.js";
 import { button, element, select } from "./element.js";
 import { SliderRow } from "./slider.js";
 
@@ -86,7 +86,7 @@ export class Kernels {
   choose(k, name) {
     const { kernel } = this.store.setting;
     const choice = this.menu.kernels.find((each) => each.name === name);
-    this.store.change({ kernel: kernel.with(k, chosen(choice, kernel[k].values)) });
+    this.store.change({ kernel: kernel.with(k, inPlace(choice, kernel[k].values)) });
   }
 
   add() {

@@ -2,7 +2,7 @@
 // Sets of points that the browser keeps: named, loaded, renamed and deleted. Names are written as text alone.
 
 import { LONGEST_NAME, Sets, tidyName } from "../state/sets.js";
-import { chosen, machineOf } from "../state/setting.js";
+import { inPlace, machineOf } from "../state/setting.js";
 import { button, element, newId, say, select } from "./element.js";
 
 const LOST = "Some of what this browser keeps as sets of points cannot be read; it goes when a set is kept, renamed or "
@@ -113,7 +113,7 @@ export class SetsPanel {
     const task = points[0].length === 3 ? "classification" : "regression";
     const { setting } = this.store;
     const other = this.menu.machines.find((each) => each.task === task);
-    const machine = machineOf(this.menu, setting).task === task ? setting.machine : chosen(other, setting.machine.values);
+    const machine = machineOf(this.menu, setting).task === task ? setting.machine : inPlace(other, setting.machine.values);
     this.store.change({ machine, points, window, view: { ...setting.view, step: 0 } });
     return `Loaded \u201c${name}\u201d: ${counted(points)}. Ctrl-Z goes back.`;
   }

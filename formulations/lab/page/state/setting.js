@@ -34,6 +34,12 @@ export function chosen(choice, values = {}) {
   return { name: choice.name, values: Object.fromEntries(all) };
 }
 
+/** Return {name, values} of a choice that takes the place of another: values within its ranges are kept. */
+export function inPlace(choice, values) {
+  const kept = choice.sliders.filter(({ name, low, high }) => values[name] >= low && values[name] <= high);
+  return chosen(choice, Object.fromEntries(kept.map(({ name }) => [name, values[name]])));
+}
+
 /** Return a setting with what was left out; throws an Error that says what is wrong. */
 export function complete(menu, raw) {
   if (typeof raw !== "object" || raw === null || Array.isArray(raw)) throw new Error("a setting is an object.");

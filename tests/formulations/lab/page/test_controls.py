@@ -85,6 +85,21 @@ def test_each_task_keeps_its_points(window):
     assert lab.points[:-1] == wave
 
 
+def test_a_value_that_another_machine_or_kernel_has_not_becomes_its_default(window):
+    machine = {"name": "soft-margin", "values": {"C": 1e6}}
+    kernel = [{"name": "gaussian", "values": {"gamma": 1e4}}]
+    lab = window.open({"points": CLASSES, "machine": machine, "kernel": kernel})
+    lab.choose("Kernel", "laplacian")
+    assert lab.setting["kernel"][0]["values"]["gamma"] == 1e4
+    lab.choose("Kernel", "polynomial")
+    assert lab.setting["kernel"][0]["values"]["gamma"] == KERNELS["polynomial"].sliders[1].default
+    lab.choose("Machine", "squared-hinge")
+    assert lab.setting["machine"]["values"]["C"] == 1e6
+    lab.choose("Machine", "tube")
+    assert lab.setting["machine"]["values"]["C"] == MACHINES["tube"].sliders[0].default
+    says_the_same(lab)
+
+
 def test_a_slider_is_logarithmic_and_undone_as_one(window):
     lab = window.open({"points": CLASSES})
     slider = lab.page.get_by_role("slider", name="C: cost of an error")

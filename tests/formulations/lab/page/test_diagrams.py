@@ -150,7 +150,7 @@ def test_a_step_along_a_path_changes_the_picture(window):
     window.until("!window.lab.frame.facts.view.pending")
     first = window.picture()
     show(window, "soft-margin", "path", CLASSES, step=window.facts["view"]["steps"])
-    assert window.facts["view"]["value"] == 1e4
+    assert window.facts["view"]["value"] == 1e6
     assert (window.picture() != first).any()
 
 

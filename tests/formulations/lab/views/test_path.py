@@ -66,7 +66,7 @@ def test_the_steps_go_from_end_to_end_of_the_slider() -> None:
     first = PATH.draw(scene, 0)
     last = PATH.draw(scene, first.facts["steps"])
     assert (first.facts["step"], last.facts["step"]) == (0, first.facts["steps"])
-    assert (first.facts["value"], last.facts["value"]) == (1e-3, 1e4)
+    assert (first.facts["value"], last.facts["value"]) == (1e-3, 1e6)
     assert first.arrays["values"].shape == (first.facts["steps"] + 1,)
     # Shares of the bound.
     assert np.abs(first.arrays["curves"]).max() == pytest.approx(1.0)
