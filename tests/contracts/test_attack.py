@@ -122,6 +122,7 @@ REPAIRED = (
     34511,
     41118,
     53497,
+    59571,
 )
 """Seeds that failed once, beside those of the slice."""
 

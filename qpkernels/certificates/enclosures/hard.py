@@ -97,7 +97,8 @@ def _factor(program: KernelQP, candidate: Judged, margin: float) -> float | None
     rounding = margin * UNIT * (candidate.values.magnitude + abs(candidate.intercept))
     low, high = program.target - program.epsilon + rounding, program.target + program.epsilon - rounding
     factors = np.concatenate([(low / v.lower)[short > 0], (high / v.upper)[over > 0]])
-    factor = float(factors.max()) * (1.0 + 16.0 * UNIT)
+    # Values that left float64 violate everything, and by no number.
+    factor = float(factors.max(initial=0.0)) * (1.0 + 16.0 * UNIT)
     return factor if 1.0 < factor < np.inf else None
 
 
