@@ -31,9 +31,8 @@ SYMBOL = re.compile(
 
 MEANS_ELSE = {
     "LinearProgramMachine": {"s": "a factor of the kernel"},
-    **dict.fromkeys(
-        ("NormConstrainedClassifier", "NormConstrainedRegression"), {"C": "the cost where the norm is penalised"}
-    ),
+    "NormConstrainedClassifier": {"C": "the cost where the norm is penalised"},
+    "NormConstrainedRegression": {"C": "the cost where the norm is penalised"},
     "Quantile": {"n": "samples on one side, n_+ and n_-"},
     "RelevanceClassification": {"N": "the normal density", "n": "a sample", "z_i": "a derivative"},
     "RelevanceRegression": {"N": "the normal density"},

@@ -17,9 +17,9 @@ from formulations import (
     LeastSquares,
     LeastSquaresClassifier,
     LeastSquaresFit,
-    NormConstrainedRegression,
+    NormConstrainedClassifier,
 )
-from formulations.losses import Squared
+from formulations.losses import Hinge, LogisticLoss, SquaredHinge, SquaredMargin
 from formulations.modelling import Regression
 from qpkernels import RBF
 from textbook.cases import CURVE, GAMMA, MIXED, PLANE, TOL, Pairs, formula, minimised, root
@@ -243,11 +243,17 @@ def kernel_ridge_coefficients() -> Pairs:
 
 
 @formula
-def error_within_a_ball() -> Pairs:
-    w, b, radius = cp.Variable(3), cp.Variable(), 2.0
-    value = minimised(0.5 * cp.sum_squares(PLANE.X @ w + b - PLANE.y), cp.norm(w) <= np.sqrt(radius))
-    model = NormConstrainedRegression(PLANE.X, PLANE.y, loss=Squared(), R=radius)
-    answer = model.primal.solve("clarabel", tol=1e-8)
-    yield answer.objective, value
-    yield answer.function.weights, w.value
-    yield w.value @ w.value, radius
+def loss_within_a_ball() -> Pairs:
+    w, b, radius = cp.Variable(2), cp.Variable(), 0.6
+    margins = cp.multiply(MIXED.y, MIXED.X @ w + b)
+    for loss, terms in {
+        Hinge(): cp.pos(1 - margins),
+        LogisticLoss(): cp.logistic(-margins),
+        SquaredHinge(): cp.square(cp.pos(1 - margins)),
+        SquaredMargin(): 0.5 * cp.square(1 - margins),
+    }.items():
+        value = minimised(cp.sum(terms) / len(MIXED), cp.norm(w) <= np.sqrt(radius))
+        model = NormConstrainedClassifier(MIXED.X, MIXED.y, loss=loss, R=radius)
+        answer = model.solve(tol=1e-9)
+        yield answer.objective, value
+        yield answer.function.weights, w.value

@@ -200,3 +200,14 @@ def exclusive_or() -> Pairs:
     # Both diagonals of the square meet in its middle.
     yield proof.coordinates, (inputs[0] + inputs[3]) / 2.0
     yield HardMargin(QuadraticMap()(inputs), y).solve(tol=TOL).predict(QuadraticMap()(inputs)), y
+
+
+@formula
+def integral_operator() -> Pairs:
+    # Of exp(-(x - z)^2 / 2) with the density N(0, 1), by Gauss and Hermite's rule, and its eigenfunctions 0 and 1.
+    nodes, weights = np.polynomial.hermite_e.hermegauss(60)
+    x, ratio, slope = np.linspace(-2.0, 2.0, 9), (3.0 - np.sqrt(5.0)) / 2.0, (np.sqrt(5.0) - 1.0) / 4.0
+    K = RBF(0.5).matrix(x[:, None], nodes[:, None])
+    for degree in (0, 1):
+        u = lambda x, degree=degree: x**degree * np.exp(-slope * x**2)  # noqa: E731
+        yield K @ (weights / weights.sum() * u(nodes)), (1.0 - ratio) * ratio**degree * u(x)
