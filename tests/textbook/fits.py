@@ -19,7 +19,7 @@ from formulations import (
     LeastSquaresFit,
     NormConstrainedClassifier,
 )
-from formulations.losses import Hinge, LogisticLoss, SquaredHinge, SquaredMargin
+from formulations.losses import Hinge, SquaredMargin
 from formulations.modelling import Regression
 from qpkernels import RBF
 from textbook.cases import CURVE, GAMMA, MIXED, PLANE, TOL, Pairs, formula, minimised, root
@@ -248,8 +248,6 @@ def loss_within_a_ball() -> Pairs:
     margins = cp.multiply(MIXED.y, MIXED.X @ w + b)
     for loss, terms in {
         Hinge(): cp.pos(1 - margins),
-        LogisticLoss(): cp.logistic(-margins),
-        SquaredHinge(): cp.square(cp.pos(1 - margins)),
         SquaredMargin(): 0.5 * cp.square(1 - margins),
     }.items():
         value = minimised(cp.sum(terms) / len(MIXED), cp.norm(w) <= np.sqrt(radius))
