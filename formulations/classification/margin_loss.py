@@ -42,7 +42,6 @@ __all__ = [
     "MarginLossDual",
     "MarginLossModel",
     "MarginLossPrimal",
-    "MarginVariablePrimal",
     "losses_of_margins",
 ]
 
@@ -140,34 +139,24 @@ class MarginLossModel(TwoClassModel):
         return super().interpret(answer, sigmoids=sigmoids, **fields)
 
 
-class MarginVariablePrimal(MarginPrimal):
-    """A problem in f, b and the margins z, which the constraint ``margin`` defines, with the multipliers alpha."""
-
-    model: MarginLossModel
-    z = per_sample("z")
-
-    @property
-    def margin(self) -> cp.Constraint:
-        """The definition of the margins, z_i = y_i (f(x_i) + b)."""
-        return self.z == cp.multiply(self.model.y, self.g)
-
-    def write(self, answer: Candidate) -> Multipliers:
-        """Write f, b and the margins, and return alpha."""
-        self.z.value = self.model.margins(answer)
-        return super().write(answer)
-
-
-class MarginLossPrimal(MarginVariablePrimal):
+class MarginLossPrimal(MarginPrimal):
     """The primal. Variables: w or u, b, z. Multipliers of ``margin``: a."""
 
     catalogue = "C10-primal"
     textbook = TextbookProblem("min  1/2 ||f||^2 + sum C_i psi(z_i)", ("z_i = y_i (f(x_i) + b)",))
     model: MarginLossClassifier
+    z = per_sample("z")
 
     def declare(self) -> cp.Problem:
         """State the problem."""
         cost = self.model.C @ self.model.loss.atom(self.z)
-        return cp.Problem(cp.Minimize(self.f.half_squared_norm + cost), labelled(margin=self.margin))
+        margin = self.z == cp.multiply(self.model.y, self.g)
+        return cp.Problem(cp.Minimize(self.f.half_squared_norm + cost), labelled(margin=margin))
+
+    def write(self, answer: Candidate) -> Multipliers:
+        """Write f, b and the margins, and return a."""
+        self.z.value = self.model.margins(answer)
+        return super().write(answer)
 
 
 class MarginLossDual(MarginDual):

@@ -20,46 +20,73 @@ catalogue; Ivanov (1962), Oneto, Ridella and Anguita (2016).
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 import formulations.cvx as cp
-from formulations.classification.base import MarginDual
-from formulations.classification.margin_loss import MarginLossModel, MarginVariablePrimal
+from formulations.classification.base import MarginDual, MarginPrimal
+from formulations.classification.margin_loss import MarginLossModel
 from formulations.inputs.samples import KernelLike, SamplesLike
 from formulations.losses import Hinge, MarginLoss
-from formulations.modelling import Candidate, Classification, Conditions, Multipliers, Stated, labelled
-from formulations.modelling.ball import BallDual, BallModel, BallPrimal
+from formulations.modelling import (
+    Candidate,
+    Classification,
+    Conditions,
+    ConeAnswer,
+    Multipliers,
+    Stated,
+    labelled,
+    per_sample,
+)
+from formulations.modelling.ball import BallModel, SupportOfBall
 from qpkernels.certificates import Bounds
 from qpkernels.display import TextbookProblem
 
 __all__ = ["NormConstrainedClassifier", "NormConstrainedClassifierDual", "NormConstrainedClassifierPrimal"]
 
 
-class NormConstrainedClassifierPrimal(BallPrimal, MarginVariablePrimal):
+class NormConstrainedClassifierPrimal(MarginPrimal):
     """The primal. Variables: w or u, b, z. Multipliers: a of ``margin``, lambda of ``norm``."""
 
     catalogue = "C11-primal"
     textbook = TextbookProblem("min  1/m sum psi(z_i)  s.t.  ||f||^2 <= R", ("z_i = y_i (f(x_i) + b)",))
     model: NormConstrainedClassifier
+    z = per_sample("z")
 
     def declare(self) -> cp.Problem:
         """State the problem."""
         mean = cp.sum(self.model.loss.atom(self.z)) / len(self.model)
-        return cp.Problem(cp.Minimize(mean), labelled(margin=self.margin, norm=self.norm))
+        margin = self.z == cp.multiply(self.model.y, self.g)
+        return cp.Problem(cp.Minimize(mean), labelled(margin=margin, norm=self.model.norm_within(self.f)))
+
+    def read(self, answer: ConeAnswer, bounds: Bounds) -> Candidate:
+        """Read an answer, brought into the ball."""
+        return self.model.read_primal(self, answer, bounds)
+
+    def write(self, answer: Candidate) -> Multipliers:
+        """Write f, b and the margins, and return a and lambda."""
+        self.z.value = self.model.margins(answer)
+        return {**super().write(answer), "norm": self.model.regularisation_of(answer.beta)}
 
 
-class NormConstrainedClassifierDual(BallDual, MarginDual):
-    """The dual. Variables: alpha, and v, the coordinates of sum_j a_j y_j k(x_j, .).
+class NormConstrainedClassifierDual(MarginDual):
+    """The dual. Variables: alpha, and v of ``ball``, the coordinates of sum_j a_j y_j k(x_j, .).
 
     Multipliers: w or u of ``function``, b of ``balance``, and those of ``lower`` and ``upper``, the ends of -m a_i.
     """
 
     catalogue = "C11-dual"
     textbook = TextbookProblem("max  -1/m sum psi*(-m a_i) - sqrt(R a'YKYa)  s.t.  y'a = 0,  -m a_i in dom psi*")
+    maximised = True
     model: NormConstrainedClassifier
+
+    @cached_property
+    def ball(self) -> SupportOfBall:
+        """The support function of the ball at sum_j a_j y_j k(x_j, .)."""
+        return SupportOfBall(self.model, self.beta)
 
     def declare(self) -> cp.Problem:
         """State the problem."""
@@ -67,9 +94,9 @@ class NormConstrainedClassifierDual(BallDual, MarginDual):
         slopes = -len(model) * self.alpha
         conjugates = cp.sum(loss.conjugate_atom(slopes)) / len(model)
         return cp.Problem(
-            cp.Maximize(-conjugates - self.support_of_ball),
+            cp.Maximize(-conjugates - self.ball.value),
             labelled(
-                function=self.function,
+                function=self.ball.definition,
                 balance=self.balance(model.y @ self.alpha),
                 lower=slopes >= low if np.isfinite(low) else None,
                 upper=slopes <= high if np.isfinite(high) else None,
@@ -81,7 +108,16 @@ class NormConstrainedClassifierDual(BallDual, MarginDual):
         model = self.model
         slopes = -len(model) * model.y * answer.beta
         ends = model.loss.multipliers_of_ends(model.weight, slopes, model.margins(answer))
-        return {**super().write(answer), **ends}
+        return {**super().write(answer), **self.ball.write(answer), **ends}
+
+    def read(self, answer: ConeAnswer, bounds: Bounds) -> Candidate:
+        """Read an answer, brought into the ball."""
+        del answer, bounds
+        return self.model.read_dual(self)
+
+    def prepare(self) -> None:
+        """Factor K unless f has weights."""
+        self.model.data.coordinates  # noqa: B018  a cached factor
 
 
 class NormConstrainedClassifier(MarginLossModel, BallModel[Classification]):

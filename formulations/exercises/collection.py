@@ -72,8 +72,7 @@ def _is_possible(nu: float) -> bool:
 
 
 exercises = Exercises(
-    (each.name, each)
-    for each in (
+    (
         Exercise(
             "corrections",
             "perceptron",

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
@@ -109,6 +109,11 @@ class Exercise:
 class Exercises(dict[str, Exercise]):
     """Exercises by name, in the order of the chapters; ``print`` lists them.
 
+    Parameters
+    ----------
+    exercises
+        All of them, in that order.
+
     Raises
     ------
     ParameterError
@@ -120,6 +125,9 @@ class Exercises(dict[str, Exercise]):
     >>> print(exercises["hulls"].chapter, exercises["hulls"].level)
     duality medium
     """
+
+    def __init__(self, exercises: Iterable[Exercise]) -> None:
+        super().__init__((each.name, each) for each in exercises)
 
     def __missing__(self, name: object) -> Exercise:
         check_choice(name, "the name of an exercise", tuple(self))

@@ -16,7 +16,6 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -25,13 +24,14 @@ import formulations.cvx as cp
 from formulations.inputs.hyperparameters import SQUARED_RADIUS, derived
 from formulations.modelling.candidate import Candidate, at_coordinates
 from formulations.modelling.forms import ConeAnswer, Dual, Primal
+from formulations.modelling.forms.hypothesis import Hypothesis
 from formulations.modelling.model import Answered, Model
 from formulations.modelling.statement import Multipliers
 from qpkernels.arrays import Vector
 from qpkernels.certificates import Ball, Bounds, FenchelBounds, SquaredFitBounds
 from qpkernels.programs import SampleLosses
 
-__all__ = ["BallDual", "BallModel", "BallPrimal"]
+__all__ = ["BallModel", "SupportOfBall"]
 
 
 class BallModel(Model[Answered]):
@@ -45,6 +45,10 @@ class BallModel(Model[Answered]):
         Multipliers of the losses, shape (m,): the beta of an answer.
     C
         What the loss of each sample is multiplied by, shape (m,).
+    f, form
+        The function as a form has it, and the form.
+    answer, bounds
+        As a form reads them, see :meth:`formulations.modelling.forms.Form.read`.
     """
 
     hyperparameters = (SQUARED_RADIUS,)
@@ -123,68 +127,46 @@ class BallModel(Model[Answered]):
         regularisation = self.regularisation_of(beta)
         return 0.5 * self.weight / regularisation if regularisation > 0 else float("inf")
 
+    def norm_within(self, f: Hypothesis) -> cp.Constraint:
+        """State ||f||^2 <= R, whose multiplier is lambda."""
+        return 2 * f.half_squared_norm <= self.R
+
+    def read_primal(self, form: Primal, answer: ConeAnswer, bounds: Bounds) -> Candidate:
+        """Read w or u, brought into the ball, and b from the variables of a form, beta from its multipliers."""
+        w = np.asarray(form.f.variable.value)
+        return self.within_ball(w, float(form.b.value), form.read_beta(answer, bounds))
+
+    def read_dual(self, form: Dual) -> Candidate:
+        """Read w or u, brought into the ball, and b from the multipliers of a form, beta from its variables."""
+        w = np.atleast_1d(form.dual_of("function"))
+        return self.within_ball(w, form.multiplier_of_balance(), np.asarray(form.beta.value))
+
     def slack_of_function(self, answer: Candidate) -> Vector:
         """Return 2 lambda f - K beta at the samples, which vanishes at an optimum."""
         doubled = 2.0 * self.regularisation_of(answer.beta) * answer.at_samples.values
         return np.asarray(doubled - self.gram.product(answer.beta))
 
 
-class BallPrimal(Primal):
-    """A problem in f and b, whose constraint ``norm`` has the multiplier lambda."""
+class SupportOfBall:
+    """sqrt(R) ||v||, the largest <f, h> of the ball, with the coordinates v of h = sum_j beta_j k(x_j, .).
 
-    model: BallModel[Any]
-
-    @property
-    def norm(self) -> cp.Constraint:
-        """The ball, ||f||^2 <= R."""
-        return 2 * self.f.half_squared_norm <= self.model.R
-
-    def read(self, answer: ConeAnswer, bounds: Bounds) -> Candidate:
-        """Read w or u, brought into the ball, and b from the variables, beta from the multipliers."""
-        w = np.asarray(self.f.variable.value)
-        return self.model.within_ball(w, float(self.b.value), self.read_beta(answer, bounds))
-
-    def write(self, answer: Candidate) -> Multipliers:
-        """Write f, b and what the losses are of, and return their multipliers and lambda."""
-        return {**super().write(answer), "norm": self.model.regularisation_of(answer.beta)}
-
-
-class BallDual(Dual):
-    """A problem in beta, and v, the coordinates of sum_j beta_j k(x_j, .), with w or u as multiplier of ``function``.
-
-    The multiplier of ``balance`` is b.
+    Attributes
+    ----------
+    v
+        The coordinates, a CVXPY variable of shape (d,).
+    definition
+        The constraint that makes them those of h; its multipliers are w or u.
+    value
+        The expression.
     """
 
-    maximised = True
-    model: BallModel[Any]
-
-    @cached_property
-    def v(self) -> cp.Variable:
-        """The coordinates, a CVXPY variable."""
-        return cp.Variable(self.model.data.coordinates.shape[1], name="v")
-
-    @property
-    def support_of_ball(self) -> cp.Expression:
-        """The largest <f, v> of the ball, sqrt(R) ||v||."""
-        return derived(lambda: np.sqrt(self.model.R.value)) * cp.norm(self.v)
-
-    @property
-    def function(self) -> cp.Constraint:
-        """The definition of v."""
-        return self.model.data.coordinates.T @ self.beta == self.v
-
-    def read(self, answer: ConeAnswer, bounds: Bounds) -> Candidate:
-        """Read w or u, brought into the ball, and b from the multipliers, beta from the variables."""
-        del answer, bounds
-        w = np.atleast_1d(self.dual_of("function"))
-        return self.model.within_ball(w, self.multiplier_of_balance(), np.asarray(self.beta.value))
+    def __init__(self, model: BallModel[Any], beta: cp.Expression) -> None:
+        self._coordinates = model.data.coordinates
+        self.v = cp.Variable(self._coordinates.shape[1], name="v")
+        self.definition = self._coordinates.T @ beta == self.v
+        self.value = derived(lambda: np.sqrt(model.R.value)) * cp.norm(self.v)
 
     def write(self, answer: Candidate) -> Multipliers:
-        """Write the coefficients and v, and return b, and w or u."""
-        self.v.value = self.model.data.coordinates.T @ answer.beta
-        function = {} if answer.coordinates is None else {"function": answer.coordinates}
-        return {**super().write(answer), **function}
-
-    def prepare(self) -> None:
-        """Factor K unless f has weights."""
-        self.model.data.coordinates  # noqa: B018  a cached factor
+        """Write v, and return w or u."""
+        self.v.value = self._coordinates.T @ answer.beta
+        return {} if answer.coordinates is None else {"function": answer.coordinates}

@@ -17,6 +17,7 @@ shows it, and ``regularisation_of`` and ``cost_of`` return lambda and C. Source:
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -25,16 +26,17 @@ from numpy.typing import ArrayLike
 import formulations.cvx as cp
 from formulations.inputs.samples import KernelLike, SamplesLike
 from formulations.losses import ResidualLoss, Squared
-from formulations.modelling import Candidate, Conditions, Multipliers, Regression, Stated, labelled
-from formulations.modelling.ball import BallDual, BallModel, BallPrimal
+from formulations.modelling import Candidate, Conditions, ConeAnswer, Multipliers, Regression, Stated, labelled
+from formulations.modelling.ball import BallModel, SupportOfBall
 from formulations.regression.base import ResidualDual, ResidualPrimal
 from formulations.regression.residual_loss import ResidualLossModel
+from qpkernels.certificates import Bounds
 from qpkernels.display import TextbookProblem
 
 __all__ = ["NormConstrainedDual", "NormConstrainedPrimal", "NormConstrainedRegression"]
 
 
-class NormConstrainedPrimal(BallPrimal, ResidualPrimal):
+class NormConstrainedPrimal(ResidualPrimal):
     """The primal. Variables: w or u, b, r. Multipliers: c of ``residual``, lambda of ``norm``."""
 
     catalogue = "D8-primal"
@@ -44,11 +46,19 @@ class NormConstrainedPrimal(BallPrimal, ResidualPrimal):
     def declare(self) -> cp.Problem:
         """State the problem."""
         losses = cp.sum(self.model.loss.atom(self.r))
-        return cp.Problem(cp.Minimize(losses), labelled(residual=self.residual, norm=self.norm))
+        return cp.Problem(cp.Minimize(losses), labelled(residual=self.residual, norm=self.model.norm_within(self.f)))
+
+    def read(self, answer: ConeAnswer, bounds: Bounds) -> Candidate:
+        """Read an answer, brought into the ball."""
+        return self.model.read_primal(self, answer, bounds)
+
+    def write(self, answer: Candidate) -> Multipliers:
+        """Write f, b and the residuals, and return c and lambda."""
+        return {**super().write(answer), "norm": self.model.regularisation_of(answer.beta)}
 
 
-class NormConstrainedDual(BallDual, ResidualDual):
-    """The dual. Variables: c, and v, the coordinates of sum_j c_j k(x_j, .).
+class NormConstrainedDual(ResidualDual):
+    """The dual. Variables: c, and v of ``ball``, the coordinates of sum_j c_j k(x_j, .).
 
     Multipliers: w or u of ``function``, b of ``balance``, and those of ``lower`` and ``upper`` where the domain ends.
     """
@@ -57,14 +67,19 @@ class NormConstrainedDual(BallDual, ResidualDual):
     textbook = TextbookProblem("max  y'c - sum psi*(c_i) - sqrt(R c'Kc)  s.t.  1'c = 0,  c_i in dom psi*")
     model: NormConstrainedRegression
 
+    @cached_property
+    def ball(self) -> SupportOfBall:
+        """The support function of the ball at sum_j c_j k(x_j, .)."""
+        return SupportOfBall(self.model, self.beta)
+
     def declare(self) -> cp.Problem:
         """State the problem."""
         model, loss, (low, high) = self.model, self.model.loss, self.model.loss.domain
-        value = model.y @ self.c - cp.sum(loss.conjugate_atom(self.c)) - self.support_of_ball
+        value = model.y @ self.c - cp.sum(loss.conjugate_atom(self.c)) - self.ball.value
         return cp.Problem(
             cp.Maximize(value),
             labelled(
-                function=self.function,
+                function=self.ball.definition,
                 balance=self.balance(cp.sum(self.c)),
                 lower=self.c >= low if np.isfinite(low) else None,
                 upper=self.c <= high if np.isfinite(high) else None,
@@ -75,7 +90,16 @@ class NormConstrainedDual(BallDual, ResidualDual):
         """Write c and v, and return b, w or u, and the multipliers of the ends."""
         model = self.model
         ends = model.loss.multipliers_of_ends(model.weight, answer.beta, model.residuals(answer))
-        return {**super().write(answer), **ends}
+        return {**super().write(answer), **self.ball.write(answer), **ends}
+
+    def read(self, answer: ConeAnswer, bounds: Bounds) -> Candidate:
+        """Read an answer, brought into the ball."""
+        del answer, bounds
+        return self.model.read_dual(self)
+
+    def prepare(self) -> None:
+        """Factor K unless f has weights."""
+        self.model.data.coordinates  # noqa: B018  a cached factor
 
 
 class NormConstrainedRegression(ResidualLossModel, BallModel[Regression]):
