@@ -8,7 +8,7 @@ Primal and dual, with their optimality condition; H(t) = -t log t - (1 - t) log(
 
     f = sum_j a_j y_j k(x_j, .),   a_i = C_i / (1 + exp(y_i (f(x_i) + b)))
 
-and the regularised empirical risk, without b, where lambda = 1/(2C)::
+and the regularised empirical risk, without b, which is 2 lambda/m times that with C = 1/(2 lambda)::
 
     min  lambda/m ||f||^2 + 1/m sum log(1 + exp(-y_i f(x_i)))
 
@@ -19,7 +19,6 @@ Haussler (1999).
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -29,13 +28,14 @@ from numpy.typing import ArrayLike
 import formulations.cvx as cp
 from formulations.classification.base import MarginDual, TwoClassCostModel, TwoClassModel
 from formulations.classification.margin_loss import losses_of_margins
-from formulations.inputs.hyperparameters import LAMBDA, cost_of, derived, mean_scaling
+from formulations.inputs.hyperparameters import derived
 from formulations.inputs.samples import KernelLike, SamplesLike
 from formulations.losses import LogisticLoss
 from formulations.modelling import Candidate, Classification, Conditions, ConeAnswer, Primal, Stated, absence, labelled
+from formulations.modelling.mean_risk import MEAN_FACTOR, MeanRiskModel
 from formulations.prediction import Sigmoids
 from qpkernels.arrays import Vector
-from qpkernels.certificates import Bounds, Certificate, FenchelBounds
+from qpkernels.certificates import Bounds, FenchelBounds
 from qpkernels.display import TextbookProblem
 
 __all__ = ["Logistic", "LogisticDual", "LogisticPenalised", "LogisticPrimal", "PenalisedLogistic"]
@@ -72,16 +72,17 @@ class LogisticPenalised(LogisticPrimal):
 
     catalogue = "C4-penalised"
     textbook = TextbookProblem("min  lambda/m ||f||^2 + 1/m sum log(1 + exp(-y_i f(x_i)))")
+    factor_formula = MEAN_FACTOR
     model: PenalisedLogistic
+
+    @property
+    def factor(self) -> float:
+        """2 lambda/m."""
+        return self.model.mean_factor
 
     def declare(self) -> cp.Problem:
         """State the problem."""
-        penalty = 2 * self.model.regularisation * self.f.half_squared_norm
-        return cp.Problem(cp.Minimize((penalty + cp.sum(self.losses)) / len(self.model)))
-
-    def objective_of(self, certificate: Certificate) -> float:
-        """Return the value in this scaling, 2 lambda/m times that of the form with a cost."""
-        return mean_scaling(self.model.regularisation, len(self.model)) * certificate.primal_value
+        return self.model.mean_risk(self.f, cp.sum(self.losses))
 
 
 class LogisticDual(MarginDual):
@@ -167,7 +168,7 @@ class Logistic(_LogisticModel, TwoClassCostModel):
     primal, dual = Stated(LogisticPrimal), Stated(LogisticDual)
 
 
-class PenalisedLogistic(_LogisticModel):
+class PenalisedLogistic(MeanRiskModel[Classification], _LogisticModel):
     """Kernel logistic regression as a regularised empirical risk, without b.
 
     Parameters
@@ -190,21 +191,10 @@ class PenalisedLogistic(_LogisticModel):
     """
 
     catalogue = "C4-penalised"
-    hyperparameters = (LAMBDA,)
-    regularisation: cp.Parameter
+    counts = "1/2 ||f||^2 + C sum log(1 + exp(-y_i f(x_i))), C = 1/(2 lambda)"
     penalised, dual = Stated(LogisticPenalised), Stated(LogisticDual)
 
     def __init__(
         self, X: SamplesLike, y: ArrayLike, kernel: KernelLike | None = None, *, regularisation: float = 0.5
     ) -> None:
         super().__init__(X, y, kernel, fit_intercept=False, regularisation=regularisation)
-
-    @cached_property
-    def C(self) -> cp.Parameter:
-        """The cost 1/(2 lambda) of every sample."""
-        return cost_of(self.regularisation, len(self))
-
-    @property
-    def costs(self) -> Vector:
-        """The values of C."""
-        return np.full(len(self), 0.5 / self.value_of("regularisation"))

@@ -127,10 +127,6 @@ class LinearProgramDual(_LinearProgramForm):
         bounds = {"lower": np.maximum(beyond, 0.0), "upper": np.maximum(-beyond, 0.0)}
         return {"few": model.of_present(model.y * answer.beta), **balance, **bounds}
 
-    def objective_of(self, certificate: Certificate) -> float:
-        """Return the dual value."""
-        return certificate.dual_value
-
 
 class LinearProgramMachine(TwoClassCostModel):
     """The machine with the least sum of coefficients; its kernel may be indefinite.

@@ -56,9 +56,10 @@ def compare(
     Returns
     -------
     Comparison
-        One row for each pair. A pair that fails is a row with its reason. A solver that calls its answer optimal
-        without passing the certificate is ``uncertified``. Answers to one problem, primal or dual, are proved to agree
-        or said to disagree.
+        One row for each pair. Its ``objective`` is ``factor`` times the value of the model: -1 times in a dual that is
+        minimised, and 2 lambda/m times where the textbook divides by m. A pair that fails is a row with its reason. A
+        solver that calls its answer optimal without passing the certificate is ``uncertified``. Answers to one problem,
+        primal or dual, are proved to agree or said to disagree.
 
     Raises
     ------
@@ -94,7 +95,18 @@ def compare(
             except UnsupportedProgramError as error:
                 if solvers != ALL:
                     rows.append(pair.row(error))
-    return Comparison(tuple(rows), tol, tuple(problem.label for problem in problems), _differences(problems))
+    labels, scales = tuple(problem.label for problem in problems), tuple(filter(None, map(_scales, problems)))
+    return Comparison(tuple(rows), tol, labels, _differences(problems), scales)
+
+
+def _scales(problem: Problem) -> str:
+    """Say in which scale a model counts, and which of its forms have another; nothing of an extended form."""
+    own = problem.model.scale
+    if problem.is_extended or not own.objective:
+        return ""
+    scaled = [(form.name, form.scale) for form in problem.forms if form.factor_formula]
+    others = (f"; the objective of {name} is {scale.words}, {scale.times} times as large" for name, scale in scaled)
+    return f"The value of {problem.label} is {own.words}{''.join(others)}"
 
 
 def _differences(problems: list[Problem]) -> tuple[str, ...]:

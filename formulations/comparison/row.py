@@ -31,7 +31,11 @@ class Row:
     status
         What is proved: "optimal", "uncertified", "infeasible", "unbounded", or "failed" without an answer or a proof.
     objective
-        The value of the form, in the sign of the textbook.
+        The value of the form, in the sign and the scale of the textbook.
+    factor
+        What that is of the value of the model, as ``primal_value`` has it; NaN where it is no multiple.
+    scale
+        The function whose value the objective is, as text; empty where nobody says.
     primal_value, dual_value, relative_gap, primal_residual, dual_residual, complementarity
         Those of its :class:`~qpkernels.certificates.Certificate`.
     accuracy
@@ -53,6 +57,8 @@ class Row:
     solver: str
     status: str
     objective: float = _NAN
+    factor: float = _NAN
+    scale: str = ""
     primal_value: float = _NAN
     dual_value: float = _NAN
     relative_gap: float = _NAN
@@ -91,6 +97,8 @@ class Row:
             solver=solution.solver,
             status=solution.status,
             objective=solution.objective,
+            factor=solution.scale.factor,
+            scale=solution.scale.words,
             n_support=solution.n_support,
             intercept=solution.intercept,
             seconds_gram=solution.seconds.gram,

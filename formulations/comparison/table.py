@@ -34,12 +34,15 @@ class Comparison(Sequence[Row], Reported):
         Labels of the problems that the rows answer.
     differences
         In what models of one kind differ: they state different problems.
+    scales
+        In which scale each model counts, and each of its forms that has another.
     """
 
     rows: tuple[Row, ...]
     tol: float
     problems: tuple[str, ...]
     differences: tuple[str, ...] = ()
+    scales: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         """Return the number of pairs."""
@@ -66,11 +69,11 @@ class Comparison(Sequence[Row], Reported):
         return pd.DataFrame([asdict(row) for row in self.rows], columns=[field.name for field in fields(Row)])
 
     def report(self) -> Report:
-        """Return the table, where the proved optima lie, and what is not proved."""
+        """Return the table, where the proved optima lie, what is not proved, and what counts in which scale."""
         unproved = frozenset(k for k, row in enumerate(self.rows) if row.status != Status.OPTIMAL)
         title = f"optimal = proved to a relative gap and residuals of {self.tol:g}"
         table = Table(_COLUMNS, tuple(map(_cells, self.rows)), title, faint=unproved)
-        return Report((table,), warnings=tuple(self.warnings), notes=tuple(self.remarks))
+        return Report((table,), warnings=tuple(self.warnings), notes=(*self.remarks, *self.scales))
 
     @property
     def warnings(self) -> list[str]:
@@ -160,6 +163,7 @@ _COLUMNS = (
     Column("solver", "left"),
     Column("status", "left"),
     Column("objective"),
+    Column("factor", least_width=_MIDDLING),
     Column("primal value", least_width=_WIDE),
     Column("dual value", least_width=_WIDE),
     Column("rel. gap"),
@@ -180,7 +184,9 @@ def _cells(row: Row) -> tuple[str, ...]:
         row.formulation,
         row.solver,
         str(row.status),
-        *(as_text(value, ".10g") for value in (row.objective, row.primal_value, row.dual_value)),
+        as_text(row.objective, ".10g"),
+        as_text(row.factor, ".4g"),
+        *(as_text(value, ".10g") for value in (row.primal_value, row.dual_value)),
         *(as_text(value, ".0e") for value in measures),
         "" if row.n_support is None else str(row.n_support),
         as_text(row.intercept, ".7g"),

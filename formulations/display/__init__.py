@@ -8,6 +8,7 @@ from formulations.display.models import (
     classes_of,
     kernel_of,
     line_of_form,
+    objective_of,
     samples_of,
     statement_of_form,
 )
@@ -26,6 +27,7 @@ __all__ = [
     "classes_of",
     "kernel_of",
     "line_of_form",
+    "objective_of",
     "plain_text",
     "progress_bar",
     "samples_of",

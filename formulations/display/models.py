@@ -23,6 +23,7 @@ __all__ = [
     "classes_of",
     "kernel_of",
     "line_of_form",
+    "objective_of",
     "samples_of",
     "statement_of_form",
 ]
@@ -134,13 +135,20 @@ class FormLike(Protocol):
 
 def statement_of_form(form: FormLike) -> TextbookProblem | None:
     """Return the problem of a form in maths, without b in a model without; None where its class does not say."""
-    if form.textbook is None:
-        return None
-    model = form.model
-    problem = form.textbook if model.fit_intercept else form.textbook.without_intercept()
+    return None if form.textbook is None else _stated(form.model, form.textbook)
+
+
+def _stated(model: Any, textbook: TextbookProblem) -> TextbookProblem:
+    """Return a problem of the textbook as a model has it: without b where that has none, and C in its letters."""
+    problem = textbook if model.fit_intercept else textbook.without_intercept()
     letters = [each.symbol for each in model.hyperparameters if each.symbol == "lambda"]
     needs_cost = letters and "lambda" not in problem.text and "C" in problem.text
     return problem.defining("C = 1/(2 lambda)") if needs_cost else problem
+
+
+def objective_of(model: Any, textbook: TextbookProblem | None) -> str:
+    """Return what a problem of the textbook minimises or maximises, as a model has it; empty where nothing."""
+    return _stated(model, textbook).objective if textbook is not None and textbook.has_objective else ""
 
 
 def card_of_form(form: FormLike) -> Card:

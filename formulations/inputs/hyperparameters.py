@@ -30,9 +30,7 @@ __all__ = [
     "WEIGHTS",
     "Hyperparameter",
     "Parametrised",
-    "cost_of",
     "derived",
-    "mean_scaling",
 ]
 
 _LEAST, _MOST = 1e-100, 1e100
@@ -234,16 +232,6 @@ def _declared(hyperparameter: Hyperparameter, owner: Parametrised) -> cp.Paramet
 def derived(value: Callable[[], Any], shape: int | tuple[()] = (), *, nonneg: bool = True) -> cp.Parameter:
     """Return a parameter that follows others, as 1/C follows C: so a product or quotient of parameters stays DPP."""
     return cp.CallbackParam(value, shape, nonneg=nonneg)
-
-
-def cost_of(regularisation: cp.Parameter, samples: int) -> cp.Parameter:
-    """Return C = 1/(2 lambda) for each sample: lambda ||f||^2 + sum L_i is 2 lambda times 1/2 ||f||^2 + C sum L_i."""
-    return derived(lambda: np.full(samples, 0.5 / regularisation.value), samples)
-
-
-def mean_scaling(regularisation: cp.Parameter, samples: int) -> float:
-    """Return 2 lambda/m: what lambda/m ||f||^2 + 1/m sum L_i is of 1/2 ||f||^2 + C sum L_i, with C = 1/(2 lambda)."""
-    return 2.0 * float(regularisation.value) / samples
 
 
 COST = Hyperparameter("C", "above 0", lambda value: value > 0)

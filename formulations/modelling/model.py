@@ -4,14 +4,14 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
 from typing import Any, ClassVar, Generic, TypeAlias, TypeVar
 
 from numpy.typing import ArrayLike
 
-from formulations.display import ShownModel
+from formulations.display import ShownModel, objective_of
 from formulations.inputs.samples import OF_KERNELS, BoundSamples
 from formulations.modelling.approximate import Approximate
 from formulations.modelling.candidate import Candidate
@@ -19,7 +19,7 @@ from formulations.modelling.default import solve_by_request
 from formulations.modelling.failures import Failing
 from formulations.modelling.primal import require_expansion
 from formulations.modelling.reading import Reading
-from formulations.modelling.solution import Run, Solution
+from formulations.modelling.solution import Run, Scale, Solution
 from formulations.modelling.solving import Held, Latest, SolveRequest, structures_of
 from formulations.modelling.statement import Stated
 from qpkernels.arrays import ChecksKeywords, Vector, check_flag, frozen
@@ -69,6 +69,9 @@ class Model(Approximate, Reading, Failing, ShownModel, Generic[Answered], metacl
     cone_solver: ClassVar[str] = "clarabel"
     """The solver of cone programs that suits its forms."""
 
+    counts: ClassVar[str] = ""
+    """The function that its value is of; empty: that of its first primal form."""
+
     elsewhere: ClassVar[Mapping[str, str]] = OF_KERNELS
 
     def __init__(self, data: BoundSamples, fit_intercept: bool = True, **values: Any) -> None:
@@ -92,6 +95,13 @@ class Model(Approximate, Reading, Failing, ShownModel, Generic[Answered], metacl
     def latest(self) -> Latest:
         """The last answer to the textbook's problem, which its forms show in their variables."""
         return Latest()
+
+    @property
+    def scale(self) -> Scale:
+        """In which scale its value counts, that of its certificates and of its solutions where no form is named."""
+        forms: Iterator[tuple[str, Any]] = Stated.of(type(self))
+        stated = (form.textbook for _, form in forms if not form.is_dual)
+        return Scale(self.counts or objective_of(self, next(stated, None)))
 
     def qp(self) -> KernelQP | None:
         """State the model as a KernelQP, from the textbook and not from its forms; None if it is none."""

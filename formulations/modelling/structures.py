@@ -83,6 +83,6 @@ def _solved(
     status = status_of(certificate, outcome.claim, request.tol)
     model.hold(answer, certificate, status, bounds)
     objective = certificate.primal_value if form is None else form.objective_of(certificate)
-    name = model.name if form is None else form.name
-    run = Run.of(outcome, name, objective, status, request.tol, seconds)
+    stated: Any = model if form is None else form
+    run = Run.of(outcome, stated.name, objective, stated.scale, status, request.tol, seconds)
     return model.solution(answer, certificate, bounds, run)

@@ -63,6 +63,11 @@ class TextbookProblem:
         """What is to be done, in a word."""
         return _VERBS[self.text.split(maxsplit=1)[0]]
 
+    @property
+    def has_objective(self) -> bool:
+        """Whether something is minimised or maximised, which has a value."""
+        return self.verb in ("minimize", "maximize")
+
     @cached_property
     def objective(self) -> str:
         """What is minimised or maximised, found or solved."""

@@ -52,10 +52,12 @@ from formulations import (
     SoftTubeLoss,
     SparseApproximationL1,
 )
+from formulations.display import statement_of_form
 from formulations.losses import LogisticLoss
 from formulations.modelling import Dual, Primal
 from formulations.modelling.ball import BallModel
 from formulations.regression.fits.forms import LinearFit
+from handed_out import HandedOut
 from model_data import (
     CASES,
     CERTIFIED_CASES,
@@ -63,6 +65,7 @@ from model_data import (
     FIRST_CASES,
     FORMS,
     KERNELS,
+    MODEL_CASES,
     MODELS,
     ROUTES,
     SHARP,
@@ -180,6 +183,45 @@ def test_the_partner_has_the_value_that_duality_says(case: Case, solver: str) ->
     assert form.objective_of(theirs.certificate) == pytest.approx(mine.objective, rel=1e-6, abs=1e-9)
     assert model_value(other, theirs) == pytest.approx(model_value(form, mine), rel=1e-6, abs=1e-9)
     assert other.model is form.model
+
+
+WITHOUT_FACTOR = (*EQUATIONS, HardMarginGeometric)
+"""Forms whose value is no multiple of that of their model: none at all, and its inverse root."""
+
+
+@each_case
+def test_the_stated_factor_is_what_the_values_are_of_each_other(case: Case) -> None:
+    """The value of the form by CVXPY, that of the model by NumPy from what the solution hands out."""
+    form, solution = solved(case, "clarabel")
+    value = HandedOut(form.model, solution).primal_value
+    assert (solution.scale.objective, solution.scale.formula) == (form.scale.objective, form.factor_formula)
+    assert solution.scale.factor == pytest.approx(form.factor, rel=0, abs=0, nan_ok=True)
+    if isinstance(form, WITHOUT_FACTOR):
+        assert np.isnan(form.factor)
+        assert form.scale.times == ""
+    else:
+        assert float(form.problem.objective.value) == pytest.approx(form.factor * value, rel=1e-6, abs=1e-9)
+        assert form.scale.times.endswith(f"{form.factor:.4g}")
+    # A factor that changes with the numbers of the model has a formula.
+    assert bool(form.factor_formula) == (abs(form.factor) != 1.0 and not isinstance(form, WITHOUT_FACTOR))
+    stated = statement_of_form(form)
+    assert form.scale.objective == (stated.objective if stated.text.startswith(("min", "max")) else "")
+
+
+@pytest.mark.parametrize("case", MODEL_CASES, ids=str)
+def test_a_model_counts_in_the_scale_that_it_states(case: Case) -> None:
+    model = case.state_model()
+    solution = model.solve(tol=1e-9)
+    assert model.scale.factor == 1.0
+    assert (model.scale.objective == "") == (case.model is Separability)
+    if solution.formulation == model.name:
+        assert solution.scale == model.scale
+        value = HandedOut(model, solution).primal_value
+        assert solution.objective == pytest.approx(value, rel=1e-6, abs=1e-9)
+    # The textbook's own scale is another where it divides by m, and there the model says which it has.
+    scaled = [form for form in model.forms.values() if form.factor_formula]
+    assert bool(model.counts) == bool(scaled)
+    assert all(form.scale.objective != model.scale.objective for form in scaled)
 
 
 @each_route

@@ -88,6 +88,11 @@ class HardMarginGeometric(MarginPrimal):
         self.gamma.value = scale
         return {"margin": scale**2 * self.model.y * answer.beta, "norm": scale}
 
+    @property
+    def factor(self) -> float:
+        """NaN: the margin is 1 / sqrt(2 P) where P is the value of the model."""
+        return float("nan")
+
     def objective_of(self, certificate: Certificate) -> float:
         """Return gamma = 1 / ||f||."""
         with np.errstate(divide="ignore", invalid="ignore"):

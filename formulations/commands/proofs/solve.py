@@ -69,7 +69,7 @@ def solve_command(
 
 _LISTS = ("support", "beta")
 
-_DIGITS = {"objective": 10, "primal_value": 10, "dual_value": 10, "intercept": 7} | dict.fromkeys(
+_DIGITS = {"objective": 10, "factor": 4, "primal_value": 10, "dual_value": 10, "intercept": 7} | dict.fromkeys(
     ("training_accuracy", "training_r2", "training_inliers"), 4
 )
 """Digits of the numbers that are more than an order of magnitude."""
@@ -100,6 +100,8 @@ def _record(solution: Solution) -> dict[str, Any]:
         "solver": solution.solver,
         "status": str(solution.status),
         "objective": solution.objective,
+        "factor": solution.scale.factor,
+        "scale": solution.scale.words,
         "intercept": solution.intercept,
         "n_support": solution.n_support,
         "n_bounded": int(solution.support.bounded.size),

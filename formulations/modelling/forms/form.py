@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 import formulations.cvx as cp
-from formulations.display import card_of_form, line_of_form
+from formulations.display import card_of_form, line_of_form, objective_of
 from formulations.inputs.frozen import Frozen
 from formulations.modelling.candidate import Candidate
 from formulations.modelling.forms.lowering import ConeAnswer, Lowered, Structure, lower
@@ -21,7 +21,7 @@ from formulations.modelling.forms.reasons import conflict_of, relaxation_of
 from formulations.modelling.forms.showing import Shown, constraint_of
 from formulations.modelling.forms.solving import enclose_extended, refusal_of, solve_form, solve_lowered
 from formulations.modelling.model import Model
-from formulations.modelling.solution import Solution
+from formulations.modelling.solution import Scale, Solution
 from formulations.modelling.solving import SolveRequest
 from formulations.modelling.statement import Basis, Extension, Multipliers
 from qpkernels.arrays import Vector
@@ -78,6 +78,9 @@ class Form(Frozen, metaclass=ABCMeta):
     textbook: ClassVar[TextbookProblem | None] = None
     """The problem as the docstring writes it; None: the class does not say."""
 
+    factor_formula: ClassVar[str] = ""
+    """:attr:`factor` in the letters of the model; empty where it is the same whatever these are."""
+
     by_samples: ClassVar[bool] = False
     """Whether it has a variable for each sample, where others have one for each feature."""
 
@@ -117,9 +120,24 @@ class Form(Frozen, metaclass=ABCMeta):
         del answer
         return None
 
+    @property
+    def factor(self) -> float:
+        """What its value is of the model's, which a certificate bounds; NaN where it is no multiple of it."""
+        return 1.0
+
+    @property
+    def scale(self) -> Scale:
+        """In which scale its objective counts; an extended form is another problem than its model."""
+        objective = "" if self.extension.objective is not None else objective_of(self.model, self.textbook)
+        return (
+            Scale(objective, float("nan")) if self.is_extended else Scale(objective, self.factor, self.factor_formula)
+        )
+
     def objective_of(self, certificate: Certificate) -> float:
         """Return the value of this form where the values of the model are those of ``certificate``."""
-        return certificate.primal_value
+        value = certificate.dual_value if self.is_dual else certificate.primal_value
+        # Adding 0 takes the sign off a zero.
+        return self.factor * value + 0.0
 
     def linear_system(self) -> LinearSystem | None:
         """State the form as a linear system of its own, or None if it is none."""

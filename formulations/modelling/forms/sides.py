@@ -16,7 +16,7 @@ from formulations.modelling.forms.hypothesis import Hypothesis, half_squared_nor
 from formulations.modelling.forms.lowering import ConeAnswer, Structure
 from formulations.modelling.statement import Multipliers, intercept
 from qpkernels.arrays import Vector
-from qpkernels.certificates import Bounds, Certificate, KernelQPBounds
+from qpkernels.certificates import Bounds, KernelQPBounds
 from qpkernels.programs import ConeProgram, optimality_system
 
 __all__ = ["Dual", "Primal"]
@@ -138,6 +138,11 @@ class Dual(Form):
     """Whether its constraints are equations, so that the textbook solves it as the linear system of its conditions."""
 
     @property
+    def factor(self) -> float:
+        """1, or -1 where the textbook minimises."""
+        return 1.0 if self.maximised else -1.0
+
+    @property
     @abstractmethod
     def beta(self) -> cp.Expression:
         """The signed coefficients of f = sum_j beta_j k(x_j, .), shape (m,), affine in the variables."""
@@ -158,10 +163,6 @@ class Dual(Form):
     def write(self, answer: Candidate) -> Multipliers:
         """Return b of the balance; the forms write their variables."""
         return {"balance": answer.intercept} if self.model.fit_intercept else {}
-
-    def objective_of(self, certificate: Certificate) -> float:
-        """Return the value of the dual: the certificate's, or its negative where the textbook minimises."""
-        return certificate.dual_value if self.maximised else 0.0 - certificate.dual_value
 
     def matrices(self, structure: Structure = "textbook") -> ConeProgram:
         """Return the problem in matrices, or the linear system that it is; see :meth:`Form.matrices`."""

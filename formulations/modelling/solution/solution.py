@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, NoReturn
 
+from formulations.modelling.solution.scale import Scale
 from formulations.prediction import Answering, Decision, Predictor, Targets
 from qpkernels.arrays import Vector, is_integer, shown
 from qpkernels.certificates import Certificate, Status, Support
@@ -44,6 +45,7 @@ class Run:
 
     formulation: str
     objective: float
+    scale: Scale
     status: Status
     tol: float
     seconds: Seconds
@@ -56,11 +58,18 @@ class Run:
 
     @classmethod
     def of(
-        cls, outcome: Outcome, formulation: str, objective: float, status: Status, tol: float, seconds: Seconds
+        cls,
+        outcome: Outcome,
+        formulation: str,
+        objective: float,
+        scale: Scale,
+        status: Status,
+        tol: float,
+        seconds: Seconds,
     ) -> Run:
         """Return what became of a solver's outcome."""
         said = (outcome.solver, outcome.claim, outcome.message, outcome.iterations)
-        return cls(formulation, objective, status, tol, seconds, *said)
+        return cls(formulation, objective, scale, status, tol, seconds, *said)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -74,6 +83,8 @@ class Solution(Answering, Carded):
     objective
         Value of the form solved, at the answer: of a minimised dual it is the negative of the primal's. Of a model
         solved as it is, the value of its primal.
+    scale
+        The function whose value that is, and what it is of the model's value, as :class:`Scale` has them.
     intercept
         b of the decision value g(x) = f(x) + b.
     intercept_interval
@@ -131,6 +142,7 @@ class Solution(Answering, Carded):
 
     formulation: str
     objective: float
+    scale: Scale
     intercept: float
     intercept_interval: tuple[float, float]
     beta: Vector
@@ -238,12 +250,20 @@ class Solution(Answering, Carded):
         proof = self.certificate.card()
         facts = (
             Fact("status", f"{self.status} (asked for {self.tol:g})"),
-            Fact("objective", f"{self.objective:.12g}"),
+            *self._facts_of_objective(),
             *proof.facts,
             *self._facts(),
             Fact("solver", f"{self.solver}, {self._work()}"),
         )
         return Card(f"{self.formulation} by {self.solver}", facts=facts, figure=proof.figure)
+
+    def _facts_of_objective(self) -> Iterator[Fact]:
+        equal = f" = {self.scale.words}" if self.scale.objective else ""
+        yield Fact("objective", f"{self.objective:.12g}{equal}")
+        if self.scale.times not in ("", "1"):
+            yield Fact(
+                "scale", f"{self.scale.times} times the value of the model, as the primal and dual values have it"
+            )
 
     def _facts(self) -> Iterator[Fact]:
         vectors = f"{count(len(self.support), 'support vector')} ({self.support.bounded.size} at the bound)"

@@ -168,10 +168,6 @@ class FitDual(Form):
         normal = {} if answer.coordinates is None else {"normal": answer.coordinates}
         return {**balance, **normal}
 
-    def objective_of(self, certificate: Certificate) -> float:
-        """Return the value of the dual."""
-        return certificate.dual_value
-
     def prepare(self) -> None:
         """Factor K unless f has weights."""
         self.model.data.coordinates  # noqa: B018  a cached factor

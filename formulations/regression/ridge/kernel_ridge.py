@@ -8,8 +8,9 @@ Primal, and dual up to the factor 2 lambda/m, whose optimality condition is a li
 
     f = sum_j c_j k(x_j, .),   c_i = (y_i - f(x_i)) / lambda
 
-The primal's value is 2 lambda/m times the dual's. There are no support vectors. lambda is ``alpha`` of scikit-learn's
-KernelRidge, and 1/C of the least squares with a cost (E1). Source: E2 of the catalogue; Saunders et al. (1998).
+The primal's value is 2 lambda/m times the dual's, in whose scale the model counts: 1/2 ||f||^2 + 1/(2 lambda) sum r^2.
+There are no support vectors. lambda is ``alpha`` of scikit-learn's KernelRidge, and 1/C of the least squares with a
+cost (E1). Source: E2 of the catalogue; Saunders et al. (1998).
 """
 
 from __future__ import annotations
@@ -18,11 +19,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 import formulations.cvx as cp
-from formulations.inputs.hyperparameters import LAMBDA, mean_scaling
 from formulations.inputs.samples import KernelLike, SamplesLike
-from formulations.modelling import Candidate, Conditions, Primal, Stated
+from formulations.modelling import Candidate, Conditions, Primal, Regression, Stated
+from formulations.modelling.mean_risk import MEAN_FACTOR, MeanRiskModel
 from formulations.regression.base import RegressionModel, ResidualDual
-from qpkernels.certificates import Certificate
 from qpkernels.display import TextbookProblem
 from qpkernels.programs import KernelQP
 
@@ -34,17 +34,17 @@ class KernelRidgePrimal(Primal):
 
     catalogue = "E2"
     textbook = TextbookProblem("min  lambda/m ||f||^2 + 1/m sum (y_i - f(x_i))^2")
+    factor_formula = MEAN_FACTOR
     model: KernelRidge
+
+    @property
+    def factor(self) -> float:
+        """2 lambda/m."""
+        return self.model.mean_factor
 
     def declare(self) -> cp.Problem:
         """State the problem."""
-        model = self.model
-        penalty = 2 * model.regularisation * self.f.half_squared_norm
-        return cp.Problem(cp.Minimize((penalty + cp.sum_squares(model.y - self.g)) / len(model)))
-
-    def objective_of(self, certificate: Certificate) -> float:
-        """Return 2 lambda/m times the value of the dual."""
-        return mean_scaling(self.model.regularisation, len(self.model)) * certificate.primal_value
+        return self.model.mean_risk(self.f, cp.sum_squares(self.model.y - self.g))
 
 
 class KernelRidgeDual(ResidualDual):
@@ -61,7 +61,7 @@ class KernelRidgeDual(ResidualDual):
         return cp.Problem(cp.Maximize(self.model.y @ self.c - curvature))
 
 
-class KernelRidge(RegressionModel):
+class KernelRidge(RegressionModel, MeanRiskModel[Regression]):
     """Kernel ridge regression.
 
     Parameters
@@ -83,11 +83,10 @@ class KernelRidge(RegressionModel):
 
     coefficient = "beta = c"
     catalogue = "E2"
-    hyperparameters = (LAMBDA,)
+    counts = "1/2 ||f||^2 + C sum (y_i - f(x_i))^2, C = 1/(2 lambda)"
     sparse = False
     linear = True  # (K + lambda I) c = y
     estimator = "KernelRidge"
-    regularisation: cp.Parameter
     primal, dual = Stated(KernelRidgePrimal), Stated(KernelRidgeDual)
 
     def __init__(

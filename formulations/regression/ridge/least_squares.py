@@ -96,6 +96,11 @@ class NormalEquations(Primal):
         qp = self.model.qp()
         return replace(answer, beta=qp.project(qp.slopes(answer.at_samples.values, answer.intercept)))
 
+    @property
+    def factor(self) -> float:
+        """NaN: equations have no value."""
+        return float("nan")
+
     def objective_of(self, certificate: Certificate) -> float:
         """Return 0: the equations hold."""
         del certificate

@@ -8,25 +8,23 @@ Primal, and its dual up to the factor 2 lambda/m::
 
     f = sum_j (a+_j - a-_j) k(x_j, .)
 
-It is the soft tube (D2) without b and with C = 1/(2 lambda); the value is 2 lambda/m times that one's. Source: D3 of
-the catalogue.
+It is the soft tube (D2) without b and with C = 1/(2 lambda); the value is 2 lambda/m times that one's, in whose scale
+the model counts. Source: D3 of the catalogue.
 """
 
 from __future__ import annotations
 
-from functools import cached_property
-
-import numpy as np
 from numpy.typing import ArrayLike
 
 import formulations.cvx as cp
-from formulations.inputs.hyperparameters import EPSILON, LAMBDA, cost_of, mean_scaling
+from formulations.inputs.hyperparameters import EPSILON, LAMBDA
 from formulations.inputs.samples import KernelLike, SamplesLike
-from formulations.modelling import ConeAnswer, Stated
+from formulations.modelling import ConeAnswer, Regression, Stated
+from formulations.modelling.mean_risk import MEAN_FACTOR, MeanRiskModel
 from formulations.regression.tubes.forms import SoftTubeModel
 from formulations.regression.tubes.soft import SoftTubeDual, SoftTubeLoss
 from qpkernels.arrays import Vector
-from qpkernels.certificates import Bounds, Certificate
+from qpkernels.certificates import Bounds
 from qpkernels.display import TextbookProblem
 
 __all__ = ["PenalisedTube", "PenalisedTubeLoss"]
@@ -37,24 +35,24 @@ class PenalisedTubeLoss(SoftTubeLoss):
 
     catalogue = "D3"
     textbook = TextbookProblem("min  lambda/m ||f||^2 + 1/m sum max(0, |y_i - f(x_i)| - epsilon)")
+    factor_formula = MEAN_FACTOR
     model: PenalisedTube
+
+    @property
+    def factor(self) -> float:
+        """2 lambda/m."""
+        return self.model.mean_factor
 
     def declare(self) -> cp.Problem:
         """State the problem."""
-        model = self.model
-        loss = cp.sum(cp.pos(cp.abs(model.y - self.g) - model.epsilon))
-        return cp.Problem(cp.Minimize((2 * model.regularisation * self.f.half_squared_norm + loss) / len(model)))
+        return self.model.mean_risk(self.f, cp.sum(cp.pos(cp.abs(self.model.y - self.g) - self.model.epsilon)))
 
     def read_beta(self, answer: ConeAnswer, bounds: Bounds) -> Vector:
         """Return the multipliers of the rows t_i >= r_i less those of t_i >= -r_i, in the soft tube's scale."""
-        return super().read_beta(answer, bounds) / mean_scaling(self.model.regularisation, len(self.model))
-
-    def objective_of(self, certificate: Certificate) -> float:
-        """Return 2 lambda/m times the value of the soft tube."""
-        return mean_scaling(self.model.regularisation, len(self.model)) * certificate.primal_value
+        return super().read_beta(answer, bounds) / self.factor
 
 
-class PenalisedTube(SoftTubeModel):
+class PenalisedTube(MeanRiskModel[Regression], SoftTubeModel):
     """The penalised tube; its dual is that of the soft tube, and so is its certificate.
 
     Parameters
@@ -77,7 +75,7 @@ class PenalisedTube(SoftTubeModel):
 
     catalogue = "D3"
     hyperparameters = (LAMBDA, EPSILON)
-    regularisation: cp.Parameter
+    counts = "1/2 ||f||^2 + C sum max(0, |y_i - f(x_i)| - epsilon), C = 1/(2 lambda)"
     loss, dual = Stated(PenalisedTubeLoss), Stated(SoftTubeDual)
 
     def __init__(
@@ -90,13 +88,3 @@ class PenalisedTube(SoftTubeModel):
         epsilon: float = 0.1,
     ) -> None:
         super().__init__(X, y, kernel, fit_intercept=False, regularisation=regularisation, epsilon=epsilon)
-
-    @cached_property
-    def C(self) -> cp.Parameter:
-        """The cost 1/(2 lambda)."""
-        return cost_of(self.regularisation, len(self))
-
-    @property
-    def costs(self) -> Vector:
-        """The values of C."""
-        return np.full(len(self), 0.5 / self.value_of("regularisation"))

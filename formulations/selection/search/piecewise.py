@@ -122,6 +122,7 @@ class ExactPath(Reported):
         run = Run(
             formulation=model.name,
             objective=certificate.primal_value,
+            scale=model.scale,
             status=status,
             tol=self.tol,
             seconds=Seconds(certify=perf_counter() - begin),

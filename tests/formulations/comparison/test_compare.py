@@ -19,15 +19,18 @@ from formulations import (
     LeastSquaresFit,
     LinearProgramMachine,
     Logistic,
+    NormConstrainedClassifier,
     NuTube,
     OneClass,
+    PenalisedLogistic,
+    PenalisedTube,
     ResidualLossRegression,
     SoftMargin,
     compare,
     cross_examine,
 )
 from formulations.comparison import Row
-from model_data import Case, overlapping, separable, solved, xor
+from model_data import FORMS, MODEL_CASES, Case, overlapping, separable, solved, xor
 from qpkernels.errors import ParameterError, UnknownSolverError
 from qpkernels.gram import Gram
 from qpkernels.kernels import RBF, Linear, Sigmoid
@@ -41,6 +44,8 @@ COLUMNS = {
     "solver",
     "status",
     "objective",
+    "factor",
+    "scale",
     "primal_value",
     "dual_value",
     "relative_gap",
@@ -398,6 +403,59 @@ def test_models_of_all_kinds_stand_in_one_table() -> None:
     assert refused == {case.model.__name__ for case in KINDS} - {case.model.__name__ for case in systems}
     assert rows.to_pandas()["n_support"].isna().sum() >= len(refused) + len(dense)
     assert len(json.loads(rows.to_json())) == len(rows)
+
+
+# --- in which scale ---
+
+HALF = "½ ‖f‖² + "
+MEAN = "λ/m ‖f‖² + 1/m "
+SCALED = {
+    KernelRidge: ("primal", "C Σᵢ (yᵢ − f(xᵢ))²", "Σᵢ (yᵢ − f(xᵢ))²"),
+    PenalisedTube: ("loss", "C Σᵢ max(0, |yᵢ − f(xᵢ)| − ε)", "Σᵢ max(0, |yᵢ − f(xᵢ)| − ε)"),
+    PenalisedLogistic: ("penalised", "C Σᵢ log(1 + exp(−yᵢ f(xᵢ)))", "Σᵢ log(1 + exp(−yᵢ f(xᵢ)))"),
+}
+
+
+def test_the_models_with_a_scale_of_the_textbooks_are_all_there() -> None:
+    assert {model for model, _, form in FORMS if form.factor_formula} == set(SCALED)
+
+
+@pytest.mark.parametrize("kind", SCALED, ids=lambda kind: kind.__name__)
+def test_the_table_shows_which_scale_an_objective_is_in(kind: Any) -> None:
+    case = next(case for case in MODEL_CASES if case.model is kind)
+    name, of_model, of_form = SCALED[kind]
+    model = case.state_model()
+    rows = comparison(model, ["clarabel"])
+    factor = 2.0 * float(model.regularisation.value) / len(model)
+    (scaled,) = (row for row in rows if row.formulation == model.forms[name].name)
+    assert scaled.factor == pytest.approx(factor, rel=1e-14)
+    assert scaled.scale == MEAN + of_form
+    for row in rows:
+        assert row.objective == pytest.approx(row.factor * row.primal_value, rel=1e-5)
+    printed = str(rows)
+    (line,) = (line for line in printed.splitlines() if line.split()[:2] == [scaled.formulation, "clarabel"])
+    assert line.split()[3:5] == [f"{scaled.objective:.10g}", f"{factor:.4g}"]
+    said = (
+        f"The value of {model.name} is {HALF}{of_model}, C = 1/(2 λ); the objective of {scaled.formulation} is {MEAN}"
+    )
+    assert said + f"{of_form}, 2 λ/m = {factor:.4g} times as large" in printed
+    assert said in rows.report().notes[-1]
+
+
+def test_the_factor_of_other_forms() -> None:
+    rows = comparison([HardMargin(*separable()), soft(), soft().dual.extend(soft().dual.alpha >= 0)], ["clarabel"])
+    factors = {(row.problem, row.formulation): row.factor for row in rows}
+    assert factors["HardMargin", "HardMarginPrimal"] == factors["SoftMargin", "SoftMarginHinge"] == 1.0
+    assert factors["HardMargin", "HardMarginDual"] == factors["SoftMargin", "SoftMarginDual"] == -1.0
+    assert np.isnan(factors["HardMargin", "HardMarginGeometric"])
+    assert np.isnan(factors["SoftMargin extended", "SoftMarginDual"])
+    assert rows.scales == ("The value of HardMargin is ½ ‖f‖²", "The value of SoftMargin is ½ ‖f‖² + Σᵢ Cᵢ ξᵢ")
+
+
+def test_classification_in_a_ball_counts_the_mean() -> None:
+    rows = comparison(NormConstrainedClassifier(*overlapping(), R=0.2), ["clarabel"])
+    assert [row.factor for row in rows] == [1.0, 1.0]
+    assert rows.scales == ("The value of NormConstrainedClassifier is 1/m Σᵢ ψ(zᵢ)",)
 
 
 # --- what it looks like ---

@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
+import cvxpy as cp
 import numpy as np
 import pytest
 
@@ -36,6 +37,7 @@ from formulations.losses import EpsilonInsensitive
 from formulations.modelling import Classification, Novelty, Regression, Stated
 from model_data import (
     CASES,
+    FIRST_CASES,
     KERNELS,
     ROUTES,
     SHARP,
@@ -474,3 +476,28 @@ def test_an_exact_fit_is_proved_too(model: type) -> None:
         assert solution.status is Status.OPTIMAL, solution
         assert np.abs(solution.residuals).max() <= 1e-5
         assert SHARP["clarabel"] < solution.tol
+
+
+@pytest.mark.parametrize("case", [case for case in FIRST_CASES if case.form_class.factor_formula], ids=str)
+def test_a_solution_in_a_scale_of_its_own_says_so(case: Case) -> None:
+    form = case.state()
+    of_form, of_model = form.solve(), form.model.solve()
+    factor = of_form.objective / of_model.objective
+    assert factor == pytest.approx(form.factor, rel=1e-5)
+    printed = str(of_form)
+    assert f"objective     {of_form.objective:.12g} = λ/m ‖f‖² + 1/m Σᵢ " in printed
+    assert f"scale         2 λ/m = {form.factor:.4g} times the value of the model" in printed
+    assert f"objective     {of_model.objective:.12g} = ½ ‖f‖² + C Σᵢ " in str(of_model)
+    assert "scale" not in str(of_model)
+
+
+def test_an_extended_form_claims_no_factor() -> None:
+    """Its problem is another than the model's, and with a further term its objective is another function."""
+    X, y = overlapping()
+    form = SoftMargin(X, y).primal
+    bounded = form.extend(form.b == 0).solve()
+    assert bounded.scale.words == "½ ‖f‖² + Σᵢ Cᵢ ξᵢ"
+    assert np.isnan(bounded.scale.factor)
+    termed = form.extend(objective=cp.square(form.b)).solve()
+    assert termed.scale.objective == ""
+    assert f"objective     {termed.objective:.12g}\n" in str(termed)
