@@ -58,7 +58,7 @@ from formulations.incremental.machine import Incremental
 from formulations.modelling.forms.form import Form
 from formulations.modelling.model import Model
 from formulations.modelling.primal import PrimalFunction
-from formulations.modelling.solution import Classification, Novelty, Regression, Solution
+from formulations.modelling.solution import Classification, Novelty, Regression, Scale, Solution
 from formulations.prediction import Predictor, load
 from formulations.regression.fits.chebyshev import ChebyshevFit, ChebyshevFitDual, ChebyshevFitPrimal
 from formulations.regression.fits.least_absolute import (
@@ -215,6 +215,7 @@ __all__ = [
     "ResidualLossPrimal",
     "ResidualLossRegression",
     "ReweightedRelevance",
+    "Scale",
     "Separability",
     "SeparabilityPrimal",
     "SoftMargin",

@@ -284,9 +284,7 @@ def _solution(model: Model[Any], bounds: KernelQPBounds, fitted: Fitted, status:
     outcome, certificate = fitted.outcome, fitted.certificate
     answer = expand(model.gram, outcome.point, fitted.intercept, model.classes, outcome.values)
     answer = model.certified(answer, bounds)
-    run = Run.of(
-        outcome, model.name, certificate.primal_value, model.scale, status, tol, Seconds(solve=outcome.seconds)
-    )
+    run = Run.of(outcome, model, certificate.primal_value, status, tol, Seconds(solve=outcome.seconds))
     model.hold(answer, certificate, status, bounds)
     solution: Solution = model.solution(answer, certificate, bounds, run)
     return solution

@@ -84,5 +84,5 @@ def _solved(
     model.hold(answer, certificate, status, bounds)
     objective = certificate.primal_value if form is None else form.objective_of(certificate)
     stated: Any = model if form is None else form
-    run = Run.of(outcome, stated.name, objective, stated.scale, status, request.tol, seconds)
+    run = Run.of(outcome, stated, objective, status, request.tol, seconds)
     return model.solution(answer, certificate, bounds, run)

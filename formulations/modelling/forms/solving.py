@@ -114,7 +114,7 @@ def solve_lowered(form: Form, backend: Solver, request: SolveRequest, bounds: Bo
         model.hold(answer, certificate, status, bounds)
         form.solved()
     seconds = Seconds(marks[1] - marks[0], marks[2] - marks[1], outcome.seconds, perf_counter() - begin)
-    run = Run.of(outcome, form.name, _objective(form, certificate), form.scale, status, request.tol, seconds)
+    run = Run.of(outcome, form, _objective(form, certificate), status, request.tol, seconds)
     run = replace(run, in_matrices=shown)
     return model.solution(answer, certificate, bounds, run)
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, NoReturn, Protocol
 
 from formulations.modelling.solution.scale import Scale
 from formulations.prediction import Answering, Decision, Predictor, Targets
@@ -39,6 +39,18 @@ class Seconds:
         return self.gram + self.lower + self.solve + self.certify
 
 
+class Counted(Protocol):
+    """A form, or a model as it is: what has a name, and an objective in some scale."""
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+
+    @property
+    def scale(self) -> Scale:
+        """In which scale its objective counts."""
+
+
 @dataclass(frozen=True)
 class Run:
     """Who solved what, and how it ended; the fields are those of :class:`Solution`."""
@@ -58,18 +70,11 @@ class Run:
 
     @classmethod
     def of(
-        cls,
-        outcome: Outcome,
-        formulation: str,
-        objective: float,
-        scale: Scale,
-        status: Status,
-        tol: float,
-        seconds: Seconds,
+        cls, outcome: Outcome, statement: Counted, objective: float, status: Status, tol: float, seconds: Seconds
     ) -> Run:
-        """Return what became of a solver's outcome."""
+        """Return what became of a solver's outcome, which answers a form, or a model as it is."""
         said = (outcome.solver, outcome.claim, outcome.message, outcome.iterations)
-        return cls(formulation, objective, scale, status, tol, seconds, *said)
+        return cls(statement.name, objective, statement.scale, status, tol, seconds, *said)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -84,7 +89,7 @@ class Solution(Answering, Carded):
         Value of the form solved, at the answer: of a minimised dual it is the negative of the primal's. Of a model
         solved as it is, the value of its primal.
     scale
-        The function whose value that is, and what it is of the model's value, as :class:`Scale` has them.
+        The function whose value that is, and what it is of the model's value, as :class:`~formulations.Scale` has them.
     intercept
         b of the decision value g(x) = f(x) + b.
     intercept_interval

@@ -478,7 +478,7 @@ def test_an_exact_fit_is_proved_too(model: type) -> None:
         assert SHARP["clarabel"] < solution.tol
 
 
-@pytest.mark.parametrize("case", [case for case in FIRST_CASES if case.form_class.factor_formula], ids=str)
+@pytest.mark.parametrize("case", [case for case in FIRST_CASES if case.state().scale.formula], ids=str)
 def test_a_solution_in_a_scale_of_its_own_says_so(case: Case) -> None:
     form = case.state()
     of_form, of_model = form.solve(), form.model.solve()
