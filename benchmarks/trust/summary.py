@@ -46,8 +46,8 @@ problem, lies of a solver) must be caught, or bounded by an interval that still 
 {table}
 ```
 
-All cases that failed are replayed in the tests, once they are mended. An attack counts as hung after two minutes without
-a word, which a program of 1,000 samples can take on a computer that has other work.
+All cases that failed are replayed in the tests, once they are mended. An attack counts as hung after two minutes
+without a word, which a program of 1,000 samples can take on a computer that has other work.
 """
 
 
