@@ -199,10 +199,12 @@ def frozen(array: Container) -> Container:
     """Return a read-only view of ``array``; of a csr_array, one whose stored entries and their places are read-only."""
     whole: Any = array
     if isinstance(whole, np.ndarray) or not is_sparse(whole):
-        return cast(Container, _read_only(whole))
-    view: Any = csr_array(whole.shape)
+        view = whole.view()
+        view.flags.writeable = False
+        return cast(Container, view)
+    view = csr_array(whole.shape)
     for part in ("data", "indices", "indptr"):
-        setattr(view, part, _read_only(getattr(whole, part)))
+        setattr(view, part, frozen(getattr(whole, part)))
     return cast(Container, view)
 
 
@@ -270,12 +272,6 @@ def float_array(values: object, name: str) -> NDArray[np.float64]:
         except Exception as error:
             kind = f"{kind} of float64 ({type(error).__name__}: {error})"
     raise ShapeError(f"{name} must be a rectangular array of real numbers, but {kind} came; convert it first.")
-
-
-def _read_only(array: Any) -> Any:
-    view = array.view()
-    view.flags.writeable = False
-    return view
 
 
 def _check_shape(shape: tuple[int, ...], name: str) -> None:

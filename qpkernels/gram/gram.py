@@ -107,6 +107,7 @@ class Gram(InCoordinates, metaclass=ChecksKeywords):
     def _begin(self, kernel: Kernel, memory_limit: float, indefinite: Any, source: Selection | None = None) -> None:
         self.kernel, self.memory_limit, self.indefinite = kernel, memory_limit, indefinite
         self._by_construction, self._source = kernel.positive_semidefinite, source
+        self._may_be_corrected = indefinite != "refuse" and not self._by_construction
         self._formed: Formed | None = None
         self._settled: float | None = None
 
@@ -133,17 +134,13 @@ class Gram(InCoordinates, metaclass=ChecksKeywords):
             self._formed = self._source.form()
         if self._formed is None:
             K = kernel_matrix(self.kernel, self.X, self.memory_limit)
-            if self.indefinite == "refuse" or not self._may_be_corrected or is_psd(K, self._diagonal_of_kernel):
+            if not self._may_be_corrected or is_psd(K, self._diagonal_of_kernel):
                 self._formed = Formed(frozen(K))
             else:
                 self._formed = corrected(K, self._diagonal_of_kernel, self.indefinite)
         return self._formed
 
-    @property
-    def _may_be_corrected(self) -> bool:
-        return self.indefinite != "refuse" and not self._by_construction
-
-    @property
+    @cached_property
     def correction(self) -> Correction | None:
         """What was done to an indefinite matrix, or None: it is as the kernel gives it.
 

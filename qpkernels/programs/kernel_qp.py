@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.sparse import csc_array, csr_array, eye_array, hstack, vstack
 
-from qpkernels.arrays import Vector, finite_vector, float_vector, frozen, real_number
+from qpkernels.arrays import Vector, finite_vector, float_vector, real_number
 from qpkernels.errors import NonFiniteError, ParameterError
 from qpkernels.gram import Gram
 from qpkernels.programs.cone_program import Block, ConeProgram
@@ -111,11 +111,11 @@ class KernelQP:
         vars(self).update(
             gram=gram,
             total=None if total is None else real_number(total, "total", "a finite number, or None"),
-            lower=frozen(_bound(lower, "lower", m)),
-            upper=frozen(_bound(upper, "upper", m)),
-            target=frozen(finite_vector(target, "target", m)),
-            epsilon=frozen(finite_vector(epsilon, "epsilon", m)),
-            ridge=frozen(finite_vector(ridge, "ridge", m)),
+            lower=_entries(lower, "lower", m, infinite=True),
+            upper=_entries(upper, "upper", m, infinite=True),
+            target=_entries(target, "target", m),
+            epsilon=_entries(epsilon, "epsilon", m),
+            ridge=_entries(ridge, "ridge", m),
             name=name,
         )
         self._validate()
@@ -182,7 +182,7 @@ class KernelQP:
         if not level:
             return self
         shifted = KernelQP.__new__(KernelQP)
-        target = frozen(finite_vector(self.target - level, "target"))
+        target = _entries(self.target - level, "target", len(self))
         vars(shifted).update({field.name: getattr(self, field.name) for field in fields(self)}, target=target)
         return shifted
 
@@ -284,8 +284,18 @@ def diverges(program: KernelQP, beta: Vector, values: Vector | None = None) -> b
     return float(ray @ values) <= max((_SAME_POINT * spread) ** 2, rounding)
 
 
-def _bound(values: ArrayLike, name: str, m: int) -> Vector:
-    vector = float_vector(values, name, m)
-    if np.isnan(vector).any():
+def _entries(values: ArrayLike, name: str, m: int, *, infinite: bool = False) -> Vector:
+    """Return a read-only copy of ``values``, which may be infinite where that means no bound."""
+    # Models state arrays and numbers that are right already: they are seen at once, and all else is read with care.
+    if isinstance(values, float):
+        vector = np.full(m, values)
+    elif isinstance(values, np.ndarray) and values.dtype == np.float64 and values.shape == (m,):
+        vector = np.array(values)
+    else:
+        vector = float_vector(values, name, m)
+    if infinite and np.isnan(vector).any():
         raise NonFiniteError(f"{name} must not hold NaN; write an infinity where there is no bound.")
+    if not infinite and not np.isfinite(vector).all():
+        finite_vector(vector, name)
+    vector.flags.writeable = False
     return vector
