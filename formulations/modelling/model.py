@@ -7,23 +7,35 @@ from abc import abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
-from typing import Any, ClassVar, Generic, TypeAlias, TypeVar
+from typing import Any, ClassVar, Generic, Self, TypeAlias, TypeVar
 
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from formulations.display import ShownModel, objective_of
+from formulations.inputs.estimators import Coefficients, is_estimator
+from formulations.inputs.fitted import coefficients_for
+from formulations.inputs.restating import Restatable
 from formulations.inputs.samples import OF_KERNELS, BoundSamples
-from formulations.modelling.approximate import Approximate
-from formulations.modelling.candidate import Candidate
+from formulations.modelling.candidate import Candidate, checked_coefficients, expand, vanishing, with_function_of
 from formulations.modelling.default import solve_by_request
-from formulations.modelling.failures import Failing
-from formulations.modelling.primal import require_expansion
-from formulations.modelling.reading import Reading
+from formulations.modelling.exact_kernel import approximation_of, certify_exact, refine
+from formulations.modelling.failures import infeasible, no_answer, not_an_answer, unbounded
+from formulations.modelling.primal import multipliers_at, primal_answer, require_expansion
 from formulations.modelling.solution import Run, Scale, Solution
 from formulations.modelling.solving import Held, Latest, SolveRequest, structures_of
 from formulations.modelling.statement import Stated
 from qpkernels.arrays import ChecksKeywords, Vector, check_flag, frozen
-from qpkernels.certificates import Bounds, Certificate, Enclosure, KernelQPBounds, Status, Support
+from qpkernels.certificates import (
+    Bounds,
+    Certificate,
+    Enclosure,
+    ExactKernelCertificate,
+    KernelQPBounds,
+    Pass,
+    Status,
+    Support,
+)
+from qpkernels.errors import InfeasibleError, ParameterError
 from qpkernels.gram import Gram
 from qpkernels.programs import KernelQP, LeastSquares, LinearSystem, Program
 from qpkernels.solvers import SolverLike
@@ -37,7 +49,7 @@ Answered = TypeVar("Answered", bound=Solution, covariant=True)
 """What solving a model of a kind returns."""
 
 
-class Model(Approximate, Reading, Failing, ShownModel, Generic[Answered], metaclass=ChecksKeywords):
+class Model(Restatable, ShownModel, Generic[Answered], metaclass=ChecksKeywords):
     """A kernel machine: what is asked, however it is stated and whoever solves it.
 
     The answer is a function f + b in the space of a kernel, with a coefficient beta_i for each sample. The model knows
@@ -52,6 +64,31 @@ class Model(Approximate, Reading, Failing, ShownModel, Generic[Answered], metacl
         The samples bound to their kernel, and the kernel matrix.
     fit_intercept
         Whether there is a b.
+
+    Notes
+    -----
+    Arguments of the methods of a model:
+
+    answer
+        A point to be judged: beta, b and f, and f at the samples.
+    weights
+        As in :meth:`formulations.modelling.model.Model.certify`.
+    bounds
+        The two bounds of the optimum that its method ``bounds`` stated.
+    certificate, status, run
+        What is proved of the answer, what it counts as, and who found it in which time.
+    fields
+        What the solutions of all models have; see :class:`~formulations.Solution`.
+    point
+        The solution of a system of linear equations, or of a fit in a norm, in its own variables.
+    multipliers
+        Those of the residuals of a fit in a norm.
+    beta, intercept, b
+        Coefficients, shape (m,), and b.
+    fitted
+        What an estimator of scikit-learn holds.
+    message
+        What a solver said that gave no answer.
     """
 
     catalogue: ClassVar[str]
@@ -72,7 +109,16 @@ class Model(Approximate, Reading, Failing, ShownModel, Generic[Answered], metacl
     counts: ClassVar[str] = ""
     """The function that its value is of; empty: that of its first primal form."""
 
+    hard: ClassVar[bool] = False
+    """Whether there are constraints without slack: the model may have no answer, and says why."""
+
+    estimator: ClassVar[str] = "estimator"
+    """What scikit-learn calls it."""
+
     elsewhere: ClassVar[Mapping[str, str]] = OF_KERNELS
+
+    classes: NDArray[Any] | None = None
+    """The labels of negative and positive values, where the model has classes."""
 
     def __init__(self, data: BoundSamples, fit_intercept: bool = True, **values: Any) -> None:
         self.data = data
@@ -275,3 +321,169 @@ class Model(Approximate, Reading, Failing, ShownModel, Generic[Answered], metacl
     @abstractmethod
     def interpret(self, answer: Candidate, **fields: Any) -> Answered:
         """Make the solution of this kind of model; ``fields`` are those that all have."""
+
+    # Answers, read --------------------------------------------------------------------------------------------
+
+    def candidate(self, answer: Any, weights: bool | None = None) -> Candidate:
+        """Read an answer as :meth:`formulations.modelling.model.Model.certify` takes it, or refuse it."""
+        if isinstance(answer, Candidate):
+            return answer
+        if (primal := primal_answer(self, answer, weights)) is not None:
+            return self.completed(primal) if primal.is_squarable else primal
+        if isinstance(answer, Solution):
+            return with_function_of(answer, self.from_coefficients(answer.beta, answer.intercept), self.gram)
+        if is_estimator(answer):
+            return self.from_coefficients(*coefficients_for(self, answer, self.translate))
+        if isinstance(answer, tuple) and len(answer) == 2:
+            return self.from_coefficients(*answer)
+        raise not_an_answer(answer, self.estimator)
+
+    def completed(self, answer: Candidate) -> Candidate:
+        """Return an answer that is a function alone with the best multipliers that its values tell."""
+        return replace(answer, beta=multipliers_at(self.bounds(), answer, self.name))
+
+    def translate(self, fitted: Coefficients) -> tuple[Vector, float]:
+        """Return (beta, b) in the scaling of this model of what an estimator of scikit-learn holds."""
+        return fitted.dual, fitted.intercept
+
+    def from_coefficients(self, beta: Any, intercept: Any) -> Candidate:
+        """Return the answer whose function is the expansion in beta."""
+        coefficients, b = checked_coefficients(beta, intercept, len(self))
+        return expand(self.gram, coefficients, self.checked_intercept(b), self.classes)
+
+    def checked_intercept(self, b: float) -> float:
+        """Return b, or refuse it where the model has none."""
+        if b != 0.0 and not self.fit_intercept:
+            raise ParameterError(f"this {self.name} has no intercept, but b = {b:g} came; state it with fit_intercept.")
+        return float(b)
+
+    def vanishing(self, answer: Candidate, bounds: Bounds) -> Candidate | None:
+        """Return the answer that proves an optimum of 0 if it is 0, near ``answer``; None: it cannot be."""
+        del answer
+        point = bounds.vanishing()
+        return None if point is None else vanishing(self.gram, *point, self.classes)
+
+    def from_system(self, point: Vector, intercept: float) -> Candidate:
+        """Read an answer from the solution of :meth:`formulations.modelling.model.Model.linear_system`."""
+        return expand(self.gram, point, intercept, self.classes)
+
+    def from_fit(self, point: Vector, multipliers: Vector) -> Candidate:
+        """Read an answer from the u and v of a ResidualNorm, in models that are one."""
+        raise NotImplementedError(f"a {self.name} is no fit in a norm")
+
+    # No answer, explained -------------------------------------------------------------------------------------
+
+    def contradiction(self, message: str) -> InfeasibleError | None:
+        """Return the error if nothing satisfies the textbook's constraints, or None if that cannot be shown.
+
+        Models with hard constraints decide here, in their own terms, what becomes of a solver's claim.
+        """
+        del message
+        return None
+
+    def explain_failure(self, message: str) -> Exception:
+        """Return the error to raise when a solver gives no point, or none that its claim would need."""
+        return self.contradiction(message) or no_answer(self.name, message)
+
+    def explain_divergence(self, beta: Vector, message: str) -> Exception:
+        """Return the error to raise when the objective of a KernelQP falls without bound.
+
+        Parameters
+        ----------
+        beta
+            Where the coefficients went, shape (m,).
+        """
+        del beta
+        return self.explain_failure(message)
+
+    def explain_infeasible(self, certificate: Certificate, multipliers: Vector, message: str) -> Exception:
+        """Return the error to raise when no point satisfies the constraints of a textbook form.
+
+        Parameters
+        ----------
+        certificate
+            The proof that none does.
+        multipliers
+            Shape (rows of A,): what the proof weighs the constraints of the form, in its matrices, by.
+        """
+        if self.hard:
+            unproved = f"{message}, but exact arithmetic does not prove it"
+            return self.contradiction(message) or no_answer(self.name, unproved)
+        return infeasible(self.name, certificate, multipliers, message)
+
+    def explain_unbounded(self, certificate: Certificate, message: str) -> Exception:
+        """Return the error to raise when the objective of a textbook form is proved to be unbounded below.
+
+        Parameters
+        ----------
+        certificate
+            The proof that it is.
+        """
+        return self.explain_failure(message) if self.hard else unbounded(self.name, certificate, message)
+
+    # The exact kernel, of a matrix of low rank ----------------------------------------------------------------
+
+    def with_exact_kernel(self) -> Self:
+        """Return the same model of the same samples with the exact kernel, of which nothing is computed yet.
+
+        Raises
+        ------
+        ParameterError
+            If the kernel matrix is no LowRank, or its samples came as a stream.
+        """
+        return self.bound_to(approximation_of(self).exact)
+
+    def certify_exact(self, answer: Any, method: Pass = "product") -> ExactKernelCertificate:
+        r"""Certify an answer to this model, of low rank, as one to the problem with the exact kernel, K never stored.
+
+        A function f over the landmarks has the same norm in the space of the exact kernel, so that P(f, b) is what it
+        was, and at least the optimum there. That is at least the largest dual value of the multiples t beta, which
+        takes beta'K beta::
+
+            D(beta) = target'beta - epsilon'|beta| - 1/2 beta'(K + diag(ridge)) beta.
+
+        Parameters
+        ----------
+        answer
+            As :meth:`certify` takes it: a solution, (beta, b), or an Expansion in the space of this kernel.
+        method
+            "product": the rows of K between the n samples with a coefficient are made, block by block, at the cost of
+            n^2 / 2 values of the kernel; a stream is visited once. "trace": none are, and beta'K beta is bounded by
+            beta'K~ beta + (sum_i \|beta_i\| sqrt(K_ii - K~_ii))^2, which tells something only where next to nothing is
+            left of the trace.
+
+        Returns
+        -------
+        ExactKernelCertificate
+            Its ``suboptimality`` bounds (P(f, b) - optimum) / \|optimum\|. Of random Fourier features, whose functions
+            are none in the space of the exact kernel, it is that of sum_j beta_j k(x_j, .) instead, by "product" only.
+
+        Raises
+        ------
+        ParameterError
+            If the kernel matrix is no LowRank, the model does not penalise f, or the answer is a PrimalFunction.
+        """
+        return certify_exact(self, answer, method)
+
+    def refine(self, answer: Any, *, tol: float = 1e-6, **options: Any) -> Any:
+        """Solve the model with the exact kernel from an answer to this one, of low rank, on.
+
+        Parameters
+        ----------
+        answer
+            As :meth:`certify` takes it. It is where a solver that takes a start begins, unless beta = 0 is better: few
+            landmarks, which leave much of K out, make beta too large.
+        tol, **options
+            As :meth:`solve` takes them: a solver, ``max_iter``, ``time_limit``, ``cache_size`` ...
+
+        Returns
+        -------
+        Solution
+            That of :meth:`with_exact_kernel`, at ``tol`` or the best within the limits.
+
+        Raises
+        ------
+        ParameterError
+            If the kernel matrix is no LowRank, or its samples came as a stream.
+        """
+        return refine(self, answer, tol, options)

@@ -134,7 +134,7 @@ class Gram(InCoordinates, metaclass=ChecksKeywords):
             self._formed = self._source.form()
         if self._formed is None:
             K = kernel_matrix(self.kernel, self.X, self.memory_limit)
-            if not self._may_be_corrected or is_psd(K, self._diagonal_of_kernel):
+            if self.indefinite == "refuse" or not self._may_be_corrected or is_psd(K, self._diagonal_of_kernel):
                 self._formed = Formed(frozen(K))
             else:
                 self._formed = corrected(K, self._diagonal_of_kernel, self.indefinite)

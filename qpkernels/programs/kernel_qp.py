@@ -289,7 +289,7 @@ def _entries(values: ArrayLike, name: str, m: int, *, infinite: bool = False) ->
     # Models state arrays and numbers that are right already: they are seen at once, and all else is read with care.
     if isinstance(values, float):
         vector = np.full(m, values)
-    elif isinstance(values, np.ndarray) and values.dtype == np.float64 and values.shape == (m,):
+    elif type(values) is np.ndarray and values.dtype == np.float64 and values.shape == (m,):
         vector = np.array(values)
     else:
         vector = float_vector(values, name, m)

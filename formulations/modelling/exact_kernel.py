@@ -4,11 +4,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Self, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from formulations.inputs.restating import Restatable
 from formulations.modelling.primal import require_expansion
 from qpkernels.arrays import Vector, check_choice
 from qpkernels.certificates import (
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
     from formulations.modelling.model import Model
     from formulations.modelling.solution import Solution
 
-__all__ = ["Approximate"]
+__all__ = ["approximation_of", "certify_exact", "refine"]
 
 _METHODS = ("product", "trace")
 
@@ -35,80 +34,12 @@ _SAMPLED = 300
 """Samples that tell whether an answer is worth to start from."""
 
 
-class Approximate(Restatable):
-    """The part of a model that is about the exact kernel, where its matrix is a :class:`~qpkernels.LowRank`."""
-
-    def with_exact_kernel(self) -> Self:
-        """Return the same model of the same samples with the exact kernel, of which nothing is computed yet.
-
-        Raises
-        ------
-        ParameterError
-            If the kernel matrix is no LowRank, or its samples came as a stream.
-        """
-        return self.bound_to(_approximation(self).exact)
-
-    def certify_exact(self, answer: Any, method: Pass = "product") -> ExactKernelCertificate:
-        r"""Certify an answer to this model, of low rank, as one to the problem with the exact kernel, K never stored.
-
-        A function f over the landmarks has the same norm in the space of the exact kernel, so that P(f, b) is what it
-        was, and at least the optimum there. That is at least the largest dual value of the multiples t beta, which
-        takes beta'K beta::
-
-            D(beta) = target'beta - epsilon'|beta| - 1/2 beta'(K + diag(ridge)) beta.
-
-        Parameters
-        ----------
-        answer
-            As :meth:`certify` takes it: a solution, (beta, b), or an Expansion in the space of this kernel.
-        method
-            "product": the rows of K between the n samples with a coefficient are made, block by block, at the cost of
-            n^2 / 2 values of the kernel; a stream is visited once. "trace": none are, and beta'K beta is bounded by
-            beta'K~ beta + (sum_i \|beta_i\| sqrt(K_ii - K~_ii))^2, which tells something only where next to nothing is
-            left of the trace.
-
-        Returns
-        -------
-        ExactKernelCertificate
-            Its ``suboptimality`` bounds (P(f, b) - optimum) / \|optimum\|. Of random Fourier features, whose functions
-            are none in the space of the exact kernel, it is that of sum_j beta_j k(x_j, .) instead, by "product" only.
-
-        Raises
-        ------
-        ParameterError
-            If the kernel matrix is no LowRank, the model does not penalise f, or the answer is a PrimalFunction.
-        """
-        return _certified(cast("Model[Any]", self), answer, method)
-
-    def refine(self, answer: Any, *, tol: float = 1e-6, **options: Any) -> Any:
-        """Solve the model with the exact kernel from an answer to this one, of low rank, on.
-
-        Parameters
-        ----------
-        answer
-            As :meth:`certify` takes it. It is where a solver that takes a start begins, unless beta = 0 is better: few
-            landmarks, which leave much of K out, make beta too large.
-        tol, **options
-            As :meth:`solve` takes them: a solver, ``max_iter``, ``time_limit``, ``cache_size`` ...
-
-        Returns
-        -------
-        Solution
-            That of :meth:`with_exact_kernel`, at ``tol`` or the best within the limits.
-
-        Raises
-        ------
-        ParameterError
-            If the kernel matrix is no LowRank, or its samples came as a stream.
-        """
-        return _refined(cast("Model[Any]", self), answer, tol, options)
-
-
-def _certified(model: Model[Any], answer: Any, method: Pass) -> ExactKernelCertificate:
+def certify_exact(model: Model[Any], answer: Any, method: Pass) -> ExactKernelCertificate:
+    """Return what :meth:`formulations.modelling.model.Model.certify_exact` does."""
     check_choice(method, "method", _METHODS)
     require_expansion(answer)
     model.check_parameters()
-    approximation, bounds = _approximation(model), model.bounds()
+    approximation, bounds = approximation_of(model), model.bounds()
     if not isinstance(bounds, PenalisedBounds):
         raise ParameterError(
             f"a {model.name} is bounded with the exact kernel only by solving it: model.with_exact_kernel().solve()."
@@ -136,7 +67,8 @@ def _of_expansion(model: Model[Any], answer: Candidate, kernel: Kernel, method: 
     return ExactKernelCertificate.of(made, kernel, is_expansion=True)
 
 
-def _refined(model: Model[Any], answer: Any, tol: float, options: Mapping[str, Any]) -> Solution:
+def refine(model: Model[Any], answer: Any, tol: float, options: Mapping[str, Any]) -> Solution:
+    """Return what :meth:`formulations.modelling.model.Model.refine` does."""
     exact = model.with_exact_kernel()
     programs = exact.programs(exact.bounds())
     start = None
@@ -160,7 +92,8 @@ def _is_worth_a_start(program: ExpansionProgram, beta: Vector) -> bool:
     return float(program.target @ beta - program.epsilon @ np.abs(beta)) > 0.5 * squared
 
 
-def _approximation(model: Restatable) -> Approximation:
+def approximation_of(model: Model[Any]) -> Approximation:
+    """Return the kernel matrix of low rank that a model has, or refuse a model that has none."""
     found = Approximation.of(model.gram)
     if found is None:
         raise ParameterError(
