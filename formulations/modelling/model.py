@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property
 from typing import Any, ClassVar, Generic, Self, TypeAlias, TypeVar
@@ -145,7 +145,7 @@ class Model(Restatable, ShownModel, Generic[Answered], metaclass=ChecksKeywords)
     @property
     def scale(self) -> Scale:
         """In which scale its value counts, that of its certificates and of its solutions where no form is named."""
-        forms: Iterator[tuple[str, Any]] = Stated.of(type(self))
+        forms: tuple[tuple[str, Any], ...] = Stated.of(type(self))
         stated = (form.textbook for _, form in forms if not form.is_dual)
         return Scale(self.counts or objective_of(self, next(stated, None)))
 

@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, ClassVar, Protocol, TypeAlias, TypeVar
 
 from numpy.typing import ArrayLike
@@ -108,16 +108,19 @@ class Stated(cached_property[F]):
         self.form = form
 
     @staticmethod
-    def of(model: type) -> Iterator[tuple[str, type]]:
-        """Yield the names of the forms of a class of models, with their classes, the usual one first.
+    @cache
+    def of(model: type) -> tuple[tuple[str, type], ...]:
+        """Return the names of the forms of a class of models, with their classes, the usual one first.
 
         Parameters
         ----------
         model
             A class of models, whose base classes are searched before it.
         """
-        for owner in reversed(model.__mro__):
-            yield from ((name, each.form) for name, each in vars(owner).items() if isinstance(each, Stated))
+        owners = reversed(model.__mro__)
+        return tuple(
+            (name, each.form) for owner in owners for name, each in vars(owner).items() if isinstance(each, Stated)
+        )
 
 
 def absence(model: Restatable, coefficients: cp.Expression) -> cp.Constraint | None:

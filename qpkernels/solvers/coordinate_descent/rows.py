@@ -3,12 +3,12 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from qpkernels.arrays import Floats, Indices, Samples, Vector, is_sparse
+from qpkernels.arrays import Floats, Indices, Samples, Vector, frozen, is_sparse
 from qpkernels.arrays.compiled import compiled, inlined, vectorised
 from qpkernels.programs import KernelQP
 
@@ -60,14 +60,8 @@ def rows_of(program: KernelQP) -> tuple[Rows, int]:
             Z.ravel(),
         )
     # Read-only as samples are, whatever they come from: loops are compiled once.
-    starts, columns, values = (_read_only(part) for part in (starts, columns, values))
+    starts, columns, values = (frozen(part) for part in (starts, columns, values))
     return Rows(starts, columns, values, _squares(starts, values)), int(count)
-
-
-def _read_only(array: Any) -> Any:
-    view = array.view()
-    view.flags.writeable = False
-    return view
 
 
 @compiled
