@@ -13,7 +13,7 @@ import numpy as np
 from formulations.classification.separation.hulls import HullIntersection
 from formulations.lab.answers import Answer
 from formulations.lab.frames.refusal import refusal
-from formulations.lab.settings import KERNELS, MACHINES, Setting
+from formulations.lab.settings import KERNELS, Setting
 from formulations.modelling.solution import Solution
 from qpkernels.arrays import Indices
 from qpkernels.certificates import Status
@@ -27,7 +27,6 @@ __all__ = [
     "proof_of",
     "require",
     "require_kernel",
-    "require_machine",
     "require_points",
 ]
 
@@ -58,7 +57,7 @@ class Challenge:
     name, title, words
         Of the challenge, and its statement.
     start
-        The setting that it begins with, in which it is not solved.
+        The setting that it begins with, in which it is not solved; another machine solves it no more than that does.
     prove
         Returns what is proved of an answer that solves it, and raises :class:`Unsolved` of any other.
     """
@@ -71,7 +70,9 @@ class Challenge:
 
     def check(self, answer: Answer) -> Verdict:
         """Judge an answer, whose setting has the view that is shown besides."""
+        machine = self.start.machine.choice
         try:
+            require(answer.setting.machine.choice is machine, f"Choose the machine {machine.title}.")
             return Verdict(True, f"Solved. {_with_signs(self.prove(answer))}")
         except Unsolved as missing:
             return Verdict(False, _with_signs(str(missing)))
@@ -92,11 +93,6 @@ def require(condition: bool, words: str) -> None:
     """
     if not condition:
         raise Unsolved(words)
-
-
-def require_machine(setting: Setting, name: str) -> None:
-    """Refuse another machine."""
-    require(setting.machine.choice is MACHINES[name], f"Choose the machine {MACHINES[name].title}.")
 
 
 def require_kernel(setting: Setting, name: str) -> None:

@@ -18,7 +18,6 @@ from formulations.lab.challenges.challenge import (
     proof_of,
     require,
     require_kernel,
-    require_machine,
     require_points,
 )
 from formulations.lab.settings.parts import kernel_part, machine_part, points_part
@@ -41,7 +40,6 @@ _CORNERS = points_part(np.vstack([_DIAGONAL, _DIAGONAL * (-1, 1)]), np.repeat([1
 
 def _degree_two_and_no_line(answer: Answer) -> str:
     setting = answer.setting
-    require_machine(setting, "hard-margin")
     require(len(setting.points) <= _MOST_POINTS, f"Have at most {_MOST_POINTS} points.")
     require_kernel(setting, "polynomial")
     degree = setting.kernel[0].values["degree"]
@@ -72,7 +70,6 @@ def _without_line(setting: Setting) -> HullIntersection:
 
 def _all_support_vectors(answer: Answer) -> str:
     setting = answer.setting
-    require_machine(setting, "soft-margin")
     require_points(setting, _APPLET)
     require_kernel(setting, "gaussian")
     cost = setting.machine.values["C"]

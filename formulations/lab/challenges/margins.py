@@ -15,7 +15,6 @@ from formulations.lab.challenges.challenge import (
     proof_of,
     require,
     require_kernel,
-    require_machine,
     require_points,
 )
 from formulations.lab.settings.parts import kernel_part, machine_part, points_part
@@ -47,7 +46,6 @@ _SOFT = replace(_HARD, machine=machine_part("soft-margin", C=100))
 
 
 def _three_support_vectors(answer: Answer) -> str:
-    require_machine(answer.setting, "hard-margin")
     require_kernel(answer.setting, "linear")
     require(len(answer.setting.points) >= _LEAST_POINTS, f"Have at least {_LEAST_POINTS} points.")
     solution = certified(answer, Classification)
@@ -60,7 +58,6 @@ def _three_support_vectors(answer: Answer) -> str:
 
 
 def _several_intercepts(answer: Answer) -> str:
-    require_machine(answer.setting, "soft-margin")
     require_kernel(answer.setting, "linear")
     solution = certified(answer, Classification)
     low, high = solution.intercept_interval
@@ -74,7 +71,6 @@ def _several_intercepts(answer: Answer) -> str:
 
 
 def _some_at_their_bound(answer: Answer) -> str:
-    require_machine(answer.setting, "soft-margin")
     require_kernel(answer.setting, "linear")
     require_points(answer.setting, _CLOUDS)
     solution = certified(answer, Classification)
@@ -85,7 +81,6 @@ def _some_at_their_bound(answer: Answer) -> str:
 
 
 def _common_point(answer: Answer) -> str:
-    require_machine(answer.setting, "hard-margin")
     require_kernel(answer.setting, "linear")
     if not isinstance(answer.error, InseparableError) or not isinstance(answer.error.proof, HullIntersection):
         margin = certified(answer, Classification).margin

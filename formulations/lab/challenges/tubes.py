@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 from formulations.lab.answers import Answer
-from formulations.lab.challenges.challenge import Challenge, certified, proof_of, require, require_machine
+from formulations.lab.challenges.challenge import Challenge, certified, proof_of, require
 from formulations.lab.settings.parts import kernel_part, machine_part, points_part
 from formulations.lab.settings.setting import Setting
 from formulations.modelling.solution import Regression
@@ -22,7 +22,6 @@ _HEIGHTS = [0.3, -0.4, 0.5, 1.2, 0.9, 1.4, 0.6, -0.2, -0.7, -1.1, -0.5, 0.1]
 
 def _empty_tube(answer: Answer) -> str:
     setting = answer.setting
-    require_machine(setting, "tube")
     require(len(setting.points) >= _LEAST_POINTS, f"Have at least {_LEAST_POINTS} points.")
     solution = certified(answer, Regression)
     vectors = len(solution.support)
