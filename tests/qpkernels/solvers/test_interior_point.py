@@ -13,8 +13,7 @@ from qpkernels.errors import IndefiniteKernelError, ShapeError, UnsupportedOptio
 from qpkernels.kernels import Precomputed
 from qpkernels.programs import KernelQP
 from qpkernels.solvers import Claim, Outcome, find_solver
-from qpkernels.solvers.interior_point.boxes import boxes_of
-from qpkernels.solvers.interior_point.path import CentralPath
+from qpkernels.solvers.interior_point.path import CentralPath, boxes_of
 from qpkernels.solvers.newton_systems import DenseSystem, FeatureSystem, NewtonSystem, newton_system
 from smo_problems import intercept, soft_margin
 
