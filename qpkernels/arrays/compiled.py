@@ -8,10 +8,12 @@ from typing import Any, ParamSpec, TypeVar, cast
 
 from numba import njit
 from numba.core import event
+from numba.core.caching import FunctionCache
 
 __all__ = ["Notice", "compiled", "compiled_for", "inlined", "vectorised"]
 
 _COMPILING = "qpkernels: compiling loops for this kind of problem, once on this computer ..."
+_WITHOUT_NAN = {"nnan", "nsz", "contract"}
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -43,13 +45,40 @@ class Notice(event.Listener):  # type: ignore[misc]
 event.register("numba:compile", Notice())
 
 
+class MachineCode(FunctionCache):  # type: ignore[misc]
+    """numba's cache of a function, which forgets what it cannot read.
+
+    numba unpickles all that it knows of a function, and the types of its arguments with it, before it looks whether
+    that is out of date. Where a named tuple among them is in another module since, this would end the call.
+    """
+
+    def load_overload(self, signature: Any, target: Any) -> Any:
+        """Return the machine code for these types; None: it has to be compiled."""
+        try:
+            return super().load_overload(signature, target)
+        except OSError:
+            raise
+        except Exception:
+            # Reading a pickle may raise anything.
+            self.flush()
+            return None
+
+
+def _stored(function: Callable[P, R], **options: Any) -> Any:
+    """Return ``function`` to be compiled for the types it is called with, the machine code kept in numba's cache."""
+    dispatcher = njit(nogil=True, error_model="numpy", **options)(function)
+    if dispatcher is not function:  # as with NUMBA_DISABLE_JIT
+        dispatcher._cache = MachineCode(function)
+    return dispatcher
+
+
 def compiled(function: Callable[P, R]) -> Callable[P, R]:
     """Return ``function`` compiled when first called; later processes load the machine code from numba's cache.
 
     It releases the interpreter's lock, so that threads may run side by side. Division by zero gives infinity, as in
     numpy: a check would keep loops from being vectorised.
     """
-    return cast(Callable[P, R], njit(cache=True, nogil=True, error_model="numpy")(function))
+    return cast(Callable[P, R], _stored(function))
 
 
 def compiled_for(arguments: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
@@ -60,7 +89,11 @@ def compiled_for(arguments: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """
 
     def make(function: Callable[P, R]) -> Callable[P, R]:
-        return cast(Callable[P, R], njit(arguments, cache=True, nogil=True, error_model="numpy")(function))
+        dispatcher = _stored(function)
+        if dispatcher is not function:
+            dispatcher.compile(arguments)
+            dispatcher.disable_compile()
+        return cast(Callable[P, R], dispatcher)
 
     return make
 
@@ -71,10 +104,7 @@ def vectorised(function: Callable[P, R]) -> Callable[P, R]:
     Then a minimum is found in vector registers, and a product and a sum become one instruction. The order of sums is
     kept, so results do not depend on the width of the registers.
     """
-    return cast(
-        Callable[P, R],
-        njit(cache=True, nogil=True, error_model="numpy", fastmath={"nnan", "nsz", "contract"})(function),
-    )
+    return cast(Callable[P, R], _stored(function, fastmath=_WITHOUT_NAN))
 
 
 def inlined(function: Callable[P, R]) -> Callable[P, R]:
@@ -82,9 +112,4 @@ def inlined(function: Callable[P, R]) -> Callable[P, R]:
 
     A call with a tuple of arrays counts references to each of them, which takes as long as a few numbers do.
     """
-    return cast(
-        Callable[P, R],
-        njit(cache=True, nogil=True, error_model="numpy", fastmath={"nnan", "nsz", "contract"}, inline="always")(
-            function
-        ),
-    )
+    return cast(Callable[P, R], _stored(function, fastmath=_WITHOUT_NAN, inline="always"))

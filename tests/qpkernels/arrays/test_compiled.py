@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What is said of compilation, and when."""
+"""What is said of compilation, and when; and what becomes of machine code that is out of date."""
 
 from __future__ import annotations
 
+import importlib
 import logging
+import sys
+from pathlib import Path
 
 import pytest
 from numba import njit
@@ -45,3 +48,31 @@ def test_compilation_of_ours_is_logged_once(caplog: pytest.LogCaptureFixture) ->
     for each in ours:
         notice.on_start(each)
     assert caplog.messages == ["qpkernels: compiling loops for this kind of problem, once on this computer ..."]
+
+
+@pytest.mark.parametrize("decorator", ["compiled", "vectorised"])
+def test_machine_code_outlives_types_that_move(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, decorator: str) -> None:
+    """numba unpickles the types it was called with before it sees that they are out of date."""
+    monkeypatch.syspath_prepend(str(tmp_path))
+    pair = "from typing import NamedTuple\n\n\nclass Pair(NamedTuple):\n    a: float\n    b: float\n"
+    names = [f"{name}_{decorator}" for name in ("first_home", "second_home", "caller_of_pairs")]
+    first, second, caller = names
+    (tmp_path / f"{first}.py").write_text(pair)
+    loop = f"@{decorator}\ndef total(pair):\n    return pair.a + pair.b\n"
+    (tmp_path / f"{caller}.py").write_text(f"from qpkernels.arrays.compiled import {decorator}\n\n\n{loop}")
+    for name in names:
+        # They leave when the test ends.
+        monkeypatch.delitem(sys.modules, name, raising=False)
+
+    assert importlib.import_module(caller).total(importlib.import_module(first).Pair(1.0, 2.0)) == 3.0
+    (tmp_path / f"{first}.py").rename(tmp_path / f"{second}.py")
+    for name in (first, caller):
+        del sys.modules[name]
+    importlib.invalidate_caches()
+    moved = importlib.import_module(second).Pair(1.0, 2.0)
+    assert importlib.import_module(caller).total(moved) == 3.0
+    del sys.modules[caller]
+    again = importlib.import_module(caller).total
+    assert again(moved) == 3.0
+    # The third time its machine code is loaded.
+    assert sum(again.stats.cache_hits.values()) == 1
