@@ -11,17 +11,11 @@ import numpy as np
 
 from benchmarks.trust.maros_meszaros import Published
 from benchmarks.trust.records import Proof, Trial
-from qpkernels.certificates import (
-    Certificate,
-    Enclosure,
-    Repaired,
-    certify_cone_program,
-    enclose_cone_program,
-    repair,
-)
+from qpkernels.certificates import Certificate, Enclosure, certify_cone_program, enclose_cone_program
 from qpkernels.errors import QPKernelsError
 from qpkernels.solvers import find_solver
 from qpkernels.solvers.isolation import Ended, Limits, Raised, Worker
+from qpkernels.solvers.repair import Repaired, repair
 
 __all__ = ["attempt"]
 

@@ -54,6 +54,7 @@ MODULES = (
             "paths",
             "programs",
             "solvers",
+            "solvers.repair",
         )
     ),
 )

@@ -21,10 +21,11 @@ from scipy.sparse import coo_array, csc_array, csr_array, diags_array, eye_array
 
 from formulations.modelling.solving import is_finite, quote, status_of
 from qpkernels.arrays import Matrix, Samples, Vector, is_sparse
-from qpkernels.certificates import Certificate, SparseWeightsBounds, Status, repair
+from qpkernels.certificates import Certificate, SparseWeightsBounds, Status
 from qpkernels.errors import SolverFailedError
 from qpkernels.programs import Block, ConeProgram, Nonnegative
 from qpkernels.solvers import Outcome, find_solver
+from qpkernels.solvers.repair import repair
 
 __all__ = ["CrammerSinger", "LinearAnswer", "LinearModel", "SparseWeights"]
 

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from qpkernels.certificates import PROVED, Status, repair, repair_direction, repair_multipliers
+from qpkernels.certificates import PROVED, Status
 from qpkernels.certificates.enclosures import enclose_cone_program
 from qpkernels.errors import SolverFailedError
 from qpkernels.programs import ConeProgram
 from qpkernels.solvers import Claim, Outcome, installed_solvers
+from qpkernels.solvers.repair import repair, repair_direction, repair_multipliers
 
 __all__ = ["Optimum", "optimum_of"]
 

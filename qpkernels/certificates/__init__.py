@@ -4,14 +4,9 @@
 from qpkernels.certificates.bounds import Bounds
 from qpkernels.certificates.certificate import PROVED, Certificate, Status, certify_values, relative, undefined
 from qpkernels.certificates.cone_program import (
-    Repaired,
     certify_cone_program,
     certify_infeasibility,
     certify_unboundedness,
-    repair,
-    repair_direction,
-    repair_multipliers,
-    without_rounding,
 )
 from qpkernels.certificates.enclosures import Enclosure, enclose_cone_program
 from qpkernels.certificates.exact_kernel import (
@@ -70,7 +65,6 @@ __all__ = [
     "Pass",
     "PenalisedBounds",
     "Regulariser",
-    "Repaired",
     "SeparationBounds",
     "SigmoidBounds",
     "SparseWeightsBounds",
@@ -89,10 +83,6 @@ __all__ = [
     "enclose_cone_program",
     "intercept_interval",
     "relative",
-    "repair",
-    "repair_direction",
-    "repair_multipliers",
     "split_support",
     "undefined",
-    "without_rounding",
 ]

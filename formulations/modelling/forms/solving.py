@@ -28,11 +28,12 @@ from formulations.modelling.solving import (
     structures_of,
 )
 from qpkernels.arrays import Indices
-from qpkernels.certificates import Bounds, Certificate, Enclosure, Status, enclose_cone_program, repair
+from qpkernels.certificates import Bounds, Certificate, Enclosure, Status, enclose_cone_program
 from qpkernels.diagnosis import Ray
 from qpkernels.errors import InfeasibleError, ParameterError, UnsupportedProgramError
 from qpkernels.programs import ConeProgram, Program
 from qpkernels.solvers import Answer, Claim, ConePoint, Outcome, Solver
+from qpkernels.solvers.repair import repair
 
 if TYPE_CHECKING:
     from formulations.modelling.forms.form import Form

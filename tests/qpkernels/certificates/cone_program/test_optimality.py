@@ -10,9 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from builders import KNOWN_OPTIMA, SEEDS, cone_program, every_family, manufacture
-from qpkernels.certificates import certify_cone_program, repair
+from qpkernels.certificates import certify_cone_program
 from qpkernels.errors import NonconvexError
 from qpkernels.programs import Nonnegative, SecondOrder, Zero
+from qpkernels.solvers.repair import repair
 
 every_optimum = pytest.mark.parametrize("known", KNOWN_OPTIMA.values(), ids=KNOWN_OPTIMA)
 

@@ -18,10 +18,11 @@ from formulations import (
     SoftTube,
 )
 from formulations.modelling import Form, Model
-from qpkernels.certificates import Status, certify_cone_program, repair
+from qpkernels.certificates import Status, certify_cone_program
 from qpkernels.kernels import RBF, Kernel
 from qpkernels.programs import Block, ConeProgram, Nonnegative
 from qpkernels.solvers import Claim, find_solver
+from qpkernels.solvers.repair import repair
 
 FITS = [LeastAbsoluteFit, LaplaceFit, ChebyshevFit]
 each_side = pytest.mark.parametrize("side", ["primal", "dual"])

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 
 from builders import SEEDS, cone_program
-from qpkernels.certificates import certify_cone_program, repair
+from qpkernels.certificates import certify_cone_program
 from qpkernels.programs import Block, ConeProgram, Nonnegative, SecondOrder, Zero
+from qpkernels.solvers.repair import repair
 
 
 def manufactured(seed: int, quadratic: bool, units: bool = True) -> tuple[ConeProgram, np.ndarray, np.ndarray, float]:

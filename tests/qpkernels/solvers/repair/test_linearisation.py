@@ -8,10 +8,11 @@ import pytest
 
 from builders import KNOWN_OPTIMA, cone_program
 from qpkernels.arrays import Matrix
-from qpkernels.certificates import certify_cone_program, repair
-from qpkernels.certificates.cone_program.linearisation import Linearised
+from qpkernels.certificates import certify_cone_program
 from qpkernels.programs import Nonnegative, PSDTriangle, SecondOrder, Zero
 from qpkernels.solvers import find_solver
+from qpkernels.solvers.repair import repair
+from qpkernels.solvers.repair.linearisation import Linearised
 
 SMOOTH = [
     known for name, known in KNOWN_OPTIMA.items() if name.startswith(("SOCP", "exponential", "power", "semidefinite"))

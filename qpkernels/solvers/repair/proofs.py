@@ -11,10 +11,10 @@ from scipy.sparse import csc_array, csr_array, diags_array, eye_array, vstack
 from qpkernels.arrays import Vector
 from qpkernels.certificates.certificate import Certificate
 from qpkernels.certificates.cone_program.bounds import VariableBounds
-from qpkernels.certificates.cone_program.factors import factorise
 from qpkernels.certificates.cone_program.infeasibility import certify_infeasibility, certify_unboundedness
 from qpkernels.certificates.cone_program.residuals import kinds
 from qpkernels.programs.cone_program import ConeProgram
+from qpkernels.solvers.repair.polishing import factorise
 
 __all__ = ["repair_direction", "repair_multipliers"]
 
@@ -39,7 +39,8 @@ def repair_multipliers(program: ConeProgram, z: Vector) -> tuple[Vector, Certifi
     --------
     >>> import numpy as np
     >>> from formulations import HardMargin
-    >>> from qpkernels.certificates import certify_infeasibility, repair_multipliers
+    >>> from qpkernels.certificates import certify_infeasibility
+    >>> from qpkernels.solvers.repair import repair_multipliers
     >>> program = HardMargin([[0.0], [1.0], [2.0]], [-1, 1, -1]).primal.lower().program
     >>> z = np.array([0.5, 1.001, 0.5])
     >>> print(certify_infeasibility(program, z).holds(1e-9))
@@ -63,7 +64,7 @@ def repair_direction(program: ConeProgram, x: Vector) -> tuple[Vector, Certifica
     --------
     >>> import numpy as np
     >>> from scipy.sparse import csc_array
-    >>> from qpkernels.certificates import repair_direction
+    >>> from qpkernels.solvers.repair import repair_direction
     >>> from qpkernels.programs import Block, ConeProgram, Nonnegative
     >>> A, b, q = csc_array([[1.0, -1.0]]), np.zeros(1), np.array([-1.0, 0.0])
     >>> blocks = (Block("x", 0, 2),), (Block("order", 0, 1),)

@@ -13,13 +13,13 @@ from scipy.sparse.linalg import lsqr
 from qpkernels.arrays import Vector
 from qpkernels.certificates.certificate import Certificate
 from qpkernels.certificates.cone_program.bounds import VariableBounds
-from qpkernels.certificates.cone_program.linearisation import Linearised
 from qpkernels.certificates.cone_program.optimality import Judge
-from qpkernels.certificates.cone_program.polishing import Work, polished
 from qpkernels.certificates.cone_program.residuals import Terms, into_dual_cone, kinds
 from qpkernels.errors import NonconvexError
 from qpkernels.programs.cone_program import ConeProgram
 from qpkernels.programs.cones import Nonnegative, PSDTriangle, Zero
+from qpkernels.solvers.repair.linearisation import Linearised
+from qpkernels.solvers.repair.polishing import Work, polished
 
 __all__ = ["Repaired", "repair", "without_rounding"]
 
@@ -94,7 +94,7 @@ def repair(program: ConeProgram, x: Vector, z: Vector, tol: float, work: Work | 
     Examples
     --------
     >>> from formulations import SoftMargin
-    >>> from qpkernels.certificates import repair
+    >>> from qpkernels.solvers.repair import repair
     >>> from qpkernels.solvers import find_solver
     >>> program = SoftMargin([[0.0], [1.0], [3.0], [4.0]], [-1, -1, 1, 1], C=1.0).primal.lower().program
     >>> answer = find_solver("clarabel").solve(program, tol=1e-3)
@@ -205,20 +205,7 @@ def _linearised(program: ConeProgram, x: Vector, z: Vector, work: Work) -> Itera
 
 
 def without_rounding(values: Vector) -> Vector:
-    """Return the values with 0 in place of those that may be rounding, beside which homogeneous rows never hold.
-
-    Parameters
-    ----------
-    values
-        A point or multipliers: entries that are tiny beside the largest one become 0.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from qpkernels.certificates import without_rounding
-    >>> print(without_rounding(np.array([1.0, -2.0, 1e-17])))
-    [ 1. -2.  0.]
-    """
+    """Return the values with 0 in place of those that may be rounding, beside which homogeneous rows never hold."""
     return np.where(np.abs(values) > _ROUNDING * np.abs(values).max(initial=0.0), values, 0.0)
 
 

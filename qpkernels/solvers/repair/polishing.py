@@ -16,19 +16,22 @@ from there by refinement with the factors of the first (the polishing of Stellat
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csc_array, csr_array, diags_array
+from scipy.linalg import lu_factor, lu_solve
+from scipy.sparse import block_array, csc_array, csr_array, diags_array, eye_array
+from scipy.sparse.linalg import splu
 
-from qpkernels.arrays import Vector
-from qpkernels.certificates.cone_program.factors import Factors, factorise
+from qpkernels.arrays import Matrix, Vector
 from qpkernels.certificates.cone_program.residuals import kinds
+from qpkernels.gram.panels.threads import blas_threads_for
 from qpkernels.programs.cone_program import ConeProgram
 
-__all__ = ["Work", "polished"]
+__all__ = ["Work", "factorise", "polished"]
 
 _REGULARISATION = 1e-8
 """rho and mu, in units in which the coefficients are about 1."""
@@ -40,6 +43,15 @@ _DUST = 1e-9
 
 _WORK = 3e10
 """Operations in factorisations, all together, after which no further step is begun: some ten seconds of one core."""
+
+_DENSE_ABOVE = 0.2
+"""Share of nonzeros from which a matrix is factorised as a dense one."""
+
+_FULL_ABOVE = 10.0
+"""Columns with more nonzeros than this times the root of their length are full (Amestoy, Davis and Duff, 2004)."""
+
+_LARGEST_BORDER = 5e7
+"""Entries that all full columns may have together to be eliminated last, as dense ones."""
 
 
 @dataclass(eq=False)
@@ -138,7 +150,7 @@ class _Scaled:
             x, w = x + t * dx, w + t * dw
         return _Answer(x, self._positive(w) / _REGULARISATION, self.equal | (w > 0))
 
-    def _factors(self, A: csc_array) -> Factors | None:
+    def _factors(self, A: csc_array) -> _Factors | None:
         factors = factorise(self.P, A, _REGULARISATION)
         self.work.operations += factors.work if factors else 0.0
         return factors
@@ -255,3 +267,57 @@ def _extreme(choose: np.ufunc, matrix: csc_array, axis: int, start: float, other
     extreme = np.full(matrix.shape[1 - axis], start)
     choose.at(extreme, entries.coords[1 - axis][some], entries.data[some])
     return np.where(extreme == start, otherwise, extreme)
+
+
+@dataclass(frozen=True, eq=False)
+class _Factors:
+    """What solves with a matrix, and about how many operations it took to get."""
+
+    solve: Callable[[Vector], Vector]
+    work: float
+
+
+def factorise(P: csc_array, A: csc_array, regularisation: float) -> _Factors | None:
+    """Return factors of [[P + t I, A'], [A, -t I]] for a regularisation t; None if it has none."""
+    n, k = P.shape[0], A.shape[0]
+    blocks: Any = [[P + regularisation * eye_array(n), A.T], [A, -regularisation * eye_array(k)]]
+    K = csc_array(block_array(blocks) if k else blocks[0][0])
+    full = np.diff(K.indptr) > _FULL_ABOVE * np.sqrt(K.shape[0])
+    if K.nnz > _DENSE_ABOVE * K.shape[0] ** 2 or full.all():
+        return _dense(K.toarray())
+    return _bordered(K, full) if 0 < full.sum() * K.shape[0] <= _LARGEST_BORDER else _sparse(K)
+
+
+def _dense(K: Matrix) -> _Factors:
+    with blas_threads_for(K.shape[0]):
+        factors = lu_factor(K, check_finite=False)
+    return _Factors(lambda right: np.asarray(lu_solve(factors, right, check_finite=False)), K.shape[0] ** 3)
+
+
+def _sparse(K: csc_array) -> _Factors | None:
+    try:
+        # Small pivots are exchanged, which an order for symmetric pivots (MMD_AT_PLUS_A) pays with full factors.
+        factors = splu(K, permc_spec="COLAMD", diag_pivot_thresh=1e-3, options={"SymmetricMode": True})
+    except RuntimeError:
+        return None
+    return _Factors(factors.solve, factors.nnz**2 / K.shape[0])
+
+
+def _bordered(K: csc_array, full: NDArray[np.bool_]) -> _Factors | None:
+    """Eliminate the rows and columns that are full last: among them an order that keeps others sparse cannot be found.
+
+    [[S, B'], [B, D]] (x, y) = (u, v) is (D - B S^-1 B') y = v - B S^-1 u and S x = u - B'y.
+    """
+    S, B, D = csc_array(K[~full][:, ~full]), csc_array(K[full][:, ~full]), K[full][:, full].toarray()
+    inner = _sparse(S)
+    if inner is None:
+        return None
+    outer = _dense(D - B @ inner.solve(B.T.toarray()))
+
+    def solve(right: Vector) -> Vector:
+        solution = np.empty_like(right)
+        solution[full] = outer.solve(right[full] - B @ inner.solve(right[~full]))
+        solution[~full] = inner.solve(right[~full] - B.T @ solution[full])
+        return solution
+
+    return _Factors(solve, inner.work + outer.work + B.shape[0] * (B.nnz + S.nnz))

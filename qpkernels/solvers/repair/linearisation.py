@@ -1,24 +1,72 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a cone is near one of its points, in first and second order."""
+"""The quadratic program that a cone program is near one of its points: a step of sequential quadratic programming.
+
+A cone {s : g(s) <= 0} with a smooth convex g gives one inequality, g(s0) + grad g(s0)'(s - s0) <= 0 with s = b - Ax,
+and with its multiplier m the curvature m A'(hess g)A of the Lagrangian, so that the steps converge quadratically. Of
+semidefinite matrices, the eigenvalues that are to be 0 give equations, with a curvature of the same kind.
+"""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csr_array, eye_array
+from scipy.sparse import block_diag, csc_array, csr_array, eye_array
 
 from qpkernels.arrays import Matrix, Vector
 from qpkernels.gram.panels.threads import blas_threads_for
+from qpkernels.programs.cone_program import Block, ConeProgram
 from qpkernels.programs.cones import Cone, Exponential, Nonnegative, Power, PSDTriangle, SecondOrder, Zero
 
-__all__ = ["Local", "local"]
+__all__ = ["Linearised"]
 
 
 @dataclass(frozen=True, eq=False)
-class Local(ABC):
+class Linearised:
+    """A quadratic program near a point, and the way of multipliers there and back.
+
+    The rows of a cone that has no smooth surface at the point are held where they are.
+    """
+
+    original: ConeProgram
+    program: ConeProgram
+    multipliers: Vector
+    _locals: tuple[_Local, ...]
+
+    @classmethod
+    def at(cls, original: ConeProgram, x: Vector, z: Vector) -> Linearised:
+        """Linearise at the point x with the multipliers z."""
+        A, s = csr_array(original.A), original.b - original.A @ x
+        near = tuple(_local(cone, s[part], z[part]) for cone, part in original.parts())
+        empty = csr_array((0, 0))
+        rows = block_diag([empty, *(each.rows for each in near)], format="csr")
+        root = block_diag([empty, *(each.curvature for each in near)], format="csr") @ A
+        P = original.P + root.T @ root
+        P = csc_array(0.5 * (P + P.T))
+        b = rows @ original.b + np.concatenate([np.zeros(0), *(each.offset for each in near)])
+        program = replace(
+            original,
+            P=P,
+            q=original.q + original.P @ x - P @ x,
+            A=csc_array(rows @ A),
+            b=b,
+            cones=tuple(each.cone for each in near),
+            rows=(Block("rows", 0, b.size),),
+        )
+        return cls(original, program, np.concatenate([np.zeros(0), *(each.multipliers for each in near)]), near)
+
+    def back(self, x: Vector, multipliers: Vector) -> Vector:
+        """Return the multipliers of the original at x from those of the quadratic program."""
+        s = self.original.b - self.original.A @ x
+        pairs = zip(self.original.parts(), self.program.parts(), self._locals, strict=True)
+        back = [each.back(s[part], multipliers[given]) for (_, part), (_, given), each in pairs]
+        return np.concatenate([np.zeros(0), *back])
+
+
+@dataclass(frozen=True, eq=False)
+class _Local(ABC):
     """Rows that stand for a cone near its point s0: T s + t in a cone of inequalities or equations.
 
     Attributes
@@ -49,7 +97,7 @@ class Local(ABC):
         """Return the multipliers of the cone at a point s near s0, made of those of the rows."""
 
 
-def local(cone: Cone, s: Vector, z: Vector) -> Local:
+def _local(cone: Cone, s: Vector, z: Vector) -> _Local:
     """Return the rows of a cone near s, with the multipliers z of it; where it has no surface there, it is held."""
     if isinstance(cone, Zero | Nonnegative):
         return _Flat(_identity(s.size), np.zeros(s.size), cone, z)
@@ -69,7 +117,7 @@ def _identity(size: int) -> csr_array:
 
 
 @dataclass(frozen=True, eq=False)
-class _Flat(Local):
+class _Flat(_Local):
     """Rows that are the cone, or that hold s where it is."""
 
     @property
@@ -125,7 +173,7 @@ class _Surface:
 
 
 @dataclass(frozen=True, eq=False)
-class _Smooth(Local):
+class _Smooth(_Local):
     """-g(s0) - grad g(s0)'(s - s0) >= 0."""
 
     _of: Cone
@@ -141,7 +189,7 @@ class _Smooth(Local):
 
 
 @dataclass(frozen=True, eq=False)
-class _Semidefinite(Local):
+class _Semidefinite(_Local):
     r"""V'SV = 0 for the columns v_1, ..., v_k of V, eigenvectors of S with eigenvalues that are to be 0.
 
     With the others, W and L, the matrices near S with k eigenvalues 0 are those with V'SV - V'SW (W'SW)^-1 W'SV = 0;

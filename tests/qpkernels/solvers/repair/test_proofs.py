@@ -6,13 +6,9 @@ import pytest
 from hypothesis import given
 
 from builders import SEEDS, cone_program
-from qpkernels.certificates import (
-    certify_infeasibility,
-    certify_unboundedness,
-    repair_direction,
-    repair_multipliers,
-)
+from qpkernels.certificates import certify_infeasibility, certify_unboundedness
 from qpkernels.programs import Nonnegative, Zero
+from qpkernels.solvers.repair import repair_direction, repair_multipliers
 
 
 @given(seed=SEEDS)

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from scipy.sparse import block_diag, csc_array, diags_array, eye_array, random_array, vstack
 
-from qpkernels.certificates.cone_program.factors import factorise
+from qpkernels.solvers.repair.polishing import factorise
 
 RNG = np.random.default_rng(0)
 
