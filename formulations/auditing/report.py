@@ -17,9 +17,8 @@ from rich.text import Text
 from formulations.auditing.finishing import Finish
 from formulations.auditing.machine_audit import MachineAudit
 from formulations.auditing.records import AuditRow
-from formulations.display import as_text, plain_text
 from qpkernels.certificates import Status
-from qpkernels.display import Displayed
+from qpkernels.display import Displayed, as_text, plain_text
 
 __all__ = ["Audit"]
 

@@ -16,8 +16,8 @@ from formulations.comparison.pairs import (
 )
 from formulations.comparison.problems import Problem, problems_of
 from formulations.comparison.table import Comparison
-from formulations.display import progress_bar
 from qpkernels.arrays import check_positive, check_tolerance
+from qpkernels.display import progress_bar
 from qpkernels.errors import UnsupportedProgramError
 from qpkernels.solvers import SolverLike
 

@@ -19,10 +19,10 @@ from formulations.comparison.pairs import (
 )
 from formulations.comparison.problems import Problem, problems_of
 from formulations.comparison.row import Row
-from formulations.display import progress_bar
 from formulations.modelling.solution import Solution
 from qpkernels.arrays import check_positive, check_tolerance, shown
 from qpkernels.certificates.enclosures import Enclosure
+from qpkernels.display import progress_bar
 from qpkernels.errors import NoEnclosureError, ParameterError, UnsupportedProgramError
 from qpkernels.solvers import Solver, SolverLike
 

@@ -9,9 +9,9 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from formulations.comparison.row import Row, without_nan
-from formulations.display import Column, Report, Reported, Table, as_text
 from formulations.modelling.solution import Seconds
 from qpkernels.certificates import Status
+from qpkernels.display import Column, Report, Reported, Table, as_text
 
 __all__ = ["Comparison", "agreement"]
 

@@ -4,19 +4,19 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
 from typing import Any, ClassVar, Generic, Self, TypeAlias, TypeVar
 
 from numpy.typing import ArrayLike, NDArray
 
-from formulations.display import ShownModel, objective_of
 from formulations.inputs.estimators import Coefficients, is_estimator
 from formulations.inputs.fitted import coefficients_for
 from formulations.inputs.restating import Restatable
 from formulations.inputs.samples import OF_KERNELS, BoundSamples
 from formulations.modelling.candidate import Candidate, checked_coefficients, expand, vanishing, with_function_of
+from formulations.modelling.cards import Explained, facts_of_model, objective_of, statement_of_model
 from formulations.modelling.default import solve_by_request
 from formulations.modelling.exact_kernel import approximation_of, certify_exact, refine
 from formulations.modelling.failures import infeasible, no_answer, not_an_answer, unbounded
@@ -35,6 +35,7 @@ from qpkernels.certificates import (
     Status,
     Support,
 )
+from qpkernels.display import Fact, TextbookProblem
 from qpkernels.errors import InfeasibleError, ParameterError
 from qpkernels.gram import Gram
 from qpkernels.programs import KernelQP, LeastSquares, LinearSystem, Program
@@ -49,7 +50,7 @@ Answered = TypeVar("Answered", bound=Solution, covariant=True)
 """What solving a model of a kind returns."""
 
 
-class Model(Restatable, ShownModel, Generic[Answered], metaclass=ChecksKeywords):
+class Model(Restatable, Explained, Generic[Answered], metaclass=ChecksKeywords):
     """A kernel machine: what is asked, however it is stated and whoever solves it.
 
     The answer is a function f + b in the space of a kernel, with a coefficient beta_i for each sample. The model knows
@@ -112,6 +113,9 @@ class Model(Restatable, ShownModel, Generic[Answered], metaclass=ChecksKeywords)
     hard: ClassVar[bool] = False
     """Whether there are constraints without slack: the model may have no answer, and says why."""
 
+    coefficient: ClassVar[str] = "beta"
+    """beta in the letters of the dual, as ``beta = y a``."""
+
     estimator: ClassVar[str] = "estimator"
     """What scikit-learn calls it."""
 
@@ -172,6 +176,15 @@ class Model(Restatable, ShownModel, Generic[Answered], metaclass=ChecksKeywords)
     def programs(self, bounds: Bounds) -> tuple[Program, ...]:
         """Return the programs whose answers are the model's, without CVXPY, the most special first."""
         return structures_of(bounds, self.linear_system(bounds))
+
+    @property
+    def statement(self) -> TextbookProblem | None:
+        """The problem of the usual form in maths; None where its class does not say."""
+        return statement_of_model(self)
+
+    def facts(self) -> Iterator[Fact]:
+        """Yield data, kernel, hyper-parameters, intercept, forms and solvers."""
+        return facts_of_model(self)
 
     @abstractmethod
     def conditions(self, answer: Candidate) -> Conditions:

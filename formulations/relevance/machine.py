@@ -12,8 +12,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from formulations.display import Explained, classes_of, kernel_of, samples_of
 from formulations.inputs.samples import KernelLike, bind
+from formulations.modelling.cards import Explained, classes_of, kernel_of, samples_of
 from formulations.relevance.posterior import Design
 from formulations.relevance.search import Search
 from formulations.relevance.solution import RelevanceSolution, expand

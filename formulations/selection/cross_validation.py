@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from formulations.display import Column, Report, Reported, Table, as_text, progress_bar
 from formulations.modelling import Model, Solution
 from formulations.modelling.batch import Part
 from formulations.selection.folds import Fold, Folds, checked_model, divide, truth
@@ -24,6 +23,7 @@ from formulations.selection.running import Effort, Kept, proved, weakest
 from formulations.selection.scoring import Scoring, predicted, scorer, scoring_name
 from qpkernels.arrays import Vector
 from qpkernels.certificates import Certificate, Status
+from qpkernels.display import Column, Report, Reported, Table, as_text, progress_bar
 from qpkernels.errors import ParameterError, QPKernelsError
 from qpkernels.solvers import SolverLike
 

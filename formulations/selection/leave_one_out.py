@@ -27,7 +27,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
-from formulations.display import progress_bar
 from formulations.modelling import Model, Solution
 from formulations.modelling.batch import Part, Trained, train
 from formulations.selection.folds import check_classes, checked_model, truth
@@ -36,7 +35,7 @@ from formulations.selection.running import Effort, Kept, proved
 from formulations.selection.scoring import Scoring, predicted, scorer, scoring_name
 from qpkernels.arrays import Indices, Vector
 from qpkernels.certificates import Status
-from qpkernels.display import Card, Carded, Fact, count
+from qpkernels.display import Card, Carded, Fact, count, progress_bar
 from qpkernels.errors import QPKernelsError
 from qpkernels.programs import KernelQP
 from qpkernels.solvers import SolverLike

@@ -1,24 +1,31 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How objects show themselves: maths from one notation, cards as text, HTML and LaTeX, and the hooks of notebooks."""
+"""How objects show themselves: maths from one notation, cards and tables as text and HTML, bars of progress."""
 
-from qpkernels.display.card import Card, Carded, Fact, carded, count
-from qpkernels.display.formulas import grouped, leading, signed
-from qpkernels.display.maths import quoted, to_html, to_latex, to_text
-from qpkernels.display.notebook import Displayed, bars
+from qpkernels.display.card import Card, Carded, Displayed, Fact, bars, carded, count
+from qpkernels.display.maths import grouped, leading, quoted, signed, to_html, to_latex, to_text
 from qpkernels.display.problem import Line, TextbookProblem
+from qpkernels.display.progress import progress_bar
+from qpkernels.display.tables import Column, Report, Reported, Table, as_text, plain_text
 
 __all__ = [
     "Card",
     "Carded",
+    "Column",
     "Displayed",
     "Fact",
     "Line",
+    "Report",
+    "Reported",
+    "Table",
     "TextbookProblem",
+    "as_text",
     "bars",
     "carded",
     "count",
     "grouped",
     "leading",
+    "plain_text",
+    "progress_bar",
     "quoted",
     "signed",
     "to_html",

@@ -6,7 +6,7 @@ r"""Formulas in the notation of this library's docstrings, as text in Unicode, a
 becomes ½ ‖f‖² + Σᵢ Cᵢ max(0, 1 − yᵢ (f(xᵢ) + b)), and ``\frac{1}{2} \| f \|^{2} + \sum_{i} C_{i} ...``. ``_`` and ``^``
 take one word or number, or what stands in parentheses; ``'`` transposes; ``a+`` and ``a-`` before a space, comma,
 parenthesis or subscript are letters with a sign, and ``psi*`` is a conjugate; ``a/b`` without spaces is a fraction, and
-``<w, x>`` an inner product; words of the table :data:`~qpkernels.display.symbols.SYMBOLS` are what they name, and other
+``<w, x>`` an inner product; words of the table ``_SYMBOLS`` are what they name, and other
 words products of letters, unless a parenthesis follows (``YKY``, ``MyKernel(x, z)``). What stands in double quotes is
 text, such as the name of a column: ``x_("age")``; see :func:`quoted`.
 """
@@ -18,15 +18,74 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from html import escape
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
-from qpkernels.display.symbols import SUBSCRIPTS, SUPERSCRIPTS, SYMBOLS, Symbol
-
-__all__ = ["quoted", "to_html", "to_latex", "to_text"]
+__all__ = ["grouped", "leading", "quoted", "signed", "to_html", "to_latex", "to_text"]
 
 _TOKEN = re.compile(r"\"[^\"]*\"|\s+|\|\||<=|>=|!=|->|<-|\d+(?:\.\d+)?(?:e[+-]?\d+)?|[A-Za-z]+\d*|.")
 _NUMBER = re.compile(r"(\d+(?:\.\d+)?)(?:e([+-]?\d+))?")
 _WORD = re.compile(r"[A-Za-z]+\d*")
+
+
+class _Symbol(NamedTuple):
+    """A word or sign in Unicode and in LaTeX; ``upright``: a name or an operator, not a variable."""
+
+    text: str
+    latex: str
+    upright: bool = False
+
+
+_GREEK = {
+    "alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "epsilon": "ε", "eta": "η", "theta": "θ", "kappa": "κ",
+    "lambda": "λ", "mu": "μ", "nu": "ν", "xi": "ξ", "rho": "ρ", "sigma": "σ", "tau": "τ", "phi": "φ", "psi": "ψ",
+    "Sigma": "Σ", "Phi": "Φ",
+}  # fmt: skip
+
+_FUNCTIONS = ("max", "min", "log", "ln", "exp", "tanh", "argmax", "dom", "diag", "sign", "vol")
+
+_WORDS = ("all", "and", "beyond", "for", "of", "over", "with")
+
+_IN_LATEX = ("max", "min", "log", "ln", "exp", "tanh")
+
+_SYMBOLS: dict[str, _Symbol] = {
+    **{name: _Symbol(letter, f"\\{name}") for name, letter in _GREEK.items()},
+    **{
+        name: _Symbol(name, f"\\{name}" if name in _IN_LATEX else f"\\operatorname{{{name}}}", upright=True)
+        for name in _FUNCTIONS
+    },
+    "xbar": _Symbol("x̄", "\\bar{x}"),
+    "ybar": _Symbol("ȳ", "\\bar{y}"),
+    "Xc": _Symbol("X̃", "\\tilde{X}"),
+    "ones": _Symbol("1", "\\mathbf{1}", upright=True),
+    "sum": _Symbol("Σ", "\\sum", upright=True),
+    "sqrt": _Symbol("√", "\\sqrt", upright=True),
+    "in": _Symbol("∈", "\\in", upright=True),
+    "inf": _Symbol("∞", "\\infty", upright=True),
+    "mode": _Symbol("ŵ", "\\hat{w}"),
+    "noise": _Symbol("σ²", "\\sigma^{2}"),
+    **{word: _Symbol(word, f"\\;\\mathrm{{{word}}}\\;", upright=True) for word in _WORDS},
+    "||": _Symbol("‖", "\\|", upright=True),
+    "|": _Symbol("|", "|", upright=True),
+    ">=": _Symbol("≥", "\\geq", upright=True),
+    "<=": _Symbol("≤", "\\leq", upright=True),
+    "!=": _Symbol("≠", "\\neq", upright=True),
+    "<-": _Symbol("←", "\\leftarrow", upright=True),
+    "->": _Symbol("→", "\\rightarrow", upright=True),
+    "-": _Symbol("−", "-", upright=True),
+    "{": _Symbol("{", "\\{", upright=True),
+    "}": _Symbol("}", "\\}", upright=True),
+    "langle": _Symbol("⟨", "\\langle", upright=True),
+    "rangle": _Symbol("⟩", "\\rangle", upright=True),
+    "<": _Symbol("<", "<", upright=True),
+    ">": _Symbol(">", ">", upright=True),
+}
+"""Those whose letters are not their own."""
+
+_SUBSCRIPTS = str.maketrans("0123456789aehijklmnoprstuvx+-=()", "₀₁₂₃₄₅₆₇₈₉ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓ₊₋₌₍₎")
+"""Letters and digits that Unicode has below the line."""
+
+_SUPERSCRIPTS = str.maketrans("0123456789dikmnprst+-−()T*", "⁰¹²³⁴⁵⁶⁷⁸⁹ᵈⁱᵏᵐⁿᵖʳˢᵗ⁺⁻⁻⁽⁾ᵀ*")
+"""Those that it has above."""
 
 _IN_TEXT = {
     **{letter: f"\\{letter}" for letter in "%&#$_{}"},
@@ -218,7 +277,7 @@ def _indexed(pieces: list[_Piece]) -> Iterator[_Piece]:
 def _text(piece: _Piece) -> str:
     match piece:
         case _Leaf(word):
-            return SYMBOLS[word].text if word in SYMBOLS else " " if word.isspace() else word.strip('"')
+            return _SYMBOLS[word].text if word in _SYMBOLS else " " if word.isspace() else word.strip('"')
         case _Script(above, content):
             named = any(isinstance(part, _Leaf) and part.word.startswith('"') for part in content)
             return _raised("".join(map(_text, content)), above, named)
@@ -231,7 +290,7 @@ def _text(piece: _Piece) -> str:
 
 
 def _raised(content: str, above: bool, named: bool) -> str:
-    table = SUPERSCRIPTS if above else SUBSCRIPTS
+    table = _SUPERSCRIPTS if above else _SUBSCRIPTS
     if not named and all(ord(letter) in table for letter in content):
         return content.translate(table)
     mark = "^" if above else "_"
@@ -272,8 +331,8 @@ def _bare_latex(piece: _Piece) -> str:
 
 
 def _latex_leaf(word: str, called: bool) -> str:
-    if word in SYMBOLS:
-        return SYMBOLS[word].latex
+    if word in _SYMBOLS:
+        return _SYMBOLS[word].latex
     if word.startswith('"'):
         return f"\\mathrm{{{''.join(_IN_TEXT.get(letter, letter) for letter in word[1:-1])}}}"
     number = _NUMBER.fullmatch(word)
@@ -315,5 +374,28 @@ def _html_leaf(word: str, called: bool) -> str:
     if word.startswith('"'):
         return escape(word.strip('"'))
     is_variable = bool(_WORD.fullmatch(word)) and not (called and len(word) > 1)
-    symbol = SYMBOLS.get(word, Symbol(word, word, upright=not is_variable))
+    symbol = _SYMBOLS.get(word, _Symbol(word, word, upright=not is_variable))
     return escape(symbol.text) if symbol.upright else f"<i>{escape(symbol.text)}</i>"
+
+
+# Numbers and sums in a formula ---------------------------------------------------------------------------------
+
+
+def leading(value: float) -> str:
+    """Return a factor to put before others: nothing for 1."""
+    return "" if value == 1 else f"{value:g} "
+
+
+def signed(value: float) -> str:
+    """Return a number to put behind others, with its sign: nothing for 0."""
+    return "" if value == 0 else f" {'+' if value > 0 else '-'} {abs(value):g}"
+
+
+def grouped(formula: str) -> str:
+    """Return a formula as a factor: in parentheses if it is a sum."""
+    outer = re.sub(r'"[^"]*"', "", formula)
+    while (inner := re.sub(r"\([^()]*\)", "", outer)) != outer:
+        outer = inner
+    # The difference within a norm is no sum.
+    outer = re.sub(r"\|\|[^|]*\|\|", "", outer)
+    return f"({formula})" if re.search(r" [+-] ", outer) else formula

@@ -34,7 +34,7 @@ from formulations import (
     leave_one_out,
     path,
 )
-from formulations.display import Explained, statement_of_form
+from formulations.modelling.cards import Explained, statement_of_form
 from formulations.prediction import Answering
 from model_data import CASES, FIRST_CASES, FORMS, KERNELS, MODEL_CASES, measured, overlapping
 from qpkernels import RBF, Columns, Kernel

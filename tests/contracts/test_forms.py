@@ -52,10 +52,10 @@ from formulations import (
     SoftTubeLoss,
     SparseApproximationL1,
 )
-from formulations.display import statement_of_form
 from formulations.losses import LogisticLoss
 from formulations.modelling import Dual, Primal
 from formulations.modelling.ball import BallModel
+from formulations.modelling.cards import statement_of_form
 from formulations.regression.fits.forms import LinearFit
 from handed_out import HandedOut
 from model_data import (

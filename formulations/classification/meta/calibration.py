@@ -25,9 +25,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 import formulations.cvx as cp
-from formulations.display import Explained, classes_of
 from formulations.inputs.two_classes import two_classes
 from formulations.modelling import labelled
+from formulations.modelling.cards import Explained, classes_of
 from formulations.modelling.failures import no_answer
 from formulations.modelling.forms import lower
 from formulations.modelling.solving import quote, status_of

@@ -11,10 +11,10 @@ import numpy as np
 
 from formulations.commands.stating.samples import Training
 from formulations.commands.stating.statements import Asked
-from formulations.display import progress_bar
 from formulations.selection.search.points import grid_points, where
 from formulations.selection.search.table import ScoredPoints
 from qpkernels.certificates import Certificate, Status
+from qpkernels.display import progress_bar
 from qpkernels.errors import QPKernelsError
 from qpkernels.kernels import Kernel
 

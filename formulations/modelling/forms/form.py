@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 import formulations.cvx as cp
-from formulations.display import card_of_form, line_of_form, objective_of
 from formulations.inputs.frozen import Frozen
 from formulations.modelling.candidate import Candidate
+from formulations.modelling.cards import card_of_form, line_of_form, objective_of
 from formulations.modelling.forms.lowering import ConeAnswer, Lowered, Structure, lower
 from formulations.modelling.forms.reasons import conflict_of, relaxation_of
 from formulations.modelling.forms.showing import Shown, constraint_of

@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 
-from formulations.display import progress_bar
 from formulations.modelling import Model, Solution
 from formulations.modelling.batch import Part
 from formulations.selection.folds import Fold, Folds, checked_model, divide, truth
@@ -23,6 +22,7 @@ from formulations.selection.scoring import Score, Scoring, scorer, scoring_name
 from formulations.selection.search.points import Point, grid_points, where, with_numbers
 from formulations.selection.search.table import GridSearch, ScoredPoints
 from qpkernels.arrays import Matrix, check_flag
+from qpkernels.display import progress_bar
 from qpkernels.errors import QPKernelsError
 from qpkernels.solvers import SolverLike
 

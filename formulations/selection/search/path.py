@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from formulations.display import Column, Report, Reported, Table, as_text, progress_bar
 from formulations.modelling import Model, Solution
 from formulations.modelling.batch import Part
 from formulations.selection.folds import checked_model
@@ -18,6 +17,7 @@ from formulations.selection.results import Fit
 from formulations.selection.running import Effort, Kept, proved
 from formulations.selection.search.points import cell, listed, with_numbers
 from qpkernels.certificates import Status
+from qpkernels.display import Column, Report, Reported, Table, as_text, progress_bar
 from qpkernels.errors import ParameterError, QPKernelsError
 from qpkernels.solvers import SolverLike
 

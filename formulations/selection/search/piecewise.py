@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from formulations.display import Column, Report, Reported, Table, as_text
 from formulations.modelling import Candidate, Model, Solution
 from formulations.modelling.candidate import expand
 from formulations.modelling.judging import judged
@@ -20,6 +19,7 @@ from formulations.modelling.solving import status_of
 from formulations.selection.search.points import cell
 from qpkernels.arrays import Indices, Vector, frozen, real_number, shown
 from qpkernels.certificates import Certificate, KernelQPBounds, Status
+from qpkernels.display import Column, Report, Reported, Table, as_text
 from qpkernels.errors import ParameterError
 from qpkernels.solvers import Claim
 

@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from formulations.display import Column, Report, Reported, Table, as_text
 from formulations.modelling import Model, Solution
 from formulations.selection.results import Fit, Judged
 from formulations.selection.running import proved, weakest
 from formulations.selection.search.points import cell, where
 from qpkernels.arrays import Indices, Matrix, Vector
 from qpkernels.certificates import Status
+from qpkernels.display import Column, Report, Reported, Table, as_text
 from qpkernels.errors import QPKernelsError
 
 __all__ = ["GridSearch", "ScoredPoints"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a kernel matrix shows of itself; tests/formulations/display/test_models.py counts the values that this takes."""
+"""What a kernel matrix shows of itself; test_cards.py of modelling counts the values that this takes."""
 
 import numpy as np
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,15 +18,21 @@ from qpkernels.solvers import installed_solvers
 
 __all__ = [
     "Explained",
-    "ShownModel",
     "card_of_form",
     "classes_of",
+    "facts_of_model",
     "kernel_of",
     "line_of_form",
     "objective_of",
     "samples_of",
     "statement_of_form",
+    "statement_of_model",
 ]
+
+_SHORT = ("data", "kernel", "with")
+
+_FORMULA = ": k(x, z) = "
+"""Between a kernel and its formula."""
 
 _LONGEST = 60
 """Letters of a kernel, or of a value, in a line."""
@@ -61,79 +67,45 @@ class Explained(Carded):
         return _line(self.name, self.facts())
 
 
-_SHORT = ("data", "kernel", "with")
-
-_FORMULA = ": k(x, z) = "
-"""Between a kernel and its formula."""
-
-
-class ShownModel(Explained):
-    """How a model shows itself: the problem of its usual form, and what it is made of."""
-
-    coefficient: ClassVar[str] = "beta"
-    """beta in the letters of the dual, as ``beta = y a``."""
-
-    hyperparameters: ClassVar[tuple[Any, ...]]
-    cone_solver: ClassVar[str]
-    expands: ClassVar[bool]
-    gram: Gram
-    data: Any
-    fit_intercept: bool
-    classes: NDArray[Any] | None
-
-    @property
-    def statement(self) -> TextbookProblem | None:
-        """The problem of the usual form in maths; None where its class does not say."""
-        model: Any = self
-        usual: FormLike | None = next(iter(model.forms.values()), None)
-        return None if usual is None else statement_of_form(usual)
-
-    def facts(self) -> Iterator[Fact]:
-        """Yield data, kernel, hyper-parameters, intercept, forms and solvers."""
-        model: Any = self
-        signs = vars(self).get("y") if self.classes is not None else None
-        yield Fact("data", samples_of(self.gram) + classes_of(self.classes, signs))
-        yield Fact("kernel", kernel_of(self.gram.kernel, self.data.explicit))
-        settings = list(self._settings())
-        if settings:
-            yield Fact("with", ", ".join(settings))
-        yield Fact("intercept", "b" if self.fit_intercept else "none: b = 0")
-        yield Fact("forms", ", ".join(model.forms))
-        yield Fact("solvers", "; ".join(self._solvers()))
-
-    def _settings(self) -> Iterator[str]:
-        model: Any = self
-        for parameter in self.hyperparameters:
-            named = f"{parameter.name} ({to_text(parameter.symbol)})" if parameter.symbol else parameter.name
-            yield f"{named} = {value_text(model.value_of(parameter.name))}"
-        loss = model.settings.get("loss")
-        if loss is not None:
-            yield f"loss {to_text('psi')} = {_shortened(shown(loss))}"
-
-    def _solvers(self) -> Iterator[str]:
-        # Where f is no expansion in beta, the bounds need a factor of the kernel matrix, which nobody asked for.
-        model: Any = self
-        programs = model.programs(model.bounds()) if self.expands else ()
-        own = [each for each in installed_solvers() if ConeProgram not in each.programs]
-        taking = [each.name for each in own if any(isinstance(program, each.programs) for program in programs)]
-        if taking:
-            yield f"{', '.join(taking)} for the model as it is"
-        yield f"{self.cone_solver} and others for its forms"
+def statement_of_model(model: Any) -> TextbookProblem | None:
+    """Return the problem of a model's usual form in maths; None where its class does not say."""
+    usual = next(iter(model.forms.values()), None)
+    return None if usual is None else statement_of_form(usual)
 
 
-class FormLike(Protocol):
-    """What a form shows of itself."""
+def facts_of_model(model: Any) -> Iterator[Fact]:
+    """Yield data, kernel, hyper-parameters, intercept, forms and solvers of a model."""
+    signs = vars(model).get("y") if model.classes is not None else None
+    yield Fact("data", samples_of(model.gram) + classes_of(model.classes, signs))
+    yield Fact("kernel", kernel_of(model.gram.kernel, model.data.explicit))
+    settings = list(_settings_of(model))
+    if settings:
+        yield Fact("with", ", ".join(settings))
+    yield Fact("intercept", "b" if model.fit_intercept else "none: b = 0")
+    yield Fact("forms", ", ".join(model.forms))
+    yield Fact("solvers", "; ".join(_solvers_of(model)))
 
-    textbook: ClassVar[TextbookProblem | None]
-    model: Any
-    extension: Any
 
-    @property
-    def name(self) -> str:
-        """Name of the form."""
+def _settings_of(model: Any) -> Iterator[str]:
+    for parameter in model.hyperparameters:
+        named = f"{parameter.name} ({to_text(parameter.symbol)})" if parameter.symbol else parameter.name
+        yield f"{named} = {value_text(model.value_of(parameter.name))}"
+    loss = model.settings.get("loss")
+    if loss is not None:
+        yield f"loss {to_text('psi')} = {_shortened(shown(loss))}"
 
 
-def statement_of_form(form: FormLike) -> TextbookProblem | None:
+def _solvers_of(model: Any) -> Iterator[str]:
+    # Where f is no expansion in beta, the bounds need a factor of the kernel matrix, which nobody asked for.
+    programs = model.programs(model.bounds()) if model.expands else ()
+    own = [each for each in installed_solvers() if ConeProgram not in each.programs]
+    taking = [each.name for each in own if any(isinstance(program, each.programs) for program in programs)]
+    if taking:
+        yield f"{', '.join(taking)} for the model as it is"
+    yield f"{model.cone_solver} and others for its forms"
+
+
+def statement_of_form(form: Any) -> TextbookProblem | None:
     """Return the problem of a form in maths, without b in a model without; None where its class does not say."""
     return None if form.textbook is None else _stated(form.model, form.textbook)
 
@@ -151,18 +123,18 @@ def objective_of(model: Any, textbook: TextbookProblem | None) -> str:
     return _stated(model, textbook).objective if textbook is not None and textbook.has_objective else ""
 
 
-def card_of_form(form: FormLike) -> Card:
+def card_of_form(form: Any) -> Card:
     """Return the problem of a form, what the user added, and the facts of the model that matter to it."""
     stated = statement_of_form(form)
     return Card(form.name, () if stated is None else stated.lines, tuple(_facts_of_form(form)))
 
 
-def line_of_form(form: FormLike) -> str:
+def line_of_form(form: Any) -> str:
     """Return a form in one line."""
     return _line(form.name, _facts_of_form(form))
 
 
-def _facts_of_form(form: FormLike) -> Iterator[Fact]:
+def _facts_of_form(form: Any) -> Iterator[Fact]:
     for constraint in form.extension.constraints:
         yield Fact("extended by", _shortened(str(constraint)))
     if form.extension.objective is not None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from formulations.display import Column, Report, Reported, Table, as_text
+from qpkernels.display import Column, Report, Reported, Table, as_text
 from showing import read_html
 
 TABLE = Table(

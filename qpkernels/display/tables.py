@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any, Literal
 
-from qpkernels.display import Displayed, count
+from qpkernels.display.card import Displayed, count
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderResult
