@@ -29,7 +29,7 @@ from formulations import Logistic
 from formulations import estimators as ours
 from formulations.inputs.estimators import with_constant
 from qpkernels.arrays import Vector
-from qpkernels.gram.panels.threads import without_blas_threads
+from qpkernels.arrays.threads import without_blas_threads
 
 GAPS = (1e-3, 1e-6)
 TUBE = 0.1

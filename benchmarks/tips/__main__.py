@@ -22,7 +22,7 @@ from sklearn.exceptions import ConvergenceWarning
 from benchmarks.computer import Setting, Watch, this_computer
 from benchmarks.pages.cells import FOOTNOTE, mark, seconds, table
 from benchmarks.tips.pairs import PAIRS, Pair
-from qpkernels.gram.panels.threads import in_this_thread, without_blas_threads
+from qpkernels.arrays.threads import in_this_thread, without_blas_threads
 
 __all__ = ["main"]
 

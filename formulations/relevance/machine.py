@@ -18,10 +18,10 @@ from formulations.relevance.posterior import Design
 from formulations.relevance.search import Search
 from formulations.relevance.solution import RelevanceSolution, expand
 from qpkernels.arrays import ChecksKeywords, Matrix, check_count, check_positive, check_tolerance, shown
+from qpkernels.arrays.threads import without_blas_threads
 from qpkernels.display import Fact
 from qpkernels.errors import ParameterError
 from qpkernels.gram import Gram
-from qpkernels.gram.panels.threads import without_blas_threads
 
 __all__ = ["RelevanceMachine"]
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from qpkernels.arrays import check_count, check_positive, check_tolerance
+from qpkernels.arrays.threads import threads, without_blas_threads
 from qpkernels.batch.alone import Start, solve_alone
 from qpkernels.batch.groups import grouped
 from qpkernels.batch.machine import Fitted, Machine
@@ -16,7 +17,6 @@ from qpkernels.batch.schedule import Team
 from qpkernels.batch.warm import warm_start
 from qpkernels.errors import ParameterError, QPKernelsError
 from qpkernels.gram import Gram
-from qpkernels.gram.panels.threads import threads, without_blas_threads
 
 __all__ = ["solve_batch"]
 

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from qpkernels.arrays import Matrix, Vector, finite_rows
+from qpkernels.arrays.threads import blas_threads_for
 from qpkernels.gram.factor import PivotedCholesky, pivoted_cholesky
 from qpkernels.gram.features import Features, SparseFeatures, explicit_features
-from qpkernels.gram.panels.threads import blas_threads_for
 from qpkernels.gram.selection import Selection
 from qpkernels.gram.shown_gram import ShownGram
 

@@ -11,8 +11,8 @@ import numpy as np
 from scipy.linalg import LinAlgError, cholesky, eigh, eigvalsh, eigvalsh_tridiagonal
 
 from qpkernels.arrays import Matrix, Vector, frozen, row_blocks
+from qpkernels.arrays.threads import blas_threads_for
 from qpkernels.errors import NotSymmetricError
-from qpkernels.gram.panels.threads import blas_threads_for
 
 __all__ = [
     "PSD_TOLERANCE",

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from qpkernels.arrays import Matrix, Samples, Vector, is_sparse, same_entries
+from qpkernels.arrays.threads import in_parts, without_blas_threads
 from qpkernels.gram.gram import Gram
-from qpkernels.gram.panels.threads import in_parts, without_blas_threads
 from qpkernels.intervals import UNDERFLOW, UNIT, Interval, gamma, inner
 from qpkernels.kernels.base import EnclosedMatrix, EnclosedRows, Kernel
 from qpkernels.kernels.base.enclosed_products import split

@@ -10,7 +10,7 @@ from scipy.linalg import solve_triangular
 from scipy.linalg.lapack import dpstrf
 
 from qpkernels.arrays import Indices, Matrix, Vector, frozen
-from qpkernels.gram.panels.threads import blas_threads_for
+from qpkernels.arrays.threads import blas_threads_for
 
 __all__ = ["PivotedCholesky", "pivoted_cholesky"]
 

@@ -21,11 +21,11 @@ from qpkernels.arrays import (
     finite_view,
     frozen,
 )
+from qpkernels.arrays.threads import blas_threads_for
 from qpkernels.errors import ParameterError, ShapeError
 from qpkernels.gram.coordinates import InCoordinates
 from qpkernels.gram.definiteness import PSD_TOLERANCE, Correction, Formed, corrected, is_psd, psd_threshold
-from qpkernels.gram.panels.single import Suffices
-from qpkernels.gram.panels.threads import blas_threads_for
+from qpkernels.gram.panels.sums import Suffices
 from qpkernels.gram.products import BoundedProduct, bounded_product, matrix_product, streamed_product
 from qpkernels.gram.selection import Selection
 from qpkernels.gram.settling import check_diagonal, check_few, check_whole, indefinite, kernel_matrix

@@ -10,10 +10,10 @@ from numpy.typing import ArrayLike
 from scipy.linalg import eigh
 
 from qpkernels.arrays import Matrix, Vector, frozen
+from qpkernels.arrays.threads import blas_threads_for
 from qpkernels.errors import IndefiniteKernelError
 from qpkernels.gram.definiteness import psd_threshold
 from qpkernels.gram.gram import Gram
-from qpkernels.gram.panels.threads import blas_threads_for
 from qpkernels.kernels.base import Kernel, Samples
 
 __all__ = ["Mercer"]

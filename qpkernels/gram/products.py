@@ -10,9 +10,15 @@ import numpy as np
 from scipy.linalg.blas import dsymv
 
 from qpkernels.arrays import Matrix, Samples, Vector, finite_vector, row_blocks
-from qpkernels.gram.panels.single import Suffices, add_sums_where
-from qpkernels.gram.panels.sums import add_kernel_sums, add_symmetric_products, add_symmetric_sums, taken_among
-from qpkernels.gram.panels.threads import blas_threads_for
+from qpkernels.arrays.threads import blas_threads_for
+from qpkernels.gram.panels.sums import (
+    Suffices,
+    add_kernel_sums,
+    add_sums_where,
+    add_symmetric_products,
+    add_symmetric_sums,
+    taken_among,
+)
 from qpkernels.kernels.base import Kernel
 
 if TYPE_CHECKING:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from qpkernels.arrays import Matrix, Samples, Vector, is_sparse
+from qpkernels.arrays.threads import blas_threads_for
 from qpkernels.errors import GramTooLargeError, IndefiniteKernelError, NonFiniteError, ParameterError
 from qpkernels.gram.definiteness import (
     is_psd,
@@ -18,7 +19,6 @@ from qpkernels.gram.definiteness import (
     smallest_ritz_value,
 )
 from qpkernels.gram.panels.products import EXPONENT_ERROR
-from qpkernels.gram.panels.threads import blas_threads_for
 from qpkernels.kernels.base import Kernel
 
 __all__ = ["check_diagonal", "check_few", "check_whole", "indefinite", "kernel_matrix"]
@@ -132,7 +132,7 @@ def _by_product_form(kernel: Kernel, X: Samples) -> _Made | None:
         return None
     # It loads the compiler, which not everyone needs.
     from qpkernels.gram.panels.loops import write_symmetric
-    from qpkernels.gram.panels.making import make_product
+    from qpkernels.gram.panels.samples import make_product
 
     product = make_product(form, X, np.float64)
     if not _UNIT * product.largest <= EXPONENT_ERROR:

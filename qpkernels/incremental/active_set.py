@@ -22,8 +22,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from qpkernels.arrays import Vector
+from qpkernels.arrays.threads import blas_threads_for
 from qpkernels.gram.changing import stored
-from qpkernels.gram.panels.threads import blas_threads_for
 from qpkernels.incremental.inverse import Inverse
 from qpkernels.incremental.search import Search
 from qpkernels.programs import KernelQP

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from qpkernels.arrays import Matrix, Vector, check_count, real_number
+from qpkernels.arrays.threads import blas_threads_for
 from qpkernels.errors import ParameterError
-from qpkernels.gram.panels.threads import blas_threads_for
 
 __all__ = ["Cone", "Exponential", "Nonnegative", "PSDTriangle", "Power", "SecondOrder", "Zero"]
 

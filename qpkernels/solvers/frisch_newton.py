@@ -25,7 +25,7 @@ import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from qpkernels.arrays import Matrix, Vector
-from qpkernels.gram.panels.threads import blas_threads_for
+from qpkernels.arrays.threads import blas_threads_for
 from qpkernels.programs import ResidualNorm
 from qpkernels.solvers.answer import Answer, Claim, Request
 from qpkernels.solvers.interface import Solver

@@ -11,8 +11,8 @@ import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigh, lstsq, qr, svd
 
 from qpkernels.arrays import Matrix, Vector
+from qpkernels.arrays.threads import blas_threads_for
 from qpkernels.errors import SolverFailedError
-from qpkernels.gram.panels.threads import blas_threads_for
 from qpkernels.programs import LeastSquares, LinearSystem, RidgedGram
 from qpkernels.solvers.answer import Answer, Claim, Request
 from qpkernels.solvers.interface import Solver

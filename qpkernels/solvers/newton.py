@@ -24,8 +24,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from qpkernels.arrays import Vector, finite_vector
+from qpkernels.arrays.threads import blas_threads_for
 from qpkernels.gram import Gram
-from qpkernels.gram.panels.threads import blas_threads_for
 from qpkernels.programs import SampleLosses, SigmoidFit, SmoothRisk, nearest_feasible
 from qpkernels.solvers.answer import Answer, Claim, Request
 from qpkernels.solvers.interface import Solver

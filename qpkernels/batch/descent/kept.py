@@ -10,7 +10,7 @@ import numpy as np
 
 from qpkernels.batch.matrix.rows import KeptRows
 from qpkernels.batch.task import Task, begin_after, begin_cold
-from qpkernels.gram.panels.making import form_and_samples, make_product
+from qpkernels.gram.panels.samples import form_and_samples, make_product
 from qpkernels.solvers.smo.blocks import Limits, descend
 from qpkernels.solvers.smo.rows.product_rows import ProductRows
 from qpkernels.solvers.smo.shrinking import ShrinkingDescent

@@ -11,9 +11,8 @@ from numpy.typing import DTypeLike
 
 from qpkernels.arrays import Floats, Indices, Samples
 from qpkernels.gram import Gram
-from qpkernels.gram.panels.dense import Dense, DenseProduct
-from qpkernels.gram.panels.making import form_and_samples, make_product
 from qpkernels.gram.panels.products import EXPONENT_ERROR, Product
+from qpkernels.gram.panels.samples import Dense, DenseProduct, form_and_samples, make_product
 from qpkernels.kernels import Kernel
 
 __all__ = ["Tiles", "tiles_of"]

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from qpkernels.arrays import Vector
+from qpkernels.arrays.threads import without_blas_threads
 from qpkernels.certificates.certificate import Certificate, certify_values, relative, undefined
 from qpkernels.certificates.enclosures import Enclosure, enclose_kernel_qp
 from qpkernels.certificates.kernel_qp.function import FunctionAtSamples
@@ -23,7 +24,6 @@ from qpkernels.certificates.kernel_qp.precision import gap_product
 from qpkernels.certificates.support import Support, intercept_interval, split_support
 from qpkernels.certificates.vanishing import vanishing_point
 from qpkernels.gram import BoundedProduct, Expansion, Gram
-from qpkernels.gram.panels.threads import without_blas_threads
 from qpkernels.programs.kernel_qp import KernelQP
 
 __all__ = ["KernelQPBounds", "certify_kernel_qp", "expand_at_samples"]

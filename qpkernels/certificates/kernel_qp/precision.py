@@ -8,7 +8,7 @@ the interval
     -epsilon_i <= target_i - b - f(x_i) <= epsilon_i,
 
 which has no end on a side to which beta_i cannot move. With f(x_i) in float32 and a bound of its error (proved, see
-:mod:`qpkernels.gram.panels.single`), a sample that is inside by more than that bound has a loss of exactly 0: nothing
+:mod:`qpkernels.gram.panels.sums`), a sample that is inside by more than that bound has a loss of exactly 0: nothing
 of the rounding of float32 enters P, D or the gap, at any tolerance. The others, near an end or beyond it, are made in
 float64 as before. They are few at a good answer.
 

@@ -12,7 +12,7 @@ from qpkernels.gram.changing.followed import FollowedProduct
 from qpkernels.gram.changing.growing import GrowingMatrix, Stored
 from qpkernels.gram.definiteness import PSD_TOLERANCE, Formed, require_symmetric
 from qpkernels.gram.gram import Gram
-from qpkernels.gram.panels.single import Suffices
+from qpkernels.gram.panels.sums import Suffices
 from qpkernels.gram.products import BoundedProduct
 from qpkernels.gram.settling import check_diagonal, kernel_matrix
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from qpkernels.arrays import Indices, Matrix, Vector
-from qpkernels.gram.panels.threads import in_parts
+from qpkernels.arrays.threads import in_parts
 
 __all__ = ["GrowingMatrix", "Stored"]
 

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from qpkernels.arrays import Indices, Samples, feature_names, is_dask, row_blocks
+from qpkernels.arrays.threads import in_parts, without_blas_threads
 from qpkernels.errors import MissingPackageError, ParameterError, ShapeError
 from qpkernels.gram.low_rank.block_source import BlockSource, Visit, in_order
-from qpkernels.gram.panels.threads import in_parts, without_blas_threads
 from qpkernels.kernels.base import Kernel
 
 __all__ = ["ArraySource", "StreamSource", "as_source"]

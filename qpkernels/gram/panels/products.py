@@ -19,7 +19,7 @@ EXPONENT_ERROR = 1e-11
 """Largest error of an exponent that is left to rounding; beyond, the kernel's own matrix is asked for."""
 
 EXP2_ERROR = 3e-7
-"""Bound of the relative error of :func:`~qpkernels.gram.panels.exponential.exp2` in float32 for -126 <= x <= 0.
+"""Bound of the relative error of :func:`~qpkernels.gram.panels.loops.exp2` in float32 for -126 <= x <= 0.
 
 It is that of the polynomial, 7.5e-8, and of its last sums and products, each of which rounds by 6e-8 at most.
 """

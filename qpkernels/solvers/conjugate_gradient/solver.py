@@ -11,8 +11,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from qpkernels.arrays import Indices, check_count, finite_vector
+from qpkernels.arrays.threads import blas_threads_for
 from qpkernels.gram import Gram
-from qpkernels.gram.panels.threads import blas_threads_for
 from qpkernels.kernels import Precomputed
 from qpkernels.programs import LinearSystem, RidgedGram
 from qpkernels.solvers.answer import Answer, Claim, Request

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from qpkernels.arrays import Indices, Vector, finite_vector
-from qpkernels.gram.panels.threads import blas_threads_for
+from qpkernels.arrays.threads import blas_threads_for
 from qpkernels.programs import KernelQP
 from qpkernels.programs.kernel_qp import diverges
 from qpkernels.solvers.answer import Answer, Claim, Request

@@ -27,8 +27,8 @@ from scipy.sparse import block_array, csc_array, csr_array, diags_array, eye_arr
 from scipy.sparse.linalg import splu
 
 from qpkernels.arrays import Matrix, Vector
+from qpkernels.arrays.threads import blas_threads_for
 from qpkernels.certificates.cone_program.residuals import kinds
-from qpkernels.gram.panels.threads import blas_threads_for
 from qpkernels.programs.cone_program import ConeProgram
 
 __all__ = ["Work", "factorise", "polished"]

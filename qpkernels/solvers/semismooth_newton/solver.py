@@ -11,8 +11,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from qpkernels.arrays import finite_vector
+from qpkernels.arrays.threads import without_blas_threads
 from qpkernels.gram.features import FeaturesInMemory
-from qpkernels.gram.panels.threads import without_blas_threads
 from qpkernels.programs import KernelQP
 from qpkernels.solvers.answer import Answer, Request
 from qpkernels.solvers.interface import Solver

@@ -30,8 +30,8 @@ from scipy.linalg import cho_factor, cho_solve
 from scipy.linalg.blas import dsyrk
 
 from qpkernels.arrays import Indices, Matrix, Vector
+from qpkernels.arrays.threads import blas_threads_for
 from qpkernels.gram.features import Features
-from qpkernels.gram.panels.threads import blas_threads_for
 from qpkernels.programs import KernelQP
 from qpkernels.solvers.semismooth_newton.loops import slope_sums, slopes
 

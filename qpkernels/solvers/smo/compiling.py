@@ -15,8 +15,8 @@ from scipy.sparse import csr_array
 
 from qpkernels.arrays import is_sparse
 from qpkernels.gram import Gram
-from qpkernels.gram.panels.making import form_and_samples, make_product
 from qpkernels.gram.panels.products import mostly_zero
+from qpkernels.gram.panels.samples import form_and_samples, make_product
 from qpkernels.gram.panels.sums import DoubleSums
 from qpkernels.kernels import RBF, Linear, ProductForm
 from qpkernels.programs.kernel_qp import KernelQP

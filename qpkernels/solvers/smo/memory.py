@@ -9,11 +9,10 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from qpkernels.arrays import Samples, is_sparse
+from qpkernels.arrays.threads import threads
 from qpkernels.errors import ParameterError
-from qpkernels.gram.panels.making import make_product
 from qpkernels.gram.panels.products import PANEL, Product
-from qpkernels.gram.panels.streamed import StreamedProduct
-from qpkernels.gram.panels.threads import threads
+from qpkernels.gram.panels.samples import StreamedProduct, make_product
 from qpkernels.kernels.base import ProductForm
 from qpkernels.programs.kernel_qp import KernelQP
 

@@ -16,14 +16,14 @@ from qpkernels.certificates import Certificate, KernelQPBounds, certify_kernel_q
 from qpkernels.certificates.kernel_qp import bounds as certifying
 from qpkernels.certificates.kernel_qp.precision import gap_product
 from qpkernels.gram import bounded_product
-from qpkernels.gram.panels import single, sums
+from qpkernels.gram.panels import sums
 from qpkernels.programs import KernelQP
 
 
 @pytest.fixture(autouse=True)
 def however_few(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sums, "_FEW", 0)
-    monkeypatch.setattr(single, "_WORTH", 0)
+    monkeypatch.setattr(sums, "_WORTH", 0)
 
 
 def restated(program: KernelQP, *, formed: bool) -> KernelQP:

@@ -21,9 +21,9 @@ from numpy.typing import NDArray
 from scipy.sparse import csc_array, csr_array, hstack, vstack
 
 from qpkernels.arrays import Vector
+from qpkernels.arrays.threads import blas_threads_for
 from qpkernels.certificates.enclosures.cone_program.inequalities import inside, parts, slack, slopes
 from qpkernels.certificates.enclosures.cone_program.upper import MARGINS
-from qpkernels.gram.panels.threads import blas_threads_for
 from qpkernels.intervals import (
     Interval,
     enclose_point,

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qpkernels.arrays import Floats, Indices, Vector
+from qpkernels.arrays.threads import in_parts, paired_strips, threads
 from qpkernels.gram.panels.loops import add_stored_rows, gather_block, mirror, write_both
 from qpkernels.gram.panels.products import PANEL, Product
-from qpkernels.gram.panels.threads import in_parts, paired_strips, threads
 from qpkernels.solvers.smo.rows.cache import RowCache
 from qpkernels.solvers.smo.rows.rows import ONE_BLOCK, Rows
 

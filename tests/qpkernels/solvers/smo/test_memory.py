@@ -16,8 +16,7 @@ from builders import two_classes
 from formulations import NuMargin, SoftMargin
 from qpkernels import RBF, Gram
 from qpkernels.errors import ParameterError
-from qpkernels.gram.panels.dense import DenseProduct
-from qpkernels.gram.panels.streamed import StreamedProduct
+from qpkernels.gram.panels.samples import DenseProduct, StreamedProduct
 from qpkernels.kernels import Laplacian
 from qpkernels.solvers.smo.engine import minimise
 from qpkernels.solvers.smo.memory import Memory, remaining

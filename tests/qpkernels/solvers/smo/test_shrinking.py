@@ -10,7 +10,7 @@ import qpkernels.solvers.smo.rows.product_rows as product_rows
 import qpkernels.solvers.smo.rows.rows as rows_module
 from builders import two_classes
 from qpkernels import RBF, Gram, Kernel, Linear
-from qpkernels.gram.panels.making import make_product
+from qpkernels.gram.panels.samples import make_product
 from qpkernels.solvers.smo.rows.cache import RowCache
 from qpkernels.solvers.smo.rows.product_rows import ProductRows
 from qpkernels.solvers.smo.rows.rows import FeatureRows, KernelRows, MatrixRows, Rows

@@ -8,7 +8,7 @@ import pytest
 from scipy.sparse import csr_array
 
 from qpkernels import RBF
-from qpkernels.gram.panels.making import make_product
+from qpkernels.gram.panels.samples import make_product
 from qpkernels.solvers.smo.rows.product_rows import ProductRows
 
 

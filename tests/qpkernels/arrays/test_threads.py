@@ -12,8 +12,8 @@ import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from qpkernels import RBF
+from qpkernels.arrays.threads import blas_threads_for, in_parts, in_this_thread, threads, without_blas_threads
 from qpkernels.gram.panels.sums import add_kernel_sums
-from qpkernels.gram.panels.threads import blas_threads_for, in_parts, in_this_thread, threads, without_blas_threads
 
 
 def test_parts_cover_everything_once() -> None:

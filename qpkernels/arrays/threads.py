@@ -20,7 +20,14 @@ from typing import Any
 import numpy as np
 from threadpoolctl import ThreadpoolController
 
-__all__ = ["blas_threads_for", "in_parts", "in_this_thread", "paired_strips", "threads", "without_blas_threads"]
+__all__ = [
+    "blas_threads_for",
+    "in_parts",
+    "in_this_thread",
+    "paired_strips",
+    "threads",
+    "without_blas_threads",
+]
 
 _WAKING = 1e7
 """Multiplications that take several times as long as waking a thread."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from qpkernels.gram.panels.exponential import exp2
+from qpkernels.gram.panels.loops import exp2
 
 
 def test_powers_of_two_in_single_precision() -> None:
