@@ -19,8 +19,8 @@ from formulations import OneClass, SoftMargin, SoftTube
 from qpkernels import RBF
 from qpkernels.certificates import KernelQPBounds
 from qpkernels.gram.settling import kernel_matrix
-from qpkernels.solvers.smo.rows.rows import MatrixRows
-from qpkernels.solvers.smo.shrinking import ShrinkingDescent
+from qpkernels.solvers.smo.descent import Descent
+from qpkernels.solvers.smo.rows import MatrixRows
 
 __all__ = ["examine"]
 
@@ -58,7 +58,7 @@ def _steps(model: SoftMargin | SoftTube | OneClass) -> float:
     values, count = program.gram.product(beta), model.solve("smo", tol=1e-3).iterations or 1
 
     def descend() -> None:
-        ShrinkingDescent(program, MatrixRows(program.gram.dense), beta, values).outer_iteration(count, 0.0)
+        Descent(program, MatrixRows(program.gram.dense), beta, values).outer_iteration(count, 0.0)
 
     return _least(descend)
 

@@ -57,7 +57,7 @@ class SMO(Solver):
 
     def load(self, program: KernelQP | None = None) -> None:
         """Compile the inner loops, or load their machine code from the cache: those that ``program`` begins with."""
-        from qpkernels.solvers.smo.compiling import compile_all, compile_for
+        from qpkernels.solvers.smo.descent import compile_all, compile_for
 
         if program is None:
             compile_all()
@@ -79,7 +79,7 @@ class SMO(Solver):
 
     def prepare(self, program: KernelQP) -> None:
         """Settle that the matrix is positive semidefinite, and compute it where it is not formed row by row."""
-        from qpkernels.solvers.smo.blocks import forms_matrix
+        from qpkernels.solvers.smo.descent import forms_matrix
 
         program.gram.require_psd()
         if forms_matrix(program):
@@ -102,9 +102,9 @@ class SMO(Solver):
     ) -> Answer:
         """Minimise, and say in words why it stopped."""
         from qpkernels.solvers.smo.checkpoint import Checkpoint
-        from qpkernels.solvers.smo.engine import minimise
-        from qpkernels.solvers.smo.memory import Memory
+        from qpkernels.solvers.smo.descent import minimise
         from qpkernels.solvers.smo.report import Report
+        from qpkernels.solvers.smo.rows import Memory
 
         del options
         every = check_positive(checkpoint_every, "checkpoint_every")
@@ -164,8 +164,8 @@ def _verdict(final: Iterate, tol: float, max_iter: int) -> tuple[Claim, str]:
 
 def _within(program: KernelQP, budget: float) -> float:
     """Return the bytes that a budget in MiB leaves for features and rows, or refuse it."""
-    from qpkernels.solvers.smo.blocks import forms_matrix
-    from qpkernels.solvers.smo.memory import remaining
+    from qpkernels.solvers.smo.descent import forms_matrix
+    from qpkernels.solvers.smo.rows import remaining
 
     if budget == np.inf:
         return np.inf

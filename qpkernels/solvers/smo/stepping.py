@@ -21,10 +21,10 @@ import numpy as np
 
 from qpkernels.arrays import Vector
 from qpkernels.programs.kernel_qp import KernelQP
-from qpkernels.solvers.smo.descent.descent import Descent
-from qpkernels.solvers.smo.descent.passes import FLAT, offset_down, offset_up
-from qpkernels.solvers.smo.iterate import measure
-from qpkernels.solvers.smo.rows.rows import MatrixRows
+from qpkernels.solvers.smo.descent import Descent
+from qpkernels.solvers.smo.iterate import measure, slopes
+from qpkernels.solvers.smo.rows import MatrixRows
+from qpkernels.solvers.smo.steps import FLAT
 
 __all__ = ["Change", "Stepper"]
 
@@ -97,13 +97,13 @@ class Stepper:
     def step(self) -> Change | None:
         """Take a step and return what it changed; None where none is left in float64."""
         descent = self._descent
-        beta, values = descent.beta.copy(), descent.values.copy()
+        beta, values = (part.copy() for part in descent.point())
         size = max(float(np.abs(values).max()), float(np.abs(self._program.target).max()))
         descent.outer_iteration(1, 4 * _UNIT * size)
-        moved = descent.beta - beta
+        moved = descent.point()[0] - beta
         if not moved.any():
             return None
-        self.iterate = measure(self._program, descent.beta, descent.values, self.iterate.iterations + 1)
+        self.iterate = measure(self._program, *descent.point(), self.iterate.iterations + 1)
         return self._change(beta, values, moved)
 
     def _change(self, beta: Vector, values: Vector, moved: Vector) -> Change:
@@ -111,21 +111,21 @@ class Stepper:
         p, K = self._program, self._program.gram.dense
         up, down = int(moved.argmax()), int(moved.argmin())
         rises, falls = bool(moved[up] > 0), bool(moved[down] < 0)
-        g = values + p.ridge * beta - p.target
+        rise, fall = slopes(p.target, p.epsilon, p.ridge, p.lower, p.upper, beta, values)
         slope = curvature = squares = 0.0
         room = np.inf
         if rises:
-            slope -= g[up] + offset_up(beta[up], p.upper[up], p.epsilon[up])
+            slope -= rise[up]
             squares += K[up, up]
             curvature += p.ridge[up]
             room = min(room, p.upper[up] - beta[up])
         if falls:
-            slope += g[down] + offset_down(beta[down], p.lower[down], p.epsilon[down])
+            slope += fall[down]
             squares += K[down, down]
             curvature += p.ridge[down]
             room = min(room, beta[down] - p.lower[down])
         cross = 2.0 * K[up, down] if rises and falls else 0.0
-        after = self._descent.beta
+        after = self._descent.point()[0]
         at_bound = (rises and after[up] == p.upper[up]) or (falls and after[down] == p.lower[down])
         return Change(
             up if rises else None,

@@ -10,10 +10,8 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-import qpkernels.solvers.smo.blocks as blocks
-import qpkernels.solvers.smo.descent.descent as descent
-import qpkernels.solvers.smo.rows.product_rows as product_rows
-import qpkernels.solvers.smo.rows.rows as rows_module
+import qpkernels.solvers.smo.descent as descent
+import qpkernels.solvers.smo.rows as rows
 from builders import FAMILIES, manufacture, random_feasible, two_classes
 from model_data import one_against_rest
 from qpkernels import RBF, Gram, Kernel, Linear, Polynomial, Precomputed
@@ -21,21 +19,25 @@ from qpkernels.certificates import certify_kernel_qp
 from qpkernels.errors import ParameterError
 from qpkernels.kernels import Laplacian, Spectrum
 from qpkernels.solvers import Claim, find_solver
-from qpkernels.solvers.smo.descent.working_set import WorkingSet
-from qpkernels.solvers.smo.engine import minimise
+from qpkernels.solvers.smo.descent import Descent, minimise
 from qpkernels.solvers.smo.iterate import Iterate
-from qpkernels.solvers.smo.memory import Memory
+from qpkernels.solvers.smo.rows import Memory
 from smo_problems import soft_margin
 
 
 @pytest.fixture(params=[8, 1024, None], ids=["small blocks", "large blocks", "one block"])
 def in_blocks(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(blocks, "SMALL", 0)
+    monkeypatch.setattr(descent, "SMALL", 0)
     if request.param is None:
         return
-    for module in (product_rows, rows_module):
-        monkeypatch.setattr(module, "ONE_BLOCK", 0)
-    monkeypatch.setattr(descent, "WorkingSet", lambda size: WorkingSet(min(size, request.param)))
+    monkeypatch.setattr(rows, "ONE_BLOCK", 0)
+    begin = Descent._begin
+
+    def begin_small(self: Descent, *point: np.ndarray) -> None:
+        self._all_rows.block_size = min(self._all_rows.block_size, request.param)
+        begin(self, *point)
+
+    monkeypatch.setattr(Descent, "_begin", begin_small)
 
 
 @pytest.mark.usefixtures("in_blocks")
@@ -243,7 +245,7 @@ def test_an_interruption_before_the_first_iterate(monkeypatch: pytest.MonkeyPatc
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(blocks, "_stages", interrupt)
+    monkeypatch.setattr(descent, "_stages", interrupt)
     X, y = two_classes(100, shift=0.3, features=3)
     final = minimise(soft_margin(Gram(RBF(0.5), X), y), 1e-6, 1000)
     assert final.interrupted
@@ -257,4 +259,4 @@ def test_an_interruption_before_the_first_iterate(monkeypatch: pytest.MonkeyPatc
 def test_rows_that_are_slow_to_make_are_made_once(kernel: Kernel, memory: float, formed: bool) -> None:
     X = np.random.default_rng(1).normal(size=(1200, 3))
     program = soft_margin(Gram(kernel, X, memory_limit=memory), np.sign(X[:, 0]))
-    assert blocks.forms_matrix(program) == formed
+    assert descent.forms_matrix(program) == formed

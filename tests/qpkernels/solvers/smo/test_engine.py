@@ -13,7 +13,7 @@ from qpkernels import RBF, Gram, Linear, Precomputed
 from qpkernels.certificates import certify_kernel_qp
 from qpkernels.programs import KernelQP
 from qpkernels.solvers import Claim
-from qpkernels.solvers.smo.engine import minimise
+from qpkernels.solvers.smo.descent import minimise
 from qpkernels.solvers.smo.iterate import Iterate
 from smo_problems import intercept, soft, solve
 

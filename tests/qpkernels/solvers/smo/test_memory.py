@@ -18,8 +18,8 @@ from qpkernels import RBF, Gram
 from qpkernels.errors import ParameterError
 from qpkernels.gram.panels.samples import DenseProduct, StreamedProduct
 from qpkernels.kernels import Laplacian
-from qpkernels.solvers.smo.engine import minimise
-from qpkernels.solvers.smo.memory import Memory, remaining
+from qpkernels.solvers.smo.descent import minimise
+from qpkernels.solvers.smo.rows import Memory, remaining
 from smo_problems import soft, soft_margin, solve
 
 _PEAK = """
@@ -110,7 +110,7 @@ def test_nonzeros_are_compressed_where_they_fit() -> None:
 
 
 def test_the_least_budget_is_told_and_suffices(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("qpkernels.solvers.smo.memory.threads", lambda: 1)
+    monkeypatch.setattr("qpkernels.solvers.smo.rows.threads", lambda: 1)
     program = problem()
     with pytest.raises(ParameterError, match=r"memory_budget must be at least 42 MiB for 6000 samples.*but 8 came"):
         solve(program, memory_budget=8)

@@ -6,22 +6,18 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import qpkernels.solvers.smo.rows.product_rows as product_rows
-import qpkernels.solvers.smo.rows.rows as rows_module
+import qpkernels.solvers.smo.rows as rows_module
 from builders import two_classes
 from qpkernels import RBF, Gram, Kernel, Linear
 from qpkernels.gram.panels.samples import make_product
-from qpkernels.solvers.smo.rows.cache import RowCache
-from qpkernels.solvers.smo.rows.product_rows import ProductRows
-from qpkernels.solvers.smo.rows.rows import FeatureRows, KernelRows, MatrixRows, Rows
-from qpkernels.solvers.smo.shrinking import ShrinkingDescent
+from qpkernels.solvers.smo.descent import Descent
+from qpkernels.solvers.smo.rows import FeatureRows, KernelRows, MatrixRows, ProductRows, RowCache, Rows
 from smo_problems import soft_margin
 
 
 @pytest.mark.parametrize("kind", ["matrix", "features", "kernel", "product"])
 def test_what_was_left_out_comes_back_with_its_values(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (product_rows, rows_module):
-        monkeypatch.setattr(module, "ONE_BLOCK", 0)
+    monkeypatch.setattr(rows_module, "ONE_BLOCK", 0)
     X, y = two_classes(400, shift=0.6, features=3)
     kernel: Kernel = Linear() if kind == "features" else RBF(0.5)
     program = soft_margin(Gram(kernel, X), y, 3.0)
@@ -35,7 +31,7 @@ def test_what_was_left_out_comes_back_with_its_values(kind: str, monkeypatch: py
         "product": lambda: ProductRows.with_cache(make_product(form, program.gram.X, np.float32), 2**18),
     }[kind]()
     rows.block_size = 40
-    search = ShrinkingDescent(program, rows, np.zeros(400), np.zeros(400))
+    search = Descent(program, rows, np.zeros(400), np.zeros(400))
     sizes = []
     for _ in range(60):
         search.outer_iteration(10**6, 1e-9)

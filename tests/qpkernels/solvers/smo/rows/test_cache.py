@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from qpkernels.solvers.smo.rows.cache import RowCache
+from qpkernels.solvers.smo.rows import RowCache
 
 
 def test_the_least_recently_used_row_gives_way() -> None:

@@ -9,7 +9,7 @@ from scipy.sparse import csr_array
 
 from qpkernels import RBF
 from qpkernels.gram.panels.samples import make_product
-from qpkernels.solvers.smo.rows.product_rows import ProductRows
+from qpkernels.solvers.smo.rows import ProductRows
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -27,7 +27,7 @@ def test_blocks_are_those_of_the_matrix(dtype: type, sparse: bool, features: int
     rows.add(keep, np.ones(kept), np.full(kept, 10**6), values)
     matrix = kernel.matrix(X, X)
     exact = 2e-5 if dtype is np.float32 else 1e-12
-    np.testing.assert_allclose(rows.block(chosen), matrix[np.ix_(chosen, chosen)], atol=exact)
+    np.testing.assert_allclose(rows.block(chosen).source, matrix[np.ix_(chosen, chosen)], atol=exact)
     np.testing.assert_allclose(values, matrix[keep].sum(axis=0), atol=max(1, kept) * exact)
 
 

@@ -15,14 +15,15 @@ few are at one, and the equations are badly conditioned, which costs pair steps 
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from qpkernels.arrays import Indices, Matrix, Vector
 from qpkernels.arrays.compiled import compiled
 from qpkernels.gram.panels.loops import add_scaled
-from qpkernels.solvers.smo.descent.passes import Arrays
 
-__all__ = ["free_samples", "is_worth_it", "to_minimum_over_free"]
+__all__ = ["Arrays", "free_samples", "is_worth_it", "to_minimum_over_free"]
 
 _SMALL = 8.0 * float(np.finfo(np.float32).eps)
 """Part of the largest K_kk that is added to all: what rounding to float32 may take from an eigenvalue."""
@@ -32,6 +33,16 @@ _ENTRY = 8.0
 
 _FEWEST = 8
 """Free coefficients below which pair steps are as good."""
+
+
+class Arrays(NamedTuple):
+    """What a KernelQP says of each sample beside its kernel, shape (m,) each, as compiled code takes it."""
+
+    target: Vector
+    epsilon: Vector
+    ridge: Vector
+    lower: Vector
+    upper: Vector
 
 
 @compiled

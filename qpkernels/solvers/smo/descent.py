@@ -1,0 +1,673 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Block descent: choose a block of coefficients, minimise over it, bring the values up to date; until it is proved.
+
+Few samples are one block. Of more, the block is the **working set**: it decides how many rows of K are ever made. The
+samples that violate optimality most are new to it, half of them because they should go up, half because they should go
+down. A block of them alone would drive them too far, since the others that would hold them back are outside: then those
+are the most violating, and so on to and fro. So a sample stays for a second block, against those that the first one
+made violating.
+
+**Shrinking** leaves out samples for a while. One at a bound or a kink whose slopes are on their side of -b, beyond
+every violation, stays where it is in most cases. Rows over the others are shorter. Meanwhile such a sample adds nothing
+to the duality gap, if it stays on its side; so the gap of the others estimates that of all. Once the estimate is small
+enough, the values of those left out are brought up to date, by the rows of all that changed, and the gap is computed
+for all.
+
+**Cycles.** In float32 the rows of K are made fastest, and what they do to the values is added up in float64. The values
+are then those of a matrix a little beside K, and the gap falls to what this leaves of it. There the values are computed
+from K itself, and the descent goes on from them with rows in float32 again: these now err by a part of what is still to
+change alone. So each cycle brings the point nearer to the optimum of K, as iterative refinement does for linear
+equations. A matrix that float32 cannot tell from a much worse one ends this; rows in float64 are left then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterator
+from dataclasses import dataclass, replace
+from functools import cache
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from qpkernels.arrays import Indices, Matrix, Vector, is_sparse
+from qpkernels.gram import Gram
+from qpkernels.gram.changing import stored
+from qpkernels.gram.panels.samples import form_and_samples
+from qpkernels.gram.panels.products import EXPONENT_ERROR, mostly_zero
+from qpkernels.gram.panels.sums import DoubleSums
+from qpkernels.arrays.threads import without_blas_threads
+from qpkernels.kernels import RBF, Linear
+from qpkernels.programs.kernel_qp import KernelQP
+from qpkernels.solvers.smo.free import Arrays, is_worth_it, to_minimum_over_free
+from qpkernels.solvers.smo.iterate import (
+    Beginning,
+    GapError,
+    Iterate,
+    Progress,
+    Stepped,
+    measure,
+    measure_exactly,
+    nearly_vanishes,
+    slopes,
+    vanishing_iterate,
+)
+from qpkernels.solvers.smo.rows import (
+    ONE_BLOCK,
+    FeatureRows,
+    KernelRows,
+    MatrixRows,
+    Memory,
+    ProductRows,
+    RowCache,
+    Rows,
+)
+from qpkernels.solvers.smo.steps import Block, pair_steps, single_steps
+
+__all__ = [
+    "Descent",
+    "Limits",
+    "block_iterates",
+    "compile_all",
+    "compile_for",
+    "descend",
+    "forms_matrix",
+    "holds_matrix",
+    "minimise",
+    "streamed_rows",
+]
+
+SMALL = 1000
+"""Samples up to which the whole kernel matrix is formed in float64, whatever the kernel."""
+
+_INNER, _INNER_OF_MANY = 0.1, 0.3
+"""A block is left when its violation is this part of that of all: beyond, it would fit what the next one changes.
+
+The second is for more coefficients inside their bounds than two blocks hold: those outside change it sooner.
+In float64, where the last digits are wanted, none is left early.
+"""
+
+_STEPS = 32
+"""Steps for each coefficient of a block, at most: more would follow the rounding of its values, or a bad condition."""
+
+_AT_ONCE = 500
+"""Least number of steps over one block before its gap is measured, and a limit of time looked at."""
+
+_BEYOND = 0.25
+"""Violations by which a slope is on the right side of optimality where its sample is not expected to change."""
+
+_WORTH = 0.8
+"""Part of the samples down to which it is not worth leaving out the others."""
+
+_OUTER_ITERATIONS, _CLOSE = 4, 100.0
+"""Outer iterations between two measurements of the gap, unless it is within such a multiple of what is wanted."""
+
+_IDLE, _IDLE_ONE_BLOCK = 10, 100
+"""Measurements without a better value or gap after which only rounding changes; the second for one block."""
+
+_GOAL, _CLOSER = 0.8, 0.5
+"""Part of the tolerance that steps over one block go for, and what it is multiplied by where that does not suffice."""
+
+_FINE = 1e-9
+"""Tolerance below which steps over one block go as far as a descent allows: they give digits that no gap shows."""
+
+_GAIN = 0.3
+"""Part of the gap that a cycle must get it down to; else another would gain little."""
+
+_SINGLE_ERROR = 1e-2
+"""Error of an exponent beyond which float32 tells too little of the kernel matrix to be worth a descent."""
+
+_UNIT = float(np.finfo(float).eps)
+
+_FEW, _KEPT = 64, 2**20
+"""Samples on which loops are used to have them compiled, and bytes for rows meanwhile."""
+
+_MEMORY = Memory(2**31)
+
+
+@dataclass
+class Limits:
+    """When to stop, and the steps taken so far; and whether samples may be left out on the way."""
+
+    tol: float
+    max_iter: int
+    deadline: float = np.inf
+    steps: int = 0
+    shrinking: bool = True
+
+    def over(self, steps: int) -> bool:
+        """Return whether the time, or ``steps`` more, use up what is allowed."""
+        return self.steps + steps >= self.max_iter or perf_counter() >= self.deadline
+
+
+def minimise(
+    program: KernelQP,
+    tol: float,
+    max_iter: int,
+    deadline: float = np.inf,
+    start: Vector | None = None,
+    report: Callable[[Iterate], None] | None = None,
+    memory: Memory = _MEMORY,
+    values: Vector | None = None,
+    watch: Callable[[Iterate], bool] | None = None,
+    shrinking: bool = True,
+    saved: Beginning | None = None,
+) -> Iterate:
+    """Return the first iterate whose relative duality gap is within ``tol``, or the last one before a limit.
+
+    An interruption from the keyboard counts as a limit.
+
+    Parameters
+    ----------
+    program
+        The problem. Its kernel matrix need not fit in memory.
+    tol
+        Bound on the relative duality gap, and on the violation of hard constraints.
+    max_iter
+        Number of steps.
+    deadline
+        ``time.perf_counter()`` after which no further steps are begun.
+    start
+        Any beta; it is projected to the feasible set. Zero (or a feasible point near it) when left out.
+    report
+        Called with each iterate whose gap is computed.
+    memory
+        What may be held.
+    values
+        K start, where it is known in float64.
+    watch
+        Asked after each iterate whose gap is computed, and which proves nothing, whether to give up there.
+    shrinking
+        Leave out samples that are not likely to change, until the end.
+    saved
+        Where an earlier descent stood, whose steps count; in place of ``start`` and ``values``.
+    """
+    beginning = saved or _beginning(program, start, values)
+    limits = Limits(tol, max_iter, deadline, beginning.steps, shrinking)
+    iterates = block_iterates(program, limits, beginning, memory)
+    iterate, tried = None, False
+    try:
+        while True:
+            iterate = next(iterates)
+            if report is not None:
+                report(iterate)
+            if iterate.proves(tol) or iterate.diverging:
+                return iterate
+            given_up = watch is not None and watch(iterate)
+            if iterate.stalled:
+                return iterate
+            if not tried and nearly_vanishes(program, iterate):
+                tried = True
+                if (vanishing := vanishing_iterate(program, iterate.iterations)) is not None:
+                    return vanishing
+            if given_up:
+                return replace(iterate, given_up=True)
+            if iterate.iterations >= max_iter or perf_counter() >= deadline:
+                return iterate
+    except KeyboardInterrupt:
+        iterate = iterate or measure_exactly(program, beginning.beta, 0)
+        return replace(iterate, interrupted=True)
+
+
+def _beginning(program: KernelQP, start: Vector | None, values: Vector | None) -> Beginning:
+    """Return the feasible point near ``start``, and K times it where K start is known."""
+    if start is None and not program.total:
+        return Beginning(np.zeros(len(program)))
+    beta = program.project(np.zeros(len(program)) if start is None else start)
+    if start is None or values is None:
+        return Beginning(beta)
+    return Beginning(beta, values + program.gram.product(beta - start))
+
+
+def forms_matrix(program: KernelQP) -> bool:
+    """Return whether the engine reads the whole kernel matrix, rather than rows as they are needed."""
+    gram, m = program.gram, len(program)
+    fits = m <= ONE_BLOCK and 8 * m**2 <= gram.memory_limit
+    if (m <= SMALL and fits) or gram.correction is not None:
+        return True
+    # Without a product form rows are slow to make, and most of them are wanted more than once.
+    return fits and gram.features is None and gram.kernel.product_form(gram.X) is None
+
+
+def holds_matrix(program: KernelQP) -> bool:
+    """Return whether the engine reads a matrix: all of K, or what is stored of a larger one."""
+    return forms_matrix(program) or stored(program.gram) is not None
+
+
+def block_iterates(program: KernelQP, limits: Limits, beginning: Beginning, memory: Memory) -> Iterator[Iterate]:
+    """Yield an iterate now and then; the last one proves the tolerance, or is as good as float64 makes it."""
+    with without_blas_threads():
+        reached = None
+        if beginning.values is not None:
+            reached = measure(program, beginning.beta, beginning.values, limits.steps, computed=True)
+            yield reached
+        for rows in _stages(program, memory):
+            reached = yield from _in_cycles(program, rows, limits, beginning, reached)
+            # Else they would be held beside the next ones.
+            del rows
+        assert reached is not None
+        yield replace(reached, stalled=True)
+
+
+def _stages(program: KernelQP, memory: Memory) -> Iterator[Rows]:
+    """Yield the rows to descend with: in float32 first, where that is faster and tells enough, and in float64."""
+    if forms_matrix(program):
+        yield MatrixRows(program.gram.dense)
+    elif (known := stored(program.gram)) is not None:
+        yield MatrixRows(*known)
+    else:
+        yield from streamed_rows(program, memory)
+
+
+def streamed_rows(program: KernelQP, memory: Memory) -> Iterator[Rows]:
+    """Yield the rows to descend with where there is no matrix."""
+    gram, pairs = program.gram, program.total is not None
+    if gram.features is not None:
+        yield FeatureRows(gram.features, pairs)
+        return
+    if memory.compresses(gram.X):
+        form, X = form_and_samples(gram.kernel, gram.X)
+    else:
+        form, X = gram.kernel.product_form(gram.X), gram.X
+    exact = False
+    if form is not None:
+        singles = memory.product(form, X, np.float32)
+        exact = singles.largest * _UNIT <= EXPONENT_ERROR
+        # Without a bound, a curvature that rounding makes of 0 is followed for ever.
+        if singles.largest * float(np.finfo(np.float32).eps) <= _SINGLE_ERROR and not program.is_hard:
+            yield ProductRows.with_cache(singles, memory.for_rows(singles))
+        del singles
+    if form is not None and exact:
+        doubles = memory.product(form, X, np.float64)
+        yield ProductRows.with_cache(doubles, memory.for_rows(doubles))
+    else:
+        yield KernelRows(gram.kernel, gram.X, RowCache(len(gram), int(min(memory.cache, memory.remaining)), np.float64))
+
+
+def _in_cycles(
+    program: KernelQP, rows: Rows, limits: Limits, beginning: Beginning, reached: Iterate | None
+) -> Generator[Iterate, None, Iterate]:
+    """Yield iterates of descents, each ended by K beta in float64; return the one that gained little.
+
+    The first begins where the rows before ``reached``, or at the ``beginning``, by the values that they make of it.
+    """
+    violation = np.inf
+    while True:
+        if reached is None or reached.values is None:
+            beta, values = beginning.beta, _values_by(rows, beginning)
+        else:
+            beta, values = reached.beta, reached.values
+        search = Descent(program, rows, beta, values)
+        if search.in_one_block and search.exact:
+            yield from _in_one_block(search, limits)
+        else:
+            yield from descend(search, limits, np.inf if reached is None else reached.violation)
+        limits.steps += search.steps
+        if reached is None or search.steps:
+            reached = measure_exactly(program, search.point()[0], limits.steps)
+        yield reached
+        if not reached.violation < _GAIN * violation:
+            return reached
+        violation = reached.violation
+
+
+def _values_by(rows: Rows, beginning: Beginning) -> Vector:
+    """Return K beta of a beginning, by the rows of what is not known of it."""
+    beta, known = beginning.beta, beginning.stepped
+    values = np.zeros(beta.size) if known is None else known.values.copy()
+    missing = beta if known is None else beta - known.point
+    changed = np.flatnonzero(missing)
+    if changed.size:
+        rows.add_to(slice(None), changed, missing[changed], values)
+    return values
+
+
+def _in_one_block(search: Descent, limits: Limits) -> Iterator[Iterate]:
+    """Yield iterates of a descent in float64 over all samples at once, until K beta is to be computed afresh.
+
+    That is where no step, or rounding alone, is left, or an answer almost is: what rounding leaves no doubt of is one.
+    """
+    progress = Progress(_IDLE_ONE_BLOCK)
+    goal = _goal(search, limits.tol)
+    while True:
+        taken = search.outer_iteration(limits.max_iter - limits.steps - search.steps, 4 * _UNIT * search.size, goal)
+        if search.settled or not (taken or goal):
+            return
+        iterate = search.measure(limits.steps)
+        if progress.ended(iterate) or (iterate.proves(limits.tol) and not _surely(iterate, search.steps, limits.tol)):
+            return
+        yield iterate
+        goal *= _CLOSER if search.reached else 1.0
+
+
+def _goal(search: Descent, tol: float) -> float:
+    """Return the gap that steps over one block go for; 0: as far as they come.
+
+    A hard constraint that is violated adds nothing to it.
+    """
+    return 0.0 if tol < _FINE or search.program.is_hard else _GOAL * tol
+
+
+def _surely(iterate: Iterate, steps: int, tol: float) -> bool:
+    """Return whether a gap is within ``tol`` even where each step rounded its values as much as K beta may round."""
+    return tol >= _FINE and iterate.violation + float(np.sqrt(steps)) * iterate.rounding <= tol
+
+
+def descend(search: Descent, limits: Limits, gap: float = np.inf) -> Iterator[Iterate]:
+    """Yield iterates until none of the steps improves, or the values are not exact enough to tell.
+
+    ``gap`` is the violation at the start, where it is known: close to what is wanted, every outer iteration may end it.
+    """
+    outer, best, error = 0, np.inf, GapError(search.program, limits.tol, search.exact)
+    progress = Progress(_IDLE_ONE_BLOCK if search.in_one_block else _IDLE)
+    goal = _goal(search, limits.tol)
+    if limits.shrinking:
+        search.shrink()
+    while True:
+        left, floor = limits.max_iter - limits.steps - search.steps, 4 * _UNIT * search.size
+        taken = search.outer_iteration(left, floor, goal if search.unshrunk else 0.0)
+        outer += 1
+        over = limits.over(search.steps)
+        if taken and outer % _OUTER_ITERATIONS and gap > _CLOSE * limits.tol and not over and not search.in_one_block:
+            continue
+        goal *= _CLOSER if search.reached else 1.0
+        iterate = search.measure(limits.steps)
+        ended = progress.ended(iterate) or (taken == 0 and not search.reached)
+        if _calls_for_values(search, iterate, ended, limits.tol):
+            return
+        if error.is_due(iterate):
+            error.update(iterate, search.point()[1], search.samples)
+            if error.too_large:
+                return
+        if not search.unshrunk and (ended or over or iterate.violation <= limits.tol - error.value):
+            search.restore()
+            iterate, ended, progress = search.measure(limits.steps), False, Progress(_IDLE)
+            error.update(iterate, search.point()[1], search.samples)
+            if _calls_for_values(search, iterate, ended, limits.tol):
+                return
+        gap = iterate.violation
+        yield replace(iterate, gap_error=error.value)
+        if not search.unshrunk:
+            if limits.shrinking:
+                search.shrink()
+        elif gap < best:
+            # A gap of all that is no better than the last one says that too much was left out.
+            best = gap
+            if limits.shrinking:
+                search.shrink()
+
+
+def _calls_for_values(search: Descent, iterate: Iterate, ended: bool, tol: float) -> bool:
+    """Return whether K beta is to be computed afresh: at the end, and to prove an answer where that costs little.
+
+    That is for one block, and where the descent is in float64, so that nothing else could tell the rounding.
+    """
+    return search.unshrunk and (ended or (iterate.proves(tol) and (search.in_one_block or search.exact)))
+
+
+class Descent:
+    """A point of a KernelQP, and how to lower its objective over the samples that may still change.
+
+    Parameters
+    ----------
+    program
+        The problem.
+    rows
+        Its K.
+    beta, values
+        A feasible point, and K beta there.
+
+    Attributes
+    ----------
+    program
+        That.
+    samples
+        Those that are not left out.
+    steps
+        Taken so far.
+    settled
+        Whether no step over the one block that all samples are is left.
+    reached
+        Whether the last steps over it came to the gap that they went for.
+    """
+
+    def __init__(self, program: KernelQP, rows: Rows, beta: Vector, values: Vector) -> None:
+        self.program, self._all_rows = program, rows
+        self._take_steps = single_steps if program.total is None else pair_steps
+        self._target_size = float(np.abs(program.target).max())
+        self.steps = 0
+        self._begin(beta, values)
+
+    def _begin(self, beta: Vector, values: Vector) -> None:
+        p = self.program
+        self.samples: Indices = np.arange(beta.size)
+        self._rows, self._block = self._all_rows, self._all_rows.one_block()
+        self._box: Matrix = np.stack([p.target, p.epsilon, p.ridge, p.lower, p.upper])
+        self._beta, self._values = beta.copy(), values.copy()
+        self._recent: Indices = np.empty(0, np.intp)
+        self._visits = np.zeros(beta.size, np.int64)
+        # A problem that takes no more steps than it has samples needs nothing else.
+        self._work = -(float(beta.size) ** 2)
+        self.settled = self.reached = False
+        # All samples: as the descent left them with each shrinking, and as they were before the first.
+        self._all: tuple[Vector, Vector] | None = None
+        self._before = Stepped(beta, values)
+
+    @property
+    def exact(self) -> bool:
+        """Whether the rows are made in float64."""
+        return self._all_rows.exact
+
+    @property
+    def in_one_block(self) -> bool:
+        """Whether the samples are few enough to minimise over all of them at once."""
+        return self._block is not None
+
+    @property
+    def unshrunk(self) -> bool:
+        """Whether no sample is left out."""
+        return self._all is None
+
+    @property
+    def size(self) -> float:
+        """The largest of the values and targets, whose rounding limits what can be told apart."""
+        return max(float(np.abs(self._values).max()), self._target_size)
+
+    def point(self) -> tuple[Vector, Vector]:
+        """Return beta and K beta; K beta is older than beta at the samples left out."""
+        if self._all is None:
+            return self._beta, self._values
+        self._write_back()
+        return self._all
+
+    def measure(self, steps: int) -> Iterate:
+        """Return where the method stands after ``steps`` earlier ones, which is an estimate if samples are left out."""
+        stepped = None if self.unshrunk else self._before
+        return measure(self.program, *self.point(), steps + self.steps, stepped=stepped)
+
+    def outer_iteration(self, limit: int, tolerance: float, goal: float = 0.0) -> int:
+        """Minimise over one block, in at most ``limit`` steps; return how many.
+
+        0 means that the slopes are separated to within ``tolerance``, or the relative duality gap of all samples, where
+        these are one block, is within a ``goal`` above 0.
+        """
+        if self._block is not None:
+            limit = min(limit, max(2 * self.samples.size, _AT_ONCE, self.steps // 2))
+            taken, self.settled = self._take_steps(
+                *self._block, self._box, self._beta, self._values, limit, tolerance, goal
+            )
+            self.reached = goal > 0.0 and taken < limit and not self.settled
+            self._work += float(taken) * self.samples.size
+            if taken == limit:
+                self._to_minimum_over_free(self._block)
+        else:
+            taken = self._over_working_set(limit, tolerance)
+        self.steps += taken
+        return taken
+
+    def _to_minimum_over_free(self, block: Block) -> None:
+        """Move the free coefficients at once, where that takes no longer than the steps since it was done last."""
+        free = np.flatnonzero(self._inside())
+        if not is_worth_it(free.size, self._work):
+            return
+        self._work, rows = 0.0, block.rows(free)
+        p, paired = Arrays(*self._box), self.program.total is not None
+        delta = to_minimum_over_free(np.ascontiguousarray(rows[:, free]), p, paired, free, self._beta, self._values)
+        self._values += delta @ rows
+
+    def _over_working_set(self, limit: int, tolerance: float) -> int:
+        up, down, lowest, highest = self._slopes()
+        violation = highest - lowest
+        if violation <= tolerance:
+            return 0
+        many = not self.exact and np.count_nonzero(self._inside()) > 2 * self._rows.block_size
+        level = (0.0, 0.0) if self.program.total is None else (lowest, highest)
+        chosen = self._working_set(up, down, *level)
+        block, box = self._rows.block(chosen), np.ascontiguousarray(self._box[:, chosen])
+        before, beta, values = self._beta[chosen], self._beta[chosen], self._values[chosen]
+        inner = max((_INNER_OF_MANY if many else _INNER) * violation, tolerance)
+        taken, _ = self._take_steps(*block, box, beta, values, min(limit, _STEPS * chosen.size), inner, 0.0)
+        delta = beta - before
+        moved = np.flatnonzero(delta)
+        changed = chosen[moved]
+        self._beta[changed] = beta[moved]
+        self._visits[changed] += 1
+        self._rows.add(changed, delta[moved], self._visits[changed], self._values)
+        return taken
+
+    def _working_set(self, up: Vector, down: Vector, lowest: float, highest: float) -> Indices:
+        """Return the most violating samples and those of the iteration before; ``up`` and ``down`` are written over.
+
+        ``lowest`` and ``highest`` bound the slopes that do not violate optimality: down_k <= lowest, up_k >= highest.
+        """
+        size, recent = self._rows.block_size, self._recent
+        up[recent], down[recent] = np.inf, -np.inf
+        half = (size - recent.size) // 2
+        rising = _least(up, half, highest)
+        down[rising] = -np.inf
+        falling = _least(np.negative(down, out=down), half, -lowest)
+        chosen = np.concatenate([rising, falling, recent])
+        self._recent = chosen[: size // 2]
+        return chosen
+
+    def _slopes(self) -> tuple[Vector, Vector, float, float]:
+        """Return the slopes, the least that goes up and the greatest that goes down; without b it is 0 at least."""
+        up, down = slopes(*self._box, self._beta, self._values)
+        lowest, highest = float(up.min()), float(down.max())
+        if self.program.total is None:
+            lowest, highest = min(lowest, 0.0), max(highest, 0.0)
+        return up, down, lowest, highest
+
+    def _inside(self) -> NDArray[np.bool_]:
+        """Return which coefficients are inside their bounds and off their kinks."""
+        _, epsilon, _, lower, upper = self._box
+        beta = self._beta
+        return np.asarray((beta > lower) & (beta < upper) & ((beta != 0) | (epsilon == 0)))
+
+    def shrink(self) -> None:
+        """Leave out what may not change, if that is enough to be worth it.
+
+        That is neither inside its bounds and off its kink, nor violates optimality, nor almost does.
+        """
+        if self.in_one_block or self._rows.lasting:
+            return
+        up, down, lowest, highest = self._slopes()
+        beyond = _BEYOND * max(highest - lowest, 0.0)
+        active = np.flatnonzero(self._inside() | (up <= highest + beyond) | (down >= lowest - beyond))
+        if active.size > _WORTH * self.samples.size:
+            return
+        if self._all is None:
+            self._before = Stepped(self._beta, self._values)
+            self._all = self._before.point.copy(), self._before.values.copy()
+        self._write_back()
+        self.samples = self.samples[active]
+        self._rows = self._rows.part(active)
+        self._block, self._box = self._rows.one_block(), np.ascontiguousarray(self._box[:, active])
+        self._beta, self._values, self._visits = self._beta[active], self._values[active], self._visits[active]
+        kept = np.isin(self._recent, active)
+        self._recent = np.searchsorted(active, self._recent[kept])[: self._rows.block_size // 2]
+
+    def restore(self) -> None:
+        """Take in again what was left out, with its values as they are now."""
+        if self._all is None:
+            return
+        before, (beta, values) = self._before, self.point()
+        out = np.ones(beta.size, bool)
+        out[self.samples] = False
+        left, changed = np.flatnonzero(out), np.flatnonzero(beta != before.point)
+        # Those left out later hold values of then: all of them start from the same point.
+        values[left] = before.values[left]
+        self._all_rows.add_to(left, changed, (beta - before.point)[changed], values)
+        self._begin(beta, values)
+
+    def _write_back(self) -> None:
+        if self._all is not None:
+            beta, values = self._all
+            beta[self.samples], values[self.samples] = self._beta, self._values
+
+
+def _least(values: Vector, count: int, below: float) -> Indices:
+    """Return where the ``count`` least of ``values`` are that lie ``below``."""
+    if count < values.size:
+        least = np.argpartition(values, count)[:count]
+        return least[values[least] < below]
+    return np.flatnonzero(values < below)
+
+
+_compiled: set[tuple[Any, ...]] = set()
+"""The kinds of problem whose loops this process has compiled, or loaded."""
+
+
+def compile_for(program: KernelQP) -> None:
+    """Use what a descent on ``program`` begins with on a few samples: it is compiled then, or read from the cache.
+
+    What makes rows in float64, which few problems come to after those in float32, is compiled where one does.
+    """
+    gram, pairs, hard = program.gram, program.total is not None, program.is_hard
+    if holds_matrix(program):
+        _use(("matrix", pairs), Gram(RBF(1.0), np.eye(3)), pairs, hard)
+    elif gram.features is not None:
+        # With as few samples as features, these would not be used.
+        _use(("features", pairs, hard), Gram(Linear(), np.eye(3, 1)), pairs, hard)
+    else:
+        kind = type(gram.kernel), is_sparse(gram.X), mostly_zero(gram.X), pairs, hard
+        few = np.linspace(0, len(gram) - 1, min(len(gram), _FEW)).astype(np.intp)
+        _use(kind, Gram(gram.kernel, gram.X[few]), pairs, hard)
+
+
+def _use(kind: tuple[Any, ...], gram: Gram, pairs: bool, hard: bool) -> None:
+    """Descend a problem with targets +1 and -1 in turn, by rows that are made, kept, and there."""
+    if kind in _compiled:
+        return
+    m, bound = len(gram), np.inf if hard else 1.0
+    program = KernelQP(gram, 1.0 - 2.0 * (np.arange(m) % 2), -bound, bound, 0.0 if pairs else None)
+    everything, one = np.arange(m), np.ones(m)
+    rows: Rows = MatrixRows(gram.dense) if kind[0] == "matrix" else next(streamed_rows(program, Memory(_KEPT)))
+    if kind[0] != "matrix":
+        rows.add_to(everything, everything, one, np.zeros(m))
+        for _ in range(2):
+            rows.add(everything, one, np.full(m, 1000), np.zeros(m))
+            rows.block(everything)
+        form, X = form_and_samples(gram.kernel, gram.X)
+        if form is not None and gram.features is None:
+            # What a product with K in float64 is made of.
+            sums = DoubleSums(form, X, one)
+            sums(X, sums.buffer())
+    search = Descent(program, rows, np.zeros(m), np.zeros(m))
+    search.outer_iteration(10, 1e-6)
+    search.measure(0)
+    _compiled.add(kind)
+
+
+@cache
+def compile_all() -> None:
+    """Use what problems of dense and of sparse samples begin with, with and without b."""
+    X = np.random.default_rng(0).normal(size=(_FEW, 3))
+    # So many that their matrix is made in compiled code.
+    Gram(RBF(1.0), np.eye(2 * _FEW)).dense  # noqa: B018  formed when first asked for
+    for pairs in (True, False):
+        _use(("matrix", pairs), Gram(RBF(1.0), X), pairs, hard=False)
+        for samples in (X, csr_array(X)):
+            _use((RBF, is_sparse(samples), False, pairs, False), Gram(RBF(1.0), samples), pairs, hard=False)

@@ -1,0 +1,498 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the engine needs of a kernel matrix K, from whatever there is: its entries, features, or only the kernel.
+
+The matrix itself is never formed: a block is small, rows are used as they come, and those that are worth it are kept in
+a bounded piece of memory.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from qpkernels.arrays import Floats, Indices, Matrix, Samples, Vector, is_sparse, row_blocks
+from qpkernels.errors import ParameterError
+from qpkernels.gram.panels.loops import add_stored_rows, gather_block, mirror, write_both
+from qpkernels.gram.panels.samples import make_product
+from qpkernels.gram.panels.products import PANEL, Product
+from qpkernels.gram.panels.samples import StreamedProduct
+from qpkernels.gram.panels.sums import add_kernel_sums
+from qpkernels.arrays.threads import in_parts, paired_strips, threads
+from qpkernels.kernels.base import Kernel, ProductForm
+from qpkernels.programs.kernel_qp import KernelQP
+from qpkernels.solvers.smo.steps import Block
+
+__all__ = [
+    "ONE_BLOCK",
+    "FeatureRows",
+    "KernelRows",
+    "MatrixRows",
+    "Memory",
+    "ProductRows",
+    "RowCache",
+    "Rows",
+    "remaining",
+]
+
+ONE_BLOCK = 2000
+"""Samples up to which all of them are one block: to make its matrix takes less than to choose smaller ones."""
+
+_WRITING = 512
+"""Features whose products with a sample cost what it costs to write their result to memory not used before."""
+
+_WIDE = 200
+"""Features from which rows are kept at once: half of the work is repaid by the next use, and more than one is usual.
+
+From there on it also takes longer to make an entry of a block than to write it twice.
+"""
+
+_STRIP = 128
+"""Rows of a block that are made at once."""
+
+_EXP = 16
+"""Multiplications that the entry takes once the product is there."""
+
+_GATHERING = 10
+"""Multiplications that take as long as reading an entry of a kept row."""
+
+_RUN = 64
+"""Samples that follow each other in a matrix, on an average, from which on to read them alone."""
+
+_PARTS, _PARTS_OF_WIDE = 4, 8
+"""A block is no more than a quarter of the samples: of a few, most may not matter; of wide rows, an eighth.
+
+These are kept, so that what a smaller block leaves to the next ones costs less than its own entries.
+"""
+
+
+_VECTORS = 40
+"""Vectors of a number for each sample that a descent and its certificate hold at most, as it was measured."""
+
+_LARGEST = 2048
+"""Samples of a block, at most."""
+
+_TWICE = 1.8
+"""Times the features of all samples that are held: while some are left out, at most 0.8 of them are beside all."""
+
+_HELD = 0.5
+"""Share of what remains that samples compressed to their nonzeros may take, of which features are made beside them."""
+
+_OF_NONZERO = 32
+"""Bytes that a nonzero takes in both."""
+
+_SEEN = 256
+"""Samples that tell their number."""
+
+
+class Rows(ABC):
+    """The kernel matrix K of some samples, numbered from 0.
+
+    Attributes
+    ----------
+    block_size
+        How many coefficients to minimise over at once: in a larger block fewer rows change in vain, but the block
+        itself takes a product of its square.
+    """
+
+    block_size = 1024
+
+    @property
+    def exact(self) -> bool:
+        """Whether the entries are made in float64."""
+        return True
+
+    def one_block(self) -> Block | None:
+        """Return all of K, where the samples are few enough for it to be one block."""
+        return None
+
+    @property
+    def lasting(self) -> bool:
+        """Whether all rows made so far are kept: then shorter ones would save little, and have to be made anew."""
+        return False
+
+    @abstractmethod
+    def block(self, chosen: Indices) -> Block:
+        """Return K between the ``chosen`` samples."""
+
+    @abstractmethod
+    def add(self, chosen: Indices, delta: Vector, visits: NDArray[np.int64], values: Vector) -> None:
+        """Add sum over c of delta_c K_c to ``values``; row c was asked for ``visits[c]`` times, this one included."""
+
+    @abstractmethod
+    def add_to(self, columns: Indices | slice, chosen: Indices, delta: Vector, values: Vector) -> None:
+        """Add sum over c of delta_c K_cj to ``values[j]``, for the ``columns`` j."""
+
+    @abstractmethod
+    def part(self, samples: Indices) -> Rows:
+        """Return K of these ``samples`` alone, in ascending order; it may take over the memory of kept rows."""
+
+
+class MatrixRows(Rows):
+    """From a matrix in memory, in float32 or float64, whose rows ``samples`` are the samples; left out, all are."""
+
+    def __init__(self, matrix: Floats, samples: Indices | None = None) -> None:
+        self._matrix, self._is_whole = matrix, samples is None
+        self._samples: Indices = np.arange(len(matrix)) if samples is None else samples
+        self.block_size = min(1024, max(2, self._samples.size // _PARTS))
+
+    @property
+    def exact(self) -> bool:
+        return bool(self._matrix.dtype == np.float64)
+
+    def one_block(self) -> Block | None:
+        if self._samples.size > ONE_BLOCK:
+            return None
+        return Block.whole(self._matrix) if self._is_whole else Block.within(self._matrix, self._samples)
+
+    def block(self, chosen: Indices) -> Block:
+        return Block.within(self._matrix, self._samples[chosen])
+
+    def add(self, chosen: Indices, delta: Vector, visits: NDArray[np.int64], values: Vector) -> None:
+        del visits
+        self.add_to(slice(None), chosen, delta, values)
+
+    def add_to(self, columns: Indices | slice, chosen: Indices, delta: Vector, values: Vector) -> None:
+        at, rows = self._samples[columns], self._samples[chosen]
+        edges = np.concatenate([[0], np.flatnonzero(np.diff(at) != 1) + 1, [at.size]])
+        if edges.size * _RUN > at.size:
+            # Few of them follow each other in the matrix: what lies between is read as well.
+            first = int(at.min())
+            sums = np.zeros(int(at.max()) + 1 - first)
+            self._add(rows, delta, first, sums)
+            values[columns] += sums[at - first]
+            return
+        sums = np.zeros(at.size)
+        for start, stop in pairwise(edges.tolist()):
+            self._add(rows, delta, int(at[start]), sums[start:stop])
+        values[columns] += sums
+
+    def _add(self, rows: Indices, delta: Vector, first: int, sums: Vector) -> None:
+        """Add delta'K to ``sums``, which belong to the columns from the ``first`` one on."""
+        in_parts(
+            lambda _, part: add_stored_rows(self._matrix, rows, first + part.start, delta, sums[part]),
+            sums.size,
+            PANEL,
+            float(rows.size) * sums.size,
+        )
+
+    def part(self, samples: Indices) -> Rows:
+        return MatrixRows(self._matrix, self._samples[samples])
+
+
+class FeatureRows(Rows):
+    """From features Phi with K = Phi Phi': a step changes the weights w = Phi'beta, and the values are Phi w.
+
+    Far from the origin K loses the digits that the features share. So a step adds what they differ by from their mean,
+    which is all of it where the coefficients keep their sum; in ``pairs``, which see nothing else, blocks are made of
+    these differences.
+    """
+
+    def __init__(self, features: Matrix, pairs: bool, level: Vector | None = None) -> None:
+        self._features, self._pairs = features, pairs
+        self._level: Vector = features.mean(axis=0) if level is None else level
+
+    def block(self, chosen: Indices) -> Block:
+        part = self._features[chosen]
+        if self._pairs:
+            part = part - self._level
+        return Block.whole(part @ part.T)
+
+    def add(self, chosen: Indices, delta: Vector, visits: NDArray[np.int64], values: Vector) -> None:
+        del visits
+        self.add_to(slice(None), chosen, delta, values)
+
+    def add_to(self, columns: Indices | slice, chosen: Indices, delta: Vector, values: Vector) -> None:
+        change = delta @ (self._features[chosen] - self._level) + float(delta.sum()) * self._level
+        values[columns] += self._features[columns] @ change
+
+    def part(self, samples: Indices) -> Rows:
+        return FeatureRows(self._features[samples], self._pairs, self._level)
+
+
+class Scratch(NamedTuple):
+    """Memory to be written over: for a block, and for a panel in each thread."""
+
+    block: Floats
+    buffers: tuple[Floats, ...]
+
+
+class ProductRows(Rows):
+    """Panels of the rows that change, made by both a matrix product and a loop while they are in a processor's cache.
+
+    A row is kept once the work of making it again adds up to that of writing it to fresh memory, which is that of a
+    product over some hundred features: then the sum of both is at most twice the least possible, whatever comes. Rows
+    of many features are kept at once.
+    """
+
+    def __init__(self, product: Product, cache: RowCache, scratch: Scratch) -> None:
+        self._product, self._cache, self._scratch = product, cache, scratch
+        self._patience = 0 if product.width >= _WIDE else _WRITING // product.width
+        self.block_size = _block_size(product)
+
+    @classmethod
+    def with_cache(cls, product: Product, size: int) -> ProductRows:
+        """Keep rows in at most ``size`` bytes: what a row is worth keeping for is the product it saves."""
+        cache = RowCache(product.size, int(size * min(1.0, product.width / _WRITING)), product.dtype)
+        # What is left of the samples after shrinking may be one block, larger than those of all.
+        rows = max(_block_size(product), min(product.size, ONE_BLOCK))
+        buffers = tuple(np.empty(rows * PANEL, product.dtype) for _ in range(threads()))
+        return cls(product, cache, Scratch(np.empty(rows**2, product.dtype), buffers))
+
+    @property
+    def exact(self) -> bool:
+        return bool(self._product.dtype == np.float64)
+
+    def one_block(self) -> Block | None:
+        return self.block(np.arange(self._product.size)) if self._product.size <= ONE_BLOCK else None
+
+    @property
+    def lasting(self) -> bool:
+        return self._patience == 0 and self._cache.growing
+
+    def part(self, samples: Indices) -> Rows:
+        return ProductRows(self._product.part(samples), self._cache.part(samples.size), self._scratch)
+
+    def block(self, chosen: Indices) -> Block:
+        block = self._scratch.block[: chosen.size**2].reshape(chosen.size, chosen.size)
+        slots = self._cache.find(chosen)
+        old, new, order = np.flatnonzero(slots >= 0), np.flatnonzero(slots < 0), np.argsort(chosen)
+
+        def gather(number: int, part: slice) -> None:
+            del number
+            gather_block(self._cache.store, slots[old[part]], chosen[order], old[part], order, block)
+
+        in_parts(gather, old.size, 64, _GATHERING * old.size * chosen.size)
+        if self._product.width >= _WIDE:
+            self._make_half(chosen[new], new, block)
+            in_parts(lambda _, part: mirror(block, new[part], old), new.size, 64, _GATHERING * old.size * new.size)
+        else:
+            self._make_rows(chosen, new, block)
+        return Block.whole(block)
+
+    def _make_rows(self, chosen: Indices, new: Indices, block: Floats) -> None:
+        """Write the rows that are ``new``, of all that are ``chosen``."""
+        centers = self._product.part(chosen).centers()
+
+        def work(number: int, part: slice) -> None:
+            del number
+            self._product.part(chosen[new[part]]).make_block(centers, new[part], block)
+
+        in_parts(work, new.size, 64, new.size * chosen.size * (self._product.width + _EXP))
+
+    def _make_half(self, samples: Indices, at: Indices, block: Floats) -> None:
+        """Write the entries between ``samples``, which stand at these places: each is made once, and written twice."""
+        product, strips = self._product.part(samples), paired_strips(at.size, _STRIP)
+
+        def work(number: int, part: slice) -> None:
+            for strip in strips[part]:
+                rest = slice(strip.start, at.size)
+                centers, rows = product.part(strip).centers(), np.arange(at.size - strip.start)
+                panel = self._scratch.buffers[number][: rows.size * (strip.stop - strip.start)].reshape(rows.size, -1)
+                product.part(rest).make_block(centers, rows, panel)
+                write_both(panel, at[rest], at[strip], block)
+
+        in_parts(work, len(strips), 2, 0.5 * at.size**2 * (product.width + _EXP))
+
+    def add(self, chosen: Indices, delta: Vector, visits: NDArray[np.int64], values: Vector) -> None:
+        slots = self._cache.find(chosen)
+        old, new = slots >= 0, slots < 0
+        keep = new & (visits > self._patience)
+        slots[keep] = self._cache.claim(chosen[keep])
+        self._add_new(self._product, chosen[new], delta[new], slots[new], values)
+        in_parts(
+            lambda _, part: add_stored_rows(self._cache.store, slots[old], part.start, delta[old], values[part]),
+            values.size,
+            PANEL,
+            float(old.sum()) * values.size,
+        )
+
+    def add_to(self, columns: Indices | slice, chosen: Indices, delta: Vector, values: Vector) -> None:
+        part, sums = self._product.part(columns), np.zeros(values[columns].size)
+        for first in range(0, chosen.size, self.block_size):
+            rows = slice(first, first + self.block_size)
+            self._add_new(part, chosen[rows], delta[rows], np.full(chosen[rows].size, -1), sums)
+        values[columns] += sums
+
+    def _add_new(self, columns: Product, chosen: Indices, delta: Vector, slots: Indices, values: Vector) -> None:
+        """Add rows that are made now, and write those to their slots that have one."""
+        if chosen.size == 0:
+            return
+        left = self._product.part(chosen).centers()
+
+        def work(number: int, part: slice) -> None:
+            buffer, store = self._scratch.buffers[number], self._cache.store
+            columns.part(part).add_rows(left, delta, values[part], buffer, store, slots, part.start)
+
+        in_parts(work, values.size, PANEL, chosen.size * values.size * (columns.width + _EXP))
+
+
+def _block_size(product: Product) -> int:
+    if product.size <= ONE_BLOCK:
+        return product.size
+    return min(2048, product.size // (_PARTS_OF_WIDE if product.width >= _WIDE else _PARTS))
+
+
+class KernelRows(Rows):
+    """From any kernel, in float64; rows are kept in a cache."""
+
+    def __init__(self, kernel: Kernel, X: Samples, cache: RowCache) -> None:
+        self._kernel, self._X, self._cache = kernel, X, cache
+
+    @property
+    def lasting(self) -> bool:
+        return self._cache.growing
+
+    def block(self, chosen: Indices) -> Block:
+        slots = self._cache.find(chosen)
+        if (slots >= 0).all():
+            return Block.whole(self._cache.store[slots[:, None], chosen])
+        part = self._X[chosen]
+        return Block.whole(self._kernel.matrix(part, part))
+
+    def add(self, chosen: Indices, delta: Vector, visits: NDArray[np.int64], values: Vector) -> None:
+        del visits
+        slots = self._cache.find(chosen)
+        new = slots < 0
+        slots[new] = self._cache.claim(chosen[new])
+        kept = slots[new] >= 0
+        if new.any():
+            centers = self._X[chosen[new]]
+            for columns in row_blocks(values.size, len(delta[new])):
+                panel = self._kernel.matrix(centers, self._X[columns])
+                self._cache.store[slots[new][kept], columns] = panel[kept]
+                values[columns] += delta[new] @ panel
+        for slot, change in zip(slots[~new], delta[~new], strict=True):
+            values += change * self._cache.store[slot]
+
+    def add_to(self, columns: Indices | slice, chosen: Indices, delta: Vector, values: Vector) -> None:
+        sums = np.zeros(values[columns].size)
+        add_kernel_sums(self._kernel, self._X[chosen], delta, self._X[columns], sums)
+        values[columns] += sums
+
+    def part(self, samples: Indices) -> Rows:
+        return KernelRows(self._kernel, self._X[samples], self._cache.part(samples.size))
+
+
+class RowCache:
+    """Slots for rows of the kernel matrix of ``samples`` samples, as many as fit in ``size`` bytes.
+
+    A fresh page of memory costs more than the entries computed into it. So the pages are touched only as slots are
+    first used, one after the other, and a slot is used again rather than given back.
+    """
+
+    def __init__(self, samples: int, size: int, dtype: DTypeLike) -> None:
+        entries = min(samples**2, size // np.dtype(dtype).itemsize)
+        self._memory: Floats = np.empty(entries, dtype)
+        self._begin(samples)
+
+    def _begin(self, samples: int) -> None:
+        capacity = min(samples, self._memory.size // samples)
+        self.store: Floats = self._memory[: capacity * samples].reshape(capacity, samples)
+        self._slot_of = np.full(samples, -1, np.intp)
+        self._owner = np.full(capacity, -1, np.intp)
+        self._used = np.zeros(capacity, np.int64)
+        self._clock, self._touched = 0, 0
+
+    @property
+    def growing(self) -> bool:
+        """Whether there are rows, and room for more."""
+        return 0 < self._touched < self._used.size
+
+    def part(self, samples: int) -> RowCache:
+        """Return an empty cache for so many of the samples, in the same memory, which this one must not use meanwhile.
+
+        It empties this one: to make the rows again costs less than to move what they have in common.
+        """
+        self._begin(self._slot_of.size)
+        part = RowCache.__new__(RowCache)
+        part._memory = self._memory
+        part._begin(samples)
+        return part
+
+    def find(self, rows: Indices) -> Indices:
+        """Return the slots of ``rows``, -1 where there is none, and note that they were used."""
+        slots = self._slot_of[rows]
+        self._clock += 1
+        self._used[slots[slots >= 0]] = self._clock
+        return slots
+
+    def claim(self, rows: Indices) -> Indices:
+        """Return slots for ``rows``, which have none, to be written; -1 where all slots are in use just now."""
+        slots = np.full(rows.size, -1, np.intp)
+        free = np.arange(self._touched, min(self._touched + rows.size, self._used.size))
+        if free.size < rows.size:
+            idle = np.flatnonzero(self._used[: self._touched] < self._clock)
+            oldest = np.argsort(self._used[idle], kind="stable")[: rows.size - free.size]
+            free = np.concatenate([free, idle[oldest]])
+        self._touched = max(self._touched, int(free.max(initial=-1)) + 1)
+        given = rows[: free.size]
+        slots[: free.size] = free
+        before = self._owner[free]
+        self._slot_of[before[before >= 0]] = -1
+        self._owner[free], self._slot_of[given], self._used[free] = given, free, self._clock
+        return slots
+
+
+@dataclass(frozen=True)
+class Memory:
+    """Bytes that may be held.
+
+    Attributes
+    ----------
+    cache
+        By rows that are kept.
+    remaining
+        By these and the features of all samples together; infinity: as much as they take.
+    """
+
+    cache: int
+    remaining: float = np.inf
+
+    def product(self, form: ProductForm, X: Samples, dtype: DTypeLike) -> Product:
+        """Return features of the samples in that precision: held where they fit, else made as they are asked for."""
+        if is_sparse(X) or _held(X.shape[0], X.shape[1], dtype) <= self.remaining:
+            return make_product(form, X, dtype)
+        return StreamedProduct(form, X, dtype)
+
+    def for_rows(self, product: Product) -> int:
+        """Return what remains for rows beside the features."""
+        if isinstance(product, StreamedProduct) or np.isinf(self.remaining):
+            return int(min(self.cache, self.remaining))
+        return int(max(0.0, min(self.cache, self.remaining - _held(product.size, product.width, product.dtype))))
+
+    def compresses(self, X: Samples) -> bool:
+        """Return whether there is room for the nonzeros of dense samples beside them."""
+        if np.isinf(self.remaining) or is_sparse(X):
+            return True
+        nonzero = float(X.size * (X[:: max(1, len(X) // _SEEN)] != 0).mean())
+        return bool(_OF_NONZERO * nonzero <= _HELD * self.remaining)
+
+
+def remaining(program: KernelQP, budget: float, *, forms_matrix: bool) -> float:
+    """Return what a ``budget`` of bytes leaves for features and kept rows.
+
+    Raises
+    ------
+    ParameterError
+        If it does not suffice for the vectors and one block, or the matrix where the problem is one.
+    """
+    m = len(program)
+    block = 8 * (m**2 if forms_matrix else min(m, _LARGEST) * (min(m, _LARGEST) + threads() * PANEL))
+    needed = _VECTORS * 8 * m + block
+    if budget < needed:
+        raise ParameterError(
+            f"memory_budget must be at least {np.ceil(needed / 2**20):.0f} MiB for {m} samples, which is what vectors "
+            f"of that length and one block of the kernel matrix take, but {budget / 2**20:g} came; raise it, or take "
+            "fewer samples."
+        )
+    return budget - needed
+
+
+def _held(samples: int, features: int, dtype: DTypeLike) -> float:
+    """Return the bytes of features and offsets."""
+    return _TWICE * samples * (features + 1) * np.dtype(dtype).itemsize

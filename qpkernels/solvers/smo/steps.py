@@ -1,0 +1,356 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The compiled inner loops of sequential minimal optimisation: choose two coefficients, minimise over them, repeat.
+
+Notation: with v = K beta, the smooth part of the objective has the gradient g_i = v_i + ridge_i beta_i - target_i.
+Since |beta_i| has a kink at 0, moving beta_i up costs ``slope_up`` = g_i + epsilon_i (or - epsilon_i below 0), and
+moving it down gains ``slope_down``. beta is optimal when a number -b separates the slopes:
+
+    max over i that can go down of slope_down_i  <=  -b  <=  min over i that can go up of slope_up_i.
+
+Working-set choice: Fan, Chen and Lin, Working set selection using second order information (JMLR 6, 2005), extended
+to the kink. Where no equation ties the coefficients, b is 0 and a step moves one of them.
+
+A step costs two passes over the samples. Pairs see differences of gradients alone; so the gradient is held less a level
+close to -b, and loses nothing to float32 that K has not lost. So that a pass runs in vector registers, what a bound or a
+kink adds to the gradient is held in arrays, infinite where beta_i cannot move; and a pass keeps the best value of each
+lane, that is of the samples k, k + LANES, k + 2 LANES ..., and looks for the index afterwards, in the best lane alone.
+
+Each variant is one function without calls: the compiler works anew on a function wherever it is called.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from qpkernels.arrays import Floats, Indices, Matrix, Vector
+from qpkernels.arrays.compiled import inlined, vectorised
+
+__all__ = ["FLAT", "Block", "pair_steps", "single_steps"]
+
+FLAT = 1e-14
+"""Curvature below this part of K_ii + K_jj is rounding: the two samples are the same point for the kernel."""
+
+_FAR = 1e100
+"""Longest step: without curvature and bound there is no end, and the engine recognises the direction."""
+
+_LANES = 128
+"""Best values that a pass keeps: enough to fill the registers, few enough to look through."""
+
+_LOOKS, _LEAST = 8, 16
+"""Looks at the gap in as many steps as there are samples, and the least number of steps between two."""
+
+_PATIENCE, _BETTER = 60, 0.9
+"""Looks after which the gap must be that part of what it was; else it is rounding that changes."""
+
+# Constants of a pass are of single precision, for they must not widen it.
+_ZERO, _FLAT_PART = np.float32(0), np.float32(FLAT)
+_TINY = np.float32(1e-30)
+"""Added to a curvature of 0, so that the gain is huge and not infinite."""
+
+
+class Block(NamedTuple):
+    """K between the samples of a block: row k is ``source[k]``, or, where there are ``columns``, made on demand.
+
+    A step reads the rows of the two coefficients that it changes. Of a few hundred samples or more, most are never
+    changed.
+
+    Attributes
+    ----------
+    source
+        The matrix, read-only; or a larger one of which the block has the rows and columns named ``columns``.
+    columns
+        Those; empty where ``source`` is the block.
+    memory, made
+        Where rows are copied to, and which of them are there.
+    squares
+        The diagonal of the block.
+    """
+
+    source: Floats
+    columns: Indices
+    memory: Floats
+    made: NDArray[np.bool_]
+    squares: Vector
+
+    @classmethod
+    def whole(cls, matrix: Floats) -> Block:
+        """Return the block that ``matrix`` is."""
+        nothing = np.empty((0, 0), matrix.dtype)
+        matrix = np.ascontiguousarray(matrix)
+        squares = np.array(matrix.diagonal(), np.float64)
+        return cls(_read_only(matrix), np.empty(0, np.intp), nothing, np.empty(0, np.bool_), squares)
+
+    @classmethod
+    def within(cls, matrix: Floats, columns: Indices) -> Block:
+        """Return the block of these rows and columns of a ``matrix``."""
+        memory, made = np.empty((columns.size,) * 2, matrix.dtype), np.zeros(columns.size, np.bool_)
+        squares = matrix[columns, columns].astype(np.float64)
+        return cls(_read_only(matrix), np.array(columns, np.intp), memory, made, squares)
+
+    def rows(self, samples: Indices) -> Matrix:
+        """Return the rows of some samples of the block, in float64."""
+        part = self.source[samples] if self.columns.size == 0 else self.source[self.columns[samples]][:, self.columns]
+        return part.astype(np.float64)
+
+
+def _read_only(matrix: Floats) -> Floats:
+    """Return a view that is not written to, so that code is compiled once."""
+    view = matrix.view()
+    view.flags.writeable = False
+    return view
+
+
+@inlined
+def _offset_up(at: float, upper: float, epsilon: float) -> float:
+    """Return slope_up - g of a coefficient, infinite where it cannot go up."""
+    return np.inf if at >= upper else (epsilon if at >= 0 else -epsilon)
+
+
+@inlined
+def _offset_down(at: float, lower: float, epsilon: float) -> float:
+    """Return slope_down - g of a coefficient, infinite where it cannot go down."""
+    return -np.inf if at <= lower else (epsilon if at > 0 else -epsilon)
+
+
+@inlined
+def _interval(box: Matrix, beta: Vector, values: Vector, up: Floats, down: Floats) -> tuple[float, float]:
+    """Write what the slopes add to g; return the least slope that goes up, and the greatest that goes down."""
+    lowest, highest = np.inf, -np.inf
+    for k in range(beta.size):
+        slope = values[k] + box[2, k] * beta[k] - box[0, k]
+        rise, fall = _offset_up(beta[k], box[4, k], box[1, k]), _offset_down(beta[k], box[3, k], box[1, k])
+        up[k], down[k] = rise, fall
+        lowest, highest = min(lowest, slope + rise), max(highest, slope + fall)
+    return lowest, highest
+
+
+@inlined
+def _gap(box: Matrix, beta: Vector, values: Vector, level: float, gradient: Floats) -> tuple[float, float]:
+    """Write g less the level; return P - D, and max(|P|, |D|), a hard constraint counting as satisfied."""
+    gap, dual = 0.0, 0.0
+    for k in range(beta.size):
+        target, epsilon, ridge, size = box[0, k], box[1, k], box[2, k], abs(beta[k])
+        residual = target - values[k] + level
+        gradient[k] = ridge * beta[k] - residual
+        cost, excess = epsilon * size + 0.5 * ridge * size * size, abs(residual) - epsilon
+        s = box[4, k] if residual > 0 else -box[3, k]
+        s = min(s, excess / ridge) if ridge > 0.0 else s
+        loss = excess * s - 0.5 * ridge * s * s if excess > 0 and s < np.inf else 0.0
+        gap += loss - residual * beta[k] + cost
+        dual += (target - 0.5 * values[k]) * beta[k] - cost
+    return gap, max(abs(dual), abs(dual + gap))
+
+
+@inlined
+def _descend_and_find_up(
+    gradient: Floats, up: Floats, row_i: Floats, row_j: Floats, step: Any, lanes: Floats
+) -> int:
+    """Add step (K_i - K_j) to g, and return the sample that can go up at the least cost, or -1."""
+    lanes[:] = np.inf
+    for start in range(0, gradient.size, _LANES):
+        g, add = gradient[start : start + _LANES], up[start : start + _LANES]
+        left, right = row_i[start : start + _LANES], row_j[start : start + _LANES]
+        for k in range(g.size):
+            g[k] += step * (left[k] - right[k])
+            slope, low = g[k] + add[k], lanes[k]
+            lanes[k] = slope if slope < low else low
+    i = 0
+    for k in range(lanes.size):
+        i = k if lanes[k] < lanes[i] else i
+    cost = lanes[i]
+    if not cost < np.inf:
+        return -1
+    while gradient[i] + up[i] > cost:
+        i += _LANES
+    return i
+
+
+@inlined
+def _pair_gain(fall: Any, both: Any, cross: Any, tolerance: Any) -> Any:
+    """Return twice what a pair gains to second order, or 0 where optimality is violated by at most ``tolerance``."""
+    flat, curvature = _FLAT_PART * both + _TINY, both - (cross + cross)
+    curvature = curvature if curvature > flat else flat
+    fall = fall if fall > tolerance else _ZERO
+    return fall * fall / curvature
+
+
+@inlined
+def _best_partner(
+    gradient: Floats, down: Floats, square: Floats, row: Floats, i: int, cost: Any, tolerance: Any, lanes: Floats
+) -> int:
+    """Return the j whose step down with i's step up gains most to second order, or -1."""
+    own = square[i]
+    lanes[:] = 0
+    for start in range(0, gradient.size, _LANES):
+        g, take = gradient[start : start + _LANES], down[start : start + _LANES]
+        cross, squares = row[start : start + _LANES], square[start : start + _LANES]
+        for k in range(g.size):
+            gain, high = _pair_gain(g[k] + take[k] - cost, own + squares[k], cross[k], tolerance), lanes[k]
+            lanes[k] = gain if gain > high else high
+    lane = 0
+    for k in range(lanes.size):
+        lane = k if lanes[k] > lanes[lane] else lane
+    j, most = -1, _ZERO
+    for k in range(lane, gradient.size, _LANES):
+        gain = _pair_gain(gradient[k] + down[k] - cost, own + square[k], row[k], tolerance)
+        if gain > most:
+            j, most = k, gain
+    return j
+
+
+@inlined
+def _single_gain(gradient: Any, up: Any, down: Any, square: Any, tolerance: Any) -> Any:
+    rise, fall = -(gradient + up), gradient + down
+    fall = rise if rise > fall else fall
+    fall = fall if fall > tolerance else _ZERO
+    return fall * fall / (square + _TINY)
+
+
+@inlined
+def _descend_and_find_single(
+    gradient: Floats, up: Floats, down: Floats, square: Floats, row: Floats, step: Any, tolerance: Any, lanes: Floats
+) -> int:
+    """Add step K_i to g, and return the coefficient whose own step gains most to second order, or -1."""
+    lanes[:] = 0
+    for start in range(0, gradient.size, _LANES):
+        g, part, squares = gradient[start : start + _LANES], row[start : start + _LANES], square[start : start + _LANES]
+        add, take = up[start : start + _LANES], down[start : start + _LANES]
+        for k in range(g.size):
+            g[k] += step * part[k]
+            gain, high = _single_gain(g[k], add[k], take[k], squares[k], tolerance), lanes[k]
+            lanes[k] = gain if gain > high else high
+    lane = 0
+    for k in range(lanes.size):
+        lane = k if lanes[k] > lanes[lane] else lane
+    i, most = -1, _ZERO
+    for k in range(lane, gradient.size, _LANES):
+        gain = _single_gain(gradient[k], up[k], down[k], square[k], tolerance)
+        if gain > most:
+            i, most = k, gain
+    return i
+
+
+@inlined
+def _copy_row(source: Floats, columns: Indices, memory: Floats, made: NDArray[np.bool_], k: int) -> None:
+    """Let row k of a block be there."""
+    if made.size and not made[k]:
+        whole, row = source[columns[k]], memory[k]
+        for c in range(columns.size):
+            row[c] = whole[columns[c]]
+        made[k] = True
+
+
+@inlined
+def _length(slope: float, curvature: float, near: float, rise: float, far: float, second_rise: float) -> float:
+    """Minimise curvature/2 d^2 - slope d over d >= 0, whose slope rises by ``rise`` at ``near``, then at ``far``."""
+    delta = slope / curvature
+    if delta > near:
+        slope -= rise
+        delta = max(near, slope / curvature)
+    if delta > far:
+        slope -= second_rise
+        delta = max(far, slope / curvature)
+    return delta
+
+
+Steps = Callable[..., tuple[int, bool]]
+
+
+def _steps(paired: bool) -> Steps:
+    """Return the function for problems with or without 1'beta; ``paired`` is a constant of it when it is compiled."""
+
+    def steps(
+        source: Floats,
+        columns: Indices,
+        memory: Floats,
+        made: NDArray[np.bool_],
+        squares: Vector,
+        box: Matrix,
+        beta: Vector,
+        values: Vector,
+        limit: int,
+        tolerance: float,
+        goal: float,
+    ) -> tuple[int, bool]:
+        """Take up to ``limit`` steps in place; return how many, and whether no further one is left.
+
+        None is left where optimality is violated by at most ``tolerance``, or rounding alone changes. A ``goal`` above
+        0 is the relative duality gap with which to return.
+
+        The first arguments are a :class:`Block`; ``box`` has target, epsilon, ridge, lower and upper as its rows.
+        """
+        n, number, direct = beta.size, memory.dtype.type, made.size == 0
+        epsilon, ridge, lower, upper = box[1], box[2], box[3], box[4]
+        gradient, up, down = np.empty(n, memory.dtype), np.empty(n, memory.dtype), np.empty(n, memory.dtype)
+        square, lanes = np.empty(n, memory.dtype), np.empty(min(n, _LANES), memory.dtype)
+        for k in range(n):
+            square[k] = squares[k] + ridge[k]
+        floor, taken, idle, best, ended = number(tolerance), 0, 0, np.inf, False
+        while True:
+            lowest, highest = _interval(box, beta, values, up, down)
+            level = 0.5 * (lowest + highest) if paired and lowest < np.inf and highest > -np.inf else 0.0
+            gap, scale = _gap(box, beta, values, level, gradient)
+            idle, best = (0, gap) if gap < _BETTER * best else (idle + 1, best)
+            ended = ended or idle > _PATIENCE
+            if ended or taken >= limit or (goal > 0.0 and gap <= goal * scale):
+                break
+            stop = min(limit, taken + max(_LEAST, n // _LOOKS)) if goal > 0.0 else limit
+            i, j, moved = 0, 0, 0.0
+            while True:
+                row_i = source[i] if direct else memory[i]
+                if paired:
+                    row_j = source[j] if direct else memory[j]
+                    i = _descend_and_find_up(gradient, up, row_i, row_j, number(moved), lanes)
+                else:
+                    i = _descend_and_find_single(gradient, up, down, square, row_i, number(moved), floor, lanes)
+                if taken == stop or i < 0:
+                    ended = i < 0
+                    break
+                _copy_row(source, columns, memory, made, i)
+                row_i = source[i] if direct else memory[i]
+                room_j, kink_j, sign = np.inf, np.inf, 1.0
+                if paired:
+                    cost = gradient[i] + up[i]
+                    j = _best_partner(gradient, down, square, row_i, i, cost, floor, lanes)
+                    if j < 0:
+                        ended = True
+                        break
+                    _copy_row(source, columns, memory, made, j)
+                    slope = float(gradient[j] + down[j] - cost)
+                    squared, bent = squares[i] + squares[j], ridge[i] + ridge[j] - 2.0 * row_i[j]
+                    room_i, room_j = upper[i] - beta[i], beta[j] - lower[j]
+                    kink_i = -beta[i] if beta[i] < 0 else np.inf
+                    kink_j = beta[j] if beta[j] > 0 else np.inf
+                else:
+                    climb, slope = -float(gradient[i] + up[i]), float(gradient[i] + down[i])
+                    sign, slope = (1.0, climb) if climb >= slope else (-1.0, slope)
+                    squared, bent = squares[i], ridge[i]
+                    room_i = upper[i] - beta[i] if sign > 0 else beta[i] - lower[i]
+                    kink_i = abs(beta[i]) if sign * beta[i] < 0 else np.inf
+                first, second = (i, j) if kink_i <= kink_j else (j, i)
+                near, far = min(kink_i, kink_j), max(kink_i, kink_j)
+                curvature = max(squared + bent, FLAT * squared + 1e-300)
+                delta = _length(slope, curvature, near, 2.0 * epsilon[first], far, 2.0 * epsilon[second])
+                delta = min(delta, room_i, room_j, _FAR)
+                moved = sign * delta
+                beta[i] = (upper[i] if sign > 0 else lower[i]) if delta == room_i else beta[i] + moved
+                gradient[i] += ridge[i] * moved
+                if paired:
+                    beta[j] = lower[j] if delta == room_j else beta[j] - moved
+                    gradient[j] -= ridge[j] * moved
+                for k in (i, j):
+                    up[k] = _offset_up(beta[k], upper[k], epsilon[k])
+                    down[k] = _offset_down(beta[k], lower[k], epsilon[k])
+                taken += 1
+            for k in range(n):
+                values[k] = gradient[k] - ridge[k] * beta[k] + box[0, k] + level
+        return taken, ended
+
+    return vectorised(steps)
+
+
+pair_steps, single_steps = _steps(True), _steps(False)
