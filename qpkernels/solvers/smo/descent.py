@@ -494,7 +494,9 @@ class Descent:
         these are one block, is within a ``goal`` above 0.
         """
         if self._block is not None:
-            limit = min(limit, max(2 * self.samples.size, _AT_ONCE, self.steps // 2))
+            # In float32 the values are soon worth being made anew.
+            at_once = max(2 * self.samples.size, self.steps // 2) if self.exact else self.samples.size
+            limit = min(limit, max(at_once, _AT_ONCE))
             taken, self.settled = self._take_steps(
                 *self._block, self._box, self._beta, self._values, limit, tolerance, goal
             )

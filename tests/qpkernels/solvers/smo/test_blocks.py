@@ -135,7 +135,7 @@ def test_two_runs_are_equal() -> None:
 @pytest.mark.parametrize("cut", [0, 1, 3])
 def test_an_interruption_returns_the_point_so_far(cut: int) -> None:
     X, y = two_classes(400, shift=0.3, features=3)
-    program = soft_margin(Gram(RBF(0.5), X), y, 50.0)
+    program = soft_margin(Gram(RBF(0.5), X), y, 5.0)
     seen: list[Iterate] = []
 
     def interrupt(iterate: Iterate) -> None:
