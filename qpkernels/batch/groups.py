@@ -14,9 +14,9 @@ from qpkernels.arrays import is_sparse
 from qpkernels.batch.machine import Machine
 from qpkernels.errors import QPKernelsError
 from qpkernels.gram import Gram
-from qpkernels.solvers.smo.rows.rows import ONE_BLOCK
+from qpkernels.solvers.smo.rows import ONE_BLOCK
 
-__all__ = ["Group", "Reading", "grouped"]
+__all__ = ["Group", "Reading", "grouped", "shares_whole"]
 
 _SMALLEST, _LARGEST = 1e-30, 1e30
 """Kernel values between which float32 has all its digits."""
@@ -24,8 +24,11 @@ _SMALLEST, _LARGEST = 1e-30, 1e30
 _NARROW = 64
 """Features up to which to make a row takes about as long as to read it from a large matrix."""
 
-_SHARED = 4.0
-"""How often an entry of a matrix is used, on an average, from which on to keep it."""
+_SMALL = 500
+"""Samples up to which a machine is as fast in float64, with its matrix, as in float32."""
+
+_SHARED, _WHOLE = 4.0, 0.5
+"""How often an entry of a matrix in float32 is used, on an average, from which on to keep it; and one in float64."""
 
 _OFTEN = 3.0
 """How often machines of several blocks must use an entry on average, since alone they make about a third of theirs."""
@@ -35,7 +38,8 @@ class Reading(Enum):
     """Where the machines of a group have rows of the kernel matrix from."""
 
     SHARED = "one matrix"
-    OWN = "each makes those that it needs"
+    WHOLE = "one matrix in float64, of few samples"
+    NARROW = "each makes those that it needs, of few features"
     KEPT = "one after the other, all on the same samples, as many rows kept as fit in memory"
 
 
@@ -61,8 +65,8 @@ def grouped(gram: Gram, machines: Sequence[Machine], memory: int) -> tuple[list[
     alone: list[int] = []
     for number, machine in enumerate(machines):
         (fitting if _is_shared(gram, machine) else alone).append(number)
-    if _makes_own_rows(gram, [machines[number] for number in fitting]):
-        return [_group(machines, fitting, Reading.OWN)], alone
+    if (reading := _reading(gram, [machines[number] for number in fitting])) is not Reading.SHARED:
+        return [_group(machines, fitting, reading)], alone
     groups: list[tuple[list[int], NDArray[np.bool_]]] = []
     too_large: list[int] = []
     for chain in _chains(machines, fitting):
@@ -107,27 +111,39 @@ def _on_the_same_samples(
     return kept, sorted(set(numbers).difference(*kept))
 
 
-def _makes_own_rows(gram: Gram, machines: Sequence[Machine]) -> bool:
-    """Return whether each of the machines is to make the rows that it needs: they are short, and have little in common.
+def _reading(gram: Gram, machines: Sequence[Machine]) -> Reading:
+    """Return where small machines have their rows from.
 
-    So it is one against one: most entries between two classes are for one machine, and most of them for none.
+    One against one makes its own: most entries between two classes are for one machine, and most of them for none.
     """
+    largest, (size, uses) = max((len(machine.program) for machine in machines), default=0), _extent(gram, machines)
+    if 0 < largest <= _SMALL and size <= 2 * _SMALL:
+        return Reading.WHOLE
     if (
-        not machines
+        largest > ONE_BLOCK
+        or uses >= _SHARED * size**2
         or gram.is_formed
-        or gram.correction is not None
         or is_sparse(gram.X)
-        or max(len(m.program) for m in machines) > ONE_BLOCK
+        or gram.features is not None
     ):
-        return False
+        return Reading.SHARED
     form = gram.kernel.product_form(gram.X)
-    if form is None or form.scale.size > _NARROW:
-        return False
+    return Reading.NARROW if form is not None and form.scale.size <= _NARROW else Reading.SHARED
+
+
+def _extent(gram: Gram, machines: Sequence[Machine]) -> tuple[int, float]:
+    """Return how many samples the machines have together, and how many entries each one uses, added up."""
     union = np.zeros(len(gram), bool)
     for machine in machines:
         union[machine.samples] = True
-    uses = sum(float(len(machine.program)) ** 2 for machine in machines)
-    return uses < _SHARED * float(union.sum()) ** 2
+    return int(union.sum()), sum(float(len(machine.program)) ** 2 for machine in machines)
+
+
+def shares_whole(gram: Gram, machines: Sequence[Machine], memory: int) -> bool:
+    """Return whether machines that are solved alone use the whole matrix in float64 often enough to make it at once."""
+    size, uses = _extent(gram, [machine for machine in machines if len(machine.program) <= _SMALL])
+    fits = 8 * len(gram) ** 2 <= min(memory, gram.memory_limit)
+    return 0 < size == len(gram) <= 2 * _SMALL and uses >= _WHOLE * size**2 and fits
 
 
 def _settle(gram: Gram, machines: Sequence[Machine]) -> None:

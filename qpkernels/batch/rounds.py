@@ -1,54 +1,55 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Descent of all machines with shared rows in float32, and certificates of all from one pass over K in float64.
+"""Descent of the machines of a group, and their certificates, made of K beta in float64.
 
-A machine that a round leaves unproved goes on from the exact values, as iterative refinement does for linear equations;
-one that gains little by that is left to the solver of one machine, which has rows in float64.
+Machines that share many kernel values descend with rows in float32, and one pass over K serves the certificates of all.
+Those that are small, or have little in common, have a matrix of their own as a single machine has. A machine that a
+round leaves unproved goes on from the exact values, as iterative refinement does for linear equations; one that gains
+little by that is left to the solver of one machine, which has rows in float64.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from time import thread_time
+from time import perf_counter
+from typing import NamedTuple
 
 import numpy as np
 
-from qpkernels.arrays import Vector
-from qpkernels.batch.alone import Start, function_at
-from qpkernels.batch.descent.descent import Scratch, descend_in_blocks, descend_in_one_block
-from qpkernels.batch.descent.kept import descend_one_by_one, kept_rows
+from qpkernels.arrays import Floats, Vector
+from qpkernels.arrays.threads import in_this_thread
 from qpkernels.batch.groups import Group, Reading
-from qpkernels.batch.machine import Fitted
-from qpkernels.batch.matrix.layout import Layout
-from qpkernels.batch.matrix.rows import CompiledRows, OwnRows, SharedRows, shared_matrix
-from qpkernels.batch.matrix.tiles import Tiles, tiles_of
-from qpkernels.batch.matrix.values import expansions
+from qpkernels.batch.machine import Fitted, Machine
+from qpkernels.batch.matrix import Layout, Tiles, expansions, shared_matrix, tiles_of
 from qpkernels.batch.schedule import Team
-from qpkernels.batch.task import Task, begin_after, begin_cold
 from qpkernels.certificates.kernel_qp import certify_kernel_qp
 from qpkernels.errors import QPKernelsError
-from qpkernels.gram import BoundedProduct, Gram
+from qpkernels.gram import BoundedProduct, Expansion, Gram
+from qpkernels.gram.panels.samples import DenseProduct, form_and_samples, make_product
+from qpkernels.programs import KernelQP
 from qpkernels.solvers.answer import Claim, Outcome
+from qpkernels.solvers.smo.descent import Descent, Limits, descend
 from qpkernels.solvers.smo.iterate import intercept_of
-from qpkernels.solvers.smo.rows.rows import ONE_BLOCK
+from qpkernels.solvers.smo.rows import ONE_BLOCK, MatrixRows, NarrowRows, ProductRows, Rows
 
-__all__ = ["Limits", "solve_together"]
+__all__ = ["Bounds", "Start", "carried", "function_at", "solve_together"]
 
-_GOAL = 0.8
-"""Part of the tolerance that a descent goes for: the rest is for what float32 does to the rows."""
+_GOAL, _ENOUGH = 0.8, 0.5
+"""Parts of the tolerance that a descent goes for, and within which a start needs no step.
+
+The rest is for what float32 does to the rows.
+"""
+
+_UNIT, _SINGLE_UNIT = float(np.finfo(np.float64).eps), float(np.finfo(np.float32).eps)
+
+_FEW = 300
+"""Samples below which a machine is not worth a thread of its own."""
 
 _GAIN = 0.3
 """Part of the gap that a round must get it down to; else another would gain little."""
 
-_AT_ONCE = 100_000
-"""Steps between two looks at the clock, where there is a limit of time."""
 
-_BLOCK, _PARTS = 1024, 4
-"""Samples of a block where they are several, and the least number of parts."""
-
-
-@dataclass(frozen=True)
-class Limits:
+class Bounds(NamedTuple):
     """What a batch is held to: the gap, steps and seconds for each machine, and bytes of kernel values."""
 
     tol: float
@@ -57,140 +58,320 @@ class Limits:
     memory: int
 
 
+class Start(NamedTuple):
+    """Where a machine begins: any beta, and the steps and seconds that were spent on the way there."""
+
+    point: Vector | None = None
+    steps: int = 0
+    seconds: float = 0.0
+
+
+@dataclass(eq=False)
+class _Task:
+    """A machine on its way to an answer.
+
+    Attributes
+    ----------
+    number
+        That of the machine in the group.
+    program
+        Its problem, on the matrix by which it is judged.
+    rows
+        Those that it descends by.
+    beta, values
+        The point and K beta; K beta from rows in float32, or in float64 after each round.
+    steps, seconds
+        Spent so far.
+    error
+        What the gap was after the last round.
+    """
+
+    number: int
+    machine: Machine
+    program: KernelQP
+    rows: Rows
+    beta: Vector
+    values: Vector
+    steps: int = 0
+    seconds: float = 0.0
+    error: float = np.inf
+
+
 def solve_together(
-    gram: Gram, group: Group, limits: Limits, team: Team
+    gram: Gram, group: Group, bounds: Bounds, team: Team
 ) -> Iterator[tuple[int, Fitted | QPKernelsError | Start]]:
     """Yield for each number of the group the answer, its error, or the start from which it is to go on alone."""
+    if group.reading is Reading.WHOLE:
+        yield from _each_on_its_own(gram, group, bounds, team)
+        return
     machines, numbers = group.machines, group.numbers
     layout = Layout.of(machines, len(gram))
-    tiles = tiles_of(gram, layout.order, np.float32, by_feature=group.reading is Reading.OWN)
-    tasks = [Task.of(k, *each) for k, each in enumerate(zip(machines, layout.inside, strict=True))]
+    tiles = tiles_of(gram, layout.order, np.float32)
     if tiles is None:
         yield from ((number, Start()) for number in numbers)
         return
-    descend = _descent(tiles, layout, tasks, group.reading, limits, team)
-    descend(tasks, True)
+    if group.reading is Reading.KEPT:
+        each = _kept_rows(machines, bounds)
+    elif group.reading is Reading.NARROW:
+        each = _narrow_rows(gram, layout)
+    else:
+        each = _shared_rows(tiles, layout, team)
+    tasks = [
+        _task(k, machine, machine.program, rows) for k, (machine, rows) in enumerate(zip(machines, each, strict=True))
+    ]
+    work = _one_by_one if group.reading is Reading.KEPT else _side_by_side
+    work(tasks, bounds, team, True)
     exact = tiles_of(gram, layout.order, np.float64)
     assert exact is not None
     while tasks:
         left = []
-        for task, answer in _judged(gram, exact, layout, tasks, limits, team):
-            if isinstance(answer, Task):
+        for task, answer in _judged(gram, exact, layout, tasks, bounds, team):
+            if isinstance(answer, _Task):
                 left.append(answer)
             else:
                 yield numbers[task.number], answer
         tasks = left
-        descend(tasks, False)
+        work(tasks, bounds, team, False)
 
 
-def _descent(
-    tiles: Tiles, layout: Layout, tasks: Sequence[Task], reading: Reading, limits: Limits, team: Team
-) -> Callable[[Sequence[Task], bool], None]:
-    """Return what lowers the gap of tasks, from their start if they are new, else from where they are."""
-    if reading is Reading.KEPT:
-        kept = kept_rows(tasks[0], layout.columns, limits.memory)
-
-        def one_by_one(some: Sequence[Task], first: bool) -> None:
-            own = [kept[task.number] for task in some]
-            descend_one_by_one(some, own, limits.tol, limits.max_iter, limits.seconds, first=first)
-
-        return one_by_one
-    rows: list[CompiledRows]
-    if reading is Reading.SHARED:
-        matrix = shared_matrix(tiles, layout.trained, team.apply)
-        rows = [SharedRows.of(matrix, columns) for columns in layout.columns]
-    else:
-        rows = [OwnRows(tiles, layout.columns[t.number], t.ordered(t.program.gram.diagonal)) for t in tasks]
-
-    def side_by_side(some: Sequence[Task], first: bool) -> None:
-        if some:
-            _descend_all(some, [rows[task.number] for task in some], limits, team, first=first)
-
-    return side_by_side
+def _task(number: int, machine: Machine, program: KernelQP, rows: Rows) -> _Task:
+    return _Task(number, machine, program, rows, np.empty(0), np.empty(0))
 
 
-def _descend_all(
-    tasks: Sequence[Task], rows: Sequence[CompiledRows], limits: Limits, team: Team, *, first: bool
-) -> None:
-    """Lower the gap of all tasks, each after the one that it starts from if they are new."""
-    block = max(_block_size(size) for size in {len(task.program) for task in tasks})
-    memory: list[Scratch | None] = [None] * team.size
+def _each_on_its_own(
+    gram: Gram, group: Group, bounds: Bounds, team: Team
+) -> Iterator[tuple[int, Fitted | QPKernelsError | Start]]:
+    """Yield what each number of a group comes to; a matrix that is for one machine alone is gone after it."""
+    tasks: dict[int, _Task] = {}
+    answers: dict[int, Fitted | QPKernelsError | Start] = {}
 
     def work(k: int, worker: int) -> None:
+        del worker
+        machine = group.machines[k]
+        with in_this_thread():
+            own = machine.program.gram is not gram and not gram.is_formed
+            program = machine.program.upon(gram.part(machine.samples)) if own else machine.program
+            task = tasks[k] = _task(k, machine, program, MatrixRows(program.gram.dense))
+            answers[k] = _solved(gram, task, _before(task, tasks), bounds)
+            # What follows needs no more of it.
+            task.rows, task.program = MatrixRows(np.empty((0, 0))), machine.program
+
+    sizes = [len(machine.program) for machine in group.machines]
+    if max(sizes) < _FEW:
+        # The interpreter has more to do than compiled code, and lets one thread pass at a time.
+        for k in range(len(sizes)):
+            work(k, 0)
+    else:
+        team.in_order(work, [machine.after for machine in group.machines], [float(size) ** 2 for size in sizes])
+    for k, number in enumerate(group.numbers):
+        yield number, answers[k]
+
+
+def _solved(gram: Gram, task: _Task, before: _Task | None, bounds: Bounds) -> Fitted | QPKernelsError | Start:
+    """Return what a machine comes to that is judged by itself."""
+    _lower(task, before, bounds, first=True)
+    while True:
+        task.beta = task.program.project(task.beta)
+        task.values = task.program.gram.product(task.beta)
+        try:
+            answer = _judge(task, function_at(gram, task.machine, task.beta), bounds)
+        except QPKernelsError as error:
+            return error
+        if not isinstance(answer, _Task):
+            return answer
+        _lower(task, None, bounds, first=False)
+
+
+def _shared_rows(tiles: Tiles, layout: Layout, team: Team) -> list[Rows]:
+    """Return the rows of each machine in a matrix over the samples of all."""
+    matrix = shared_matrix(tiles, layout.trained, team.apply)
+    return [MatrixRows(matrix, places) for places in layout.places]
+
+
+def _narrow_rows(gram: Gram, layout: Layout) -> list[Rows]:
+    """Return the rows of each machine from the features of its samples."""
+    X = gram.X[layout.order[: layout.trained]]
+    form = gram.kernel.product_form(X)
+    assert form is not None
+    product, squares = make_product(form, X, np.float32), gram.diagonal[layout.order]
+    assert isinstance(product, DenseProduct)
+    return [NarrowRows(product.part(places), squares[places]) for places in layout.places]
+
+
+def _kept_rows(machines: Sequence[Machine], bounds: Bounds) -> list[Rows]:
+    """Return the rows of machines on the same samples: those that one has made serve the next, as memory allows."""
+    gram = machines[0].program.gram
+    form, X = form_and_samples(gram.kernel, gram.X)
+    assert form is not None
+    return [ProductRows.with_cache(make_product(form, X, np.float32), bounds.memory)] * len(machines)
+
+
+def _one_by_one(tasks: Sequence[_Task], bounds: Bounds, team: Team, first: bool) -> None:
+    """Lower the gap of one task after the other, with all processors each."""
+    del team
+    for task in tasks:
+        _lower(task, _before(task, tasks) if first else None, bounds, first)
+
+
+def _side_by_side(tasks: Sequence[_Task], bounds: Bounds, team: Team, first: bool) -> None:
+    """Lower the gap of all tasks, each after the one that it starts from if they are new."""
+    # Fresh memory for each machine would take longer to get than to use.
+    memory: list[Floats | None] = [None] * team.size
+    room = max(size if size <= ONE_BLOCK else ONE_BLOCK for size in {len(task.program) for task in tasks} or {0})
+
+    def work(k: int, worker: int) -> None:
+        rows = tasks[k].rows
+        assert isinstance(rows, MatrixRows | NarrowRows)
         if memory[worker] is None:
-            memory[worker] = Scratch(np.empty(block * block, np.float32), np.empty(block, np.bool_))
-        scratch = memory[worker]
-        assert scratch is not None
-        task, begin = tasks[k], thread_time()
-        if first:
-            after = task.machine.after
-            if after is None:
-                begin_cold(task, rows[k])
-            else:
-                begin_after(task, tasks[after], rows[k], rows[after].columns)
-        _descend(task, rows[k], limits, scratch, begin)
-        task.seconds += thread_time() - begin
+            memory[worker] = np.empty(room**2, np.float32)
+        rows.memory = memory[worker]
+        with in_this_thread():
+            _lower(tasks[k], _before(tasks[k], tasks) if first else None, bounds, first)
+        rows.memory = None
 
-    before = [task.machine.after if first else None for task in tasks]
-    team.in_order(work, before, [float(len(task.program)) ** 2 for task in tasks])
+    after = [task.machine.after if first else None for task in tasks]
+    team.in_order(work, after, [float(len(task.program)) ** 2 for task in tasks])
 
 
-def _block_size(samples: int) -> int:
-    return samples if samples <= ONE_BLOCK else min(_BLOCK, samples // _PARTS)
+def _before(task: _Task, tasks: Sequence[_Task] | Mapping[int, _Task]) -> _Task | None:
+    return None if task.machine.after is None else tasks[task.machine.after]
 
 
-def _descend(task: Task, rows: CompiledRows, limits: Limits, scratch: Scratch, begin: float) -> None:
-    size = _block_size(task.beta.size)
-    own = Scratch(scratch.block, scratch.made[:size])
-    point = task.data, task.program.total is not None, task.beta, task.values, _GOAL * limits.tol
-    source, taken, limit, deadline = rows.source, 0, 0, begin + limits.seconds - task.seconds
-    while taken == limit and task.steps < limits.max_iter and thread_time() < deadline:
-        limit = min(limits.max_iter - task.steps, _AT_ONCE if deadline < np.inf else limits.max_iter)
-        if size == task.beta.size:
-            taken = descend_in_one_block(source, *point, limit, own)
+def _lower(task: _Task, before: _Task | None, bounds: Bounds, first: bool) -> None:
+    """Lower the gap of a task; if it is new, from where the one ``before`` ended, or near 0."""
+    begin, program = perf_counter(), task.program.around(task.program.middle)
+    if first:
+        _begin(task, before)
+    limits = Limits(bounds.tol, bounds.max_iter, begin + bounds.seconds - task.seconds, task.steps)
+    search = Descent(program, task.rows, task.beta, task.values)
+    if not limits.over(0):
+        _descend(search, limits)
+    if not search.unshrunk:
+        search.restore()
+    task.beta, task.values = search.point()
+    task.steps += search.steps
+    task.seconds += perf_counter() - begin
+
+
+def _descend(search: Descent, limits: Limits) -> None:
+    """Lower the gap to a part of the tolerance."""
+    if search.in_one_block:
+        # At a kink the gradient is near epsilon, and float32 tells it from that no better.
+        floor = 4 * (
+            _UNIT * search.size + (0.0 if search.exact else _SINGLE_UNIT) * float(search.program.epsilon.max())
+        )
+        while not (search.reached or search.settled or limits.over(search.steps)):
+            search.outer_iteration(limits.max_iter - limits.steps - search.steps, floor, _GOAL * limits.tol)
+        return
+    gap = search.measure(limits.steps).violation
+    if gap > _ENOUGH * limits.tol:
+        for iterate in descend(search, limits, gap, trusted=True):
+            if iterate.proves(_GOAL * limits.tol) or limits.over(search.steps):
+                return
+
+
+def _begin(task: _Task, before: _Task | None) -> None:
+    """Begin at the feasible point near 0, or near the answer of another task.
+
+    On the same samples, with bounds that are a multiple of those of the other, the start is a multiple of its point,
+    whose K beta takes no row: the best one that is feasible. Where most coefficients are at a bound, that goes up with
+    it; where none is, the point stays. Otherwise what was at a bound goes to that of now.
+    """
+    program, known = task.program, np.zeros(len(task.program))
+    if before is None:
+        start, task.values = known, known.copy()
+    else:
+        same = np.array_equal(task.machine.samples, before.machine.samples)
+        if same and _is_multiple(task.machine, before.machine):
+            _begin_on_ray(task, before)
+            return
+        start = carried(task.machine, before.machine, before.beta)
+        if same:
+            known, task.values = before.beta, before.values.copy()
         else:
-            taken = descend_in_blocks(source, rows.runs, *point, limit, own)
-        task.steps += taken
+            task.values = known.copy()
+    task.beta = program.project(start)
+    delta = task.beta - known
+    used = np.flatnonzero(delta)
+    if used.size:
+        task.rows.add_to(slice(None), used, delta[used], task.values)
+
+
+def carried(machine: Machine, before: Machine, beta: Vector) -> Vector:
+    """Return the coefficients ``beta`` of another machine at the samples that both have, 0 at the others.
+
+    What was at a bound, lower or upper, is moved to the bound that it has now, where that is finite; the start need not
+    be feasible.
+    """
+    _, here, there = np.intersect1d(machine.samples, before.samples, assume_unique=True, return_indices=True)
+    old, new, point = before.program, machine.program, beta[there]
+    moved = point
+    for bound, now in ((old.lower[there], new.lower[here]), (old.upper[there], new.upper[here])):
+        moved = np.where((point == bound) & (bound != 0) & np.isfinite(now), now, moved)
+    start = np.zeros(len(new))
+    start[here] = moved
+    return start
+
+
+def _is_multiple(machine: Machine, before: Machine) -> bool:
+    """Return whether the bounds are one positive multiple of those of ``before``, and the sum is the same, or 0."""
+    new, old = machine.program, before.program
+    (finite,) = np.nonzero(np.isfinite(old.upper) & (old.upper > 0))
+    factor = float(new.upper[finite[0]] / old.upper[finite[0]]) if finite.size else 1.0
+    if not 0 < factor < np.inf or new.total != old.total or (new.total and factor != 1.0):
+        return False
+    pairs = ((new.lower, old.lower), (new.upper, old.upper))
+    return all(np.isclose(a, factor * b, rtol=1e-12, atol=0.0).all() for a, b in pairs)
+
+
+def _begin_on_ray(task: _Task, before: _Task) -> None:
+    """Begin at the multiple of the other point at which the objective is least."""
+    new, beta, values = task.program, before.beta, before.values
+    target, bounds = new.target - new.middle, np.where(beta > 0, new.upper, new.lower)
+    (used,) = np.nonzero(beta)
+    most = float((bounds[used] / beta[used]).min(initial=np.inf))
+    curvature = float(beta @ (values + new.ridge * beta))
+    gain = float(target @ beta - new.epsilon @ np.abs(beta))
+    best = max(gain, 0.0) / curvature if curvature > 0 else 1.0
+    factor = 1.0 if new.total else min(best, most)
+    task.beta, task.values = np.clip(factor * beta, new.lower, new.upper), factor * values
+    if factor == most:
+        # What is at its bound is there exactly, whatever the rounding of the factor.
+        at_bound = np.isclose(task.beta, bounds, rtol=1e-12, atol=0.0)
+        task.beta[at_bound] = bounds[at_bound]
 
 
 def _judged(
-    gram: Gram, exact: Tiles, layout: Layout, tasks: Sequence[Task], limits: Limits, team: Team
-) -> Iterator[tuple[Task, Task | Fitted | QPKernelsError | Start]]:
+    gram: Gram, exact: Tiles, layout: Layout, tasks: Sequence[_Task], bounds: Bounds, team: Team
+) -> Iterator[tuple[_Task, _Task | Fitted | QPKernelsError | Start]]:
     """Yield each task with its answer, or itself where another round may prove it, or a start."""
     for task in tasks:
-        task.beta = task.ordered(task.program.project(task.original(task.beta)))
+        task.beta = task.program.project(task.beta)
     if gram.features is None:
         sums = expansions(exact, layout, [t.number for t in tasks], [t.beta for t in tasks], team.apply)
     else:
-        sums = [_by_features(gram, task) for task in tasks]
+        # By weights, which keep the digits that samples share.
+        sums = [(t.program.gram.product(t.beta), function_at(gram, t.machine, t.beta)) for t in tasks]
     for task, (values, held_out) in zip(tasks, sums, strict=True):
         task.values = values
         try:
-            yield task, _judge(task, held_out, limits)
+            yield task, _judge(task, held_out, bounds)
         except QPKernelsError as error:
             yield task, error
 
 
-def _by_features(gram: Gram, task: Task) -> tuple[Vector, Vector]:
-    """Return K beta at the samples, and f at those held out, by weights: these keep the digits that samples share."""
-    beta = task.original(task.beta)
-    return task.ordered(task.program.gram.product(beta)), function_at(gram, task.machine, beta)
-
-
-def _judge(task: Task, held_out: Vector, limits: Limits) -> Task | Fitted | Start:
-    beta, values = task.original(task.beta), task.original(task.values)
-    program = task.program
+def _judge(task: _Task, held_out: Vector, bounds: Bounds) -> _Task | Fitted | Start:
+    beta, values, program = task.beta, task.values, task.program
     intercept = intercept_of(program, beta, values)
     product = BoundedProduct(beta, values, np.zeros(values.size))
     certificate = certify_kernel_qp(program, beta, intercept, product=product)
-    over = task.steps >= limits.max_iter or task.seconds >= limits.seconds
-    if not certificate.holds(limits.tol) and not over:
-        if not certificate.error < _GAIN * task.violation:
+    proved = certificate.holds(bounds.tol)
+    if not proved and task.steps < bounds.max_iter and task.seconds < bounds.seconds:
+        if not certificate.error < _GAIN * task.error:
             return Start(beta, task.steps, task.seconds)
-        task.violation = certificate.error
+        task.error = certificate.error
         return task
-    proved = certificate.holds(limits.tol)
-    limit = "" if proved else f"limit of {'iterations' if task.steps >= limits.max_iter else 'time'}; "
+    limit = "" if proved else f"limit of {'iterations' if task.steps >= bounds.max_iter else 'time'}; "
     outcome = Outcome(
         beta,
         np.array([] if program.total is None else [intercept]),
@@ -202,3 +383,18 @@ def _judge(task: Task, held_out: Vector, limits: Limits) -> Task | Fitted | Star
         task.seconds,
     )
     return Fitted(outcome, certificate, None if task.machine.held_out is None else held_out + intercept)
+
+
+def function_at(whole: Gram, machine: Machine, beta: Vector) -> Vector:
+    """Return f without b at the samples held out."""
+    if machine.held_out is None or machine.held_out.size == 0:
+        return np.empty(0)
+    if whole.is_formed and whole.correction is None:
+        (used,) = np.nonzero(beta)
+        return np.asarray(whole.dense[np.ix_(machine.held_out, machine.samples[used])] @ beta[used])
+    gram = machine.program.gram
+    coefficients = gram.expansion_coefficients(beta)
+    (used,) = np.nonzero(coefficients)
+    if used.size == 0:
+        return np.zeros(machine.held_out.size)
+    return Expansion(gram.kernel, gram.X[used], coefficients[used])(whole.X[machine.held_out])

@@ -3,22 +3,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from qpkernels.arrays import check_count, check_positive, check_tolerance
-from qpkernels.arrays.threads import threads, without_blas_threads
-from qpkernels.batch.alone import Start, solve_alone
-from qpkernels.batch.groups import grouped
+from qpkernels.arrays import Vector, check_count, check_positive, check_tolerance
+from qpkernels.arrays.threads import in_this_thread, threads, without_blas_threads
+from qpkernels.batch.groups import Reading, grouped, shares_whole
 from qpkernels.batch.machine import Fitted, Machine
-from qpkernels.batch.rounds import Limits, solve_together
+from qpkernels.batch.rounds import Bounds, Start, carried, function_at, solve_together
 from qpkernels.batch.schedule import Team
-from qpkernels.batch.warm import warm_start
+from qpkernels.certificates import KernelQPBounds
 from qpkernels.errors import ParameterError, QPKernelsError
 from qpkernels.gram import Gram
+from qpkernels.solvers.smo import SMO
 
-__all__ = ["solve_batch"]
+__all__ = ["Alone", "solve_batch"]
+
+_LEAST = 1e-3
+"""Seconds that a machine is given when its time is over: it answers with where it stands."""
 
 
 def solve_batch(
@@ -75,7 +80,8 @@ def solve_batch(
     _check_memory(memory, machines)
     jobs = threads() if n_jobs == -1 else check_count(n_jobs, "n_jobs")
     seconds = np.inf if time_limit is None else check_positive(time_limit, "time_limit")
-    limits = Limits(check_tolerance(tol), _steps(max_iter, machines), seconds, memory)
+    bounds = Bounds(check_tolerance(tol), _steps(max_iter, machines), seconds, memory)
+    alone = Alone(gram, machines, tol, max_iter, time_limit, cache_size)
     answers: dict[int, Fitted | QPKernelsError] = {}
 
     def answered(number: int, answer: Fitted | QPKernelsError) -> None:
@@ -83,35 +89,67 @@ def solve_batch(
         if report is not None:
             report(number, answer)
 
-    groups, alone = grouped(gram, machines, memory)
+    groups, others = grouped(gram, machines, memory)
     starts: dict[int, Start] = {}
     with Team(jobs) as team, without_blas_threads():
+        if any(group.reading is Reading.WHOLE and shares_whole(gram, group.machines, memory) for group in groups):
+            with in_this_thread() if jobs == 1 else nullcontext():
+                gram.dense  # noqa: B018  formed when first asked for
         for group in groups:
-            for number, answer in solve_together(gram, group, limits, team):
+            for number, answer in solve_together(gram, group, bounds, team):
                 if isinstance(answer, Start):
                     starts[number] = answer
                 else:
                     answered(number, answer)
-    for number in sorted([*alone, *starts]):
-        start = starts.get(number, _start(machines, number, answers))
-        try:
-            one = solve_alone(
-                gram, machines[number], start, tol=tol, max_iter=max_iter, time_limit=time_limit, cache_size=cache_size
-            )
-        except QPKernelsError as error:
-            answered(number, error)
-        else:
-            answered(number, one)
+    for number in sorted([*others, *starts]):
+        answered(number, alone.solve(number, starts.get(number), answers))
     return [answers[number] for number in range(len(machines))]
 
 
-def _start(machines: Sequence[Machine], number: int, answers: dict[int, Fitted | QPKernelsError]) -> Start:
-    """Return the start that another machine gives, if there is one."""
-    machine = machines[number]
-    before = None if machine.after is None else answers.get(machine.after)
-    if machine.after is None or not isinstance(before, Fitted):
-        return Start()
-    return Start(warm_start(machine, machines[machine.after], before.outcome.point))
+@dataclass(frozen=True)
+class Alone:
+    """Machines that are solved one by one, by the solver of single machines.
+
+    The limits hold for what was spent before and is spent now, together.
+    """
+
+    gram: Gram
+    machines: Sequence[Machine]
+    tol: float
+    max_iter: int | None
+    time_limit: float | None
+    cache_size: float
+
+    def solve(
+        self, number: int, start: Start | None, answers: Mapping[int, Fitted | QPKernelsError]
+    ) -> Fitted | QPKernelsError:
+        """Return the answer from a ``start``, from that of the machine before, if there is one, or from 0."""
+        machine, max_iter, time_limit = self.machines[number], self.max_iter, self.time_limit
+        point, steps, seconds = start or Start(self._after(machine, answers))
+        try:
+            program = machine.program
+            program.gram.require_psd()
+            found = SMO().solve(
+                program,
+                tol=self.tol,
+                max_iter=None if max_iter is None else max(1, max_iter - steps),
+                time_limit=None if time_limit is None else max(_LEAST, time_limit - seconds),
+                warm_start=point,
+                cache_size=self.cache_size,
+            )
+            outcome = replace(found, iterations=steps + (found.iterations or 0), seconds=seconds + found.seconds)
+            intercept = float(outcome.multipliers.sum())
+            certificate = KernelQPBounds(program).certify(outcome.point, intercept)
+            out = None if machine.held_out is None else function_at(self.gram, machine, outcome.point) + intercept
+        except QPKernelsError as error:
+            return error
+        return Fitted(outcome, certificate, out)
+
+    def _after(self, machine: Machine, answers: Mapping[int, Fitted | QPKernelsError]) -> Vector | None:
+        before = None if machine.after is None else answers.get(machine.after)
+        if machine.after is None or not isinstance(before, Fitted):
+            return None
+        return carried(machine, self.machines[machine.after], before.outcome.point)
 
 
 def _steps(max_iter: int | None, machines: Sequence[Machine]) -> int:

@@ -186,6 +186,12 @@ class KernelQP:
         vars(shifted).update({field.name: getattr(self, field.name) for field in fields(self)}, target=target)
         return shifted
 
+    def upon(self, gram: Gram) -> KernelQP:
+        """Return the same problem with another ``gram`` of the same matrix, which may hold what this one shall not."""
+        moved = KernelQP.__new__(KernelQP)
+        vars(moved).update({field.name: getattr(self, field.name) for field in fields(self)}, gram=gram)
+        return moved
+
     def objective(self, beta: Vector, values: Vector | None = None) -> float:
         """Return the objective at ``beta``; ``values`` is K beta, where it is known already."""
         f = self.gram.product(beta) if values is None else values

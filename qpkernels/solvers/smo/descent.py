@@ -33,12 +33,12 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from qpkernels.arrays import Indices, Matrix, Vector, is_sparse
+from qpkernels.arrays.threads import without_blas_threads
 from qpkernels.gram import Gram
 from qpkernels.gram.changing import stored
-from qpkernels.gram.panels.samples import form_and_samples
 from qpkernels.gram.panels.products import EXPONENT_ERROR, mostly_zero
+from qpkernels.gram.panels.samples import form_and_samples
 from qpkernels.gram.panels.sums import DoubleSums
-from qpkernels.arrays.threads import without_blas_threads
 from qpkernels.kernels import RBF, Linear
 from qpkernels.programs.kernel_qp import KernelQP
 from qpkernels.solvers.smo.free import Arrays, is_worth_it, to_minimum_over_free
@@ -355,12 +355,15 @@ def _surely(iterate: Iterate, steps: int, tol: float) -> bool:
     return tol >= _FINE and iterate.violation + float(np.sqrt(steps)) * iterate.rounding <= tol
 
 
-def descend(search: Descent, limits: Limits, gap: float = np.inf) -> Iterator[Iterate]:
+def descend(  # noqa: C901  one loop, whose conditions are about each other
+    search: Descent, limits: Limits, gap: float = np.inf, *, trusted: bool = False
+) -> Iterator[Iterate]:
     """Yield iterates until none of the steps improves, or the values are not exact enough to tell.
 
     ``gap`` is the violation at the start, where it is known: close to what is wanted, every outer iteration may end it.
+    Values made in float32 are ``trusted`` by who looks at K beta in any case.
     """
-    outer, best, error = 0, np.inf, GapError(search.program, limits.tol, search.exact)
+    outer, best, error = 0, np.inf, GapError(search.program, limits.tol, search.exact or trusted)
     progress = Progress(_IDLE_ONE_BLOCK if search.in_one_block else _IDLE)
     goal = _goal(search, limits.tol)
     if limits.shrinking:
@@ -444,7 +447,7 @@ class Descent:
         p = self.program
         self.samples: Indices = np.arange(beta.size)
         self._rows, self._block = self._all_rows, self._all_rows.one_block()
-        self._box: Matrix = np.stack([p.target, p.epsilon, p.ridge, p.lower, p.upper])
+        self._box: Matrix = np.array((p.target, p.epsilon, p.ridge, p.lower, p.upper))
         self._beta, self._values = beta.copy(), values.copy()
         self._recent: Indices = np.empty(0, np.intp)
         self._visits = np.zeros(beta.size, np.int64)
@@ -515,6 +518,8 @@ class Descent:
         if not is_worth_it(free.size, self._work):
             return
         self._work, rows = 0.0, block.rows(free)
+        if rows is None:
+            return
         p, paired = Arrays(*self._box), self.program.total is not None
         delta = to_minimum_over_free(np.ascontiguousarray(rows[:, free]), p, paired, free, self._beta, self._values)
         self._values += delta @ rows
@@ -629,38 +634,41 @@ def compile_for(program: KernelQP) -> None:
     """
     gram, pairs, hard = program.gram, program.total is not None, program.is_hard
     if holds_matrix(program):
-        _use(("matrix", pairs), Gram(RBF(1.0), np.eye(3)), pairs, hard)
+        _use("matrix", pairs, False, None)
     elif gram.features is not None:
-        # With as few samples as features, these would not be used.
-        _use(("features", pairs, hard), Gram(Linear(), np.eye(3, 1)), pairs, hard)
+        _use("features", pairs, hard, None)
     else:
-        kind = type(gram.kernel), is_sparse(gram.X), mostly_zero(gram.X), pairs, hard
-        few = np.linspace(0, len(gram) - 1, min(len(gram), _FEW)).astype(np.intp)
-        _use(kind, Gram(gram.kernel, gram.X[few]), pairs, hard)
+        _use((type(gram.kernel), is_sparse(gram.X), mostly_zero(gram.X)), pairs, hard, gram)
 
 
-def _use(kind: tuple[Any, ...], gram: Gram, pairs: bool, hard: bool) -> None:
+def _use(kind: Any, pairs: bool, hard: bool, like: Gram | None) -> None:
     """Descend a problem with targets +1 and -1 in turn, by rows that are made, kept, and there."""
-    if kind in _compiled:
+    if (kind, pairs, hard) in _compiled:
         return
+    if like is None:
+        # With as few samples as features, these would not be used.
+        gram = Gram(RBF(1.0), np.eye(3)) if kind == "matrix" else Gram(Linear(), np.eye(3, 1))
+    else:
+        few = np.linspace(0, len(like) - 1, min(len(like), _FEW)).astype(np.intp)
+        gram = Gram(like.kernel, like.X[few])
     m, bound = len(gram), np.inf if hard else 1.0
     program = KernelQP(gram, 1.0 - 2.0 * (np.arange(m) % 2), -bound, bound, 0.0 if pairs else None)
     everything, one = np.arange(m), np.ones(m)
-    rows: Rows = MatrixRows(gram.dense) if kind[0] == "matrix" else next(streamed_rows(program, Memory(_KEPT)))
-    if kind[0] != "matrix":
+    rows: Rows = MatrixRows(gram.dense) if kind == "matrix" else next(streamed_rows(program, Memory(_KEPT)))
+    if kind != "matrix":
         rows.add_to(everything, everything, one, np.zeros(m))
         for _ in range(2):
             rows.add(everything, one, np.full(m, 1000), np.zeros(m))
             rows.block(everything)
-        form, X = form_and_samples(gram.kernel, gram.X)
-        if form is not None and gram.features is None:
-            # What a product with K in float64 is made of.
-            sums = DoubleSums(form, X, one)
-            sums(X, sums.buffer())
+    if like is not None and (form := gram.kernel.product_form(gram.X)) is not None:
+        # What a product with K in float64 is made of.
+        _, X = form_and_samples(gram.kernel, gram.X)
+        sums = DoubleSums(form, X, one)
+        sums(X, sums.buffer())
     search = Descent(program, rows, np.zeros(m), np.zeros(m))
     search.outer_iteration(10, 1e-6)
     search.measure(0)
-    _compiled.add(kind)
+    _compiled.add((kind, pairs, hard))
 
 
 @cache
@@ -670,6 +678,6 @@ def compile_all() -> None:
     # So many that their matrix is made in compiled code.
     Gram(RBF(1.0), np.eye(2 * _FEW)).dense  # noqa: B018  formed when first asked for
     for pairs in (True, False):
-        _use(("matrix", pairs), Gram(RBF(1.0), X), pairs, hard=False)
+        _use("matrix", pairs, False, None)
         for samples in (X, csr_array(X)):
-            _use((RBF, is_sparse(samples), False, pairs, False), Gram(RBF(1.0), samples), pairs, hard=False)
+            _use((RBF, is_sparse(samples), False), pairs, False, Gram(RBF(1.0), samples))

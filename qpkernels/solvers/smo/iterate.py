@@ -13,8 +13,8 @@ from qpkernels.arrays import Indices, Samples, Vector
 from qpkernels.certificates.certificate import relative
 from qpkernels.certificates.kernel_qp import DualityGap, FunctionAtSamples, duality_gap
 from qpkernels.certificates.vanishing import vanishing_point
-from qpkernels.gram.panels.samples import compressed
 from qpkernels.gram.panels.products import mostly_zero
+from qpkernels.gram.panels.samples import compressed
 from qpkernels.gram.panels.sums import add_kernel_sums
 from qpkernels.programs.kernel_qp import KernelQP, diverges
 
@@ -244,8 +244,11 @@ def slopes(
 ) -> tuple[Vector, Vector]:
     """Return what going up costs each coefficient, and what going down gains, infinite where it cannot."""
     gradient = values + ridge * beta - target
-    up = np.where(beta < upper, gradient + np.where(beta >= 0, epsilon, -epsilon), np.inf)
-    down = np.where(beta > lower, gradient + np.where(beta > 0, epsilon, -epsilon), -np.inf)
+    rise = fall = gradient
+    if epsilon.any():
+        rise = gradient + np.where(beta >= 0, epsilon, -epsilon)
+        fall = gradient + np.where(beta > 0, epsilon, -epsilon)
+    up, down = np.where(beta < upper, rise, np.inf), np.where(beta > lower, fall, -np.inf)
     return up, down
 
 

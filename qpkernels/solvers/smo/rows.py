@@ -16,13 +16,12 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from qpkernels.arrays import Floats, Indices, Matrix, Samples, Vector, is_sparse, row_blocks
+from qpkernels.arrays.threads import in_parts, paired_strips, threads
 from qpkernels.errors import ParameterError
 from qpkernels.gram.panels.loops import add_stored_rows, gather_block, mirror, write_both
-from qpkernels.gram.panels.samples import make_product
 from qpkernels.gram.panels.products import PANEL, Product
-from qpkernels.gram.panels.samples import StreamedProduct
+from qpkernels.gram.panels.samples import DenseProduct, StreamedProduct, make_product
 from qpkernels.gram.panels.sums import add_kernel_sums
-from qpkernels.arrays.threads import in_parts, paired_strips, threads
 from qpkernels.kernels.base import Kernel, ProductForm
 from qpkernels.programs.kernel_qp import KernelQP
 from qpkernels.solvers.smo.steps import Block
@@ -33,6 +32,7 @@ __all__ = [
     "KernelRows",
     "MatrixRows",
     "Memory",
+    "NarrowRows",
     "ProductRows",
     "RowCache",
     "Rows",
@@ -133,9 +133,13 @@ class Rows(ABC):
 
 
 class MatrixRows(Rows):
-    """From a matrix in memory, in float32 or float64, whose rows ``samples`` are the samples; left out, all are."""
+    """From a matrix in memory, in float32 or float64, whose rows ``samples`` are the samples; left out, all are.
 
-    def __init__(self, matrix: Floats, samples: Indices | None = None) -> None:
+    ``memory``, where it is given, has room for a block, each of which is written over the last one.
+    """
+
+    def __init__(self, matrix: Floats, samples: Indices | None = None, memory: Floats | None = None) -> None:
+        self.memory = memory
         self._matrix, self._is_whole = matrix, samples is None
         self._samples: Indices = np.arange(len(matrix)) if samples is None else samples
         self.block_size = min(1024, max(2, self._samples.size // _PARTS))
@@ -147,10 +151,10 @@ class MatrixRows(Rows):
     def one_block(self) -> Block | None:
         if self._samples.size > ONE_BLOCK:
             return None
-        return Block.whole(self._matrix) if self._is_whole else Block.within(self._matrix, self._samples)
+        return Block.whole(self._matrix) if self._is_whole else Block.within(self._matrix, self._samples, self.memory)
 
     def block(self, chosen: Indices) -> Block:
-        return Block.within(self._matrix, self._samples[chosen])
+        return Block.within(self._matrix, self._samples[chosen], self.memory)
 
     def add(self, chosen: Indices, delta: Vector, visits: NDArray[np.int64], values: Vector) -> None:
         del visits
@@ -181,7 +185,41 @@ class MatrixRows(Rows):
         )
 
     def part(self, samples: Indices) -> Rows:
-        return MatrixRows(self._matrix, self._samples[samples])
+        return MatrixRows(self._matrix, self._samples[samples], self.memory)
+
+
+class NarrowRows(Rows):
+    """Of few dense samples with few features, made when a step first asks for them, in the thread that does.
+
+    ``squares`` is the diagonal; ``memory``, where it is given, has room for a block, each of which is written over the
+    last one.
+    """
+
+    def __init__(self, product: DenseProduct, squares: Vector, memory: Floats | None = None) -> None:
+        self._product, self._squares, self.memory = product, squares, memory
+
+    @property
+    def exact(self) -> bool:
+        return bool(self._product.dtype == np.float64)
+
+    def one_block(self) -> Block | None:
+        return Block.of_features(*self._product.by_feature(np.arange(self._product.size)), self._squares, self.memory)
+
+    def block(self, chosen: Indices) -> Block:
+        return Block.of_features(*self._product.by_feature(chosen), self._squares[chosen], self.memory)
+
+    def add(self, chosen: Indices, delta: Vector, visits: NDArray[np.int64], values: Vector) -> None:
+        del visits
+        self.add_to(slice(None), chosen, delta, values)
+
+    def add_to(self, columns: Indices | slice, chosen: Indices, delta: Vector, values: Vector) -> None:
+        left, part = self._product.part(columns), self._product.part(chosen)
+        block = np.empty((left.size, part.size), self._product.dtype)
+        left.make_block(part.centers(), np.arange(left.size), block)
+        values[columns] += block @ delta
+
+    def part(self, samples: Indices) -> Rows:
+        return NarrowRows(self._product.part(samples), self._squares[samples], self.memory)
 
 
 class FeatureRows(Rows):

@@ -11,11 +11,11 @@ Working-set choice: Fan, Chen and Lin, Working set selection using second order 
 to the kink. Where no equation ties the coefficients, b is 0 and a step moves one of them.
 
 A step costs two passes over the samples. Pairs see differences of gradients alone; so the gradient is held less a level
-close to -b, and loses nothing to float32 that K has not lost. So that a pass runs in vector registers, what a bound or a
-kink adds to the gradient is held in arrays, infinite where beta_i cannot move; and a pass keeps the best value of each
+close to -b, and loses nothing to float32 that K has not lost. What a bound or a kink adds to it is held in arrays,
+infinite where beta_i cannot move, so that a pass runs in vector registers; and a pass keeps the best value of each
 lane, that is of the samples k, k + LANES, k + 2 LANES ..., and looks for the index afterwards, in the best lane alone.
 
-Each variant is one function without calls: the compiler works anew on a function wherever it is called.
+Each variant is one function, into which the parts below are written: what calls others is compiled anew with them.
 """
 
 from __future__ import annotations
@@ -24,10 +24,13 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
+from numba import types
+from numba.extending import overload
 from numpy.typing import NDArray
 
 from qpkernels.arrays import Floats, Indices, Matrix, Vector
 from qpkernels.arrays.compiled import inlined, vectorised
+from qpkernels.gram.panels.loops import add_scaled, entries
 
 __all__ = ["FLAT", "Block", "pair_steps", "single_steps"]
 
@@ -61,7 +64,8 @@ class Block(NamedTuple):
     Attributes
     ----------
     source
-        The matrix, read-only; or a larger one of which the block has the rows and columns named ``columns``.
+        The matrix, read-only; or a larger one of which the block has the rows and columns named ``columns``; or
+        features in a product form, with a row for each feature, their offsets, and the degree.
     columns
         Those; empty where ``source`` is the block.
     memory, made
@@ -70,7 +74,7 @@ class Block(NamedTuple):
         The diagonal of the block.
     """
 
-    source: Floats
+    source: Floats | tuple[Floats, Floats, int]
     columns: Indices
     memory: Floats
     made: NDArray[np.bool_]
@@ -79,22 +83,38 @@ class Block(NamedTuple):
     @classmethod
     def whole(cls, matrix: Floats) -> Block:
         """Return the block that ``matrix`` is."""
-        nothing = np.empty((0, 0), matrix.dtype)
         matrix = np.ascontiguousarray(matrix)
         squares = np.array(matrix.diagonal(), np.float64)
-        return cls(_read_only(matrix), np.empty(0, np.intp), nothing, np.empty(0, np.bool_), squares)
+        return cls(_read_only(matrix), np.empty(0, np.intp), np.empty((0, 0), matrix.dtype), np.empty(0, bool), squares)
 
     @classmethod
-    def within(cls, matrix: Floats, columns: Indices) -> Block:
-        """Return the block of these rows and columns of a ``matrix``."""
-        memory, made = np.empty((columns.size,) * 2, matrix.dtype), np.zeros(columns.size, np.bool_)
+    def within(cls, matrix: Floats, columns: Indices, memory: Floats | None = None) -> Block:
+        """Return the block of these rows and columns of a ``matrix``; ``memory``, if there is some, is written over."""
+        memory, made = _square(memory, columns.size, matrix), np.zeros(columns.size, np.bool_)
         squares = matrix[columns, columns].astype(np.float64)
         return cls(_read_only(matrix), np.array(columns, np.intp), memory, made, squares)
 
-    def rows(self, samples: Indices) -> Matrix:
-        """Return the rows of some samples of the block, in float64."""
+    @classmethod
+    def of_features(
+        cls, features: Floats, offsets: Floats, degree: int, squares: Vector, memory: Floats | None = None
+    ) -> Block:
+        """Return the block of samples with these ``features``, a row for each feature."""
+        memory, made = _square(memory, offsets.size, features), np.zeros(offsets.size, np.bool_)
+        return cls((features, offsets, degree), np.empty(0, np.intp), memory, made, squares)
+
+    def rows(self, samples: Indices) -> Matrix | None:
+        """Return the rows of some samples of the block, in float64; None: they are not at hand."""
+        if isinstance(self.source, tuple):
+            return None if not self.made[samples].all() else self.memory[samples].astype(np.float64)
         part = self.source[samples] if self.columns.size == 0 else self.source[self.columns[samples]][:, self.columns]
         return part.astype(np.float64)
+
+
+def _square(memory: Floats | None, n: int, like: Floats) -> Floats:
+    """Return n x n numbers of memory, of which the first row, which a pass reads before any is made, is 0."""
+    square = np.empty((n, n), like.dtype) if memory is None else memory[: n * n].reshape(n, n)
+    square[:1] = 0.0
+    return square
 
 
 def _read_only(matrix: Floats) -> Floats:
@@ -146,9 +166,7 @@ def _gap(box: Matrix, beta: Vector, values: Vector, level: float, gradient: Floa
 
 
 @inlined
-def _descend_and_find_up(
-    gradient: Floats, up: Floats, row_i: Floats, row_j: Floats, step: Any, lanes: Floats
-) -> int:
+def _descend_and_find_up(gradient: Floats, up: Floats, row_i: Floats, row_j: Floats, step: Any, lanes: Floats) -> int:
     """Add step (K_i - K_j) to g, and return the sample that can go up at the least cost, or -1."""
     lanes[:] = np.inf
     for start in range(0, gradient.size, _LANES):
@@ -234,14 +252,52 @@ def _descend_and_find_single(
     return i
 
 
-@inlined
-def _copy_row(source: Floats, columns: Indices, memory: Floats, made: NDArray[np.bool_], k: int) -> None:
-    """Let row k of a block be there."""
+def _make_row(source: Any, columns: Indices, memory: Floats, made: NDArray[np.bool_], k: int) -> None:
+    """Let row k of a block be there; in compiled code one of the two functions below takes its place."""
+
+
+@overload(_make_row, inline="always")  # type: ignore[untyped-decorator]
+def _make_row_of(source: Any, columns: Any, memory: Any, made: Any, k: Any) -> Callable[..., None]:
+    del columns, memory, made, k
+    return _copy_row if isinstance(source, types.Array) else _row_of_features
+
+
+def _copy_row(source: Any, columns: Any, memory: Any, made: Any, k: Any) -> None:
     if made.size and not made[k]:
         whole, row = source[columns[k]], memory[k]
         for c in range(columns.size):
             row[c] = whole[columns[c]]
         made[k] = True
+
+
+def _row_of_features(source: Any, columns: Any, memory: Any, made: Any, k: Any) -> None:  # noqa: ARG001  as the other
+    if not made[k]:
+        features, offsets, degree = source
+        row = memory[k]
+        row[:] = 0
+        for f in range(features.shape[0]):
+            add_scaled(row, features[f, k], features[f])
+        entries(row, offsets[k], offsets, degree)
+        made[k] = True
+
+
+def _row(source: Any, memory: Floats, made: NDArray[np.bool_], k: int) -> Floats:
+    """Return row k of a block, which is there."""
+    return np.asarray(source[k] if made.size == 0 else memory[k])
+
+
+@overload(_row)  # type: ignore[untyped-decorator]
+def _row_of(source: Any, memory: Any, made: Any, k: Any) -> Callable[..., Any]:
+    del memory, made, k
+    return _row_of_either if isinstance(source, types.Array) else _row_of_memory
+
+
+def _row_of_either(source: Any, memory: Any, made: Any, k: Any) -> Any:
+    return source[k] if made.size == 0 else memory[k]
+
+
+def _row_of_memory(source: Any, memory: Any, made: Any, k: Any) -> Any:  # noqa: ARG001  as the other one
+    return memory[k]
 
 
 @inlined
@@ -260,11 +316,11 @@ def _length(slope: float, curvature: float, near: float, rise: float, far: float
 Steps = Callable[..., tuple[int, bool]]
 
 
-def _steps(paired: bool) -> Steps:
+def _steps(paired: bool) -> Steps:  # noqa: C901, PLR0915  a function that is called is compiled twice
     """Return the function for problems with or without 1'beta; ``paired`` is a constant of it when it is compiled."""
 
-    def steps(
-        source: Floats,
+    def steps(  # noqa: C901, PLR0912, PLR0915
+        source: Any,
         columns: Indices,
         memory: Floats,
         made: NDArray[np.bool_],
@@ -283,7 +339,7 @@ def _steps(paired: bool) -> Steps:
 
         The first arguments are a :class:`Block`; ``box`` has target, epsilon, ridge, lower and upper as its rows.
         """
-        n, number, direct = beta.size, memory.dtype.type, made.size == 0
+        n, number = beta.size, memory.dtype.type
         epsilon, ridge, lower, upper = box[1], box[2], box[3], box[4]
         gradient, up, down = np.empty(n, memory.dtype), np.empty(n, memory.dtype), np.empty(n, memory.dtype)
         square, lanes = np.empty(n, memory.dtype), np.empty(min(n, _LANES), memory.dtype)
@@ -301,17 +357,17 @@ def _steps(paired: bool) -> Steps:
             stop = min(limit, taken + max(_LEAST, n // _LOOKS)) if goal > 0.0 else limit
             i, j, moved = 0, 0, 0.0
             while True:
-                row_i = source[i] if direct else memory[i]
+                row_i = _row(source, memory, made, i)
                 if paired:
-                    row_j = source[j] if direct else memory[j]
+                    row_j = _row(source, memory, made, j)
                     i = _descend_and_find_up(gradient, up, row_i, row_j, number(moved), lanes)
                 else:
                     i = _descend_and_find_single(gradient, up, down, square, row_i, number(moved), floor, lanes)
                 if taken == stop or i < 0:
                     ended = i < 0
                     break
-                _copy_row(source, columns, memory, made, i)
-                row_i = source[i] if direct else memory[i]
+                _make_row(source, columns, memory, made, i)
+                row_i = _row(source, memory, made, i)
                 room_j, kink_j, sign = np.inf, np.inf, 1.0
                 if paired:
                     cost = gradient[i] + up[i]
@@ -319,7 +375,7 @@ def _steps(paired: bool) -> Steps:
                     if j < 0:
                         ended = True
                         break
-                    _copy_row(source, columns, memory, made, j)
+                    _make_row(source, columns, memory, made, j)
                     slope = float(gradient[j] + down[j] - cost)
                     squared, bent = squares[i] + squares[j], ridge[i] + ridge[j] - 2.0 * row_i[j]
                     room_i, room_j = upper[i] - beta[i], beta[j] - lower[j]

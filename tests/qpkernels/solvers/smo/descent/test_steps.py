@@ -3,11 +3,11 @@
 
 import numpy as np
 import pytest
+from qpkernels.solvers.smo.descent.passes import Arrays
+from qpkernels.solvers.smo.descent.steps import pair_steps, single_steps
 
 from builders import every_family, manufacture, random_feasible
 from qpkernels.programs import KernelQP
-from qpkernels.solvers.smo.descent.passes import Arrays
-from qpkernels.solvers.smo.descent.steps import pair_steps, single_steps
 
 
 def state_of(program: KernelQP, beta: np.ndarray) -> tuple[Arrays, np.ndarray, np.ndarray]:
