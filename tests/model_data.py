@@ -49,7 +49,7 @@ from formulations.losses import SquaredHinge as SquaredHingeLoss
 from formulations.modelling import Dual, Form, Model, Primal, Solution, Stated
 from qpkernels.datasets import load_dataset, scale_features
 from qpkernels.kernels import RBF, Kernel, Polynomial
-from qpkernels.programs import LinearSystem, ResidualNorm, SmoothRisk
+from qpkernels.problems import LinearSystem, ResidualNorm, SmoothRisk
 
 MODELS: tuple[type[Model], ...] = tuple(
     value

@@ -12,7 +12,7 @@ import numpy as np
 
 from builders import manufacture
 from formulations import Logistic
-from qpkernels.programs import (
+from qpkernels.problems import (
     ConeProgram,
     KernelQP,
     LeastSquares,

@@ -54,7 +54,7 @@ MADE_BY_THE_LIBRARY = {
 """Classes of these pages that are answers or parts, and one type."""
 
 CALLED_BY_THE_LIBRARY = {
-    "qpkernels.certificates.certify_with_exact_kernel",
+    "qpkernels.problems.certify_with_exact_kernel",
     "qpkernels.solvers.first_order",
     "qpkernels.solvers.second_order_comes_first",
 }

@@ -21,7 +21,7 @@ from formulations.comparison.row import Row
 from formulations.modelling import Form, Stated
 from qpkernels.arrays.threads import threads
 from qpkernels.errors import QPKernelsError, UnsupportedProgramError
-from qpkernels.programs import ConeProgram
+from qpkernels.problems import ConeProgram
 from qpkernels.solvers import find_solver, installed_solvers
 
 __all__ = ["again", "examine", "turns"]

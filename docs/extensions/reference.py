@@ -43,7 +43,6 @@ MODULES = (
         f"qpkernels.{name}"
         for name in (
             "batch",
-            "certificates",
             "datasets",
             "diagnosis",
             "errors",
@@ -52,7 +51,7 @@ MODULES = (
             "incremental",
             "kernels",
             "paths",
-            "programs",
+            "problems",
             "solvers",
             "solvers.repair",
         )

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qpkernels.arrays import Vector
-from qpkernels.programs import KernelQP, LevelQP
+from qpkernels.problems import KernelQP, LevelQP
 
 __all__ = ["Faults", "faults_of"]
 

@@ -13,8 +13,7 @@ from formulations.auditing.reading.machine import Machine
 from formulations.modelling import Candidate, Solution
 from formulations.regression.base import RegressionModel
 from qpkernels.arrays import Vector
-from qpkernels.certificates import Bounds, Support
-from qpkernels.programs import ExpansionProgram
+from qpkernels.problems import Bounds, ExpansionProgram, Support
 
 __all__ = ["Finish", "finish"]
 

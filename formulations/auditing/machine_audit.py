@@ -18,7 +18,7 @@ from formulations.auditing.remarks import remarks_on
 from formulations.classification.base import TwoClassModel
 from formulations.regression.base import RegressionModel
 from qpkernels.arrays import Indices, Vector
-from qpkernels.certificates import Bounds, Certificate, Status
+from qpkernels.problems import Bounds, Certificate, Status
 
 __all__ = ["MachineAudit"]
 

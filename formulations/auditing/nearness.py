@@ -19,15 +19,8 @@ import numpy as np
 
 from formulations.modelling import Candidate
 from qpkernels.arrays import Vector
-from qpkernels.certificates import (
-    Bounds,
-    Certificate,
-    FenchelBounds,
-    KernelQPBounds,
-    MarginLevelBounds,
-    TubeLevelBounds,
-)
 from qpkernels.gram import Gram
+from qpkernels.problems import Bounds, Certificate, FenchelBounds, KernelQPBounds, MarginLevelBounds, TubeLevelBounds
 
 __all__ = ["Nearness", "nearness"]
 

@@ -14,8 +14,7 @@ import numpy as np
 
 from formulations.modelling import Candidate
 from qpkernels.arrays import Vector
-from qpkernels.certificates import Bounds, FenchelBounds, KernelQPBounds, MarginLevelBounds, TubeLevelBounds
-from qpkernels.programs import KernelQP
+from qpkernels.problems import Bounds, FenchelBounds, KernelQP, KernelQPBounds, MarginLevelBounds, TubeLevelBounds
 
 __all__ = ["Optimality", "optimality", "stated_as"]
 

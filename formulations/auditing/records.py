@@ -69,7 +69,7 @@ class AuditRow:
     n_support
         How many of their coefficients are not 0; None where the model is not sparse.
     primal_value, dual_value, relative_gap, primal_residual, dual_residual, complementarity
-        Those of its :class:`~qpkernels.certificates.Certificate`.
+        Those of its :class:`~qpkernels.problems.Certificate`.
     accuracy
         The least tolerance at which the certificate holds.
     norm

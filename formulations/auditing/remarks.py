@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from formulations.auditing.faults import faults_of
 from formulations.modelling import Candidate
 from qpkernels.arrays import Indices
-from qpkernels.certificates import Bounds, KernelQPBounds, MarginLevelBounds, TubeLevelBounds
+from qpkernels.problems import Bounds, KernelQPBounds, MarginLevelBounds, TubeLevelBounds
 
 __all__ = ["remarks_on"]
 

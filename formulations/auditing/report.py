@@ -17,8 +17,8 @@ from rich.text import Text
 from formulations.auditing.finishing import Finish
 from formulations.auditing.machine_audit import MachineAudit
 from formulations.auditing.records import AuditRow
-from qpkernels.certificates import Status
 from qpkernels.display import Displayed, as_text, plain_text
+from qpkernels.problems import Status
 
 __all__ = ["Audit"]
 

@@ -30,9 +30,8 @@ from formulations.modelling import (
     per_sample,
 )
 from qpkernels.arrays import Vector, shown_label
-from qpkernels.certificates import Bounds
 from qpkernels.errors import OneClassError, ParameterError
-from qpkernels.programs import KernelQP
+from qpkernels.problems import Bounds, KernelQP
 
 __all__ = ["MarginDual", "MarginPrimal", "TwoClassCostModel", "TwoClassModel"]
 

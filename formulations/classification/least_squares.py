@@ -26,7 +26,7 @@ from formulations.inputs.hyperparameters import derived
 from formulations.modelling import Candidate, Conditions, Multipliers, Primal, Stated, absence, labelled, per_sample
 from qpkernels.arrays import Vector
 from qpkernels.display import TextbookProblem
-from qpkernels.programs import KernelQP
+from qpkernels.problems import KernelQP
 
 __all__ = [
     "LeastSquaresClassifier",

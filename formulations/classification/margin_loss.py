@@ -31,11 +31,10 @@ from formulations.losses.expression import as_margin_loss
 from formulations.modelling import Candidate, Classification, Conditions, Multipliers, Stated, labelled, per_sample
 from formulations.prediction import Sigmoids
 from qpkernels.arrays import Vector, shown
-from qpkernels.certificates import Bounds, FenchelBounds
 from qpkernels.display import TextbookProblem
 from qpkernels.errors import ParameterError
 from qpkernels.intervals import Interval, up
-from qpkernels.programs import KernelQP, SampleLosses
+from qpkernels.problems import Bounds, FenchelBounds, KernelQP, SampleLosses
 
 __all__ = [
     "MarginLossClassifier",

@@ -60,7 +60,7 @@ def models_command(json_path: JsonPath = None) -> None:
 
 def _takes(solver: Solver) -> list[str]:
     """Return the kinds of program, a ConeProgram by the cones it may have."""
-    from qpkernels.programs import ConeProgram
+    from qpkernels.problems import ConeProgram
 
     cones = [kind.__name__ for kind in solver.cones]
     return [*(kind.__name__ for kind in solver.programs if kind is not ConeProgram), *cones]

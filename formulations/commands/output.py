@@ -25,7 +25,7 @@ from formulations.commands.wording import in_words_of_options
 
 if TYPE_CHECKING:
     from formulations.displays.base import Display
-    from qpkernels.certificates import Status
+    from qpkernels.problems import Status
 
 __all__ = [
     "Ending",
@@ -103,8 +103,8 @@ def _ending_of(error: Exception) -> Ending:
 
 
 def _status_of(error: Exception) -> str:
-    from qpkernels.certificates import Status
     from qpkernels.errors import InfeasibleError, UnboundedError
+    from qpkernels.problems import Status
 
     if isinstance(error, InfeasibleError):
         return str(Status.INFEASIBLE)
@@ -113,7 +113,7 @@ def _status_of(error: Exception) -> str:
 
 def end(statuses: Iterable[Status | str]) -> None:
     """End a command with the status that those of its answers deserve; return where all are proved."""
-    from qpkernels.certificates import Status
+    from qpkernels.problems import Status
 
     told = [str(status) for status in statuses]
     without = (Status.INFEASIBLE, Status.UNBOUNDED, Status.FAILED)

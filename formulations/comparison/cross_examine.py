@@ -21,9 +21,9 @@ from formulations.comparison.problems import Problem, problems_of
 from formulations.comparison.row import Row
 from formulations.modelling.solution import Solution
 from qpkernels.arrays import check_positive, check_tolerance, shown
-from qpkernels.certificates.enclosures import Enclosure
 from qpkernels.display import progress_bar
 from qpkernels.errors import NoEnclosureError, ParameterError, UnsupportedProgramError
+from qpkernels.problems import Enclosure
 from qpkernels.solvers import Solver, SolverLike
 
 __all__ = ["cross_examine"]

@@ -14,9 +14,8 @@ import numpy as np
 from formulations.comparison.row import Row, without_nan
 from formulations.comparison.table import agreement
 from formulations.modelling.solution import Solution
-from qpkernels.certificates import Status
-from qpkernels.certificates.enclosures import Enclosure
 from qpkernels.display import Column, Report, Reported, Table, as_text
+from qpkernels.problems import Enclosure, Status
 from qpkernels.solvers import Claim
 
 __all__ = ["CrossExamination", "Trial"]

@@ -13,7 +13,7 @@ from formulations.modelling import Form, Model
 from formulations.modelling.solution import Solution
 from qpkernels.arrays import shown
 from qpkernels.errors import ParameterError, QPKernelsError, UnsupportedProgramError
-from qpkernels.programs import ConeProgram
+from qpkernels.problems import ConeProgram
 from qpkernels.solvers import Solver, SolverLike, find_solver, installed_solvers
 
 __all__ = ["ALL", "SECONDS", "Comparable", "Pair", "checked_models", "find_solvers", "pairs_of"]

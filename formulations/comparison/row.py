@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from formulations.modelling.solution import Solution
-from qpkernels.certificates import Certificate, Status
 from qpkernels.errors import InfeasibleError, QPKernelsError, UnboundedError
+from qpkernels.problems import Certificate, Status
 
 __all__ = ["Row", "without_nan"]
 
@@ -37,7 +37,7 @@ class Row:
     scale
         The function whose value the objective is, as text; empty where nobody says.
     primal_value, dual_value, relative_gap, primal_residual, dual_residual, complementarity
-        Those of its :class:`~qpkernels.certificates.Certificate`.
+        Those of its :class:`~qpkernels.problems.Certificate`.
     accuracy
         The least tolerance at which the certificate holds.
     n_support

@@ -10,8 +10,8 @@ from typing import Any
 
 from formulations.comparison.row import Row, without_nan
 from formulations.modelling.solution import Seconds
-from qpkernels.certificates import Status
 from qpkernels.display import Column, Report, Reported, Table, as_text
+from qpkernels.problems import Status
 
 __all__ = ["Comparison", "agreement"]
 

@@ -11,8 +11,8 @@ from sklearn.exceptions import ConvergenceWarning
 
 from formulations.estimators.leaving import LeavesDataBehind
 from qpkernels.arrays import ChecksKeywords, check_flag
-from qpkernels.certificates import Certificate, Status
 from qpkernels.errors import SolverFailedError
+from qpkernels.problems import Certificate, Status
 from qpkernels.solvers import SolverLike
 
 __all__ = ["ProvedEstimator", "UncertifiedWarning"]

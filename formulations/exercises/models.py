@@ -20,8 +20,7 @@ from formulations.exercises.exercise import Answers, at, number, vector
 from formulations.exercises.verdict import Verdict, all_of
 from formulations.modelling import Candidate, Model
 from qpkernels.arrays import Vector
-from qpkernels.certificates import Certificate, KernelQPBounds
-from qpkernels.programs import KernelQP
+from qpkernels.problems import Certificate, KernelQP, KernelQPBounds
 
 __all__ = ["OfModel"]
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from qpkernels.certificates import Certificate
+from qpkernels.problems import Certificate
 
 __all__ = ["Verdict", "all_of"]
 

@@ -21,10 +21,10 @@ from formulations.modelling import Model, Solution
 from formulations.modelling.solving import SolveRequest
 from formulations.modelling.structures import solve_structure
 from qpkernels.arrays import ChecksKeywords, Indices, Samples, Vector, check_positive, check_tolerance, shown
-from qpkernels.certificates import KernelQPBounds, Status
 from qpkernels.display import Card, Carded, Fact
 from qpkernels.errors import ParameterError, QPKernelsError, SolverFailedError
 from qpkernels.gram import ChangingGram, changed
+from qpkernels.problems import KernelQPBounds, Status
 
 if TYPE_CHECKING:
     from qpkernels.incremental import ActiveSet

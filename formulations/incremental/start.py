@@ -19,7 +19,7 @@ import numpy as np
 from formulations.modelling import Solution
 from qpkernels.arrays import Indices, Vector
 from qpkernels.gram import Gram
-from qpkernels.programs import KernelQP
+from qpkernels.problems import KernelQP
 
 __all__ = ["Start", "start_after"]
 

@@ -17,8 +17,8 @@ from formulations.lab.settings.machines import Stated
 from formulations.modelling.model import Model
 from formulations.modelling.solution import Solution
 from formulations.relevance.solution import RelevanceSolution
-from qpkernels.certificates import Status
 from qpkernels.errors import InseparableError, QPKernelsError, SolverFailedError
+from qpkernels.problems import Status
 
 __all__ = ["Answer", "Answers"]
 

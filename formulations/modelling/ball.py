@@ -28,8 +28,7 @@ from formulations.modelling.forms.hypothesis import Hypothesis
 from formulations.modelling.model import Answered, Model
 from formulations.modelling.statement import Multipliers
 from qpkernels.arrays import Vector
-from qpkernels.certificates import Ball, Bounds, FenchelBounds, SquaredFitBounds
-from qpkernels.programs import SampleLosses
+from qpkernels.problems import Ball, Bounds, FenchelBounds, SampleLosses, SquaredFitBounds
 
 __all__ = ["BallModel", "SupportOfBall"]
 

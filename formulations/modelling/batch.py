@@ -18,10 +18,9 @@ from formulations.modelling.solution import Run, Seconds, Solution
 from formulations.modelling.solving import SolveRequest, status_of
 from qpkernels.arrays import Indices, Vector, is_integer, shown
 from qpkernels.arrays.threads import in_this_thread, threads
-from qpkernels.certificates import Certificate, KernelQPBounds, Status
 from qpkernels.errors import ParameterError, QPKernelsError
 from qpkernels.gram import Gram
-from qpkernels.programs import KernelQP
+from qpkernels.problems import Certificate, KernelQP, KernelQPBounds, Status
 from qpkernels.solvers import SolverLike, find_solver, first_order, second_order_comes_first
 
 if TYPE_CHECKING:

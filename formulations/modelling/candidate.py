@@ -17,9 +17,9 @@ from formulations.inputs.samples import BoundSamples
 from formulations.modelling.sampling import Sampling, evaluated, linear_values, sampled
 from formulations.modelling.solution import Solution
 from qpkernels.arrays import Vector, is_sparse, read_array, real_number, same_entries
-from qpkernels.certificates import Bounds, Certificate, FunctionAtSamples, KernelQPBounds, Move, undefined
 from qpkernels.errors import ShapeError
 from qpkernels.gram import BoundedProduct, Expansion, Gram
+from qpkernels.problems import Bounds, Certificate, FunctionAtSamples, KernelQPBounds, Move, undefined
 
 __all__ = [
     "Candidate",

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from formulations.modelling.candidate import Candidate, expand
-from qpkernels.certificates import Bounds, Certificate, KernelQPBounds
+from qpkernels.problems import Bounds, Certificate, KernelQPBounds
 
 if TYPE_CHECKING:
     from formulations.modelling.model import Model

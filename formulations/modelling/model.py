@@ -25,20 +25,23 @@ from formulations.modelling.solution import Run, Scale, Solution
 from formulations.modelling.solving import Held, Latest, SolveRequest, structures_of
 from formulations.modelling.statement import Stated
 from qpkernels.arrays import ChecksKeywords, Vector, check_flag, frozen
-from qpkernels.certificates import (
+from qpkernels.display import Fact, TextbookProblem
+from qpkernels.errors import InfeasibleError, ParameterError
+from qpkernels.gram import Gram
+from qpkernels.problems import (
     Bounds,
     Certificate,
     Enclosure,
     ExactKernelCertificate,
+    KernelQP,
     KernelQPBounds,
+    LeastSquares,
+    LinearSystem,
     Pass,
+    Program,
     Status,
     Support,
 )
-from qpkernels.display import Fact, TextbookProblem
-from qpkernels.errors import InfeasibleError, ParameterError
-from qpkernels.gram import Gram
-from qpkernels.programs import KernelQP, LeastSquares, LinearSystem, Program
 from qpkernels.solvers import SolverLike
 
 __all__ = ["Answered", "Conditions", "Model"]

@@ -10,9 +10,9 @@ from functools import cached_property, partial
 import numpy as np
 
 from qpkernels.arrays import Matrix, Vector, is_sparse, same_entries
-from qpkernels.certificates import FunctionAtSamples
 from qpkernels.gram import Expansion, Gram, LowRank
 from qpkernels.kernels import Linear, Samples
+from qpkernels.problems import FunctionAtSamples
 
 __all__ = ["Sampling", "evaluated", "linear_values", "sampled"]
 

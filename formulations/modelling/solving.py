@@ -14,26 +14,24 @@ from numpy.typing import ArrayLike
 from formulations.modelling.candidate import Candidate
 from formulations.modelling.solution import Solution
 from qpkernels.arrays import check_count, check_positive, check_tolerance, shown
-from qpkernels.certificates import (
+from qpkernels.errors import UnsupportedOptionError
+from qpkernels.problems import (
     Bounds,
     Certificate,
-    FenchelBounds,
-    KernelQPBounds,
-    MarginLevelBounds,
-    NormFitBounds,
-    Status,
-    TubeLevelBounds,
-)
-from qpkernels.errors import UnsupportedOptionError
-from qpkernels.programs import (
     ConeProgram,
     ExpansionProgram,
+    FenchelBounds,
     KernelQP,
+    KernelQPBounds,
     LevelQP,
     LinearSystem,
+    MarginLevelBounds,
+    NormFitBounds,
     Program,
     ResidualNorm,
     SmoothRisk,
+    Status,
+    TubeLevelBounds,
 )
 from qpkernels.solvers import (
     OF_SMO,

@@ -12,9 +12,8 @@ from formulations.modelling.solution import Run, Seconds, Solution
 from formulations.modelling.solving import SolveRequest, is_finite, quote, status_of
 from formulations.modelling.statement import Statement
 from qpkernels.arrays.threads import blas_threads_for
-from qpkernels.certificates import Bounds, KernelQPBounds
 from qpkernels.errors import InfeasibleError, SolverFailedError
-from qpkernels.programs import ExpansionProgram, LinearSystem, Program, ResidualNorm
+from qpkernels.problems import Bounds, ExpansionProgram, KernelQPBounds, LinearSystem, Program, ResidualNorm
 from qpkernels.solvers import Answer, Automatic, AutomaticSystem, Claim, Solver
 
 if TYPE_CHECKING:

@@ -10,8 +10,7 @@ from formulations.modelling.model import Model
 from formulations.modelling.solution import Solution
 from formulations.modelling.solving import SolveRequest
 from formulations.modelling.structures import solve_structure
-from qpkernels.certificates import Bounds, Status
-from qpkernels.programs import LinearSystem
+from qpkernels.problems import Bounds, LinearSystem, Status
 from qpkernels.solvers import AutomaticSystem
 
 __all__ = ["solve_systems"]

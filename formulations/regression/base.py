@@ -22,8 +22,8 @@ from formulations.modelling import (
     per_sample,
 )
 from qpkernels.arrays import Vector
-from qpkernels.certificates import Bounds
 from qpkernels.errors import ParameterError
+from qpkernels.problems import Bounds
 
 __all__ = ["RegressionModel", "ResidualDual", "ResidualPrimal"]
 

@@ -27,7 +27,7 @@ from formulations.modelling import Candidate, Conditions, Multipliers, Stated, l
 from formulations.regression.base import RegressionModel, ResidualDual, ResidualPrimal
 from qpkernels.arrays import Vector
 from qpkernels.display import TextbookProblem
-from qpkernels.programs import KernelQP
+from qpkernels.problems import KernelQP
 
 __all__ = ["Huber", "HuberDual", "HuberPrimal"]
 

@@ -30,10 +30,9 @@ from formulations.losses.expression import as_residual_loss
 from formulations.modelling import Candidate, Conditions, Multipliers, Stated, labelled, per_sample
 from formulations.regression.base import RegressionModel, ResidualDual, ResidualPrimal
 from qpkernels.arrays import Vector
-from qpkernels.certificates import Bounds, FenchelBounds, KernelQPBounds
 from qpkernels.display import TextbookProblem
 from qpkernels.intervals import Interval, up
-from qpkernels.programs import KernelQP, LeastSquares, LinearSystem, SampleLosses
+from qpkernels.problems import Bounds, FenchelBounds, KernelQP, KernelQPBounds, LeastSquares, LinearSystem, SampleLosses
 
 __all__ = ["ResidualLossDual", "ResidualLossModel", "ResidualLossPrimal", "ResidualLossRegression"]
 

@@ -26,7 +26,7 @@ from scipy.linalg import LinAlgError, eigh
 
 from formulations.relevance.posterior import Posterior, caratheodory_reductions
 from qpkernels.arrays import Vector
-from qpkernels.certificates import Certificate
+from qpkernels.problems import Certificate
 
 __all__ = ["Ascent", "Likelihood", "Point", "ascend", "fallen", "verdict"]
 

@@ -34,9 +34,9 @@ from formulations.relevance.regression import RegressionMachine
 from formulations.relevance.search import Search
 from formulations.relevance.starts import narrow_and_wide
 from qpkernels.arrays import Matrix, Vector
-from qpkernels.certificates import Certificate
 from qpkernels.display import TextbookProblem
 from qpkernels.errors import SolverFailedError
+from qpkernels.problems import Certificate
 from qpkernels.solvers import find_solver
 from qpkernels.solvers.repair import repair
 

@@ -14,10 +14,10 @@ from formulations.prediction import Answering, Labels, Posterior, Predictor, Sig
 from formulations.relevance.posterior import Stationarity
 from formulations.relevance.search import Search
 from qpkernels.arrays import Indices, Matrix, Vector, frozen
-from qpkernels.certificates import Certificate
 from qpkernels.display import Card, Carded, Fact, count
 from qpkernels.gram import Expansion, Gram
 from qpkernels.gram.expansions import Expansions
+from qpkernels.problems import Certificate
 
 __all__ = ["RelevanceSolution", "expand"]
 

@@ -22,9 +22,9 @@ from formulations.selection.results import Fit
 from formulations.selection.running import Effort, Kept, proved, weakest
 from formulations.selection.scoring import Scoring, predicted, scorer, scoring_name
 from qpkernels.arrays import Vector
-from qpkernels.certificates import Certificate, Status
 from qpkernels.display import Column, Report, Reported, Table, as_text, progress_bar
 from qpkernels.errors import ParameterError, QPKernelsError
+from qpkernels.problems import Certificate, Status
 from qpkernels.solvers import SolverLike
 
 __all__ = ["CrossValidation", "FoldFits", "cross_validate"]

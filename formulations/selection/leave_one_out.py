@@ -34,10 +34,9 @@ from formulations.selection.results import Fit, ResultsFile
 from formulations.selection.running import Effort, Kept, proved
 from formulations.selection.scoring import Scoring, predicted, scorer, scoring_name
 from qpkernels.arrays import Indices, Vector
-from qpkernels.certificates import Status
 from qpkernels.display import Card, Carded, Fact, count, progress_bar
 from qpkernels.errors import QPKernelsError
-from qpkernels.programs import KernelQP
+from qpkernels.problems import KernelQP, Status
 from qpkernels.solvers import SolverLike
 
 __all__ = ["LeaveOneOut", "leave_one_out"]

@@ -12,9 +12,9 @@ from formulations.modelling import Model, Solution
 from formulations.modelling.batch import Part, Trained, check_jobs, train
 from formulations.selection.results import Fit, Judged, ResultsFile
 from qpkernels.arrays import check_tolerance
-from qpkernels.certificates import Status
 from qpkernels.errors import QPKernelsError
 from qpkernels.gram import Gram
+from qpkernels.problems import Status
 from qpkernels.solvers import SolverLike, find_solver
 
 __all__ = ["Effort", "Kept", "proved", "weakest"]

@@ -9,7 +9,7 @@ from typing import Any
 
 from formulations.modelling import Dual, Form, Model
 from qpkernels.kernels import Kernel
-from qpkernels.programs import ConeProgram
+from qpkernels.problems import ConeProgram
 
 __all__ = ["Entry", "FormOf"]
 

@@ -8,10 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from qpkernels.certificates import PROVED, Status
-from qpkernels.certificates.enclosures import enclose_cone_program
 from qpkernels.errors import SolverFailedError
-from qpkernels.programs import ConeProgram
+from qpkernels.problems import PROVED, ConeProgram, Status, enclose_cone_program
 from qpkernels.solvers import Claim, Outcome, installed_solvers
 from qpkernels.solvers.repair import repair, repair_direction, repair_multipliers
 

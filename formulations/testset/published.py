@@ -23,7 +23,7 @@ from scipy.sparse import csc_array, csr_array, diags_array, eye_array, hstack, v
 
 from formulations.testset.entry import Entry
 from qpkernels.arrays import Vector
-from qpkernels.programs import Block, ConeProgram, Nonnegative
+from qpkernels.problems import Block, ConeProgram, Nonnegative
 
 __all__ = ["OSQP_FEATURES", "clarabel_linear", "clarabel_svm", "osqp_svm", "published"]
 

@@ -26,7 +26,7 @@ from formulations.testset.published import published
 from qpkernels.arrays.paths import replacing
 from qpkernels.errors import ParameterError
 from qpkernels.files import FORMATS, read, write
-from qpkernels.programs import ConeProgram
+from qpkernels.problems import ConeProgram
 
 __all__ = ["FAMILIES", "Member", "entries", "write_test_set"]
 

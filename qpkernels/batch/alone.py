@@ -10,8 +10,8 @@ import numpy as np
 
 from qpkernels.arrays import Vector
 from qpkernels.batch.machine import Fitted, Machine
-from qpkernels.certificates import KernelQPBounds
 from qpkernels.gram import Expansion, Gram
+from qpkernels.problems import KernelQPBounds
 from qpkernels.solvers.smo import SMO
 
 __all__ = ["Start", "function_at", "solve_alone"]

@@ -25,9 +25,9 @@ from qpkernels.batch.matrix.tiles import Tiles, tiles_of
 from qpkernels.batch.matrix.values import expansions
 from qpkernels.batch.schedule import Team
 from qpkernels.batch.task import Task, begin_after, begin_cold
-from qpkernels.certificates.kernel_qp import certify_kernel_qp
 from qpkernels.errors import QPKernelsError
 from qpkernels.gram import BoundedProduct, Gram
+from qpkernels.problems import certify_kernel_qp
 from qpkernels.solvers.answer import Claim, Outcome
 from qpkernels.solvers.smo.iterate import intercept_of
 from qpkernels.solvers.smo.rows.rows import ONE_BLOCK

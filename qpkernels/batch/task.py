@@ -11,7 +11,7 @@ from qpkernels.arrays import Floats, Indices, Vector
 from qpkernels.batch.machine import Machine
 from qpkernels.batch.matrix.rows import Rows
 from qpkernels.batch.warm import carried
-from qpkernels.programs import KernelQP
+from qpkernels.problems import KernelQP
 from qpkernels.solvers.smo.descent.passes import Arrays
 
 __all__ = ["Task", "begin_after", "begin_cold"]

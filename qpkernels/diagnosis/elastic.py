@@ -20,7 +20,7 @@ import numpy as np
 from scipy.sparse import csc_array, eye_array, hstack, vstack
 
 from qpkernels.arrays import Indices, Vector
-from qpkernels.programs import Block, Cone, ConeProgram, Exponential, Nonnegative, Power, PSDTriangle, Zero
+from qpkernels.problems import Block, Cone, ConeProgram, Exponential, Nonnegative, Power, PSDTriangle, Zero
 
 __all__ = ["Elastic", "Unit", "elastic", "units_of"]
 

@@ -12,11 +12,20 @@ from scipy.sparse import csc_array, csr_array
 from scipy.sparse.linalg import lsqr
 
 from qpkernels.arrays import Indices, Vector
-from qpkernels.certificates import PROVED, Certificate, certify_cone_program, certify_infeasibility
 from qpkernels.diagnosis.circuits import circuit
 from qpkernels.diagnosis.elastic import elastic, units_of
 from qpkernels.errors import SolverFailedError
-from qpkernels.programs import Block, Cone, ConeProgram, Nonnegative, Zero
+from qpkernels.problems import (
+    PROVED,
+    Block,
+    Certificate,
+    Cone,
+    ConeProgram,
+    Nonnegative,
+    Zero,
+    certify_cone_program,
+    certify_infeasibility,
+)
 from qpkernels.solvers import Claim, Solver
 from qpkernels.solvers.repair import repair_multipliers
 from qpkernels.solvers.repair.answers import without_rounding

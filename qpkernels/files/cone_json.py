@@ -20,7 +20,7 @@ from qpkernels.arrays.archives import check_compressed, parsing, sized
 from qpkernels.arrays.paths import read_file, replacing
 from qpkernels.errors import FileFormatError
 from qpkernels.files.structure import both_triangles, describe_program, state_program
-from qpkernels.programs import ConeProgram
+from qpkernels.problems import ConeProgram
 
 __all__ = ["read_json", "write_json"]
 

@@ -23,7 +23,7 @@ from qpkernels.errors import FileFormatError
 from qpkernels.files.matlab5 import read_variables
 from qpkernels.files.row_bounds import check_bounds, describe, from_row_bounds, lower_bounds
 from qpkernels.files.structure import both_triangles
-from qpkernels.programs import ConeProgram
+from qpkernels.problems import ConeProgram
 
 __all__ = ["read_mat", "write_mat"]
 

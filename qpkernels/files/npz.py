@@ -23,7 +23,7 @@ from qpkernels.arrays.archives import load_arrays, parsing, sized
 from qpkernels.arrays.paths import replacing
 from qpkernels.errors import FileFormatError
 from qpkernels.files.structure import cone_of, describe_program, state_program
-from qpkernels.programs import ConeProgram, Zero
+from qpkernels.problems import ConeProgram, Zero
 
 __all__ = ["read_npz", "write_npz"]
 

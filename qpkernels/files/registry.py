@@ -13,7 +13,7 @@ from qpkernels.files.cone_json import read_json, write_json
 from qpkernels.files.mat import read_mat, write_mat
 from qpkernels.files.mps import read_mps, write_mps
 from qpkernels.files.npz import read_npz, write_npz
-from qpkernels.programs import ConeProgram
+from qpkernels.problems import ConeProgram
 
 __all__ = ["FORMATS", "Format", "read", "write"]
 

@@ -12,7 +12,7 @@ from scipy.sparse import csc_array, csr_array, vstack
 from qpkernels.arrays import Vector
 from qpkernels.errors import FileFormatError, UnsupportedProgramError
 from qpkernels.files.structure import describe_program, state_program
-from qpkernels.programs import ConeProgram
+from qpkernels.problems import ConeProgram
 
 __all__ = ["INFINITY", "check_bounds", "describe", "from_row_bounds", "lower_bounds"]
 

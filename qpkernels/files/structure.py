@@ -11,17 +11,7 @@ from scipy.sparse import csc_array, tril, triu
 
 from qpkernels.arrays import Vector, is_integer
 from qpkernels.errors import FileFormatError
-from qpkernels.programs import (
-    Block,
-    Cone,
-    ConeProgram,
-    Exponential,
-    Nonnegative,
-    Power,
-    PSDTriangle,
-    SecondOrder,
-    Zero,
-)
+from qpkernels.problems import Block, Cone, ConeProgram, Exponential, Nonnegative, Power, PSDTriangle, SecondOrder, Zero
 
 __all__ = ["block_sizes", "both_triangles", "cone_of", "describe_cone", "describe_program", "state_program"]
 

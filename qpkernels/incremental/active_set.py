@@ -26,7 +26,7 @@ from qpkernels.arrays.threads import blas_threads_for
 from qpkernels.gram.changing import stored
 from qpkernels.incremental.inverse import Inverse
 from qpkernels.incremental.search import Search
-from qpkernels.programs import KernelQP
+from qpkernels.problems import KernelQP
 from qpkernels.solvers.answer import Answer, Claim, Request
 from qpkernels.solvers.interface import Solver
 from qpkernels.solvers.smo import SMO

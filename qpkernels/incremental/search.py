@@ -9,7 +9,7 @@ from numpy.linalg import LinAlgError
 from qpkernels.arrays import Indices, Matrix, Vector
 from qpkernels.gram.changing.growing import Stored
 from qpkernels.incremental.inverse import Inverse
-from qpkernels.programs import KernelQP
+from qpkernels.problems import KernelQP
 from qpkernels.solvers.smo.descent.passes import Arrays
 from qpkernels.solvers.smo.descent.working_set import slopes
 from qpkernels.solvers.smo.rows.rows import MatrixRows

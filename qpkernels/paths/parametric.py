@@ -10,7 +10,7 @@ import numpy as np
 
 from qpkernels.arrays import Vector
 from qpkernels.errors import ParameterError
-from qpkernels.programs import KernelQP
+from qpkernels.problems import KernelQP
 
 __all__ = ["LINEAR", "ParametricQP"]
 

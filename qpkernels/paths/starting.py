@@ -11,7 +11,7 @@ from qpkernels.arrays import Indices, Vector
 from qpkernels.paths.parametric import LINEAR
 from qpkernels.paths.state import FIXED, FREE, LOWER, UPPER, ZERO, Line, Point
 from qpkernels.paths.sweep import enter
-from qpkernels.programs import KernelQP
+from qpkernels.problems import KernelQP
 
 __all__ = ["started"]
 

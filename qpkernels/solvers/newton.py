@@ -26,7 +26,7 @@ import numpy as np
 from qpkernels.arrays import Vector, finite_vector
 from qpkernels.arrays.threads import blas_threads_for
 from qpkernels.gram import Gram
-from qpkernels.programs import SampleLosses, SigmoidFit, SmoothRisk, nearest_feasible
+from qpkernels.problems import SampleLosses, SigmoidFit, SmoothRisk, nearest_feasible
 from qpkernels.solvers.answer import Answer, Claim, Request
 from qpkernels.solvers.interface import Solver
 from qpkernels.solvers.newton_systems import NewtonSystem, newton_system, prepare_system

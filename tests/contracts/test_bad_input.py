@@ -52,7 +52,6 @@ from model_data import (
     stated,
     xor,
 )
-from qpkernels.certificates import Status
 from qpkernels.errors import (
     GramTooLargeError,
     IndefiniteKernelError,
@@ -73,6 +72,7 @@ from qpkernels.errors import (
     UnsupportedProgramError,
 )
 from qpkernels.kernels import RBF, Linear, Precomputed
+from qpkernels.problems import Status
 
 each_case = pytest.mark.parametrize("case", MODEL_CASES, ids=str)
 each_form = pytest.mark.parametrize("case", FIRST_CASES, ids=str)

@@ -50,10 +50,9 @@ from qpkernels import (
     Polynomial,
     Sigmoid,
 )
-from qpkernels.certificates import Status
 from qpkernels.datasets import load_dataset, one_versus_rest, scale_features
 from qpkernels.errors import ParameterError, QPKernelsError, SolverFailedError
-from qpkernels.programs import ConeProgram, KernelQP, Nonnegative, Zero
+from qpkernels.problems import ConeProgram, KernelQP, Nonnegative, Status, Zero
 from qpkernels.solvers import Answer, Request, Solver, find_solver, registry
 
 Entry = Callable[[Any], object]

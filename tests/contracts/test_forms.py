@@ -78,14 +78,13 @@ from model_data import (
     restored,
     solved,
 )
-from qpkernels.certificates import Certificate, Status
 from qpkernels.errors import InfeasibleError, InseparableError, NonconvexError, UnsupportedProgramError
 from qpkernels.files import FORMATS
 from qpkernels.files import read as read_program
 from qpkernels.files import write as write_program
 from qpkernels.gram import Expansion
 from qpkernels.kernels import RBF, Linear
-from qpkernels.programs import ConeProgram, Power
+from qpkernels.problems import Certificate, ConeProgram, Power, Status
 from qpkernels.solvers import find_solver
 
 each_case = pytest.mark.parametrize("case", CASES, ids=str)

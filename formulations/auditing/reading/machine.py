@@ -14,7 +14,7 @@ from formulations.classification.one_class import OneClass
 from formulations.modelling import Candidate, Model
 from formulations.modelling.candidate import expand
 from qpkernels.arrays import Indices, Vector
-from qpkernels.certificates import KernelQPBounds
+from qpkernels.problems import KernelQPBounds
 
 __all__ = ["Machine", "Predicted", "expansion"]
 

@@ -23,7 +23,7 @@ from formulations.inputs.costs import per_cost, times_cost
 from formulations.inputs.hyperparameters import MARGIN_COSTS, derived
 from formulations.modelling import Candidate, Conditions, Multipliers, Stated, absence, labelled, per_sample
 from qpkernels.display import TextbookProblem
-from qpkernels.programs import KernelQP
+from qpkernels.problems import KernelQP
 
 __all__ = ["SquaredHinge", "SquaredHingeDual", "SquaredHingePrimal"]
 

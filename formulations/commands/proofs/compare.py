@@ -76,7 +76,7 @@ def compare_command(
 
 def _statuses(comparison: Comparison) -> list[str]:
     """Return for each problem the status of its best answer: optimal if any is proved, and none contradicts it."""
-    from qpkernels.certificates import Status
+    from qpkernels.problems import Status
 
     found = []
     for problem in comparison.problems:

@@ -84,7 +84,7 @@ def _cell(name: str, value: Any) -> str:
 def _with_exact_kernel(model: Model[Any], solution: Solution) -> dict[str, Any]:
     """Say how far the answer is from the optimum with the exact kernel, of models that can tell without solving it."""
     from formulations.comparison.row import without_nan
-    from qpkernels.certificates import PenalisedBounds
+    from qpkernels.problems import PenalisedBounds
 
     if not isinstance(model.bounds(), PenalisedBounds):
         return {}

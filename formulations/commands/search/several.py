@@ -13,10 +13,10 @@ from formulations.commands.stating.samples import Training
 from formulations.commands.stating.statements import Asked
 from formulations.selection.search.points import grid_points, where
 from formulations.selection.search.table import ScoredPoints
-from qpkernels.certificates import Certificate, Status
 from qpkernels.display import progress_bar
 from qpkernels.errors import QPKernelsError
 from qpkernels.kernels import Kernel
+from qpkernels.problems import Certificate, Status
 
 __all__ = ["search_several"]
 

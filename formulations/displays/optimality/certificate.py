@@ -13,8 +13,8 @@ from formulations.displays.base import Display
 from formulations.displays.style import BLUE, GREEN, GREY, VERMILLION, ink_of, tinted
 from formulations.modelling import Solution
 from qpkernels.arrays import Vector, check_positive, shown
-from qpkernels.certificates import Certificate
 from qpkernels.errors import ParameterError
+from qpkernels.problems import Certificate
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

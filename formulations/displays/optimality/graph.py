@@ -18,16 +18,17 @@ from formulations.classification.one_class import OneClass
 from formulations.modelling import Model
 from formulations.regression.base import RegressionModel
 from qpkernels.arrays import Matrix, Vector
-from qpkernels.certificates import (
+from qpkernels.errors import ParameterError
+from qpkernels.problems import (
     Bounds,
     FenchelBounds,
+    KernelQP,
     KernelQPBounds,
     MarginLevelBounds,
+    SampleLosses,
     Support,
     TubeLevelBounds,
 )
-from qpkernels.errors import ParameterError
-from qpkernels.programs import KernelQP, SampleLosses
 
 __all__ = ["OptimalityGraph", "Places", "program_of"]
 

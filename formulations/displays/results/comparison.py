@@ -13,8 +13,8 @@ from formulations.comparison import Comparison, CrossExamination, Row, Trial
 from formulations.displays.base import Display
 from formulations.displays.style import COLOURS, DASHES, GREEN, GREY, MARKERS, ink_of, tinted
 from qpkernels.arrays import shown
-from qpkernels.certificates import Status
 from qpkernels.errors import ParameterError
+from qpkernels.problems import Status
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

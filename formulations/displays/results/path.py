@@ -14,8 +14,8 @@ from formulations.displays.base import Display
 from formulations.displays.style import BLUE, VERMILLION
 from formulations.selection import SolutionPath
 from qpkernels.arrays import Vector, shown
-from qpkernels.certificates import Status
 from qpkernels.errors import ParameterError
+from qpkernels.problems import Status
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -19,7 +19,7 @@ from formulations.lab.algorithms.routes import FormRoute, Judged, form_route
 from formulations.lab.settings import Setting
 from qpkernels.arrays import Vector
 from qpkernels.errors import SolverFailedError
-from qpkernels.programs import ConeProgram, Nonnegative, Zero
+from qpkernels.problems import ConeProgram, Nonnegative, Zero
 from qpkernels.solvers import Answer, Claim, Request
 from qpkernels.solvers.backends.clarabel import Clarabel
 

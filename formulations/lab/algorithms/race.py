@@ -21,8 +21,8 @@ from formulations.lab.algorithms.routes import Judged, Route, form_route, struct
 from formulations.lab.settings import Setting
 from formulations.modelling.model import Model
 from qpkernels.arrays.threads import blas_threads_for
-from qpkernels.certificates import Bounds
 from qpkernels.errors import QPKernelsError, UnsupportedProgramError
+from qpkernels.problems import Bounds
 from qpkernels.solvers import Claim, Outcome, find_solver
 
 __all__ = ["Entrant", "Mark", "Race", "record_race"]

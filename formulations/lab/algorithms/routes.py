@@ -16,8 +16,7 @@ from formulations.modelling.forms.solving import judged_point, read_point
 from formulations.modelling.judging import judged
 from formulations.modelling.model import Model
 from formulations.modelling.structures import read_structure
-from qpkernels.certificates import Bounds, Certificate
-from qpkernels.programs import ConeProgram, Program
+from qpkernels.problems import Bounds, Certificate, ConeProgram, Program
 from qpkernels.solvers import Answer, Claim, ConePoint, Solver
 
 __all__ = ["FormRoute", "Judged", "Route", "form_route", "structure_route"]

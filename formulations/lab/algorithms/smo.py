@@ -13,10 +13,9 @@ from formulations.lab.settings import Setting
 from formulations.modelling.candidate import expand
 from formulations.modelling.model import Model
 from qpkernels.arrays import Matrix, Vector
-from qpkernels.certificates import Bounds, FenchelBounds, KernelQPBounds, LinearProgramBounds, MarginLevelBounds
 from qpkernels.errors import UnsupportedProgramError
 from qpkernels.gram import Expansion
-from qpkernels.programs import KernelQP
+from qpkernels.problems import Bounds, FenchelBounds, KernelQP, KernelQPBounds, LinearProgramBounds, MarginLevelBounds
 from qpkernels.solvers.smo.stepping import Change, Stepper
 
 __all__ = ["PairSteps", "record_smo"]

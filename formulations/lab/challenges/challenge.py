@@ -16,7 +16,7 @@ from formulations.lab.frames.refusal import refusal
 from formulations.lab.settings import KERNELS, Setting
 from formulations.modelling.solution import Solution
 from qpkernels.arrays import Indices
-from qpkernels.certificates import Status
+from qpkernels.problems import Status
 
 __all__ = [
     "Challenge",

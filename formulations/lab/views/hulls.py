@@ -35,9 +35,9 @@ from formulations.lab.settings import Setting
 from formulations.lab.views.base import Drawn, Scene, ViewKind
 from formulations.modelling.solution import Classification, Novelty
 from qpkernels.arrays import Vector
-from qpkernels.certificates import KernelQPBounds, MarginLevelBounds, Status
 from qpkernels.errors import InseparableError
 from qpkernels.kernels import Linear
+from qpkernels.problems import KernelQPBounds, MarginLevelBounds, Status
 
 __all__ = ["HULLS"]
 

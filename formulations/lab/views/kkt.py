@@ -13,8 +13,8 @@ from formulations.lab.notation import multiplier_name, place_name
 from formulations.lab.views.base import Drawn, Scene, ViewKind
 from formulations.modelling import Model
 from formulations.modelling.solution import Solution
-from qpkernels.certificates import Status
 from qpkernels.errors import ParameterError
+from qpkernels.problems import Status
 
 __all__ = ["KKT"]
 

@@ -23,9 +23,8 @@ from formulations.lab.views.base import Drawn, Scene, ViewKind
 from formulations.modelling import Model
 from formulations.modelling.solution import Solution
 from qpkernels.arrays import Vector
-from qpkernels.certificates import FenchelBounds, LinearProgramBounds, MarginLevelBounds, TubeLevelBounds
 from qpkernels.display.maths import to_text
-from qpkernels.programs import KernelQP
+from qpkernels.problems import FenchelBounds, KernelQP, LinearProgramBounds, MarginLevelBounds, TubeLevelBounds
 
 __all__ = ["LOSSES"]
 

@@ -25,10 +25,10 @@ from formulations.regression.quantile import Quantile
 from formulations.regression.tubes.soft import SoftTube
 from formulations.selection import ExactPath, exact_path
 from qpkernels.arrays import Matrix, Vector
-from qpkernels.certificates import Certificate
 from qpkernels.errors import QPKernelsError
 from qpkernels.gram import Expansion
 from qpkernels.kernels import Linear
+from qpkernels.problems import Certificate
 
 __all__ = ["PATH"]
 

@@ -12,7 +12,7 @@ from formulations.lab.settings import Setting
 from formulations.lab.views.base import Drawn, Scene
 from qpkernels.arrays import Vector
 from qpkernels.errors import QPKernelsError
-from qpkernels.programs import KernelQP
+from qpkernels.problems import KernelQP
 
 __all__ = ["WORKING", "finite", "percent", "recorded", "roles"]
 

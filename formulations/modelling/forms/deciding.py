@@ -24,7 +24,7 @@ import formulations.cvx as cp
 from formulations.modelling.forms.lowering import Lowered, lower
 from formulations.modelling.statement import Extension
 from qpkernels.arrays import Indices, shown
-from qpkernels.programs import Nonnegative, Zero
+from qpkernels.problems import Nonnegative, Zero
 
 if TYPE_CHECKING:
     from formulations.modelling.forms.form import Form

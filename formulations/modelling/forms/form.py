@@ -25,11 +25,10 @@ from formulations.modelling.solution import Scale, Solution
 from formulations.modelling.solving import SolveRequest
 from formulations.modelling.statement import Basis, Extension, Multipliers
 from qpkernels.arrays import Vector
-from qpkernels.certificates import Bounds, Certificate, Enclosure
 from qpkernels.diagnosis import Conflict, Relaxation
 from qpkernels.display import Card, TextbookProblem, carded
 from qpkernels.files import write
-from qpkernels.programs import ConeProgram, LinearSystem
+from qpkernels.problems import Bounds, Certificate, ConeProgram, Enclosure, LinearSystem
 from qpkernels.solvers import Solver, SolverLike, find_solver
 
 __all__ = ["Form"]
@@ -302,7 +301,7 @@ class Form(Frozen, metaclass=ABCMeta):
 
         Of a textbook form it is that of the model, see :meth:`formulations.modelling.model.Model.enclose`. Of an
         extended form the problem is that of its matrices as they are in float64, where kernel values are rounded; see
-        :func:`qpkernels.certificates.enclose_cone_program`.
+        :func:`qpkernels.problems.enclose_cone_program`.
 
         Parameters
         ----------

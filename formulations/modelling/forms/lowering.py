@@ -14,7 +14,7 @@ from scipy.sparse import csc_array
 import formulations.cvx as cp
 from qpkernels.arrays import Vector, check_choice
 from qpkernels.errors import ParameterError, UnsupportedProgramError
-from qpkernels.programs import (
+from qpkernels.problems import (
     Block,
     Cone,
     ConeProgram,

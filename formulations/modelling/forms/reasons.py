@@ -14,7 +14,6 @@ from scipy.sparse.csgraph import connected_components
 import formulations.cvx as cp
 from formulations.modelling.forms.lowering import Lowered
 from qpkernels.arrays import Indices, Vector, shown
-from qpkernels.certificates import PROVED, Certificate, certify_infeasibility
 from qpkernels.diagnosis import (
     Conflict,
     Feasibility,
@@ -26,7 +25,7 @@ from qpkernels.diagnosis import (
     find_relaxation,
 )
 from qpkernels.errors import ParameterError
-from qpkernels.programs import Block
+from qpkernels.problems import PROVED, Block, Certificate, certify_infeasibility
 from qpkernels.solvers import Claim, Outcome, Solver, SolverLike, find_solver
 
 __all__ = ["Contradiction", "conflict_of", "declared_groups", "proof_of", "relaxation_of"]

@@ -16,8 +16,7 @@ from formulations.modelling.forms.hypothesis import Hypothesis, half_squared_nor
 from formulations.modelling.forms.lowering import ConeAnswer, Structure
 from formulations.modelling.statement import Multipliers, intercept
 from qpkernels.arrays import Vector
-from qpkernels.certificates import Bounds, KernelQPBounds
-from qpkernels.programs import ConeProgram, optimality_system
+from qpkernels.problems import Bounds, ConeProgram, KernelQPBounds, optimality_system
 
 __all__ = ["Dual", "Primal"]
 

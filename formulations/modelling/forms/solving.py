@@ -28,10 +28,9 @@ from formulations.modelling.solving import (
     structures_of,
 )
 from qpkernels.arrays import Indices
-from qpkernels.certificates import Bounds, Certificate, Enclosure, Status, enclose_cone_program
 from qpkernels.diagnosis import Ray
 from qpkernels.errors import InfeasibleError, ParameterError, UnsupportedProgramError
-from qpkernels.programs import ConeProgram, Program
+from qpkernels.problems import Bounds, Certificate, ConeProgram, Enclosure, Program, Status, enclose_cone_program
 from qpkernels.solvers import Answer, Claim, ConePoint, Outcome, Solver
 from qpkernels.solvers.repair import repair
 

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, NoReturn, Protocol
 from formulations.modelling.solution.scale import Scale
 from formulations.prediction import Answering, Decision, Predictor, Targets
 from qpkernels.arrays import Vector, is_integer, shown
-from qpkernels.certificates import Certificate, Status, Support
 from qpkernels.display import Card, Carded, Fact, count
 from qpkernels.errors import ParameterError, PartialFunctionError
 from qpkernels.gram import Correction, Expansion
 from qpkernels.gram.expansions import Expansions
+from qpkernels.problems import Certificate, Status, Support
 from qpkernels.solvers import Claim, ConePoint, Outcome
 
 __all__ = ["Run", "Seconds", "Solution"]

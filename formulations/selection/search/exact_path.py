@@ -33,10 +33,9 @@ from formulations.modelling.solution import Seconds
 from formulations.selection.folds import checked_model
 from formulations.selection.search.piecewise import ExactPath
 from qpkernels.arrays import Matrix, Vector, check_tolerance, is_scalar, shown
-from qpkernels.certificates import Certificate, KernelQPBounds
 from qpkernels.errors import ParameterError
 from qpkernels.gram import BoundedProduct, Gram
-from qpkernels.programs import KernelQP
+from qpkernels.problems import Certificate, KernelQP, KernelQPBounds
 
 if TYPE_CHECKING:
     from qpkernels.paths import ParametricQP

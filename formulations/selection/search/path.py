@@ -16,9 +16,9 @@ from formulations.selection.folds import checked_model
 from formulations.selection.results import Fit
 from formulations.selection.running import Effort, Kept, proved
 from formulations.selection.search.points import cell, listed, with_numbers
-from qpkernels.certificates import Status
 from qpkernels.display import Column, Report, Reported, Table, as_text, progress_bar
 from qpkernels.errors import ParameterError, QPKernelsError
+from qpkernels.problems import Status
 from qpkernels.solvers import SolverLike
 
 __all__ = ["SolutionPath", "path"]

@@ -18,9 +18,9 @@ from formulations.modelling.solution import Run, Seconds
 from formulations.modelling.solving import status_of
 from formulations.selection.search.points import cell
 from qpkernels.arrays import Indices, Vector, frozen, real_number, shown
-from qpkernels.certificates import Certificate, KernelQPBounds, Status
 from qpkernels.display import Column, Report, Reported, Table, as_text
 from qpkernels.errors import ParameterError
+from qpkernels.problems import Certificate, KernelQPBounds, Status
 from qpkernels.solvers import Claim
 
 if TYPE_CHECKING:

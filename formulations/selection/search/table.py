@@ -14,9 +14,9 @@ from formulations.selection.results import Fit, Judged
 from formulations.selection.running import proved, weakest
 from formulations.selection.search.points import cell, where
 from qpkernels.arrays import Indices, Matrix, Vector
-from qpkernels.certificates import Status
 from qpkernels.display import Column, Report, Reported, Table, as_text
 from qpkernels.errors import QPKernelsError
+from qpkernels.problems import Status
 
 __all__ = ["GridSearch", "ScoredPoints"]
 

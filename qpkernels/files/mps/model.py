@@ -12,7 +12,7 @@ from scipy.sparse import coo_array, csc_array, csr_array, eye_array, vstack
 from qpkernels.arrays import Vector
 from qpkernels.errors import FileFormatError
 from qpkernels.files.row_bounds import INFINITY, from_row_bounds
-from qpkernels.programs import ConeProgram
+from qpkernels.problems import ConeProgram
 
 __all__ = ["Model"]
 

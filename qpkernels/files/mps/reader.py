@@ -20,7 +20,7 @@ from qpkernels.datasets.text import Place, read_number
 from qpkernels.errors import UnsupportedProgramError
 from qpkernels.files.mps.model import Model
 from qpkernels.files.mps.writer import DESCRIPTION
-from qpkernels.programs import ConeProgram
+from qpkernels.problems import ConeProgram
 
 __all__ = ["read_mps"]
 

@@ -18,7 +18,7 @@ from scipy.sparse import csc_array, triu
 
 from qpkernels.arrays.paths import replacing
 from qpkernels.files.row_bounds import check_bounds, describe
-from qpkernels.programs import Block, ConeProgram
+from qpkernels.problems import Block, ConeProgram
 
 __all__ = ["DESCRIPTION", "OBJECTIVE", "write_mps"]
 

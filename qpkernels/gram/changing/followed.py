@@ -2,7 +2,7 @@
 r"""The product K v of a matrix in memory whose rows come and go, from the product before it.
 
 With v = v0 + d, K v = K v0 + K d takes the rows where d is not 0 alone. What rounding did to K v0 stays in it, and each
-update adds to that what it does itself: in the terms of :mod:`qpkernels.certificates.rounding`, with l_i = sqrt(K_ii),
+update adds to that what it does itself: in the terms of :mod:`qpkernels.problems.rounding`, with l_i = sqrt(K_ii),
 
     sqrt(n) eps sum_j |d_j| l_j l_i  +  eps |K v|_i
 

@@ -10,11 +10,10 @@ from typing import Any
 import numpy as np
 
 from qpkernels.arrays import Vector
-from qpkernels.certificates import Certificate, certify_kernel_qp, undefined
-from qpkernels.certificates.kernel_qp.hard import mending_factor
-from qpkernels.certificates.rounding import EPS
 from qpkernels.errors import NonFiniteError, SolverFailedError
-from qpkernels.programs import KernelQP
+from qpkernels.problems import Certificate, KernelQP, certify_kernel_qp, undefined
+from qpkernels.problems.kernel_qp.hard import mending_factor
+from qpkernels.problems.rounding import EPS
 from qpkernels.solvers.answer import Claim, Outcome
 from qpkernels.solvers.automatic.budget import Budget
 from qpkernels.solvers.automatic.watch import Watch

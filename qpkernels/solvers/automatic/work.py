@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from qpkernels.gram.factor import pivoted_cholesky
-from qpkernels.programs import KernelQP
+from qpkernels.problems import KernelQP
 
 __all__ = [
     "FirstOrder",

@@ -16,7 +16,7 @@ from scipy.sparse import csc_array, csc_matrix
 
 from qpkernels.arrays import Vector, shown
 from qpkernels.errors import ParameterError
-from qpkernels.programs import ConeProgram, Nonnegative, QuadraticProgram, Zero
+from qpkernels.problems import ConeProgram, Nonnegative, QuadraticProgram, Zero
 from qpkernels.solvers.answer import Answer, Claim, Request
 from qpkernels.solvers.interface import Solver
 from qpkernels.solvers.options import attributes

@@ -23,11 +23,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from qpkernels.arrays import Indices, Matrix, Vector
-from qpkernels.certificates.certificate import relative
 from qpkernels.errors import SolverFailedError
 from qpkernels.gram import Gram
 from qpkernels.gram.products import products
-from qpkernels.programs import LinearSystem
+from qpkernels.problems import LinearSystem
+from qpkernels.problems.certificate import relative
 from qpkernels.solvers.conjugate_gradient.preconditioner import Factor, Preconditioner
 
 __all__ = ["Iterates"]

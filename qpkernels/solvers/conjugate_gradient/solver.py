@@ -14,7 +14,7 @@ from qpkernels.arrays import Indices, check_count, finite_vector
 from qpkernels.arrays.threads import blas_threads_for
 from qpkernels.gram import Gram
 from qpkernels.kernels import Precomputed
-from qpkernels.programs import LinearSystem, RidgedGram
+from qpkernels.problems import LinearSystem, RidgedGram
 from qpkernels.solvers.answer import Answer, Claim, Request
 from qpkernels.solvers.conjugate_gradient.iteration import Iterates
 from qpkernels.solvers.conjugate_gradient.preconditioner import Factor, expected_iterations, expected_rank

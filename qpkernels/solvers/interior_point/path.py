@@ -41,8 +41,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qpkernels.arrays import Indices, Vector
-from qpkernels.certificates.certificate import relative
-from qpkernels.programs import KernelQP
+from qpkernels.problems import KernelQP, relative
 from qpkernels.solvers.newton_systems import NewtonSystem, power_of_two
 
 __all__ = ["Boxes", "CentralPath", "Places", "boxes_of"]

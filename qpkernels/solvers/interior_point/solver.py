@@ -12,8 +12,8 @@ import numpy as np
 
 from qpkernels.arrays import Indices, Vector, finite_vector
 from qpkernels.arrays.threads import blas_threads_for
-from qpkernels.programs import KernelQP
-from qpkernels.programs.kernel_qp import diverges
+from qpkernels.problems import KernelQP
+from qpkernels.problems.kernel_qp.program import diverges
 from qpkernels.solvers.answer import Answer, Claim, Request
 from qpkernels.solvers.interface import Solver
 from qpkernels.solvers.interior_point.vertex import Candidate, Scaled

@@ -19,10 +19,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from qpkernels.arrays import Indices, Vector
-from qpkernels.certificates.certificate import Certificate
-from qpkernels.certificates.kernel_qp import FunctionAtSamples, certify_kernel_qp
-from qpkernels.certificates.vanishing import vanishing_point
-from qpkernels.programs import KernelQP
+from qpkernels.problems import Certificate, FunctionAtSamples, KernelQP, certify_kernel_qp
+from qpkernels.problems.kernel_qp.bounds import vanishing_point
 from qpkernels.solvers.interior_point.path import CentralPath, Places, boxes_of
 from qpkernels.solvers.newton_systems import NewtonSystem
 

@@ -21,9 +21,9 @@ from time import perf_counter
 import numpy as np
 
 from qpkernels.arrays import Vector
-from qpkernels.certificates.kernel_qp.gap import duality_gap
 from qpkernels.gram.features import Features, FeaturesInMemory
-from qpkernels.programs import KernelQP
+from qpkernels.problems import KernelQP
+from qpkernels.problems.kernel_qp.gap import duality_gap
 from qpkernels.solvers.answer import Claim
 from qpkernels.solvers.semismooth_newton.loops import loss_sum
 from qpkernels.solvers.semismooth_newton.subproblem import Losses, Point, Slopes, Work, restricted

@@ -13,7 +13,7 @@ import numpy as np
 from qpkernels.arrays import finite_vector
 from qpkernels.arrays.threads import without_blas_threads
 from qpkernels.gram.features import FeaturesInMemory
-from qpkernels.programs import KernelQP
+from qpkernels.problems import KernelQP
 from qpkernels.solvers.answer import Answer, Request
 from qpkernels.solvers.interface import Solver
 

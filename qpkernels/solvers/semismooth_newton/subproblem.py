@@ -32,7 +32,7 @@ from scipy.linalg.blas import dsyrk
 from qpkernels.arrays import Indices, Matrix, Vector
 from qpkernels.arrays.threads import blas_threads_for
 from qpkernels.gram.features import Features
-from qpkernels.programs import KernelQP
+from qpkernels.problems import KernelQP
 from qpkernels.solvers.semismooth_newton.loops import slope_sums, slopes
 
 __all__ = ["Losses", "Point", "Work", "newton_step", "restricted"]

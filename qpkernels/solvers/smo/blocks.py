@@ -21,7 +21,7 @@ from qpkernels.arrays.threads import without_blas_threads
 from qpkernels.gram.changing import stored
 from qpkernels.gram.panels.products import EXPONENT_ERROR
 from qpkernels.gram.panels.samples import form_and_samples
-from qpkernels.programs.kernel_qp import KernelQP
+from qpkernels.problems import KernelQP
 from qpkernels.solvers.smo.gap_error import GapError
 from qpkernels.solvers.smo.iterate import Beginning, Iterate, Progress, measure, measure_exactly
 from qpkernels.solvers.smo.memory import Memory

@@ -20,7 +20,7 @@ from qpkernels.arrays.paths import replacing
 from qpkernels.errors import FileFormatError, ForeignResultsError, ParameterError
 from qpkernels.gram.panels.sums import add_kernel_sums
 from qpkernels.kernels.base.spec import kernel_to_spec
-from qpkernels.programs.kernel_qp import KernelQP
+from qpkernels.problems.kernel_qp.program import KernelQP
 from qpkernels.solvers.smo.iterate import Beginning, Iterate, Stepped
 
 __all__ = ["Checkpoint"]

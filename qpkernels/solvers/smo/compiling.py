@@ -19,7 +19,7 @@ from qpkernels.gram.panels.products import mostly_zero
 from qpkernels.gram.panels.samples import form_and_samples, make_product
 from qpkernels.gram.panels.sums import DoubleSums
 from qpkernels.kernels import RBF, Linear, ProductForm
-from qpkernels.programs.kernel_qp import KernelQP
+from qpkernels.problems.kernel_qp.program import KernelQP
 from qpkernels.solvers.smo.blocks import holds_matrix, streamed_rows
 from qpkernels.solvers.smo.memory import Memory
 from qpkernels.solvers.smo.rows.product_rows import ProductRows

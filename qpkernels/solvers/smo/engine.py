@@ -10,7 +10,7 @@ from time import perf_counter
 import numpy as np
 
 from qpkernels.arrays import Vector
-from qpkernels.programs.kernel_qp import KernelQP
+from qpkernels.problems.kernel_qp.program import KernelQP
 from qpkernels.solvers.smo.blocks import Limits, block_iterates
 from qpkernels.solvers.smo.iterate import Beginning, Iterate, measure_exactly, nearly_vanishes, vanishing_iterate
 from qpkernels.solvers.smo.memory import Memory

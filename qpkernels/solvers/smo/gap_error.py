@@ -8,11 +8,11 @@ from functools import cached_property
 import numpy as np
 
 from qpkernels.arrays import Indices, Samples, Vector
-from qpkernels.certificates.kernel_qp import duality_gap
 from qpkernels.gram.panels.products import mostly_zero
 from qpkernels.gram.panels.samples import compressed
 from qpkernels.gram.panels.sums import add_kernel_sums
-from qpkernels.programs.kernel_qp import KernelQP
+from qpkernels.problems import duality_gap
+from qpkernels.problems.kernel_qp.program import KernelQP
 from qpkernels.solvers.smo.iterate import Iterate
 
 __all__ = ["GapError"]

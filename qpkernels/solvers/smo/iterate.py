@@ -11,10 +11,10 @@ from typing import Protocol
 import numpy as np
 
 from qpkernels.arrays import Floats, Vector
-from qpkernels.certificates.certificate import relative
-from qpkernels.certificates.kernel_qp import DualityGap, FunctionAtSamples, duality_gap
-from qpkernels.certificates.vanishing import vanishing_point
-from qpkernels.programs.kernel_qp import KernelQP, diverges
+from qpkernels.problems import DualityGap, FunctionAtSamples, duality_gap
+from qpkernels.problems.certificate import relative
+from qpkernels.problems.kernel_qp.bounds import vanishing_point
+from qpkernels.problems.kernel_qp.program import KernelQP, diverges
 from qpkernels.solvers.smo.descent.passes import Arrays, separating_interval
 
 __all__ = [

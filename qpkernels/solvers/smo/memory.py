@@ -14,7 +14,7 @@ from qpkernels.errors import ParameterError
 from qpkernels.gram.panels.products import PANEL, Product
 from qpkernels.gram.panels.samples import StreamedProduct, make_product
 from qpkernels.kernels.base import ProductForm
-from qpkernels.programs.kernel_qp import KernelQP
+from qpkernels.problems.kernel_qp.program import KernelQP
 
 __all__ = ["Memory", "remaining"]
 

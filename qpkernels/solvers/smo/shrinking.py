@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from qpkernels.arrays import Indices, Vector
-from qpkernels.programs.kernel_qp import KernelQP
+from qpkernels.problems.kernel_qp.program import KernelQP
 from qpkernels.solvers.smo.descent.descent import Descent
 from qpkernels.solvers.smo.iterate import Iterate, Stepped, measure
 from qpkernels.solvers.smo.rows.rows import Rows

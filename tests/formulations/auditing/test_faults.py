@@ -8,7 +8,7 @@ import pytest
 
 from formulations import HardMargin, SoftMargin
 from formulations.auditing.faults import faults_of
-from qpkernels.programs import KernelQP
+from qpkernels.problems import KernelQP
 
 X, Y = np.array([[0.0], [1.0], [3.0], [4.0]]), [-1, -1, 1, 1]
 

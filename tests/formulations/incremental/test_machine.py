@@ -13,7 +13,6 @@ import pytest
 from formulations import Incremental, Interpolation, KernelRidge, OneClass, SoftMargin, SoftTube, Solution
 from model_data import MODEL_CASES, Case, blobs, overlapping
 from qpkernels import RBF, Columns, Spectrum
-from qpkernels.certificates import Status
 from qpkernels.errors import (
     FeatureNamesError,
     InfeasibleError,
@@ -25,6 +24,7 @@ from qpkernels.errors import (
     ShapeError,
     SolverFailedError,
 )
+from qpkernels.problems import Status
 from showing import check_bundle, check_repr
 
 KERNEL_CASES = [replace(case, kernel="rbf") for case in MODEL_CASES if "rbf" in case.example.kernels]

@@ -32,9 +32,9 @@ from formulations import (
 from formulations.losses import AbsolutePower, LogisticResidual
 from formulations.modelling import Solution, default
 from model_data import blobs, measured, one_against_rest, overlapping
-from qpkernels.certificates import Status
 from qpkernels.errors import SolverFailedError, UnsupportedOptionError
 from qpkernels.kernels import RBF
+from qpkernels.problems import Status
 
 
 def clouds(m: int, d: int) -> tuple[np.ndarray, np.ndarray]:

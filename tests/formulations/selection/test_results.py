@@ -17,8 +17,8 @@ from formulations.selection import cross_validate, grid, leave_one_out, path
 from formulations.selection.results import fingerprint
 from model_data import overlapping
 from qpkernels import RBF, Gram, Precomputed, batch
-from qpkernels.certificates import Certificate, Status
 from qpkernels.errors import DataFormatError, FileFormatError, ForeignResultsError, ParameterError
+from qpkernels.problems import Certificate, Status
 
 C, GAMMA = [0.1, 1.0, 10.0], [0.1, 1.0]
 

@@ -8,8 +8,7 @@ import pytest
 
 from builders import KNOWN_OPTIMA, KnownOptimum, cone_program
 from formulations.testset import entries, optimum_of
-from qpkernels.certificates import Status
-from qpkernels.programs import Nonnegative
+from qpkernels.problems import Nonnegative, Status
 
 QUADRATIC = {name: known for name, known in KNOWN_OPTIMA.items() if known.program.is_quadratic}
 

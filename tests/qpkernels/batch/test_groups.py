@@ -7,7 +7,7 @@ from qpkernels import RBF, Gram
 from qpkernels.arrays import Indices
 from qpkernels.batch.groups import Reading, grouped
 from qpkernels.batch.machine import Machine
-from qpkernels.programs import KernelQP
+from qpkernels.problems import KernelQP
 
 GRAM = Gram(RBF(0.5), np.random.default_rng(0).normal(size=(4400, 2)))
 

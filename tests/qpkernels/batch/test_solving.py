@@ -12,7 +12,7 @@ from qpkernels.batch import Fitted, Machine, solve_batch
 from qpkernels.batch.alone import Start, solve_alone
 from qpkernels.batch.groups import Reading, grouped
 from qpkernels.errors import IndefiniteKernelError, ParameterError, QPKernelsError, ShapeError
-from qpkernels.programs import KernelQP
+from qpkernels.problems import KernelQP
 from qpkernels.solvers import Claim
 
 RNG = np.random.default_rng(5)

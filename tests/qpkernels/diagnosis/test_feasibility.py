@@ -6,7 +6,7 @@ import pytest
 
 from builders import cone_program
 from qpkernels.diagnosis import Feasibility
-from qpkernels.programs import Nonnegative, SecondOrder, Zero
+from qpkernels.problems import Nonnegative, SecondOrder, Zero
 from qpkernels.solvers import find_solver
 
 

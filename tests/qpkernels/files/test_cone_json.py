@@ -12,7 +12,7 @@ import pytest
 from builders import FAMILIES, KNOWN_OPTIMA, KnownOptimum, manufacture
 from qpkernels.errors import FileFormatError
 from qpkernels.files import read, write
-from qpkernels.programs import Block
+from qpkernels.problems import Block
 
 
 def solved_by_clarabel(path: Path) -> float:

@@ -11,10 +11,9 @@ from scipy.io import loadmat, savemat
 from scipy.sparse import csc_array, csc_matrix, triu
 
 from builders import FAMILIES, cone_program, manufacture
-from qpkernels.certificates import certify_cone_program
 from qpkernels.errors import FileFormatError
 from qpkernels.files import read, write
-from qpkernels.programs import Nonnegative
+from qpkernels.problems import Nonnegative, certify_cone_program
 from qpkernels.solvers import find_solver
 
 

@@ -15,10 +15,9 @@ from hypothesis import strategies as st
 
 from builders import FAMILIES, KNOWN_OPTIMA, KnownOptimum, cone_program, manufacture
 from file_programs import ALL_CONES, LINEAR_CONES, TEXT, assert_same, mirrored, random_program
-from qpkernels.certificates import certify_cone_program
 from qpkernels.errors import FileFormatError, ParameterError, UnsupportedProgramError
 from qpkernels.files import FORMATS, read, write
-from qpkernels.programs import Block, Cone, ConeProgram, Nonnegative, Zero
+from qpkernels.problems import Block, Cone, ConeProgram, Nonnegative, Zero, certify_cone_program
 
 every_format = pytest.mark.parametrize("suffix", FORMATS)
 every_optimum = pytest.mark.parametrize("known", KNOWN_OPTIMA.values(), ids=KNOWN_OPTIMA)

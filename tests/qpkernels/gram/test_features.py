@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array, random_array
 
-from qpkernels.certificates.rounding import expansion_error
 from qpkernels.gram import Expansion, Gram
 from qpkernels.kernels import RBF, Kernel, Linear
+from qpkernels.problems.rounding import expansion_error
 
 X = csr_array(random_array((50, 80), density=0.1, rng=np.random.default_rng(0)))
 V = np.random.default_rng(1).normal(size=50)

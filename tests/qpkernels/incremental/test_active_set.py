@@ -8,10 +8,9 @@ import pytest
 
 from builders import FAMILIES, manufacture
 from qpkernels import RBF, Gram
-from qpkernels.certificates import certify_kernel_qp
 from qpkernels.gram import ChangingGram
 from qpkernels.incremental import ActiveSet
-from qpkernels.programs import KernelQP
+from qpkernels.problems import KernelQP, certify_kernel_qp
 from qpkernels.solvers import Claim, Outcome
 
 TOL = 1e-9

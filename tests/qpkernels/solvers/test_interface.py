@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 from builders import FAMILIES, KNOWN_OPTIMA, KnownOptimum, cone_program, manufacture
-from qpkernels.certificates import certify_cone_program, certify_kernel_qp
 from qpkernels.errors import (
     NonFiniteError,
     ParameterError,
@@ -21,7 +20,16 @@ from qpkernels.errors import (
     UnsupportedOptionError,
     UnsupportedProgramError,
 )
-from qpkernels.programs import Cone, ConeProgram, KernelQP, Nonnegative, PSDTriangle, Zero
+from qpkernels.problems import (
+    Cone,
+    ConeProgram,
+    KernelQP,
+    Nonnegative,
+    PSDTriangle,
+    Zero,
+    certify_cone_program,
+    certify_kernel_qp,
+)
 from qpkernels.solvers import Answer, Claim, ConePoint, Outcome, Request, Solver, find_solver, installed_solvers
 from qpkernels.solvers.repair import repair, repair_multipliers
 from solver_examples import (

@@ -8,10 +8,9 @@ import pytest
 
 from builders import FAMILIES, every_family, manufacture, two_classes
 from qpkernels import RBF, Gram, Linear, Polynomial
-from qpkernels.certificates import Certificate, certify_kernel_qp
 from qpkernels.errors import IndefiniteKernelError, ShapeError, UnsupportedOptionError
 from qpkernels.kernels import Precomputed
-from qpkernels.programs import KernelQP
+from qpkernels.problems import Certificate, KernelQP, certify_kernel_qp
 from qpkernels.solvers import Claim, Outcome, find_solver
 from qpkernels.solvers.interior_point.path import CentralPath, boxes_of
 from qpkernels.solvers.newton_systems import DenseSystem, FeatureSystem, NewtonSystem, newton_system

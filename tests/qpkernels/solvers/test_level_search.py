@@ -9,10 +9,9 @@ import numpy as np
 import pytest
 
 from formulations import NuMargin, NuTube
-from qpkernels.certificates import Status
 from qpkernels.gram import Gram
 from qpkernels.kernels import RBF, Linear
-from qpkernels.programs import LevelQP
+from qpkernels.problems import LevelQP, Status
 from qpkernels.solvers import Claim, find_solver
 
 RNG = np.random.default_rng(0)

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qpkernels.arrays import Floats, Indices, Vector
-from qpkernels.programs.kernel_qp import KernelQP
+from qpkernels.problems.kernel_qp.program import KernelQP
 from qpkernels.solvers.smo.descent.passes import Arrays
 from qpkernels.solvers.smo.descent.steps import pair_steps, single_steps
 from qpkernels.solvers.smo.descent.working_set import WorkingSet, slopes

@@ -26,9 +26,9 @@ from formulations import (
     SquaredHinge,
 )
 from qpkernels import RBF, Gram, Precomputed
-from qpkernels.certificates import Status
 from qpkernels.datasets import scale_features
 from qpkernels.errors import InseparableError, LabelError, OneClassError, ParameterError, ShapeError
+from qpkernels.problems import Status
 
 SCHEMES = [OneVersusRest, OneVersusOne]
 each_scheme = pytest.mark.parametrize("scheme", SCHEMES)

@@ -21,8 +21,8 @@ from formulations.losses import (
     ZeroOne,
 )
 from qpkernels import RBF, Gram, Sigmoid
-from qpkernels.certificates import undefined
 from qpkernels.errors import ParameterError, ShapeError
+from qpkernels.problems import undefined
 
 LOSSES = [Hinge(), SquaredHinge(), LogisticLoss(), EpsilonInsensitive(0.3), Huber(0.5), Pinball(0.2), Squared()]
 

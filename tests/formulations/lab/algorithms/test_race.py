@@ -8,9 +8,8 @@ import pytest
 from formulations.lab.algorithms.limits import TOL
 from formulations.lab.algorithms.race import record_race
 from lab_settings import classes, lab_setting
-from qpkernels.certificates import Status
 from qpkernels.errors import OneClassError
-from qpkernels.programs import ConeProgram
+from qpkernels.problems import ConeProgram, Status
 from qpkernels.solvers import find_solver
 
 MACHINES = ("soft-margin", "nu-margin", "linear-program", "logistic", "least-squares-classifier", "tube")

@@ -12,9 +12,9 @@ from formulations.lab.exports.program import MOST_SAMPLES, program
 from formulations.lab.settings import MACHINES, read_setting
 from formulations.lab.settings.presets import PRESETS
 from formulations.lab.views import VIEWS
-from qpkernels.certificates import certify_cone_program
 from qpkernels.errors import ParameterError
 from qpkernels.files import read
+from qpkernels.problems import certify_cone_program
 from qpkernels.solvers import find_solver
 
 

@@ -14,7 +14,7 @@ from formulations.lab.settings import MACHINES, Machine, Setting, Task
 from formulations.lab.views import VIEWS, Scene
 from formulations.modelling.solution import Solution
 from lab_scenes import curve, scene_of, setting_of, two_classes
-from qpkernels.certificates import Status
+from qpkernels.problems import Status
 
 DATA = [("linear", "some"), ("gaussian", "some"), ("gaussian", "two"), ("linear", "equal"), ("gaussian", "none")]
 """Kernels and points; points that are few, equal or none are the same to every kernel."""

@@ -12,8 +12,8 @@ import pytest
 
 from formulations import LeastSquares, Quantile, SoftMargin, SoftTube
 from qpkernels import RBF
-from qpkernels.certificates import Status
 from qpkernels.errors import PartialFunctionError
+from qpkernels.problems import Status
 
 KERNEL = RBF(0.7)
 POINTS = np.linspace(-2.5, 2.5, 9)[:, None]

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from formulations import LeastAbsoluteFit, LeastSquares, SoftMargin
-from qpkernels.certificates import Status
 from qpkernels.errors import ParameterError, SolverFailedError
 from qpkernels.kernels import Precomputed
+from qpkernels.problems import Status
 
 SOLVERS = ["clarabel", "scs", "osqp", "highs", "piqp", "proxqp"]
 

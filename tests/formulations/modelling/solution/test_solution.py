@@ -49,10 +49,10 @@ from model_data import (
     solved,
     xor,
 )
-from qpkernels.certificates import Status
 from qpkernels.errors import IndefiniteKernelError, ParameterError
 from qpkernels.gram import Gram
 from qpkernels.kernels import Precomputed, Sigmoid
+from qpkernels.problems import Status
 
 each_case = pytest.mark.parametrize("case", CASES, ids=str)
 each_route = pytest.mark.parametrize(("case", "solver"), ROUTES, ids=[f"{case}-{solver}" for case, solver in ROUTES])

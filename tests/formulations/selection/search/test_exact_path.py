@@ -13,8 +13,8 @@ from formulations import HardMargin, NuTube, Quantile, SoftMargin, SoftTube, Squ
 from formulations.selection import exact_path
 from model_data import measured, overlapping
 from qpkernels import RBF, Linear
-from qpkernels.certificates import Status
 from qpkernels.errors import ParameterError
+from qpkernels.problems import Status
 
 KERNEL = RBF(0.5)
 COSTS = np.linspace(0.0, 2.0, len(overlapping()[1]))

@@ -12,8 +12,8 @@ from formulations import HardTube, Huber, Logistic, NuTube, SoftMargin, SoftTube
 from formulations.selection import path
 from model_data import measured, overlapping
 from qpkernels import RBF
-from qpkernels.certificates import Status
 from qpkernels.errors import InfeasibleError, ParameterError
+from qpkernels.problems import Status
 
 KERNEL = RBF(0.5)
 

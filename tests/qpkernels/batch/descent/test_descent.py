@@ -10,8 +10,7 @@ from qpkernels.arrays import Indices
 from qpkernels.batch.descent.descent import Scratch, descend_in_blocks, descend_in_one_block
 from qpkernels.batch.matrix.layout import runs_of
 from qpkernels.batch.matrix.rows import SharedRows
-from qpkernels.certificates.kernel_qp import certify_kernel_qp
-from qpkernels.programs import KernelQP
+from qpkernels.problems import KernelQP, certify_kernel_qp
 from qpkernels.solvers.smo.descent.passes import Arrays
 from qpkernels.solvers.smo.iterate import intercept_of
 

@@ -8,7 +8,7 @@ import pytest
 
 from builders import every_family, manufacture, random_feasible
 from qpkernels.batch.descent.free import free_samples, is_worth_it, to_minimum_over_free
-from qpkernels.programs import KernelQP
+from qpkernels.problems import KernelQP
 from qpkernels.solvers.smo.descent.passes import Arrays
 
 

@@ -11,7 +11,7 @@ from qpkernels.batch import Fitted, Machine, solve_batch
 from qpkernels.batch.groups import Reading, grouped
 from qpkernels.batch.matrix.tiles import tiles_of
 from qpkernels.gram.panels.products import mostly_zero
-from qpkernels.programs import KernelQP
+from qpkernels.problems import KernelQP
 
 RNG = np.random.default_rng(4)
 ONE_HOT = np.eye(40)[RNG.integers(0, 40, (600, 4))].max(axis=1)

@@ -14,7 +14,7 @@ from qpkernels.batch.matrix.tiles import tiles_of
 from qpkernels.batch.matrix.values import expansions
 from qpkernels.batch.schedule import Team
 from qpkernels.kernels import Kernel
-from qpkernels.programs import KernelQP
+from qpkernels.problems import KernelQP
 
 SIZE = 1500
 RNG = np.random.default_rng(8)

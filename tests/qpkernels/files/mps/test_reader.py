@@ -7,9 +7,9 @@ import highspy
 import numpy as np
 import pytest
 
-from qpkernels.certificates import certify_cone_program
 from qpkernels.errors import DataFormatError, FileFormatError, UnsupportedProgramError
 from qpkernels.files import read
+from qpkernels.problems import certify_cone_program
 from qpkernels.solvers import find_solver
 
 SMALL = """* a comment

@@ -9,7 +9,7 @@ import pytest
 
 from builders import FAMILIES, KNOWN_OPTIMA, cone_program, manufacture
 from qpkernels.files import write
-from qpkernels.programs import Block, ConeProgram, Nonnegative
+from qpkernels.problems import Block, ConeProgram, Nonnegative
 
 NEGLIGIBLE = 1e-12
 """The least that HiGHS may be asked to tell from zero: it warns of smaller entries, which kernel matrices have."""

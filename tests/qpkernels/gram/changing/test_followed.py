@@ -6,9 +6,8 @@ from __future__ import annotations
 import numpy as np
 
 from qpkernels import RBF, Gram
-from qpkernels.certificates import certify_kernel_qp
 from qpkernels.gram import ChangingGram, changed
-from qpkernels.programs import KernelQP
+from qpkernels.problems import KernelQP, certify_kernel_qp
 
 EPS = float(np.finfo(float).eps)
 

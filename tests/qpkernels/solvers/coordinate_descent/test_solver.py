@@ -11,11 +11,10 @@ from scipy.sparse import csr_array, random_array
 from sklearn.svm import LinearSVC, LinearSVR
 
 from builders import every_family, manufacture
-from qpkernels.certificates import Certificate, certify_kernel_qp
 from qpkernels.errors import ParameterError
 from qpkernels.gram import Gram
 from qpkernels.kernels import Linear, Sigmoid
-from qpkernels.programs import KernelQP
+from qpkernels.problems import Certificate, KernelQP, certify_kernel_qp
 from qpkernels.solvers import Claim, Outcome, find_solver
 
 M, D = 300, 400

@@ -8,9 +8,8 @@ import pytest
 
 from builders import every_family, manufacture
 from qpkernels import RBF, Gram, Linear, LowRank
-from qpkernels.certificates import certify_kernel_qp
 from qpkernels.errors import UnsupportedOptionError
-from qpkernels.programs import KernelQP
+from qpkernels.problems import KernelQP, certify_kernel_qp
 from qpkernels.solvers import Claim, Outcome, find_solver
 from smo_problems import intercept, soft_margin
 

@@ -17,9 +17,9 @@ import qpkernels.solvers.smo.rows.rows as rows_module
 from builders import FAMILIES, manufacture, random_feasible, two_classes
 from model_data import one_against_rest
 from qpkernels import RBF, Gram, Kernel, Linear, Polynomial, Precomputed
-from qpkernels.certificates import certify_kernel_qp
 from qpkernels.errors import ParameterError
 from qpkernels.kernels import Laplacian, Spectrum
+from qpkernels.problems import certify_kernel_qp
 from qpkernels.solvers import Claim, find_solver
 from qpkernels.solvers.smo.descent.working_set import WorkingSet
 from qpkernels.solvers.smo.engine import minimise

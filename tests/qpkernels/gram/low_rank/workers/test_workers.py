@@ -17,8 +17,6 @@ from scipy.sparse import csr_array
 
 from formulations import Logistic, SoftMargin, SoftTube
 from qpkernels import RBF, Gram, Linear, LowRank
-from qpkernels.certificates import Status
-from qpkernels.certificates.rounding import expansion_error, expansion_vanishes
 from qpkernels.errors import (
     GramTooLargeError,
     MissingPackageError,
@@ -29,6 +27,8 @@ from qpkernels.errors import (
 )
 from qpkernels.gram.features import Features
 from qpkernels.gram.low_rank.workers import FeaturesOnWorkers, waiting
+from qpkernels.problems import Status
+from qpkernels.problems.rounding import expansion_error, expansion_vanishes
 
 _RNG = np.random.default_rng(3)
 M = 24_000

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from builders import every_family, manufacture, random_feasible
-from qpkernels.programs import KernelQP
+from qpkernels.problems import KernelQP
 from qpkernels.solvers.smo.descent.passes import Arrays
 from qpkernels.solvers.smo.descent.steps import pair_steps, single_steps
 
