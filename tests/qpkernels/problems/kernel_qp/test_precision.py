@@ -14,7 +14,9 @@ from exact import exact, exact_function, exact_kernel, exact_matrix
 from qpkernels import RBF, Gram
 from qpkernels.gram import bounded_product
 from qpkernels.gram.panels import sums
-from qpkernels.problems import KernelQP
+from qpkernels.problems import Certificate, KernelQP, KernelQPBounds, certify_kernel_qp, duality_gap
+from qpkernels.problems.kernel_qp import bounds as certifying
+from qpkernels.problems.kernel_qp.gap import gap_product
 
 
 @pytest.fixture(autouse=True)
