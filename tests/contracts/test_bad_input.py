@@ -16,14 +16,7 @@ import qpkernels.solvers.interface as interface
 from formulations import (
     ChebyshevFit,
     HardMargin,
-    HardMarginDual,
-    HardMarginGeometric,
-    HardMarginPrimal,
-    HardTubeDual,
-    HardTubePrimal,
     Huber,
-    InterpolationDual,
-    InterpolationPrimal,
     NuMargin,
     OneClass,
     PenalisedLogistic,
@@ -31,13 +24,14 @@ from formulations import (
     ResidualLossRegression,
     Separability,
     SoftMargin,
-    SoftMarginDual,
-    SoftMarginPrimal,
     SoftTube,
-    SparseApproximationL1,
-    SparseApproximationSplit,
 )
+from formulations.classification.margins.hard_margin import HardMarginDual, HardMarginGeometric, HardMarginPrimal
+from formulations.classification.margins.soft_margin import SoftMarginDual, SoftMarginPrimal
 from formulations.losses import AbsolutePower, Hinge
+from formulations.regression.ridge.interpolation import InterpolationDual, InterpolationPrimal
+from formulations.regression.tubes.hard import HardTubeDual, HardTubePrimal
+from formulations.regression.tubes.sparse_approximation import SparseApproximationL1, SparseApproximationSplit
 from model_data import (
     CASES,
     FIRST_CASES,

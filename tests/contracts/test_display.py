@@ -92,7 +92,7 @@ def check_drawn(formulas: Iterator[str]) -> None:
 
 def test_all_that_is_stated_is_found() -> None:
     known = {type(each) for each in OTHERS.values()} | {case.model for case in MODEL_CASES} | set(STATED)
-    public = {getattr(formulations, name) for name in formulations.__all__}
+    public = {getattr(formulations, name) for name in formulations.__all__} | {form for _, _, form in FORMS}
     stated = {each for each in public if isinstance(each, type) and issubclass(each, Explained)}
     assert {each for each in stated if not inspect.isabstract(each)} <= known
 

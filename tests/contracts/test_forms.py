@@ -17,46 +17,39 @@ import formulations
 from builders import two_classes
 from file_programs import assert_same
 from formulations import (
-    ChebyshevFitDual,
-    ChebyshevFitPrimal,
-    HardMarginGeometric,
-    HardMarginPrimal,
-    HuberPrimal,
     KernelRidge,
-    LaplaceFitDual,
-    LaplaceFitPrimal,
-    LeastAbsoluteFitDual,
-    LeastAbsoluteFitPrimal,
     LeastSquares,
-    LeastSquaresCentred,
-    LeastSquaresSystem,
-    LogisticDual,
-    LogisticPenalised,
-    LogisticPrimal,
     MarginLossClassifier,
-    MarginLossDual,
-    MarginLossPrimal,
-    NormConstrainedClassifierDual,
-    NormConstrainedClassifierPrimal,
-    NormConstrainedDual,
-    NormConstrainedPrimal,
-    PenalisedTubeLoss,
-    QuantilePrimal,
-    ResidualLossDual,
-    ResidualLossPrimal,
     ResidualLossRegression,
     Separability,
     SoftMargin,
-    SoftMarginHinge,
     SoftTube,
-    SoftTubeLoss,
-    SparseApproximationL1,
 )
+from formulations.classification.logistic import LogisticDual, LogisticPenalised, LogisticPrimal
+from formulations.classification.margin_loss import MarginLossDual, MarginLossPrimal
+from formulations.classification.margins.hard_margin import HardMarginGeometric, HardMarginPrimal
+from formulations.classification.margins.soft_margin import SoftMarginHinge
+from formulations.classification.norm_constrained import NormConstrainedClassifierDual, NormConstrainedClassifierPrimal
 from formulations.losses import LogisticLoss
 from formulations.modelling import Dual, Primal
 from formulations.modelling.ball import BallModel
 from formulations.modelling.cards import statement_of_form
+from formulations.regression.fits.chebyshev import ChebyshevFitDual, ChebyshevFitPrimal
 from formulations.regression.fits.forms import LinearFit
+from formulations.regression.fits.least_absolute import (
+    LaplaceFitDual,
+    LaplaceFitPrimal,
+    LeastAbsoluteFitDual,
+    LeastAbsoluteFitPrimal,
+)
+from formulations.regression.huber import HuberPrimal
+from formulations.regression.norm_constrained import NormConstrainedDual, NormConstrainedPrimal
+from formulations.regression.quantile import QuantilePrimal
+from formulations.regression.residual_loss import ResidualLossDual, ResidualLossPrimal
+from formulations.regression.ridge.least_squares import LeastSquaresCentred, LeastSquaresSystem
+from formulations.regression.tubes.penalised import PenalisedTubeLoss
+from formulations.regression.tubes.soft import SoftTubeLoss
+from formulations.regression.tubes.sparse_approximation import SparseApproximationL1
 from handed_out import HandedOut
 from model_data import (
     CASES,
@@ -114,10 +107,10 @@ def test_every_model_has_an_example() -> None:
             assert len(example.kernels) == 2
 
 
-def test_every_form_is_public_and_shallow() -> None:
+def test_every_form_is_reached_by_its_model_and_shallow() -> None:
     """Whoever asks where a value comes from is sent through few files."""
     for _, _, form in FORMS:
-        assert form.__name__ in formulations.__all__
+        assert form.__name__ not in formulations.__all__
         assert len(form.__mro__) <= 6, form.__mro__
 
 

@@ -22,9 +22,9 @@ from formulations import (
     OneVersusOne,
     OneVersusRest,
     SoftMargin,
-    SoftMarginDual,
     SquaredHinge,
 )
+from formulations.classification.margins.soft_margin import SoftMarginDual
 from qpkernels import RBF, Gram, Precomputed
 from qpkernels.datasets import scale_features
 from qpkernels.errors import InseparableError, LabelError, OneClassError, ParameterError, ShapeError
