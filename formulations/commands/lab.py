@@ -63,7 +63,7 @@ def lab_command(
     from qpkernels.errors import ParameterError
 
     _require_packages()
-    from formulations.lab.server.serving import end_process, serve
+    from formulations.lab.serving import end_process, serve
 
     if data is not None and link is not None:
         raise ParameterError("--data and --link exclude each other, each being what the page starts with; keep one.")

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The messages of formulations/lab/server/messages.py, and the frames of formulations/lab/frames/frame.py.
+// The messages of formulations/lab/messages.py, and the frames of formulations/lab/drawing.py.
 
 /** Return {facts, arrays} of a frame; an array is {data: Float32Array, shape}. */
 export function decode(buffer) {

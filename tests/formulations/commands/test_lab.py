@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The command lab: what it starts with, and what it refuses; tests/formulations/lab/server/test_serving.py runs it."""
+"""The command lab: what it starts with, and what it refuses; tests/formulations/lab/test_serving.py runs it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from command_line import refused, run, samples
-from formulations.lab.server import serving
+from formulations.lab import serving
 from formulations.lab.session import Session
 from formulations.lab.settings import MOST_POINTS, Setting
 from lab_client import setting

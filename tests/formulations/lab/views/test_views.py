@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from formulations.lab.session import Session
-from formulations.lab.settings import MACHINES, Machine, Setting, Task
+from formulations.lab.settings import MACHINES, MachineChoice, Setting, Task
 from formulations.lab.views import VIEWS, Scene
 from formulations.modelling.solution import Solution
 from lab_scenes import curve, scene_of, setting_of, two_classes
@@ -20,7 +20,7 @@ DATA = [("linear", "some"), ("gaussian", "some"), ("gaussian", "two"), ("linear"
 """Kernels and points; points that are few, equal or none are the same to every kernel."""
 
 
-def points_of(machine: Machine, samples: str) -> list[list[float]]:
+def points_of(machine: MachineChoice, samples: str) -> list[list[float]]:
     if machine.task is Task.REGRESSION:
         return {"some": curve(14), "two": curve(2), "equal": [[1.0, 2.0]] * 4, "none": []}[samples]
     return {
