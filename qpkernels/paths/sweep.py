@@ -13,9 +13,9 @@ import numpy as np
 from qpkernels.arrays import Vector
 from qpkernels.arrays.compiled import compiled
 from qpkernels.gram.panels.loops import add_scaled
-from qpkernels.incremental.loops import add_row, drop_row
 from qpkernels.paths.state import FREE, LOWER, UPPER, ZERO, Line, Point, Record
 from qpkernels.paths.steps import apply_inverse, ends, first_event, largest_of, moving, offset, total_size
+from qpkernels.solvers.active_set.loops import add_row, drop_row
 
 __all__ = ["BLOCKED", "DONE", "FULL", "STUCK", "enter", "sweep"]
 

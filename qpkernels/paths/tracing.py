@@ -11,12 +11,12 @@ from numpy.linalg import LinAlgError
 
 from qpkernels.arrays import Vector
 from qpkernels.errors import SolverFailedError
-from qpkernels.incremental.inverse import inverted
 from qpkernels.paths.parametric import ParametricQP
 from qpkernels.paths.pieces import Pieces, Sweep
 from qpkernels.paths.starting import started
 from qpkernels.paths.state import LOWER, UPPER, ZERO, Line, Point, Record
 from qpkernels.paths.sweep import DONE, FULL, STUCK, sweep
+from qpkernels.solvers.active_set.inverse import inverted
 
 __all__ = ["trace"]
 

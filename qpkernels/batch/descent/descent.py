@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 from qpkernels.arrays import Floats, Indices, Matrix, Vector
 from qpkernels.arrays.compiled import compiled
 from qpkernels.batch.descent.choice import most_violating
-from qpkernels.batch.descent.free import free_samples, is_worth_it, to_minimum_over_free
+from qpkernels.batch.descent.free import is_worth_it, to_minimum_over_free
 from qpkernels.gram.panels.loops import add_scaled, add_stored_rows
+from qpkernels.solvers.active_set.loops import free_samples
 from qpkernels.solvers.smo.descent.lazy_rows import LazyRows, Source, row
 from qpkernels.solvers.smo.descent.passes import Arrays
 from qpkernels.solvers.smo.descent.steps import pair_steps, single_steps

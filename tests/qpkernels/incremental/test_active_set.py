@@ -88,7 +88,7 @@ def test_an_inverse_that_is_wrong_is_made_anew() -> None:
     program, beta = kept("hinge", 0)
     solver = ActiveSet()
     follow(solver, program, beta)
-    solver._inverse._memory *= 1.01
+    solver._inverse.memory *= 1.01
     target = program.target.copy()
     target[3] += 0.5
     outcome = follow(solver, replaced(program, target=target), beta)

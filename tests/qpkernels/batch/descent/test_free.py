@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 from builders import every_family, manufacture, random_feasible
-from qpkernels.batch.descent.free import free_samples, is_worth_it, to_minimum_over_free
+from qpkernels.batch.descent.free import is_worth_it, to_minimum_over_free
 from qpkernels.problems import KernelQP
+from qpkernels.solvers.active_set.loops import free_samples
 from qpkernels.solvers.smo.descent.passes import Arrays
 
 

@@ -14,7 +14,7 @@ from numpy.linalg import LinAlgError
 from scipy.linalg.lapack import dpotrf, dpotri
 
 from qpkernels.arrays import Indices, Matrix, Vector
-from qpkernels.incremental.loops import add_row, drop_row
+from qpkernels.solvers.active_set.loops import add_row, drop_row
 
 __all__ = ["Inverse", "inverted"]
 
@@ -36,13 +36,13 @@ class Inverse:
 
     def __init__(self) -> None:
         self.members: Indices = np.empty(0, np.intp)
-        self._memory: Matrix = np.empty((0, 0))
+        self.memory: Matrix = np.empty((0, 0))
 
     @property
     def matrix(self) -> Matrix:
         """M, to be left as it is."""
         n = self.members.size
-        return self._memory[:n, :n]
+        return self.memory[:n, :n]
 
     def rebuild(self, members: Indices, A: Matrix) -> None:
         """Invert A, of these ``members``.
@@ -55,14 +55,14 @@ class Inverse:
         self.members = np.empty(0, np.intp)
         M, n = inverted(A), members.size
         self._resize(n)
-        self._memory[:n, :n] = M
+        self.memory[:n, :n] = M
         self.members = members.copy()
 
     def _resize(self, size: int) -> None:
-        if size <= len(self._memory):
+        if size <= len(self.memory):
             return
-        before, self._memory = self.matrix, np.zeros((size + size // 8 + _SPARE,) * 2)
-        self._memory[: len(before), : len(before)] = before
+        before, self.memory = self.matrix, np.zeros((size + size // 8 + _SPARE,) * 2)
+        self.memory[: len(before), : len(before)] = before
 
     def add(self, member: int, column: Vector, corner: float) -> bool:
         """Take in a row; return False where it depends on the others, and is not taken."""
@@ -71,14 +71,14 @@ class Inverse:
         if not s > _SINGULAR * corner:
             return False
         self._resize(self.members.size + 1)
-        add_row(self._memory, u, s)
+        add_row(self.memory, u, s)
         self.members = np.append(self.members, member)
         return True
 
     def drop(self, k: int) -> None:
         """Leave out row k; the last one takes its place."""
         last = self.members.size - 1
-        drop_row(self._memory, last + 1, k)
+        drop_row(self.memory, last + 1, k)
         self.members[k] = self.members[last]
         self.members = self.members[:last]
 

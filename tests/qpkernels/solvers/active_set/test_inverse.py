@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from numpy.linalg import LinAlgError
 
-from qpkernels.incremental.inverse import Inverse
+from qpkernels.solvers.active_set.inverse import Inverse
 
 
 def definite(m: int) -> np.ndarray:
