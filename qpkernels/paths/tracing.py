@@ -11,12 +11,11 @@ from numpy.linalg import LinAlgError
 
 from qpkernels.arrays import Vector
 from qpkernels.errors import SolverFailedError
-from qpkernels.paths.parametric import ParametricQP
-from qpkernels.paths.pieces import Pieces, Sweep
-from qpkernels.paths.starting import started
-from qpkernels.paths.state import LOWER, UPPER, ZERO, Line, Point, Record
-from qpkernels.paths.sweep import DONE, FULL, STUCK, sweep
+from qpkernels.paths.loops import DONE, FIXED, FREE, FULL, LOWER, STUCK, UPPER, ZERO, Line, Point, Record, enter, sweep
+from qpkernels.paths.parametric import LINEAR, ParametricQP, Pieces, Sweep
+from qpkernels.problems import KernelQP
 from qpkernels.solvers.active_set.inverse import inverted
+from qpkernels.solvers.active_set.loops import tie
 
 __all__ = ["trace"]
 
@@ -31,6 +30,9 @@ _TIES = 16
 
 _APART = 3e-11
 """Part of targets, bounds and epsilon by which ties are broken: far below what a certificate of 1e-9 notices."""
+
+_SAME = 1e-10
+"""Part of its interval by which a coefficient is at an end of it, where a path starts."""
 
 
 def trace(path: ParametricQP, beta: Vector) -> Pieces:
@@ -56,8 +58,7 @@ def trace(path: ParametricQP, beta: Vector) -> Pieces:
     Examples
     --------
     >>> from formulations import SoftMargin
-    >>> from qpkernels.paths import ParametricQP, trace
-    >>> model = SoftMargin([[0.0], [1.0], [2.0], [3.0]], [-1, 1, -1, 1], C=0.1)
+    >>>     >>> model = SoftMargin([[0.0], [1.0], [2.0], [3.0]], [-1, 1, -1, 1], C=0.1)
     >>> start, solution = model.qp(), model.solve(tol=1e-6)
     >>> pieces = trace(ParametricQP(start, model.set_params(C=1.0).qp(), 0.1, 1.0), solution.beta)
     >>> beta, b = pieces.at(0.5)
@@ -68,11 +69,78 @@ def trace(path: ParametricQP, beta: Vector) -> Pieces:
     sign = 1.0 if path.last > path.first else -1.0
     line = _line(path, sign)
     random = np.random.default_rng(0)
-    towards, point = started(line, path.at(path.first), beta)
+    towards, point = _started(line, path.at(path.first), beta)
     point, _, _ = _follow(towards, point, 1.0, random)
     point.level[0] = sign * path.first
     _, sweeps, ties = _follow(line, point, sign * path.last, random)
     return Pieces(path, [each.signed(sign) for each in sweeps if len(each)], ties)
+
+
+def _started(line: Line, program: KernelQP, beta: Vector) -> tuple[Line, Point]:
+    """Return a line along p from 0 to 1, and a point that is optimal where it begins; it ends at ``program``.
+
+    Along it only the targets move. The point is ``beta`` with coefficients that are almost at an end put there.
+    """
+    there: dict[str, Any] = {name: getattr(program, name).copy() for name in LINEAR}
+    there |= {f"{name}_rate": np.zeros(len(program)) for name in LINEAR}
+    line = line._replace(**there)
+    point = _near(line, program.project(beta))
+    inside = np.flatnonzero(point.status == FREE)
+    room = np.minimum(line.upper - point.beta, point.beta - line.lower)[inside]
+    for sample in inside[np.argsort(-room)]:
+        # One that depends on those before drives one of them to an end.
+        enter(line, point, int(sample), 1)
+    return _with_targets(line, point)
+
+
+def _near(line: Line, beta: Vector) -> Point:
+    """Return the point at beta, with no sample in the inverse yet."""
+    low, high = line.lower, line.upper
+    near = _SAME * (high - low)
+    status = np.full(beta.size, FREE, np.int8)
+    status[line.kinked & (np.abs(beta) <= near)] = ZERO
+    status[beta >= high - near] = UPPER
+    status[beta <= low + near] = LOWER
+    status[(low == 0) & (high == 0)] = FIXED
+    settled = np.select([status == UPPER, status == LOWER, status == ZERO], [high, low, 0.0 * low], beta)
+    rows, zeros = int((status == FREE).sum()) + 3, np.zeros(beta.size)
+    return Point(
+        beta=settled,
+        slopes=line.K @ settled + line.ridge * settled - line.target,
+        level=np.zeros(2),
+        status=status,
+        side=np.where(line.kinked, np.sign(settled), 0.0),
+        free=np.zeros(beta.size + 2, np.intp),
+        sizes=np.zeros(4, np.intp),
+        memory=np.zeros((rows, rows)),
+        drift=zeros,
+        order=np.arange(rows),
+        changes=np.zeros((2 * rows + 2, 3), np.intp),
+    )
+
+
+def _with_targets(line: Line, point: Point) -> tuple[Line, Point]:
+    """Choose b, with a free sample at least if there is one, and begin with targets for which the point is optimal."""
+    status, slopes = point.status, point.slopes
+    below, above = (status == LOWER) | (status == ZERO), (status == UPPER) | (status == ZERO)
+    rising = slopes + np.where(status == LOWER, line.lower_side, 1.0) * line.epsilon
+    falling = slopes + np.where(status == UPPER, line.upper_side, -1.0) * line.epsilon
+    if line.balanced:
+        if not point.sizes[0]:
+            way = 1 if below.any() else -1
+            k = int(
+                np.argmin(np.where(below, rising, np.inf)) if way > 0 else np.argmax(np.where(above, falling, -np.inf))
+            )
+            side = way if status[k] == ZERO else (line.lower_side if way > 0 else line.upper_side)[k]
+            point.side[k] = side if line.kinked[k] else 0.0
+            enter(line, point, k, 1)
+        free = point.free[: point.sizes[0]]
+        point.level[1] = -float(np.median((slopes + point.side * line.epsilon)[free]))
+    b, free = float(point.level[1]), point.free[: point.sizes[0]]
+    excess = np.where(below, np.minimum(rising + b, 0.0), 0.0) + np.where(above, np.maximum(falling + b, 0.0), 0.0)
+    excess[free] = (slopes + point.side * line.epsilon)[free] + b
+    excess[status == FIXED] = 0.0
+    return line._replace(target=line.target + excess, target_rate=-excess), point
 
 
 def _follow(line: Line, point: Point, until: float, random: np.random.Generator) -> tuple[Point, list[Sweep], int]:
@@ -165,9 +233,8 @@ def _correct(line: Line, point: Point) -> None:
     missed = point.slopes[free] + b + point.side[free] * (line.epsilon + p * line.epsilon_rate)[free]
     d, c = -M @ missed, 0.0
     if line.balanced:
-        defect, w = -float(point.beta.sum()), M.sum(axis=1)
-        c = (float(d.sum()) - defect) / float(w.sum())
-        d, c = d - c * w, c + line.shift * defect
+        lack = -float(point.beta.sum())
+        c = tie(d, M.sum(axis=1), lack) + line.shift * lack
     point.beta[free] += d
     point.level[1] += c
     point.slopes[:] += d @ line.K[free]

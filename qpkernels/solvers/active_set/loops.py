@@ -156,7 +156,7 @@ def to_minimum(
             k, way = order[a], step[a]
             gain -= way * (slope[k] + b)
             unit = SLACK * (abs(x[k]) + abs(way))
-            slack[a] = abs((high[k] if way > 0 else low[k]) - x[k]) / unit
+            slack[a] = (high[k] - x[k] if way > 0 else x[k] - low[k]) / unit
             fall[a] = abs(way) / unit if way != 0.0 else 0.0
         if lack == 0.0 and not gain > 0.0:
             # Nothing but rounding is left, or it has made M indefinite.
