@@ -32,7 +32,7 @@ from formulations import (
     compare,
 )
 from formulations.classification.base import TwoClassModel
-from formulations.comparison.table import Row
+from formulations.judging.comparison import Row
 from formulations.modelling import Model
 from formulations.regression.fits.forms import LinearFit
 from formulations.relevance import RelevanceClassification, RelevanceRegression, ReweightedRelevance

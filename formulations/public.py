@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """All that the package offers under its own name."""
 
-from formulations.auditing.auditing import audit
-from formulations.auditing.report import Audit
 from formulations.classification.least_squares import LeastSquaresClassifier
 from formulations.classification.logistic import Logistic, PenalisedLogistic
 from formulations.classification.lp import LinearProgramMachine
@@ -20,11 +18,11 @@ from formulations.classification.one_class import OneClass
 from formulations.classification.separation.hulls import HullIntersection
 from formulations.classification.separation.perceptron import BatchPerceptron, Perceptron, mistake_bound
 from formulations.classification.separation.separability import Separability
-from formulations.comparison.compare import compare
-from formulations.comparison.cross_examine import cross_examine
-from formulations.comparison.examination import CrossExamination
-from formulations.comparison.table import Comparison
 from formulations.incremental.machine import Incremental
+from formulations.judging.audit import Audit, audit
+from formulations.judging.compare import compare, cross_examine
+from formulations.judging.comparison import Comparison
+from formulations.judging.examination import CrossExamination
 from formulations.modelling.forms.form import Form
 from formulations.modelling.model import Model
 from formulations.modelling.primal import PrimalFunction

@@ -26,7 +26,6 @@ from formulations import (
     grid,
     path,
 )
-from formulations.comparison import Row, Trial
 from formulations.displays import (
     CertificateDisplay,
     ComparisonDisplay,
@@ -42,6 +41,7 @@ from formulations.displays import (
     TubeDisplay,
 )
 from formulations.displays.base import Display
+from formulations.judging import Row, Trial
 from formulations.losses import EpsilonInsensitive, Hinge, LogisticLoss, SquaredHinge, ZeroOne
 from qpkernels import RBF
 from relevance_data import gaussians, sine

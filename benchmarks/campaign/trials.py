@@ -17,7 +17,7 @@ import numpy as np
 
 from benchmarks.campaign.problems import Case, draw
 from benchmarks.campaign.records import DEFAULT, Examined, Trial
-from formulations.comparison.row import Row
+from formulations.judging.comparison import Row
 from formulations.modelling import Form, Stated
 from qpkernels.arrays.threads import threads
 from qpkernels.errors import QPKernelsError, UnsupportedProgramError

@@ -172,7 +172,7 @@ LIMITS = (
     Claim(
         "**Other people's machines.** An audit certifies the coefficients that an estimator shows, and asks it "
         "for the decision values of up to 1,000 samples: where it does not predict with them, it is not proved.",
-        ("formulations/auditing/test_machine_audit.py::test_what_predicts_is_audited",),
+        ("formulations/judging/test_machine_audit.py::test_what_predicts_is_audited",),
     ),
     Claim(
         "**The machine.** Intervals assume the arithmetic of IEEE 754, that sums are sums in whatever order (no "

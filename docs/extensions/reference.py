@@ -24,19 +24,18 @@ MODULES = (
     *(
         f"formulations.{name}"
         for name in (
-            "auditing",
-            "comparison",
             "displays",
             "estimators",
             "exercises",
             "incremental",
+            "judging",
+            "judging.testset",
             "lab.notebook",
             "losses",
             "modelling",
             "prediction",
             "relevance",
             "selection",
-            "testset",
         )
     ),
     *(

@@ -17,10 +17,10 @@ import pytest
 import formulations
 import qpkernels
 from formulations import OneVersusOne, SoftMargin, SoftTube, cross_validate, load
-from formulations.auditing import audit
 from formulations.commands.machines.files import read_machine
 from formulations.commands.output import write_json, write_picture
 from formulations.displays import DecisionRegionDisplay
+from formulations.judging import audit
 from qpkernels import RBF
 from qpkernels.arrays.archives import load_arrays
 from qpkernels.arrays.paths import replacing

@@ -14,7 +14,7 @@ from formulations.commands.options import JsonPath
 from formulations.commands.output import command, show
 
 if TYPE_CHECKING:
-    from formulations.testset import Member
+    from formulations.judging.testset import Member
 
 __all__ = ["write_testset"]
 
@@ -31,7 +31,7 @@ def write_testset(
     json_path: JsonPath = None,
 ) -> None:
     """Write the kernel-machine QP set: files, proved optimal values, and what the benchmarks of others read it with."""
-    from formulations.testset import entries, write_test_set
+    from formulations.judging.testset import entries, write_test_set
 
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 0, 0, 1))
     table.add_column("problem", overflow="fold")

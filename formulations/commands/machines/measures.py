@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 
 from formulations.commands.output import hint
 from formulations.commands.stating.samples import named_labels, others_than, word
-from formulations.comparison.row import without_nan
 from formulations.modelling import Model, Solution
 from formulations.prediction import Inliers, Predictor
 from formulations.selection.folds import truth
@@ -26,6 +25,7 @@ from formulations.selection.scoring import scorer, scoring_name
 from qpkernels.arrays import Vector
 from qpkernels.datasets import Dataset, one_versus_rest
 from qpkernels.datasets.text import read_number
+from qpkernels.display import without_nan
 from qpkernels.errors import LabelError
 
 __all__ = [

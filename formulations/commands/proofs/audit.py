@@ -36,10 +36,10 @@ def audit_command(
 
     Model files do not hold the hyper-parameters: --C, --set nu=0.5 and so on are those it was trained with.
     """
-    from formulations.auditing import audit
     from formulations.commands.machines.training import class_factors
     from formulations.commands.stating.samples import read_set, scaled, scaling_of
     from formulations.commands.stating.statements import read_values
+    from formulations.judging import audit
 
     dataset = read_set(source)
     scaling = scaling_of(source, dataset.X)

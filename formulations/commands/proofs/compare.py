@@ -22,7 +22,7 @@ from formulations.commands.options import (
 from formulations.commands.output import check_picture, command, end, report, write_json, write_picture
 
 if TYPE_CHECKING:
-    from formulations.comparison.table import Comparison
+    from formulations.judging.comparison import Comparison
 
 __all__ = ["compare_command"]
 
@@ -49,8 +49,8 @@ def compare_command(
 ) -> None:
     """Solve all forms of a model by several solvers, to see who agrees and who is proved."""
     from formulations.commands.stating import samples, statements
-    from formulations.comparison import compare
-    from formulations.comparison.pairs import find_solvers
+    from formulations.judging import compare
+    from formulations.judging.compare import find_solvers
 
     # Before the samples are read.
     find_solvers(solver or "all")

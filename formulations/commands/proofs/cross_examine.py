@@ -43,8 +43,8 @@ def cross_examine_command(
 ) -> None:
     """Ask every solver for several tolerances: what it claims, what is proved, and how long that takes."""
     from formulations.commands.stating import samples, statements
-    from formulations.comparison import cross_examine
-    from formulations.comparison.pairs import find_solvers
+    from formulations.judging import cross_examine
+    from formulations.judging.compare import find_solvers
 
     # Before the samples are read.
     find_solvers(solver or "all")

@@ -83,7 +83,7 @@ def _cell(name: str, value: Any) -> str:
 
 def _with_exact_kernel(model: Model[Any], solution: Solution) -> dict[str, Any]:
     """Say how far the answer is from the optimum with the exact kernel, of models that can tell without solving it."""
-    from formulations.comparison.row import without_nan
+    from qpkernels.display import without_nan
     from qpkernels.problems import PenalisedBounds
 
     if not isinstance(model.bounds(), PenalisedBounds):
@@ -93,7 +93,7 @@ def _with_exact_kernel(model: Model[Any], solution: Solution) -> dict[str, Any]:
 
 
 def _record(solution: Solution) -> dict[str, Any]:
-    from formulations.comparison.row import without_nan
+    from qpkernels.display import without_nan
 
     record = {
         "formulation": solution.formulation,

@@ -67,7 +67,7 @@ def grid_command(
     from formulations.commands.search.several import search_several
     from formulations.commands.search.values import read_values
     from formulations.commands.stating import samples, statements
-    from formulations.comparison.row import without_nan
+    from qpkernels.display import without_nan
     from qpkernels.errors import ParameterError
 
     check_machine(output)

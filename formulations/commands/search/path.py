@@ -54,9 +54,9 @@ def path_command(
     """
     from formulations.commands.search.values import read_values
     from formulations.commands.stating import samples, statements
-    from formulations.comparison.row import without_nan
     from formulations.selection import exact_path, path
     from formulations.selection.search.points import grid_points
+    from qpkernels.display import without_nan
     from qpkernels.errors import ParameterError, UnsupportedOptionError
 
     if exact and (solver is not None or store is not None):

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from formulations.auditing import Audit, MachineAudit, audit
 from formulations.classification.one_class import OneClass
 from formulations.displays.base import Display
 from formulations.displays.optimality.graph import OptimalityGraph
 from formulations.displays.style import BLUE, GREEN, GREY, VERMILLION, draw_samples, ink_of
+from formulations.judging import Audit, MachineAudit, audit
 from formulations.modelling import Model
 from formulations.regression.base import RegressionModel
 from qpkernels.arrays import Indices, Matrix, Vector, check_positive, shown
@@ -147,7 +147,7 @@ class KKTDisplay(Display):
         Parameters
         ----------
         audited
-            An :class:`~formulations.auditing.report.Audit` of one machine, or one of its machines:
+            An :class:`~formulations.judging.audit.Audit` of one machine, or one of its machines:
             ``audit(estimator, X, y)[0]``.
         tolerance
             As in :meth:`from_solution`.

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from formulations.comparison import Comparison, CrossExamination, Row, Trial
 from formulations.displays.base import Display
 from formulations.displays.style import COLOURS, DASHES, GREEN, GREY, MARKERS, ink_of, tinted
+from formulations.judging import Comparison, CrossExamination, Row, Trial
 from qpkernels.arrays import shown
 from qpkernels.errors import ParameterError
 from qpkernels.problems import Status
