@@ -75,7 +75,7 @@ def entries(max_variables: int = 5000) -> list[Entry]:
 
     Examples
     --------
-    >>> from formulations.testset import entries
+    >>> from formulations.judging.testset import entries
     >>> small = entries(max_variables=100)
     >>> print(len(small) > 0, all(entry.most_variables <= 100 for entry in small))
     True True

@@ -104,7 +104,7 @@ def write_test_set(
     Examples
     --------
     >>> from tempfile import TemporaryDirectory
-    >>> from formulations.testset import entries, write_test_set
+    >>> from formulations.judging.testset import entries, write_test_set
     >>> with TemporaryDirectory() as folder:
     ...     (member,) = write_test_set(folder, entries(max_variables=100)[:1])
     >>> print(member.optimum.status, member.optimum.upper - member.optimum.lower < 1e-6)
@@ -214,7 +214,7 @@ def optimum_of(program: ConeProgram) -> Optimum:
     Examples
     --------
     >>> from formulations import SoftMargin
-    >>> from formulations.testset import optimum_of
+    >>> from formulations.judging.testset import optimum_of
     >>> program = SoftMargin([[0.0], [1.0], [3.0], [4.0]], [-1, -1, 1, 1], C=1.0).qp().to_cone_program()
     >>> optimum = optimum_of(program)
     >>> print(optimum.status, f"{optimum.lower:.3f}, {optimum.upper:.3f}", optimum.exact)
