@@ -17,7 +17,7 @@ from benchmarks.computer import Computer, Watch
 from benchmarks.records import Overhead
 from formulations import OneClass, SoftMargin, SoftTube
 from qpkernels import RBF
-from qpkernels.gram.settling import kernel_matrix
+from qpkernels.gram.definiteness import kernel_matrix
 from qpkernels.problems import KernelQPBounds
 from qpkernels.solvers.smo.rows.rows import MatrixRows
 from qpkernels.solvers.smo.shrinking import ShrinkingDescent

@@ -30,7 +30,7 @@ from qpkernels.arrays import (
     shown,
 )
 from qpkernels.errors import ParameterError
-from qpkernels.gram.expansions import Expansions
+from qpkernels.functions import Expansions
 from qpkernels.kernels import Kernel, Linear
 from qpkernels.solvers import find_solver
 from qpkernels.solvers.smo import SMO

@@ -34,7 +34,7 @@ from qpkernels.arrays import Matrix, Vector
 from qpkernels.display import TextbookProblem
 from qpkernels.display.maths import to_html
 from qpkernels.errors import QPKernelsError
-from qpkernels.gram import Expansion
+from qpkernels.functions import Expansion
 
 __all__ = ["Frame", "draw"]
 

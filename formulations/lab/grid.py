@@ -20,7 +20,7 @@ import numpy as np
 from formulations.lab.settings import Window
 from qpkernels.arrays import Matrix, Vector
 from qpkernels.arrays.threads import in_parts, without_blas_threads
-from qpkernels.gram import Expansion
+from qpkernels.functions import Expansion
 from qpkernels.kernels import RBF, Kernel, Laplacian, Matern, Sum
 
 __all__ = ["GRID", "Grid", "grid_of", "values_on"]

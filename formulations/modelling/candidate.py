@@ -18,7 +18,8 @@ from formulations.modelling.sampling import Sampling, evaluated, linear_values, 
 from formulations.modelling.solution import Solution
 from qpkernels.arrays import Vector, is_sparse, read_array, real_number, same_entries
 from qpkernels.errors import ShapeError
-from qpkernels.gram import BoundedProduct, Expansion, Gram
+from qpkernels.functions import Expansion
+from qpkernels.gram import BoundedProduct, Gram
 from qpkernels.problems import Bounds, Certificate, FunctionAtSamples, KernelQPBounds, Move, undefined
 
 __all__ = [

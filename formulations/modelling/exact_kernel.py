@@ -11,7 +11,8 @@ import numpy as np
 from formulations.modelling.primal import require_expansion
 from qpkernels.arrays import Vector, check_choice
 from qpkernels.errors import ParameterError
-from qpkernels.gram import Approximation, Expansion
+from qpkernels.functions import Expansion
+from qpkernels.gram import Approximation
 from qpkernels.kernels import Kernel
 from qpkernels.problems import (
     ExactKernelCertificate,

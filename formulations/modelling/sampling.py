@@ -10,7 +10,8 @@ from functools import cached_property, partial
 import numpy as np
 
 from qpkernels.arrays import Matrix, Vector, is_sparse, same_entries
-from qpkernels.gram import Expansion, Gram, LowRank
+from qpkernels.functions import Expansion
+from qpkernels.gram import Gram, LowRank
 from qpkernels.kernels import Linear, Samples
 from qpkernels.problems import FunctionAtSamples
 

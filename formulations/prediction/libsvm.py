@@ -12,8 +12,7 @@ from formulations.prediction.decisions import Inliers, Labels, Sigmoids, Targets
 from formulations.prediction.predictor import Predictor
 from qpkernels.arrays import Matrix
 from qpkernels.files import LibsvmMachines, SvmType, read_libsvm_machines
-from qpkernels.gram import Expansion
-from qpkernels.gram.expansions import Expansions
+from qpkernels.functions import Expansion, Expansions
 
 __all__ = ["BEGIN", "load_libsvm"]
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from qpkernels.arrays import Matrix, Vector, row_blocks
-from qpkernels.gram.expansions import Expansions
+from qpkernels.functions import Expansions
 
 __all__ = ["Posterior"]
 

@@ -19,7 +19,7 @@ from qpkernels.arrays import FeatureNames, Matrix, Vector, check_feature_names, 
 from qpkernels.datasets import Scaling
 from qpkernels.display import Card, Carded, Fact, count, to_text
 from qpkernels.errors import ParameterError, ShapeError
-from qpkernels.gram.expansions import Expansions
+from qpkernels.functions import Expansions
 
 __all__ = ["Predictor"]
 

@@ -22,8 +22,7 @@ from qpkernels.arrays import Matrix, finite_vector, is_integer
 from qpkernels.arrays.archives import check_compressed, load_arrays, parsing, sized
 from qpkernels.datasets import Scaling
 from qpkernels.errors import FileFormatError
-from qpkernels.gram.expansions import Expansions
-from qpkernels.gram.storage import Centers
+from qpkernels.functions import Centers, Expansions
 
 __all__ = ["load"]
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Machines written to files: .npz archives with a header in JSON, which nothing is executed of.
 
-An archive holds the kernel and the centers of :class:`~qpkernels.gram.storage.Centers`, the coefficients and
+An archive holds the kernel and the centers of :class:`~qpkernels.functions.Centers`, the coefficients and
 intercepts of the functions, and a ``header`` that names the format, its version, and the kind of the decision.
 """
 
@@ -18,7 +18,7 @@ from formulations.prediction.decisions import Decision, Inliers, Labels, Votes
 from formulations.prediction.preparation import Preparation, to_spec
 from qpkernels.arrays import npz_path
 from qpkernels.arrays.paths import replacing
-from qpkernels.gram.storage import Centers
+from qpkernels.functions import Centers
 
 if TYPE_CHECKING:
     from formulations.prediction.predictor import Predictor

@@ -15,8 +15,8 @@ from formulations.relevance.posterior import Stationarity
 from formulations.relevance.search import Search
 from qpkernels.arrays import Indices, Matrix, Vector, frozen
 from qpkernels.display import Card, Carded, Fact, count
-from qpkernels.gram import Expansion, Gram
-from qpkernels.gram.expansions import Expansions
+from qpkernels.functions import Expansion, Expansions
+from qpkernels.gram import Gram
 from qpkernels.problems import Certificate
 
 __all__ = ["RelevanceSolution", "expand"]

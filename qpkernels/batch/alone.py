@@ -10,7 +10,8 @@ import numpy as np
 
 from qpkernels.arrays import Vector
 from qpkernels.batch.machine import Fitted, Machine
-from qpkernels.gram import Expansion, Gram
+from qpkernels.functions import Expansion
+from qpkernels.gram import Gram
 from qpkernels.problems import KernelQPBounds
 from qpkernels.solvers.smo import SMO
 

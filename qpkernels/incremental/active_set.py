@@ -20,8 +20,7 @@ from numpy.linalg import LinAlgError
 
 from qpkernels.arrays import Indices, Matrix, Vector
 from qpkernels.arrays.threads import blas_threads_for
-from qpkernels.gram.changing import stored
-from qpkernels.gram.changing.growing import Stored
+from qpkernels.gram.changing import Stored, stored
 from qpkernels.problems import KernelQP
 from qpkernels.solvers.active_set.inverse import Inverse
 from qpkernels.solvers.active_set.loops import free_part, free_samples, to_minimum

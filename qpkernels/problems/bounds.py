@@ -9,7 +9,8 @@ from typing import Protocol
 import numpy as np
 
 from qpkernels.arrays import Indices, Vector
-from qpkernels.gram import Expansion, Gram
+from qpkernels.functions import Expansion
+from qpkernels.gram import Gram
 from qpkernels.problems.certificate import Certificate
 from qpkernels.problems.enclosing import Enclosure
 from qpkernels.problems.rounding import EPS, FunctionAtSamples, expansion_error, together

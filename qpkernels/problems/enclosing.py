@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 
 from qpkernels.arrays import Vector
 from qpkernels.errors import GramTooLargeError, NoEnclosureError
-from qpkernels.gram import Expansion, Gram
-from qpkernels.gram.enclosed import enclose_expansion, enclose_on_samples, largest_row_error
+from qpkernels.functions import Expansion
+from qpkernels.gram import Gram
+from qpkernels.gram.exact import enclose_expansion, enclose_on_samples, largest_row_error
 from qpkernels.intervals import UNIT, Interval, exact_sum, inner, semidefinite_shift, sum_bounds, up
 
 __all__ = [

@@ -14,8 +14,9 @@ import numpy as np
 import scipy
 
 from qpkernels.arrays import Vector
-from qpkernels.gram import Expansion, Gram
-from qpkernels.gram.enclosed import enclose_on_samples
+from qpkernels.functions import Expansion
+from qpkernels.gram import Gram
+from qpkernels.gram.exact import enclose_on_samples
 from qpkernels.intervals import Interval, sum_bounds
 from qpkernels.problems.bounds import Support
 from qpkernels.problems.certificate import Certificate, certify_values, relative, undefined

@@ -20,8 +20,8 @@ from scipy.linalg import qr, solve_triangular
 from scipy.sparse import csr_array
 
 from qpkernels.arrays import Indices, Matrix, Vector
-from qpkernels.gram import Expansion
-from qpkernels.gram.enclosed import enclose_expansion
+from qpkernels.functions import Expansion
+from qpkernels.gram.exact import enclose_expansion
 from qpkernels.intervals import Interval, enclose_point, inner
 from qpkernels.intervals.sums import two_sum
 from qpkernels.problems.bounds import Move, Support

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from qpkernels.arrays import Vector
-from qpkernels.gram import Expansion, Gram
-from qpkernels.gram.enclosed import enclose_on_samples
+from qpkernels.functions import Expansion
+from qpkernels.gram import Gram
+from qpkernels.gram.exact import enclose_on_samples
 from qpkernels.problems.bounds import Move, Support
 from qpkernels.problems.certificate import Certificate, undefined
 from qpkernels.problems.enclosing import Enclosure, judged, quiet

@@ -21,8 +21,9 @@ import scipy
 
 from qpkernels.arrays import Vector
 from qpkernels.errors import NoEnclosureError
-from qpkernels.gram import Expansion, Gram
-from qpkernels.gram.enclosed import enclose_on_samples
+from qpkernels.functions import Expansion
+from qpkernels.gram import Gram
+from qpkernels.gram.exact import enclose_on_samples
 from qpkernels.intervals import UNIT, Interval, sum_bounds, up
 from qpkernels.problems.bounds import Move, Support
 from qpkernels.problems.certificate import Certificate, certify_values, relative, undefined

@@ -31,7 +31,7 @@ from scipy.linalg.lapack import dpotrf, dpotrs
 
 from qpkernels.arrays import Indices, Matrix, Vector
 from qpkernels.gram import Gram
-from qpkernels.gram.factor import pivoted_cholesky
+from qpkernels.gram.features import pivoted_cholesky
 
 __all__ = ["DenseSystem", "FeatureSystem", "NewtonSystem", "newton_system", "power_of_two", "prepare_system"]
 

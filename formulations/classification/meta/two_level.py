@@ -35,8 +35,8 @@ from qpkernels.arrays import (
 )
 from qpkernels.display import Card, Carded, Fact, Line
 from qpkernels.errors import LabelError, ParameterError, QPKernelsError, ShapeError
-from qpkernels.gram import Expansion, Gram
-from qpkernels.gram.expansions import Expansions
+from qpkernels.functions import Expansion, Expansions
+from qpkernels.gram import Gram
 
 __all__ = ["StateModel", "TwoLevelMachine", "calibrate", "cross_validated_scores"]
 

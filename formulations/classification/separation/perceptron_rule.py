@@ -27,8 +27,7 @@ from formulations.prediction import Answering, Labels, Predictor
 from qpkernels.arrays import ChecksKeywords, Indices, Vector, finite_vector, frozen
 from qpkernels.display import Card, Carded, Fact, count
 from qpkernels.errors import ShapeError
-from qpkernels.gram import Expansion
-from qpkernels.gram.expansions import Expansions
+from qpkernels.functions import Expansion, Expansions
 from qpkernels.kernels import Linear
 
 __all__ = ["PerceptronRule", "PerceptronSolution", "criterion"]

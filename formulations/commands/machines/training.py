@@ -23,7 +23,7 @@ from formulations.prediction import Labels, Predictor, Sigmoids, Votes
 from qpkernels.arrays import Indices, Vector
 from qpkernels.datasets.text import read_number
 from qpkernels.errors import LabelError, ParameterError
-from qpkernels.gram import Expansion
+from qpkernels.functions import Expansion
 from qpkernels.kernels import Kernel
 
 __all__ = ["Trained", "calibrated", "class_factors", "prepared", "stated", "train", "weighted"]

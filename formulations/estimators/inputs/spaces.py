@@ -15,8 +15,8 @@ from sklearn.utils.validation import _num_samples
 
 from qpkernels.arrays import Indices, Matrix, Samples, Vector, is_sparse
 from qpkernels.errors import ParameterError, ShapeError
+from qpkernels.functions import Expansions
 from qpkernels.gram import Gram, LowRank
-from qpkernels.gram.expansions import Expansions
 from qpkernels.kernels import Kernel, Precomputed
 
 __all__ = [

@@ -23,7 +23,7 @@ from qpkernels.arrays.archives import parsing
 from qpkernels.arrays.paths import replacing
 from qpkernels.errors import ParameterError, UnsupportedProgramError
 from qpkernels.files.libsvm.machines import WHAT, LibsvmSigmoids, SvmType, check_needed, parse_model, split_model
-from qpkernels.gram import Expansion
+from qpkernels.functions import Expansion
 from qpkernels.kernels import RBF, Kernel, Linear, Polynomial, Precomputed, Sigmoid
 
 __all__ = [

@@ -20,7 +20,7 @@ from qpkernels.arrays.paths import replacing
 from qpkernels.errors import UnsupportedProgramError
 from qpkernels.files.libsvm.machines import LibsvmSigmoids, SvmType
 from qpkernels.files.libsvm.model import describe_kernel, feature_text, integer_label
-from qpkernels.gram.expansions import Expansions
+from qpkernels.functions import Expansions
 
 __all__ = ["write_libsvm_machines"]
 

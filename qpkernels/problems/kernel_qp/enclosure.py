@@ -20,9 +20,10 @@ import numpy as np
 
 from qpkernels.arrays import Indices, Matrix, Vector
 from qpkernels.errors import GramTooLargeError
-from qpkernels.gram import Expansion, Gram
+from qpkernels.functions import Expansion
+from qpkernels.gram import Gram
 from qpkernels.gram.definiteness import smallest_eigenvalue
-from qpkernels.gram.enclosed import enclose_on_samples, largest_row_error
+from qpkernels.gram.exact import enclose_on_samples, largest_row_error
 from qpkernels.intervals import UNIT, Interval, inner, semidefinite_shift, sum_bounds, up
 from qpkernels.problems.enclosing import (
     Enclosure,

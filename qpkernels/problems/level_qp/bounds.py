@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qpkernels.arrays import Indices, Vector
-from qpkernels.gram import Expansion, Gram
+from qpkernels.functions import Expansion
+from qpkernels.gram import Gram
 from qpkernels.problems.bounds import Support
 from qpkernels.problems.certificate import Certificate, certify_values, undefined
 from qpkernels.problems.enclosing import Enclosure

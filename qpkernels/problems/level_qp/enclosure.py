@@ -15,8 +15,9 @@ from fractions import Fraction
 import numpy as np
 
 from qpkernels.arrays import Vector
-from qpkernels.gram import Expansion, Gram
-from qpkernels.gram.enclosed import enclose_on_samples
+from qpkernels.functions import Expansion
+from qpkernels.gram import Gram
+from qpkernels.gram.exact import enclose_on_samples
 from qpkernels.intervals import Interval, inner, sum_bounds, up
 from qpkernels.problems.enclosing import (
     Enclosure,

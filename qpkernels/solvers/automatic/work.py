@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from qpkernels.gram.factor import pivoted_cholesky
+from qpkernels.gram.features import pivoted_cholesky
 from qpkernels.problems import KernelQP
 
 __all__ = [

@@ -25,7 +25,6 @@ import numpy as np
 from qpkernels.arrays import Indices, Matrix, Vector
 from qpkernels.errors import SolverFailedError
 from qpkernels.gram import Gram
-from qpkernels.gram.products import products
 from qpkernels.problems import LinearSystem
 from qpkernels.problems.certificate import relative
 from qpkernels.solvers.conjugate_gradient.preconditioner import Factor, Preconditioner
@@ -118,7 +117,7 @@ class Iterates:
             if border is not None:
                 self.X[:, k] -= border * (self.X[:, k].sum() / border.sum())
         X = self.X[:, columns]
-        self.R[:, columns] = self.targets[:, columns] - products(self._gram, X) - self._ridges[:, columns] * X
+        self.R[:, columns] = self.targets[:, columns] - self._gram.products(X) - self._ridges[:, columns] * X
         self.levels[columns] = 0.0
         self._memory = None
 
@@ -141,7 +140,7 @@ class Iterates:
         if self._memory is not None:
             kept = np.searchsorted(self._memory[0], columns)
             D += self._memory[1][:, kept] * _ratio(descent, self._memory[2][kept])
-        HD = products(self._gram, D) + self._ridges[:, columns] * D
+        HD = self._gram.products(D) + self._ridges[:, columns] * D
         curvature = np.einsum("ij,ij->j", D, HD)
         if ((curvature <= 0) & (descent > 0)).any():
             self._gram.require_psd()

@@ -23,7 +23,7 @@ from scipy.linalg import solve_triangular
 from qpkernels.arrays import Matrix, Vector, row_blocks
 from qpkernels.gram import Gram
 from qpkernels.gram.low_rank.pivots import partial_cholesky
-from qpkernels.gram.low_rank.sources import as_source
+from qpkernels.gram.low_rank.sources import ArraySource
 from qpkernels.kernels import Precomputed
 
 __all__ = ["Factor", "Preconditioner", "expected_iterations", "expected_rank"]
@@ -63,7 +63,7 @@ class Factor:
             kernel, X = Precomputed(gram.dense), np.arange(len(gram))
         enough = _FEW * _SPREAD * float(ridge.min()) / (self.trace or 1.0)
         generator = np.random.default_rng(seed)
-        made = partial_cholesky(kernel, as_source(kernel, X), max(1, rank), enough, generator)
+        made = partial_cholesky(kernel, ArraySource(kernel, X), max(1, rank), enough, generator)
         Z = made.factor.matrix
         self.matrix, self.residual = (Z, made.residual) if rank else (Z[:, :0], gram.diagonal)
 

@@ -8,7 +8,7 @@ import pytest
 
 from formulations.lab.drawing import grid_of, values_on
 from formulations.lab.settings import KERNELS, Window
-from qpkernels.gram import Expansion
+from qpkernels.functions import Expansion
 from qpkernels.kernels import RBF, Kernel, Matern, Sum
 
 WINDOW = Window(-2.0, 3.0, -1.5, 1.0)

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from qpkernels.gram import Expansion, Gram
+from qpkernels.functions import Expansion
+from qpkernels.gram import Gram
 from qpkernels.kernels import Linear
 from qpkernels.problems import SeparationBounds
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qpkernels.arrays import Floats, Indices, Matrix, Samples, Vector, row_blocks
-from qpkernels.gram.changing.growing import Stored
+from qpkernels.gram.changing import Stored
 from qpkernels.gram.panels.loops import gather_block
 from qpkernels.gram.panels.sums import add_kernel_sums
 from qpkernels.kernels.base import Kernel

@@ -10,7 +10,7 @@ import pytest
 
 from qpkernels.errors import DataFormatError, FileFormatError, ParameterError
 from qpkernels.files import read_libsvm_machines, read_libsvm_model, write_libsvm_model
-from qpkernels.gram import Expansion
+from qpkernels.functions import Expansion
 from qpkernels.kernels import RBF, Precomputed
 
 HEAD = "svm_type c_svc\nkernel_type rbf\ngamma 0.5\nnr_class 3\ntotal_sv 4\nrho 0.5 -0.25 2\nlabel 2 0 1\n"

@@ -13,7 +13,7 @@ from sklearn.svm import SVC
 from formulations import LeastSquaresClassifier, OneVersusOne, OneVersusRest
 from qpkernels.errors import UnsupportedProgramError
 from qpkernels.files import LibsvmMachines, read_libsvm_machines, write_libsvm_machines
-from qpkernels.gram.expansions import Expansions
+from qpkernels.functions import Expansions
 from qpkernels.kernels import RBF, Linear, Matern
 
 

@@ -12,7 +12,6 @@ import pytest
 from builders import every_family, manufacture, random_feasible, two_classes
 from exact import exact, exact_function, exact_kernel, exact_matrix
 from qpkernels import RBF, Gram
-from qpkernels.gram import bounded_product
 from qpkernels.gram.panels import sums
 from qpkernels.problems import Certificate, KernelQP, KernelQPBounds, certify_kernel_qp, duality_gap
 from qpkernels.problems.kernel_qp import bounds as certifying
@@ -95,7 +94,7 @@ def test_what_is_not_settled_counts_in_the_rounding(monkeypatch: pytest.MonkeyPa
 
     def careless(program: KernelQP, beta: np.ndarray, intercept: float) -> Any:
         del intercept
-        return bounded_product(program.gram, beta, lambda samples, *_: np.ones(samples.size, bool))
+        return program.gram.bounded_product(beta, lambda samples, *_: np.ones(samples.size, bool))
 
     monkeypatch.setattr(certifying, "gap_product", careless)
     product = careless(program, beta, 0.3)

@@ -168,11 +168,9 @@ def test_systems_together_are_solved_as_they_are_alone() -> None:
 
 
 def test_each_kernel_value_is_made_once_for_all(monkeypatch: pytest.MonkeyPatch) -> None:
-    import qpkernels.solvers.conjugate_gradient.iteration as iteration
-
     made: list[int] = []
-    products = iteration.products
-    monkeypatch.setattr(iteration, "products", lambda gram, V: made.append(V.shape[1]) or products(gram, V))
+    products = Gram.products
+    monkeypatch.setattr(Gram, "products", lambda gram, V: made.append(V.shape[1]) or products(gram, V))
     together = [replace(system(), rhs=rhs) for rhs in np.random.default_rng(5).normal(size=(6, 300))]
     together = [replace(each, matrix=together[0].matrix) for each in together]
     solver = ConjugateGradient(together=together)

@@ -212,7 +212,7 @@ def test_the_rows_of_a_matrix_are_never_made(monkeypatch: pytest.MonkeyPatch) ->
         raise AssertionError("a row of K was made")
 
     monkeypatch.setattr(Linear, "matrix", refuse)
-    monkeypatch.setattr("qpkernels.gram.products.streamed_product", refuse)
+    monkeypatch.setattr("qpkernels.gram.gram.streamed_product", refuse)
     assert certificate(stated, solve(stated)).holds(1e-6)
 
 

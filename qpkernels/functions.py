@@ -1,18 +1,23 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The function that a kernel machine finds."""
+"""The function that a kernel machine finds, several of them over the same samples, and the file of each."""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import block_diag, csr_array, vstack
 
 from qpkernels.arrays import (
     FeatureNames,
+    Matrix,
+    Samples,
     Vector,
     by_blocks,
     check_feature_names,
@@ -24,23 +29,30 @@ from qpkernels.arrays import (
     npz_path,
     read_array,
     real_number,
+    row_blocks,
 )
-from qpkernels.arrays.archives import load_arrays, parsing, sized
+from qpkernels.arrays.archives import check_compressed, load_arrays, parsing, sized
 from qpkernels.arrays.paths import replacing
-from qpkernels.errors import ParameterError, ShapeError
+from qpkernels.errors import FileFormatError, ParameterError, ShapeError
+from qpkernels.gram import Gram
 from qpkernels.gram.features import weights_of
 from qpkernels.gram.panels.sums import add_kernel_sums
-from qpkernels.gram.storage import Centers
 from qpkernels.kernels.approximations import Nystroem
-from qpkernels.kernels.base import Kernel, Samples
+from qpkernels.kernels.base import Kernel
+from qpkernels.kernels.base.spec import kernel_from_spec, kernel_to_spec
 from qpkernels.kernels.vectors import Linear
 
-if TYPE_CHECKING:
-    from qpkernels.gram.gram import Gram
-
-__all__ = ["Expansion", "check_width"]
+__all__ = [
+    "Centers",
+    "Expansion",
+    "Expansions",
+    "check_width",
+]
 
 _WHAT = "a function written by Expansion.save"
+
+_SPARSE_PARTS = ("data", "indices", "indptr", "shape")
+"""What a file holds of sparse centers, under names that begin with centers_."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -310,3 +322,158 @@ def _features(kernel: Kernel, X: Samples) -> Samples | None:
     """Return explicit features, dense where they are few, or sparse; None: the kernel has none."""
     features = kernel.features(X)
     return kernel.sparse_features(X) if features is None else features
+
+
+@dataclass(frozen=True, eq=False)
+class Expansions:
+    r"""f_k(x) + b_k with :math:`f_k(x) = \sum_j \beta_{jk} k(x_j, x)`, for several k.
+
+    A kernel value is computed once, however many functions use it.
+
+    Attributes
+    ----------
+    kernel
+        k.
+    centers
+        The samples x_j, as the kernel takes them; none, but of the shape of samples, where all functions are constant.
+    coefficients
+        beta, shape (number of centers, number of functions); sparse where few functions use a center.
+    intercepts
+        b, shape (number of functions,).
+    feature_names
+        The columns of the data frame that the centers come from, or None.
+    """
+
+    kernel: Kernel
+    centers: Samples = field(repr=False)
+    coefficients: Matrix | csr_array = field(repr=False)
+    intercepts: Vector
+    feature_names: FeatureNames = None
+
+    @classmethod
+    def of(cls, functions: Sequence[Expansion]) -> Expansions:
+        """Return functions in the space of one kernel, which need not share their centers."""
+        first = functions[0]
+        intercepts = np.array([each.intercept for each in functions])
+        if len(functions) == 1:
+            centers: Any = first.centers
+            coefficients: Any = first.coefficients[:, None]
+        else:
+            parts = [each.centers for each in functions]
+            centers = csr_array(vstack(parts)) if is_sparse(first.centers) else np.concatenate(parts)
+            coefficients = csr_array(block_diag([each.coefficients[:, None] for each in functions]))
+        return cls(first.kernel, centers, coefficients, intercepts, first.feature_names)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what a pickle holds: the fields alone, from which the rest is made anew."""
+        return {each.name: getattr(self, each.name) for each in fields(self)}
+
+    def __call__(self, X: ArrayLike) -> Matrix:
+        """Return the values, shape (number of samples, number of functions); memory stays bounded.
+
+        Raises
+        ------
+        ShapeError, FeatureNamesError
+            If ``X`` has other features than the centers.
+        """
+        check_feature_names(X, self.feature_names, self.kernel.names)
+        samples = self.kernel.samples(X)
+        if not self.centers.shape[0]:
+            check_width(samples, self.centers)
+            return np.tile(self.intercepts, (samples.shape[0], 1))
+        if self.intercepts.size == 1:
+            return self._only(samples)[:, None]
+        values = np.empty((samples.shape[0], self.intercepts.size))
+        weights = self._weights
+        for rows in row_blocks(samples.shape[0], (self.centers if weights is None else weights).shape[0]):
+            if weights is None:
+                values[rows] = self.kernel(samples[rows], self.centers) @ self.coefficients
+            else:
+                values[rows] = np.asarray(self.kernel.features(samples[rows])) @ weights
+        return np.asarray(values + self.intercepts)
+
+    @cached_property
+    def _only(self) -> Expansion:
+        """The function, where there is one."""
+        return self[0]
+
+    @cached_property
+    def _weights(self) -> Matrix | None:
+        """The weights of the functions in the features of the kernel, one a column, or None if it has none."""
+        if not self.centers.shape[0] or self.kernel.features(self.centers[:1]) is None:
+            return None
+        return np.column_stack([self[number].in_features() for number in range(self.intercepts.size)])
+
+    def condensed(self) -> Expansions:
+        """Return the same functions over fewer points, where the kernel has such."""
+        few = None if self._weights is None else self.kernel.condensed(self._weights)
+        return self if few is None else replace(self, centers=few[0], coefficients=few[1])
+
+    def __getitem__(self, number: int) -> Expansion:
+        """Return a function by itself, over the centers that it has a coefficient for."""
+        column = self.coefficients[:, [number]]
+        own = np.asarray(column.todense() if isinstance(column, csr_array) else column).ravel()
+        used = np.flatnonzero(own)
+        used = used if used.size else np.arange(1)
+        b = float(self.intercepts[number])
+        return Expansion.over(self.kernel, self.centers[used], own[used], b, None, self.feature_names)
+
+
+@dataclass(frozen=True, eq=False)
+class Centers:
+    """The samples that functions are sums over, with their kernel, in a file without pickle.
+
+    Attributes
+    ----------
+    kernel
+        k.
+    samples
+        The x_j, dense or sparse.
+    feature_names
+        The names of their columns, or None.
+    """
+
+    kernel: Kernel
+    samples: Samples
+    feature_names: FeatureNames
+
+    def to_arrays(self) -> dict[str, Any]:
+        """Return the arrays by their names in the file."""
+        own: list[NDArray[Any]] = []
+        contents: dict[str, Any] = {"kernel": np.array(json.dumps(kernel_to_spec(self.kernel, own)))}
+        contents |= {f"array_{k}": array for k, array in enumerate(own)}
+        if is_sparse(self.samples):
+            contents |= {f"centers_{part}": np.asarray(getattr(self.samples, part)) for part in _SPARSE_PARTS}
+        else:
+            contents["centers"] = self.samples
+        if self.feature_names is not None:
+            contents["feature_names"] = np.array(self.feature_names)
+        return contents
+
+    @staticmethod
+    def check_arrays(arrays: Mapping[str, Any], path: str | Path, what: str, *others: str) -> None:
+        """Refuse a file that has not all of them, and those named ``others``.
+
+        Raises
+        ------
+        FileFormatError
+            With the arrays that it holds.
+        """
+        sparse = {f"centers_{part}" for part in _SPARSE_PARTS} <= set(arrays)
+        if not ({"kernel", *others} <= set(arrays) and (sparse or "centers" in arrays)):
+            raise FileFormatError(f"{path} must be {what}, but it holds {', '.join(arrays)}; save it again.")
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, Any]) -> Centers:
+        """Return what :meth:`to_arrays` wrote, executing nothing."""
+        own = [arrays[f"array_{k}"] for k in range(sum(name.startswith("array_") for name in arrays))]
+        kernel = kernel_from_spec(json.loads(str(arrays["kernel"])), own)
+        names = tuple(arrays["feature_names"].tolist()) if "feature_names" in arrays else None
+        return cls(kernel, arrays["centers"] if "centers" in arrays else _sparse(arrays), names)
+
+
+def _sparse(arrays: Mapping[str, Any]) -> Samples:
+    data, indices, indptr, shape = (arrays[f"centers_{part}"] for part in _SPARSE_PARTS)
+    rows, columns = (int(size) for size in shape)
+    check_compressed(indptr, indices, data, (rows, columns))
+    return csr_array((data, indices, indptr), shape=(rows, columns))

@@ -3,24 +3,202 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Callable, Sequence
+from concurrent.futures import CancelledError
+from concurrent.futures import TimeoutError as NotYet
+from dataclasses import dataclass
 from operator import itemgetter
+from time import perf_counter
 from typing import Any
 
 import numpy as np
 from dask import delayed
-from distributed import Future
+from distributed import Client, Future, get_client
+from distributed.comm.core import CommClosedError
+from distributed.scheduler import KilledWorker
 
 from qpkernels.arrays import Indices, Matrix, Samples, Vector, row_blocks, rows_together
-from qpkernels.errors import NonFiniteError, ShapeError
+from qpkernels.errors import GramTooLargeError, NonFiniteError, ParameterError, ShapeError, WorkersLostError
 from qpkernels.gram.features import Features
-from qpkernels.gram.low_rank.block_source import BlockSource, Columns, GrowingFactor, Visit, in_order
-from qpkernels.gram.low_rank.workers.features import FeaturesOnWorkers
-from qpkernels.gram.low_rank.workers.places import Place, by_block, sample_count, taken
-from qpkernels.gram.low_rank.workers.waiting import current_client, gathered
+from qpkernels.gram.low_rank.sources import BlockSource, Columns, GrowingFactor, Visit, in_order
 from qpkernels.kernels.base import Kernel
 
-__all__ = ["DaskSource"]
+__all__ = [
+    "DaskSource",
+    "FeaturesOnWorkers",
+    "Place",
+    "by_block",
+    "current_client",
+    "gathered",
+    "sample_count",
+    "taken",
+]
+
+
+@dataclass(frozen=True)
+class Place:
+    """The first sample of a block, and the number of its samples."""
+
+    first: int
+    count: int
+
+    @property
+    def rows(self) -> slice:
+        """All of them."""
+        return slice(self.first, self.first + self.count)
+
+
+def sample_count(places: list[Place]) -> int:
+    """Return the number of all samples."""
+    return places[-1].first + places[-1].count
+
+
+def by_block(places: list[Place], which: Indices) -> tuple[list[Indices], Indices]:
+    """Return the numbers within each block of the samples ``which``, and the order that brought these to the blocks."""
+    order = np.argsort(which, kind="stable")
+    wanted, edges = which[order], [*(place.first for place in places), sample_count(places)]
+    ends = np.searchsorted(wanted, edges)
+    return [
+        wanted[start:stop] - place.first for place, start, stop in zip(places, ends[:-1], ends[1:], strict=True)
+    ], order
+
+
+def taken(rows: Any, which: Indices) -> Any:
+    """Return some rows of a block."""
+    return rows[which]
+
+
+_PATIENCE, _POLL = 60.0, 1.0
+"""Seconds without a worker after which none is expected any more, and between two looks."""
+
+
+def current_client() -> Client:
+    """Return the client that is there, or say how to start one."""
+    try:
+        return get_client()
+    except ValueError:
+        raise ParameterError(
+            "samples of Dask are visited by its workers, but there is no client; start one first: "
+            "from dask.distributed import Client; client = Client()."
+        ) from None
+
+
+def gathered(futures: Sequence[Future]) -> list[Any]:
+    """Wait for the results, whatever happens to workers meanwhile.
+
+    Raises
+    ------
+    WorkersLostError
+        If a task was lost with several workers in turn, no worker is left, or the client or its scheduler is gone.
+    """
+    client = futures[0].client
+
+    async def collect() -> Any:
+        return await client.gather(list(futures), asynchronous=True)
+
+    waiting = asyncio.run_coroutine_threadsafe(collect(), client.loop.asyncio_loop)
+    alive = perf_counter()
+    try:
+        while True:
+            try:
+                results: list[Any] = waiting.result(_POLL)
+            except NotYet:
+                alive = perf_counter() if client.nthreads() else alive
+                if perf_counter() - alive > _PATIENCE:
+                    raise WorkersLostError(
+                        f"no worker of Dask was left for {_PATIENCE:g} seconds, and what they held is lost; start "
+                        "workers anew, and then ask anew."
+                    ) from None
+            else:
+                return results
+    except KilledWorker as error:
+        raise WorkersLostError(
+            "workers of Dask died again and again at the same block, most likely for want of memory; rechunk X to "
+            f"smaller blocks, choose a smaller rank, or give workers more memory ({error})."
+        ) from error
+    except (CancelledError, asyncio.CancelledError, CommClosedError) as error:
+        raise WorkersLostError(
+            f"the scheduler of Dask does not know what was asked of it any more ({error}); it, or the client, was "
+            "closed or started anew: make the LowRank anew."
+        ) from error
+    finally:
+        waiting.cancel()
+
+
+class FeaturesOnWorkers(Features):
+    """Features Phi in blocks of rows, each with a worker.
+
+    Attributes
+    ----------
+    memory_limit
+        Largest size in bytes of what is brought here.
+    """
+
+    in_memory = False
+    memory_limit = 4.0 * 2**30
+
+    def __init__(self, client: Client, blocks: list[Future], places: list[Place], columns: int) -> None:
+        self._client, self._blocks, self._places, self._columns = client, blocks, places, columns
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(m, r)."""
+        return sample_count(self._places), self._columns
+
+    @property
+    def matrix(self) -> Matrix:
+        """Phi, brought here.
+
+        Raises
+        ------
+        GramTooLargeError
+            If it exceeds the memory limit.
+        """
+        self._check_size(self.shape[0])
+        return np.concatenate(gathered(self._blocks))
+
+    def mapped(self, function: Callable[..., Vector], *arguments: Any) -> Vector:
+        """Return ``function(rows, *arguments)`` of all blocks."""
+        return np.concatenate(gathered([self._submit(function, block, *arguments) for block in self._blocks]))
+
+    def summed(self, function: Callable[..., Vector], vectors: tuple[Vector, ...], *arguments: Any) -> Vector:
+        """Return the sum over the blocks."""
+        futures = [
+            self._submit(function, block, *(v[place.rows] for v in vectors), *arguments)
+            for block, place in zip(self._blocks, self._places, strict=True)
+        ]
+        return np.asarray(np.sum(gathered(futures), axis=0))
+
+    def rows(self, which: Indices) -> Matrix:
+        """Return some rows, brought here.
+
+        Raises
+        ------
+        GramTooLargeError
+            If they exceed the memory limit.
+        """
+        self._check_size(which.size)
+        wanted, order = by_block(self._places, which)
+        futures = [self._submit(taken, block, own) for block, own in zip(self._blocks, wanted, strict=True) if own.size]
+        return np.asarray(in_order(gathered(futures), order))
+
+    def around(self, level: Vector) -> Features:
+        """Return Phi - 1 level', which the workers hold beside Phi."""
+        blocks = [self._submit(np.subtract, block, level) for block in self._blocks]
+        return FeaturesOnWorkers(self._client, blocks, self._places, self._columns)
+
+    def _submit(self, function: Callable[..., Any], *arguments: Any) -> Future:
+        return self._client.submit(function, *arguments, pure=False)
+
+    def _check_size(self, rows: int) -> None:
+        size = 8 * rows * self._columns
+        if size > self.memory_limit:
+            raise GramTooLargeError(
+                f"the factor of a kernel matrix stays with the workers of Dask, but {rows} of its rows were asked for "
+                f"here, {size / 2**30:.1f} GiB against a limit of {self.memory_limit / 2**30:.1f} GiB; solve by "
+                "'semismooth-newton', which works on the workers, or choose a smaller rank."
+            )
 
 
 class DaskSource(BlockSource):

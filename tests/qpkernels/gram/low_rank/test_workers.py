@@ -26,7 +26,8 @@ from qpkernels.errors import (
     WorkersLostError,
 )
 from qpkernels.gram.features import Features
-from qpkernels.gram.low_rank.workers import FeaturesOnWorkers, waiting
+from qpkernels.gram.low_rank import workers
+from qpkernels.gram.low_rank.workers import FeaturesOnWorkers
 from qpkernels.problems import Status
 from qpkernels.problems.rounding import expansion_error, expansion_vanishes
 
@@ -229,8 +230,8 @@ class TestLost:
             LowRank(KERNEL, deadly, 10)
 
     def test_no_worker_is_left(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(waiting, "_PATIENCE", 1.0)
-        monkeypatch.setattr(waiting, "_POLL", 0.2)
+        monkeypatch.setattr(workers, "_PATIENCE", 1.0)
+        monkeypatch.setattr(workers, "_POLL", 0.2)
         with (
             LocalCluster(n_workers=1, threads_per_worker=1, processes=False, dashboard_address=":0") as cluster,
             Client(cluster) as client,

@@ -1,22 +1,184 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A kernel matrix whose samples come and go: each entry is computed once."""
+"""A kernel matrix whose samples come and go: each entry is computed once, and products follow from the last one."""
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_array, vstack
 
-from qpkernels.arrays import Indices, Samples, Vector, frozen, is_sparse
+from qpkernels.arrays import Indices, Matrix, Samples, Vector, frozen, is_sparse
+from qpkernels.arrays.threads import in_parts
 from qpkernels.errors import NonFiniteError
-from qpkernels.gram.changing.followed import FollowedProduct
-from qpkernels.gram.changing.growing import GrowingMatrix, Stored
-from qpkernels.gram.definiteness import PSD_TOLERANCE, Formed, require_symmetric
-from qpkernels.gram.gram import Gram
+from qpkernels.gram.definiteness import PSD_TOLERANCE, Formed, check_diagonal, kernel_matrix, require_symmetric
+from qpkernels.gram.gram import BoundedProduct, Gram
 from qpkernels.gram.panels.sums import Suffices
-from qpkernels.gram.products import BoundedProduct
-from qpkernels.gram.settling import check_diagonal, kernel_matrix
 
-__all__ = ["ChangingGram", "changed", "stored"]
+__all__ = [
+    "ChangingGram",
+    "FollowedProduct",
+    "GrowingMatrix",
+    "Stored",
+    "changed",
+    "stored",
+]
+
+_SPARE = 8
+"""One row in so many is room for more: a larger matrix is copied after as many additions."""
+
+_COLUMNS = 512
+"""Columns that a thread sums at least."""
+
+_READING = 4
+"""Multiplications that take as long as reading an entry of a row."""
+
+
+class Stored(NamedTuple):
+    """Entries in memory: K_ij is ``matrix[slots[i], slots[j]]``."""
+
+    matrix: Matrix
+    slots: Indices
+
+    def sums(self, samples: Indices, factors: Vector) -> Vector:
+        """Return sum over c of factors_c K_cj over some ``samples`` c, for all j."""
+        from qpkernels.gram.panels.loops import add_stored_rows
+
+        rows, sums = self.slots[samples], np.zeros(int(self.slots.max()) + 1)
+        in_parts(
+            lambda _, part: add_stored_rows(self.matrix, rows, part.start, factors, sums[part]),
+            sums.size,
+            _COLUMNS,
+            float(_READING) * samples.size * sums.size,
+        )
+        return np.asarray(sums[self.slots])
+
+
+class GrowingMatrix:
+    """A symmetric matrix in memory with room for more rows.
+
+    A row, with its column, has a slot; that of one that is gone is used again. What is not in use is 0.
+
+    Parameters
+    ----------
+    matrix
+        The first rows, which take the first slots.
+    """
+
+    def __init__(self, matrix: Matrix) -> None:
+        self._free: list[int] = []
+        self.entries: Matrix = np.zeros((0, 0))
+        self._resize(matrix, len(matrix))
+
+    def _resize(self, matrix: Matrix, size: int) -> None:
+        """Make room for ``size`` rows and some more, the first of which are those of ``matrix``."""
+        capacity, known = size + size // _SPARE + _SPARE, len(matrix)
+        before, self.entries = len(self.entries), np.zeros((capacity, capacity))
+        self.entries[:known, :known] = matrix
+        self._free = [*range(capacity - 1, max(before, known) - 1, -1), *self._free]
+
+    def claim(self, count: int) -> Indices:
+        """Return so many slots that are free, for rows to be written."""
+        if count > len(self._free):
+            self._resize(self.entries, len(self.entries) + count)
+        return np.array([self._free.pop() for _ in range(count)], dtype=np.intp)
+
+    def give_back(self, slots: Indices) -> None:
+        """Let ``slots`` be used again."""
+        self._free.extend(slots.tolist())
+
+    def write(self, slots: Indices, others: Indices, rows: Matrix) -> None:
+        """Write ``rows``, those in ``slots``, at the columns ``others``, and the same as columns."""
+        self.entries[slots[:, None], others] = rows
+        self.entries[others[:, None], slots] = rows.T
+
+    def product(self, slots: Indices, v: Vector) -> Vector:
+        """Return the product with v of the matrix in ``slots``, from the rows where v is not 0."""
+        used = np.flatnonzero(v)
+        return Stored(self.entries, slots).sums(used, v[used])
+
+    def part(self, slots: Indices) -> Matrix:
+        """Return a copy of the matrix in ``slots``."""
+        return self.entries[np.ix_(slots, slots)]
+
+
+_EPS = float(np.finfo(float).eps)
+
+_WORSE = 8.0
+"""Bounds, as multiples of those of a product made afresh, from which on it is made afresh."""
+
+_SPARED = 2
+"""It is made afresh, too, where this saves less than so many of the rows."""
+
+
+class FollowedProduct:
+    r"""The product K v of a :class:`GrowingMatrix` whose rows come and go, from the product before it, by its slots.
+
+    With v = v0 + d, K v = K v0 + K d takes the rows where d is not 0 alone. What rounding did to K v0 stays in it, and
+    each update adds to that what it does itself: in the terms of ``qpkernels.problems.rounding``, with
+    l_i = sqrt(K_ii),
+
+        sqrt(n) eps sum_j |d_j| l_j l_i  +  eps |K v|_i
+
+    for the sum over n rows and for adding it. These bounds come with the product, so that a certificate counts them.
+    Once they are some times those of a product made afresh, it is made afresh.
+    """
+
+    def __init__(self, memory: GrowingMatrix) -> None:
+        self._memory = memory
+        self.forget()
+
+    def forget(self) -> None:
+        """Make the next product afresh."""
+        capacity = len(self._memory.entries)
+        self._v, self._values, self._error = np.zeros(capacity), np.zeros(capacity), np.zeros(capacity)
+        self._known = np.zeros(capacity, bool)
+
+    def written(self, slots: Indices) -> None:
+        """Take note that the rows in ``slots`` are others now."""
+        if len(self._v) != len(self._memory.entries) or self._v[slots].any():
+            self.forget()
+        self._known[slots] = False
+
+    def product(self, slots: Indices, v: Vector) -> BoundedProduct:
+        """Return the product with v of the matrix in ``slots``, with bounds of what updates did to it."""
+        full = np.zeros(self._v.size)
+        full[slots] = v
+        changed = np.flatnonzero(full != self._v)
+        used = int(np.count_nonzero(v))
+        lengths = self._lengths(slots)
+        afresh = np.sqrt(used) * _EPS * float(np.abs(v) @ lengths) * lengths
+        if _SPARED * (changed.size + int((~self._known[slots]).sum())) < used:
+            self._update(slots, full, changed, lengths)
+            if (self._error[slots] <= _WORSE * afresh).all():
+                return BoundedProduct(v, self._values[slots], self._error[slots])
+        values = self._memory.product(slots, v)
+        self.forget()
+        self._v, self._known[slots] = full, True
+        self._values[slots], self._error[slots] = values, afresh
+        return BoundedProduct(v, values, np.zeros(v.size))
+
+    def _lengths(self, slots: Indices) -> Vector:
+        return np.asarray(np.sqrt(np.maximum(self._memory.entries[slots, slots], 0.0)))
+
+    def _update(self, slots: Indices, full: Vector, changed: Indices, lengths: Vector) -> None:
+        """Bring the product up to date; of rows that are new, it is made afresh."""
+        entries = self._memory.entries
+        d = full[changed] - self._v[changed]
+        if changed.size:
+            # Rows that are gone are in memory until others are written there.
+            at = Stored(entries, np.arange(len(entries)))
+            self._values += at.sums(changed, d)
+            own = np.sqrt(changed.size) * _EPS * float(np.abs(d) @ self._lengths(changed)) * lengths
+            self._error[slots] += own + _EPS * np.abs(self._values[slots])
+        (new,) = np.nonzero(~self._known[slots])
+        used = np.flatnonzero(full)
+        for k in new:
+            slot = slots[k]
+            self._values[slot] = entries[slot, used] @ full[used]
+            size = np.sqrt(used.size) * _EPS * float(np.abs(full[used]) @ self._lengths(used))
+            self._error[slot] = size * lengths[k]
+        self._v, self._known[slots] = full, True
 
 
 def stored(gram: Gram) -> Stored | None:
@@ -193,7 +355,7 @@ class ChangingGram(Gram):
     def followed_product(self, v: Vector) -> BoundedProduct:
         """Return K v from the last product asked for here, with bounds of what that adds to its rounding.
 
-        See :mod:`qpkernels.gram.changing.followed`; the last product may be of the matrix before a change.
+        See :class:`FollowedProduct`; the last product may be of the matrix before a change.
         """
         if self._memory is None or self.explicit is not None:
             return BoundedProduct(v, self.product(v), np.zeros(len(self)))
