@@ -93,6 +93,8 @@ class Gram(Carded, metaclass=ChecksKeywords):
 
     v, beta, coefficients
         One number for each sample, shape (m,), of any sign.
+    V
+        Vectors v in its columns, shape (m, k).
     product
         Kv, shape (m,).
     suffices
