@@ -44,6 +44,7 @@ from model_data import (
     Case,
     coefficients_of,
     measured,
+    model_of,
     overlapping,
     separable,
     solved,
@@ -53,9 +54,10 @@ from qpkernels.errors import IndefiniteKernelError, ParameterError
 from qpkernels.gram import Gram
 from qpkernels.kernels import Precomputed, Sigmoid
 from qpkernels.problems import Status
+from together import together
 
-each_case = pytest.mark.parametrize("case", CASES, ids=str)
-each_route = pytest.mark.parametrize(("case", "solver"), ROUTES, ids=[f"{case}-{solver}" for case, solver in ROUTES])
+each_case = together("case", CASES, by=model_of)
+each_route = together("case, solver", ROUTES, by=model_of)
 
 DENSE = (
     "Logistic",
@@ -179,7 +181,7 @@ def test_samples_without_support_leave_the_answer_as_it_is(case: Case) -> None:
 # --- classes ---
 
 
-@pytest.mark.parametrize("case", [case for case in CASES if case.example.data in (overlapping, separable)], ids=str)
+@together("case", [case for case in CASES if case.example.data in (overlapping, separable)])
 def test_margins(case: Case) -> None:
     form, solution = solved(case, "clarabel")
     model = form.model
@@ -205,7 +207,7 @@ def test_the_margin_of_a_nu_machine_lies_at_rho(name: str, kernel: str) -> None:
 # --- the tube ---
 
 
-@pytest.mark.parametrize("case", [case for case in CASES if case.is_regression], ids=str)
+@together("case", [case for case in CASES if case.is_regression])
 def test_the_tube_holds_every_sample_once(case: Case) -> None:
     form, solution = solved(case, "clarabel")
     tube = solution.tube
@@ -330,7 +332,7 @@ def assert_optimal_between_and_nowhere_else(form: Any, solution: Any, tol: float
         assert certificate.primal_residual > tol or certificate.primal_value > optimum + tol * scale, b
 
 
-@pytest.mark.parametrize("case", WITH_INTERCEPT, ids=str)
+@together("case", WITH_INTERCEPT, by=model_of)
 def test_every_b_of_the_interval_is_optimal_and_no_other(case: Case) -> None:
     solver = case.routes[0]
     form, solution = solved(case, solver)
