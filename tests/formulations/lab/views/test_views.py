@@ -14,7 +14,9 @@ from formulations.lab.settings import MACHINES, MachineChoice, Setting, Task
 from formulations.lab.views import VIEWS, Scene
 from formulations.modelling.solution import Solution
 from lab_scenes import curve, scene_of, setting_of, two_classes
+from qpkernels.certificates import Status
 from qpkernels.problems import Status
+from together import together
 
 DATA = [("linear", "some"), ("gaussian", "some"), ("gaussian", "two"), ("linear", "equal"), ("gaussian", "none")]
 """Kernels and points; points that are few, equal or none are the same to every kernel."""
@@ -39,7 +41,7 @@ def asked(request: pytest.FixtureRequest) -> tuple[Session, Callable[[str], Sett
     return Session(), lambda view: setting_of(machine, points, kernel, view, 3)
 
 
-@pytest.mark.parametrize("view", VIEWS)
+@together("view", VIEWS)
 def test_it_is_a_frame(asked: tuple[Session, Callable[[str], Setting]], view: str) -> None:
     session, setting = asked
     frame = session.frame(setting(view))
