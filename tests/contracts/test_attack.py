@@ -14,7 +14,6 @@ from attack.children import run_batch
 from attack.generator import draw
 from attack.runner import Record
 from attack.sabotage import passed
-from qpkernels.certificates import certify_values
 from qpkernels.problems import certify_values
 from together import together
 

@@ -14,7 +14,6 @@ from formulations.lab.settings import MACHINES, MachineChoice, Setting, Task
 from formulations.lab.views import VIEWS, Scene
 from formulations.modelling.solution import Solution
 from lab_scenes import curve, scene_of, setting_of, two_classes
-from qpkernels.certificates import Status
 from qpkernels.problems import Status
 from together import together
 
