@@ -185,7 +185,8 @@ class _Iterate:
         q = -(slope + self._beta)
         self._system.factor(W)
         lag = self._system.expand(self._beta) - self._function
-        function, c = self._system.solve(q, -float(self._beta.sum()) if self._bordered else 0.0, lag)
+        function, multipliers = self._system.solve(q, -self._beta.sum(keepdims=True)[: int(self._bordered)], lag)
+        c = float(multipliers.sum())
         values = self._system.at_samples(function) + c
         return _Direction(q - W * values, function, c, values)
 

@@ -18,7 +18,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from qpkernels.arrays import Indices, Vector
-from qpkernels.solvers.newton_systems import NewtonSystem, power_of_two
+from qpkernels.solvers.newton_systems import Border, NewtonSystem, power_of_two
 
 __all__ = ["SparseSystem"]
 
@@ -67,15 +67,16 @@ class SparseSystem(NewtonSystem):
         """Return Z w."""
         return np.asarray(self.Z @ function)
 
-    def factor(self, weights: Vector) -> None:
+    def factor(self, weights: Vector, border: Border | None = None) -> None:
         """Prepare the system with these W: the diagonal, which is the preconditioner."""
+        assert border is None, "no solver that iterates has other equations"
         self.W, mass = weights, float(weights.sum())
         self._diagonal = np.append(1.0 + weights @ self._squares, mass if self.bordered and mass > 0 else 1.0)
 
-    def solve(self, q: Vector, s: float, lag: Vector | float = 0.0) -> tuple[Vector, float]:
+    def solve(self, q: Vector, s: Vector, lag: Vector | float = 0.0) -> tuple[Vector, Vector]:
         """Return the change of w, and c."""
         found = np.zeros(self.Z.shape[1] + 1)
-        rest = np.append(q @ self.Z + lag, float(q.sum()) - s if self.bordered else 0.0)
+        rest = np.append(q @ self.Z + lag, float(q.sum() - s[0]) if self.bordered else 0.0)
         ahead = rest / self._diagonal
         size = first = float(rest @ ahead)
         for _ in range(_ITERATIONS):
@@ -88,7 +89,7 @@ class SparseSystem(NewtonSystem):
             scaled = rest / self._diagonal
             before, size = size, float(rest @ scaled)
             ahead = scaled + size / before * ahead
-        return found[:-1], float(found[-1])
+        return found[:-1], found[-1:] if self.bordered else found[:0]
 
     def _product(self, direction: Vector) -> Vector:
         e, c = direction[:-1], direction[-1] if self.bordered else 0.0

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -72,6 +72,15 @@ class LevelQP:
             signs = np.where(self.upper > 0, 1.0, -1.0)
             return KernelQP(self.gram, self.target - level * signs, self.lower, self.upper, self.total, name=self.name)
         return KernelQP(self.gram, self.target, self.lower, self.upper, self.total, epsilon=level, name=self.name)
+
+    @property
+    def middle(self) -> float:
+        """The middle of the targets where a shift of them changes nothing but b, as 1'beta = 0; else 0."""
+        return 0.5 * float(self.target.min() + self.target.max()) if self.total == 0.0 else 0.0
+
+    def around(self, level: float) -> LevelQP:
+        """Return the problem with targets less ``level``: where 1'beta = 0, the same one, whose b is that much less."""
+        return replace(self, target=self.target - level) if level else self
 
     @property
     def highest(self) -> float:

@@ -10,6 +10,7 @@ from qpkernels.arrays import Vector
 from qpkernels.problems.kernel_qp.program import nearest_feasible
 from qpkernels.problems.level_qp.bounds import FreeLevelBounds, best_level
 from qpkernels.problems.level_qp.enclosure import FreeLevel
+from qpkernels.problems.level_qp.margin import MarginLevelBounds
 from qpkernels.problems.level_qp.program import LevelQP
 
 __all__ = [
@@ -78,3 +79,12 @@ class TubeLevelBounds(FreeLevelBounds):
         """Let the sum of l + b and l - b, 2 epsilon, be at least 0."""
         least = 0.5 * (max(upper[0], -lower[1]) - lower[1])
         return least, 0.5 * (upper[1] - max(lower[0], -upper[1]))
+
+
+def level_bounds(program: LevelQP) -> MarginLevelBounds | TubeLevelBounds:
+    """Return the bounds of a program that a margin or a tube states."""
+    costs = np.maximum(program.upper, -program.lower)
+    nu = program.budget / float(costs.sum())
+    if program.least:
+        return MarginLevelBounds(program.gram, np.where(program.upper > 0, 1.0, -1.0), nu, costs, program.total)
+    return TubeLevelBounds(program.gram, program.target, nu, costs, program.total)
