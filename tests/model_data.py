@@ -323,7 +323,7 @@ def _routes(case: Case) -> tuple[str, ...]:
     own = (
         ("smo", kernel_qp),
         ("level-search", case.model in (NuMargin, NuTube)),
-        ("interior-point", kernel_qp),
+        ("interior-point", kernel_qp or case.model in (NuMargin, NuTube)),
         ("newton", isinstance(program, SmoothRisk)),
         ("frisch-newton", isinstance(program, ResidualNorm)),
         ("linear", system is not None),

@@ -173,7 +173,7 @@ class FeatureSystem(NewtonSystem):
         self.W, self.equations = weights, border
         if border is None:
             self.masses = _or_infinity(self.sums(weights))
-            self.means = (weights @ self.Z)[None, :][: self.masses.size] / self.masses
+            self.means = (weights @ self.Z)[None, :][: self.masses.size] / self.masses[:, None]
             rows, rest = self.Z - self.means[0] if self.bordered else self.Z, None
         else:
             weighted = border.columns * weights[:, None]
@@ -269,7 +269,7 @@ def power_of_two(size: float) -> float:
 
 
 def _or_infinity(masses: Vector) -> Vector:
-    """Let the masses of 0, where rounding has left no sample that moves, be infinite: a multiplier makes up for nothing."""
+    """Let the masses of 0, where rounding has left no sample that moves, be infinite: their multipliers do nothing."""
     masses[masses <= 0] = np.inf
     return masses
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from qpkernels.arrays import Vector
+from qpkernels.errors import ParameterError
 from qpkernels.gram import Gram
 from qpkernels.problems.kernel_qp.program import KernelQP
 
@@ -30,7 +31,7 @@ class LevelQP:
     gram
         The kernel matrix K of m samples; positive semidefinite.
     target, lower, upper
-        Shape (m,); lower <= 0 <= upper, all finite. If ``least``, one bound of each sample is 0.
+        Shape (m,); lower <= 0 <= upper, all finite. If ``least``, one bound of each sample is 0, else lower is -upper.
     total
         The value of 1'beta, 0; None: the model has no intercept b, and the equation is absent.
     budget
@@ -39,6 +40,11 @@ class LevelQP:
         Whether the budget bounds 1'|beta| from below.
     name
         What the program states.
+
+    Raises
+    ------
+    ParameterError
+        If the bounds are others.
     """
 
     gram: Gram
@@ -49,6 +55,14 @@ class LevelQP:
     budget: float
     least: bool
     name: str = "kernel quadratic program with a free level"
+
+    def __post_init__(self) -> None:
+        """Refuse bounds of which no tube and no margin is made."""
+        if (self.lower * self.upper).any() if self.least else (self.lower + self.upper).any():
+            raise ParameterError(
+                "a LevelQP whose budget is from below has a bound of 0 for each sample, and one whose budget is from "
+                "above has lower = -upper, but other bounds came; state a margin, or a tube."
+            )
 
     def __len__(self) -> int:
         """Return the number m of samples."""

@@ -33,10 +33,11 @@ for mu > 0, and leads to the optimum as mu falls to 0. Newton's step for it at a
     rho = -residual + mu/r - y - (mu/t - z),   dy = mu/r - y - y dx/r,   dz = mu/t - z + z dx/t
 
 One variable is one sample, so that theta is diagonal, and summed over the variables of a sample it leaves the system of
-:mod:`~qpkernels.solvers.newton_systems` with W = E theta^-1, q = E theta^-1 rho and B = W^-1 E theta^-1 R. Two steps share one
-factorisation: the predictor with mu = 0, which tells how much mu may fall, sigma = (mu after it / mu now)^3, and the
-corrector with sigma mu and the products dr dy, dt dz that the linearisation neglected (S. Mehrotra, SIAM J. Optim. 2,
-1992). The step goes a part of the way to where a slack or multiplier would be 0, the part growing to 1 at the end.
+:mod:`~qpkernels.solvers.newton_systems` with W = E theta^-1, q = E theta^-1 rho and B = W^-1 E theta^-1 R. Two steps
+share one factorisation: the predictor with mu = 0, which tells how much mu may fall, sigma = (mu after it / mu now)^3,
+and the corrector with sigma mu and the products dr dy, dt dz that the linearisation neglected (S. Mehrotra, SIAM J.
+Optim. 2, 1992). The step goes a part of the way to where a slack or multiplier would be 0, the part growing to 1 at the
+end.
 """
 
 from __future__ import annotations
@@ -166,8 +167,8 @@ class _Start:
 
 def boxes_of(program: KernelQP | LevelQP, system: NewtonSystem) -> tuple[Boxes, _Start]:
     """Return the problem in variables of one side each, and a fit of its targets; ``system`` is brought to its unit."""
-    free = isinstance(program, LevelQP)
-    at = program.at_level(0.0) if free else program
+    at = program.at_level(0.0) if isinstance(program, LevelQP) else program
+    free = at is not program
     total = at.total or 0.0
     shift = total * system.unit * system.offset
     if system.bordered:

@@ -158,7 +158,7 @@ class _Descent:
     def _diverges(self, lost: bool) -> bool:
         """Return whether the coefficients grow along a direction that proves the objective unbounded."""
         size = float(np.abs(self.path.x).max())
-        if isinstance(self.program, LevelQP) or size <= self._far and not (lost and size > _FAR):
+        if isinstance(self.program, LevelQP) or (size <= self._far and not (lost and size > _FAR)):
             return False
         self._far = _FARTHER * size
         return diverges(self.program, self._scaled.boxes.coefficient * self.path.beta)
@@ -167,7 +167,12 @@ class _Descent:
 # Slacks and multipliers fall to 0 where nothing but rounding is left; a step that is not finite is then not made.
 @np.errstate(over="ignore", divide="ignore", invalid="ignore")
 def _minimise(
-    program: KernelQP | LevelQP, tol: float, max_iter: int, deadline: float, start: Vector | None = None, verbose: bool = False
+    program: KernelQP | LevelQP,
+    tol: float,
+    max_iter: int,
+    deadline: float,
+    start: Vector | None = None,
+    verbose: bool = False,
 ) -> _Final:
     """Return the first point whose certificate holds at ``tol``, or the best one before a limit.
 

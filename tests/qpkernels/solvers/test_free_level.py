@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The level of a nu-machine is found by solving the KernelQP of one level after the other."""
+"""The level of a nu-machine is found along with it, as the multiplier of an equation."""
 
 from __future__ import annotations
 
@@ -26,6 +26,7 @@ MODELS: dict[str, Any] = {
     "tube without intercept": (NuTube, TARGETS, {"nu": 0.4, "fit_intercept": False}),
     "tube around a large offset": (NuTube, TARGETS + 1e4, {"nu": 0.4}),
 }
+SOLVERS = ("interior-point", "level-search")
 every_model = pytest.mark.parametrize("name", MODELS)
 
 
@@ -36,9 +37,10 @@ def state(name: str, kernel: Any = None) -> Any:
 
 @every_model
 @pytest.mark.parametrize("tol", [1e-3, 1e-8])
-def test_the_optimum_is_that_of_a_cone_solver(name: str, tol: float) -> None:
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_the_optimum_is_that_of_a_cone_solver(name: str, tol: float, solver: str) -> None:
     model = state(name)
-    solution = model.solve("level-search", tol=tol)
+    solution = model.solve(solver, tol=tol)
     assert (solution.status, solution.claim) == (Status.OPTIMAL, Claim.OPTIMAL)
     optimum = model.dual.solve("clarabel", tol=1e-9).certificate.primal_value
     assert solution.certificate.primal_value == pytest.approx(optimum, rel=2 * tol, abs=1e-14)
@@ -55,10 +57,11 @@ def test_features_give_the_same(name: str) -> None:
     assert solution.certificate.primal_value == pytest.approx(optimum, rel=2e-6)
 
 
-def test_a_tube_of_width_0_leaves_its_budget() -> None:
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_a_tube_of_width_0_leaves_its_budget(solver: str) -> None:
     """Targets that a weak penalty lets the function meet: all residuals are 0 before the budget is spent."""
     model = NuTube(X, X @ [1.0, 2.0, 3.0], Linear(), nu=0.9, C=1e3)
-    solution = model.solve("level-search", tol=1e-6)
+    solution = model.solve(solver, tol=1e-6)
     assert solution.status is Status.OPTIMAL
     assert np.abs(solution.beta).sum() < 0.5 * model.bounds().budget
     assert model.tube_width(model.residuals(model.candidate(solution))) == pytest.approx(0.0, abs=1e-6)
