@@ -93,7 +93,13 @@ class LevelQP:
         return 0.5 * float(self.target.min() + self.target.max()) if self.total == 0.0 else 0.0
 
     def around(self, level: float) -> LevelQP:
-        """Return the problem with targets less ``level``: where 1'beta = 0, the same one, whose b is that much less."""
+        """Return the problem with targets less ``level``: where 1'beta = 0, the same one, whose b is that much less.
+
+        Parameters
+        ----------
+        level
+            In the unit of the targets.
+        """
         return replace(self, target=self.target - level) if level else self
 
     @property
