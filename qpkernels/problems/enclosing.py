@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A function that bounds an optimum from above, enclosed at the samples."""
+"""What enclosures share: the interval, exact feasibility, functions enclosed at samples, and what K may lack of convexity."""
 
 from __future__ import annotations
 

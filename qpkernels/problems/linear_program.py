@@ -1,9 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""An interval that holds the optimal value of the linear-programming machine, in exact arithmetic.
+"""Two bounds of the linear-programming machine, from any coefficients a and multipliers l of its margins.
 
-See :mod:`qpkernels.problems.linear_program` for both programs. From above, slacks are completed upward. From
-below, multipliers l with the exact sum y'l = 0 and 0 <= l <= C are divided by max(1, S l), as real numbers: that keeps
-all constraints, and the value is 1'l divided by the same. Whether K is semidefinite does not matter.
+With S_ij = y_i K_ij y_j, both programs are
+
+    min  sum a_j + sum C_i xi_i          s.t.  S a + b y >= 1 - xi,  a, xi >= 0
+    max  sum l_i                         s.t.  S l <= 1,  y'l = 0,  0 <= l_i <= C_i
+
+so that completed slacks are feasible above, and multipliers moved to their bounds and divided by max(1, S l) below.
+
+In exact arithmetic, slacks are completed upward from above. From below, multipliers l with the exact sum y'l = 0 and
+0 <= l <= C are divided by max(1, S l), as real numbers: that keeps all constraints, and the value is 1'l divided by the
+same. Whether K is semidefinite does not matter.
 """
 
 from __future__ import annotations
@@ -96,7 +103,7 @@ class LinearProgramBounds:
         )
 
     def enclose(self, beta: Vector, intercept: float, function: Expansion | None = None) -> Enclosure:
-        """Enclose the optimum; see :mod:`qpkernels.problems.enclosures.linear_program`."""
+        """Enclose the optimum in exact arithmetic."""
         del function
         if not (np.isfinite(beta).all() and np.isfinite(intercept)):
             return Enclosure(-np.inf, np.inf)

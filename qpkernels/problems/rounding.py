@@ -1,5 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The function of a candidate and that of the feasible point near it, as the bounds of models begin."""
+"""How far rounding may take f(x_i), 1/2 ||f||^2 and sums of them from their values for the given kernel matrix.
+
+A sum of n terms makes n roundings, each of at most half a unit eps of a partial sum. As far as these are independent of
+each other, they add up as sqrt(n) does and not as n (Higham and Mary, SIAM J. Sci. Comput. 41, 2019), so that::
+
+    | sum_k t_k as computed - sum_k t_k |  <=  sqrt(n) eps sum_k |t_k|
+
+and the errors of several values add up to the root of the sum of their squares. That is for the kernel matrix as it is
+computed, and no proof beyond doubt, as an enclosure is; but it is what rounding does, with room.
+
+Where 1'beta = 0, a shift of all samples changes nothing that matters: distances from their mean are then what counts.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The proof in exact arithmetic that a function separates two classes."""
+"""The proof that a function separates two classes: a feasibility problem, whose optimum is 0 from both sides."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Two bounds of a sigmoid over scores, from any slope A and offset B.
+"""The sigmoid over scores: the program, and two bounds of its optimum from any slope A and offset B.
 
 With z_i = A s_i + B, targets t_i in [0, 1] and the entropy H(p) = -p log p - (1-p) log(1-p), both problems are
 

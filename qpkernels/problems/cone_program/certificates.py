@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Proofs that a cone program has no solution: Farkas multipliers, and directions of unbounded decrease."""
+"""What is proved of answers to a cone program: bounds of the optimum, or that there is none."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The linear system that a quadratic program with equations alone is.
+"""Variables that equations define, eliminated; and the linear system that a program with equations alone is.
 
 ::
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Bounds of single variables among the rows of a cone program, and the multipliers they can take over."""
+"""What an answer to a cone program leaves over, row by row, and the multipliers that bounds of variables take over."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Intervals that hold the optimal value of a model whose level is free, in exact arithmetic.
 
-See :mod:`qpkernels.problems.level_qp.tube.free_level` for both problems. From above, f, b and the level l may be any;
+See :mod:`qpkernels.problems.level_qp.bounds` for both problems. From above, f, b and the level l may be any;
 losses are completed upward. From below, beta must satisfy 1'beta = 0, |beta_i| <= C_i and 1'|beta| <= nu 1'C (between
 labels, >=) exactly: it is scaled by a few units of rounding until it does.
 """
