@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What enclosures share: the interval, exact feasibility, functions enclosed at samples, and what K may lack of convexity."""
+"""What enclosures share: the interval, exact feasibility, functions at samples, and what K may lack of convexity."""
 
 from __future__ import annotations
 

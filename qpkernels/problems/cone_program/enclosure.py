@@ -326,7 +326,7 @@ def _value(bounded: _Bounded, x: Vector, z: Vector, margin: float) -> float:
     free = no_lower & no_upper
     n, M = q.size, csr_array(hstack([P, At]))
     unit = _unit_of_multipliers(bounded, P, x)
-    room = np.concatenate([_curved(P, x), _room_of_lower(bounded, z, unit)])
+    room = np.concatenate([_curved(P, x), _room_of_cones(bounded, z, unit)])
     point = np.concatenate([x, z])
     if margin:
         spread = np.concatenate([_spread(x), _spread(z, unit)])
@@ -394,7 +394,7 @@ def _unit_of_multipliers(bounded: _Bounded, P: csr_array, x: Vector) -> float:
     return steepest / (float(np.abs(bounded.A.data).max(initial=0.0)) or 1.0)
 
 
-def _room_of_lower(bounded: _Bounded, z: Vector, unit: float) -> Vector:
+def _room_of_cones(bounded: _Bounded, z: Vector, unit: float) -> Vector:
     """Return how far multipliers may move: all of equations and second-order cones, and inequalities well inside."""
     size = float(np.abs(z).max(initial=0.0)) or 1.0
     room = _spread(z, unit)
