@@ -38,9 +38,9 @@ from qpkernels.gram import Gram
 from qpkernels.gram.features import weights_of
 from qpkernels.gram.panels.sums import add_kernel_sums
 from qpkernels.kernels.approximations import Nystroem
-from qpkernels.kernels.base import Kernel
-from qpkernels.kernels.base.spec import kernel_from_spec, kernel_to_spec
-from qpkernels.kernels.vectors import Linear
+from qpkernels.kernels.kernel import Kernel
+from qpkernels.kernels.linear import Linear
+from qpkernels.kernels.spec import kernel_from_spec, kernel_to_spec
 
 __all__ = [
     "Centers",

@@ -44,7 +44,7 @@ def test_the_modules_are_found() -> None:
     names = {module.__name__ for module in MODULES}
     assert {
         "qpkernels",
-        "qpkernels.kernels.vectors",
+        "qpkernels.kernels.laplacian",
         "qpkernels.solvers.smo",
         "formulations",
         "formulations.modelling.model",

@@ -178,7 +178,7 @@ LIMITS = (
         "**The machine.** Intervals assume the arithmetic of IEEE 754, that sums are sums in whatever order (no "
         "product of Strassen's kind in the BLAS), and that exp, log, pow, tanh and sinh are within 4 units in the "
         "last place, which is checked against 60 digits.",
-        ("qpkernels/kernels/base/test_enclosed.py::test_elementary_functions_are_as_exact_as_is_assumed",),
+        ("qpkernels/kernels/test_enclosed.py::test_elementary_functions_are_as_exact_as_is_assumed",),
     ),
     Claim(
         "**This code.** A certificate is a few hundred lines; they are tested against rational arithmetic, closed "

@@ -15,7 +15,7 @@ from formulations.estimators.inputs.kernels import KernelLike
 from qpkernels.arrays import ChecksKeywords, check_feature_names, refuse_columns
 from qpkernels.errors import ParameterError
 from qpkernels.kernels import Kernel
-from qpkernels.kernels.base.parameters import parameters_of, with_parameters
+from qpkernels.kernels.kernel import parameters_of, with_parameters
 
 __all__ = ["KernelEstimator"]
 

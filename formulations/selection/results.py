@@ -24,7 +24,7 @@ from qpkernels.arrays import Vector, check_path, shown
 from qpkernels.arrays.digests import add_array, add_samples
 from qpkernels.arrays.paths import read_file
 from qpkernels.errors import DataFormatError, FileFormatError, ForeignResultsError, ParameterError
-from qpkernels.kernels.base.spec import kernel_to_spec
+from qpkernels.kernels.spec import kernel_to_spec
 from qpkernels.problems import Certificate, Status
 
 __all__ = ["Fit", "Judged", "ResultsFile", "fingerprint"]

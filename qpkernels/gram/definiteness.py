@@ -14,7 +14,7 @@ from qpkernels.arrays import Matrix, Samples, Vector, frozen, is_sparse, row_blo
 from qpkernels.arrays.threads import blas_threads_for
 from qpkernels.errors import GramTooLargeError, IndefiniteKernelError, NonFiniteError, NotSymmetricError, ParameterError
 from qpkernels.gram.panels.products import EXPONENT_ERROR
-from qpkernels.kernels.base import Kernel
+from qpkernels.kernels.kernel import Kernel
 
 __all__ = [
     "PSD_TOLERANCE",

@@ -25,10 +25,10 @@ from qpkernels.arrays.threads import in_parts, without_blas_threads
 from qpkernels.gram.gram import Gram
 from qpkernels.intervals import UNDERFLOW, UNIT, Interval, enclose_null_vector, enclose_point, gamma, inner
 from qpkernels.kernels.approximations import Nystroem, RandomFourier
-from qpkernels.kernels.base import EnclosedMatrix, EnclosedRows, Kernel, Rational
-from qpkernels.kernels.base.enclosed_products import split
-from qpkernels.kernels.base.rational import as_rational, rational_products
-from qpkernels.kernels.vectors import Linear
+from qpkernels.kernels.enclosed import EnclosedMatrix, EnclosedRows, split
+from qpkernels.kernels.kernel import Kernel
+from qpkernels.kernels.linear import Linear
+from qpkernels.kernels.products import Rational, as_rational, rational_products
 
 __all__ = [
     "EnclosedFunction",

@@ -16,8 +16,8 @@ from scipy.linalg.lapack import dpstrf
 from qpkernels.arrays import Indices, Matrix, Samples, Vector, frozen
 from qpkernels.arrays.threads import blas_threads_for
 from qpkernels.intervals import exact_sum
-from qpkernels.kernels.base import Kernel
-from qpkernels.kernels.base.products import squared_lengths
+from qpkernels.kernels.kernel import Kernel
+from qpkernels.kernels.products import squared_lengths
 
 __all__ = [
     "Features",

@@ -57,7 +57,7 @@ from qpkernels.gram.panels.sums import (
     add_symmetric_sums,
     taken_among,
 )
-from qpkernels.kernels.base import Kernel, Samples
+from qpkernels.kernels.kernel import Kernel, Samples
 
 __all__ = ["BoundedProduct", "Gram", "Selection"]
 

@@ -33,7 +33,7 @@ from qpkernels.gram.gram import Gram
 from qpkernels.gram.low_rank.pivots import partial_cholesky
 from qpkernels.gram.low_rank.sources import ArraySource, BlockSource, StreamSource
 from qpkernels.kernels.approximations import Nystroem, RandomFourier
-from qpkernels.kernels.base import Kernel
+from qpkernels.kernels.kernel import Kernel
 
 __all__ = [
     "Approximation",

@@ -28,7 +28,7 @@ from qpkernels.arrays import Indices, Matrix, Samples, Vector
 from qpkernels.errors import IndefiniteKernelError
 from qpkernels.gram.features import Features
 from qpkernels.gram.low_rank.sources import BlockSource
-from qpkernels.kernels.base import Kernel
+from qpkernels.kernels.kernel import Kernel
 
 __all__ = ["PartialCholesky", "partial_cholesky"]
 

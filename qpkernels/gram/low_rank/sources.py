@@ -25,7 +25,7 @@ from qpkernels.arrays import (
 from qpkernels.arrays.threads import in_parts, without_blas_threads
 from qpkernels.errors import ShapeError
 from qpkernels.gram.features import Features, FeaturesInMemory
-from qpkernels.kernels.base import Kernel
+from qpkernels.kernels.kernel import Kernel
 
 __all__ = [
     "ArraySource",

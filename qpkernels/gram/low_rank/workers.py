@@ -22,7 +22,7 @@ from qpkernels.arrays import Indices, Matrix, Samples, Vector, row_blocks, rows_
 from qpkernels.errors import GramTooLargeError, NonFiniteError, ParameterError, ShapeError, WorkersLostError
 from qpkernels.gram.features import Features
 from qpkernels.gram.low_rank.sources import BlockSource, Columns, GrowingFactor, Visit, in_order
-from qpkernels.kernels.base import Kernel
+from qpkernels.kernels.kernel import Kernel
 
 __all__ = [
     "DaskSource",

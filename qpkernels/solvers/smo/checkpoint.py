@@ -19,7 +19,7 @@ from qpkernels.arrays.digests import add_samples
 from qpkernels.arrays.paths import replacing
 from qpkernels.errors import FileFormatError, ForeignResultsError, ParameterError
 from qpkernels.gram.panels.sums import add_kernel_sums
-from qpkernels.kernels.base.spec import kernel_to_spec
+from qpkernels.kernels.spec import kernel_to_spec
 from qpkernels.problems.kernel_qp.program import KernelQP
 from qpkernels.solvers.smo.iterate import Beginning, Iterate, Stepped
 

@@ -13,7 +13,7 @@ from qpkernels.arrays.threads import threads
 from qpkernels.errors import ParameterError
 from qpkernels.gram.panels.products import PANEL, Product
 from qpkernels.gram.panels.samples import StreamedProduct, make_product
-from qpkernels.kernels.base import ProductForm
+from qpkernels.kernels.products import ProductForm
 from qpkernels.problems.kernel_qp.program import KernelQP
 
 __all__ = ["Memory", "remaining"]

@@ -11,7 +11,7 @@ import pytest
 from qpkernels import RBF, Linear
 from qpkernels.errors import SolverFailedError
 from qpkernels.gram import Gram
-from qpkernels.kernels.base import Kernel
+from qpkernels.kernels.kernel import Kernel
 from qpkernels.paths import ParametricQP, Pieces, trace, tracing
 from qpkernels.problems import KernelQP, KernelQPBounds
 from qpkernels.solvers.smo import SMO

@@ -15,7 +15,7 @@ from qpkernels.arrays import Floats, Indices, Matrix, Samples, Vector, row_block
 from qpkernels.gram.changing import Stored
 from qpkernels.gram.panels.loops import gather_block
 from qpkernels.gram.panels.sums import add_kernel_sums
-from qpkernels.kernels.base import Kernel
+from qpkernels.kernels.kernel import Kernel
 from qpkernels.solvers.smo.rows.cache import RowCache
 
 __all__ = ["ONE_BLOCK", "FeatureRows", "KernelRows", "MatrixRows", "Rows"]

@@ -14,7 +14,7 @@ from sklearn.kernel_ridge import KernelRidge as Theirs
 from qpkernels.errors import IndefiniteKernelError, SolverFailedError, UnsupportedOptionError
 from qpkernels.gram import Gram, LowRank
 from qpkernels.kernels import RBF, Linear, Matern, Polynomial, Precomputed, Sigmoid
-from qpkernels.kernels.base import Kernel
+from qpkernels.kernels.kernel import Kernel
 from qpkernels.problems import KernelQP, LinearSystem, RidgedGram, certify_kernel_qp
 from qpkernels.solvers import Claim, Outcome, find_solver
 from qpkernels.solvers.conjugate_gradient import ConjugateGradient, Progress
