@@ -228,7 +228,7 @@ def draw(entries: list[Entry], path: Path) -> None:
     """
     import matplotlib.pyplot as plt
 
-    from formulations.displays.style import BLUE, GREY, VERMILLION, explain, style
+    from formulations.plots.style import BLUE, GREY, VERMILLION, explain, style
 
     names: dict[str, None] = {}
     rows: list[tuple[str, set[str], set[str]]] = []

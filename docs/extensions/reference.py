@@ -24,7 +24,6 @@ MODULES = (
     *(
         f"formulations.{name}"
         for name in (
-            "displays",
             "estimators",
             "exercises",
             "incremental",
@@ -33,6 +32,7 @@ MODULES = (
             "lab.notebook",
             "losses",
             "modelling",
+            "plots",
             "prediction",
             "relevance",
             "selection",

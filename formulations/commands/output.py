@@ -24,7 +24,7 @@ from formulations.commands.options import with_options
 from formulations.commands.wording import in_words_of_options
 
 if TYPE_CHECKING:
-    from formulations.displays.base import Display
+    from formulations.plots.display import Display
     from qpkernels.problems import Status
 
 __all__ = [

@@ -114,7 +114,7 @@ def _head(setting: Setting) -> Iterator[str]:
 
 def _imports(setting: Setting) -> Iterator[str]:
     yield f"from formulations import {setting.machine.choice.kind.__name__}"
-    yield f"from formulations.displays import {_display(setting)}"
+    yield f"from formulations.plots import {_display(setting)}"
     yield f"from qpkernels import {', '.join(sorted({type(kernel).__name__ for kernel in _kernels(setting)}))}"
 
 

@@ -19,8 +19,8 @@ import qpkernels
 from formulations import OneVersusOne, SoftMargin, SoftTube, cross_validate, load
 from formulations.commands.machines.files import read_machine
 from formulations.commands.output import write_json, write_picture
-from formulations.displays import DecisionRegionDisplay
 from formulations.judging import audit
+from formulations.plots import DecisionRegionDisplay
 from qpkernels import RBF
 from qpkernels.arrays.archives import load_arrays
 from qpkernels.arrays.paths import replacing

@@ -12,7 +12,7 @@ from formulations.commands.options import JsonPath, KernelOptions, ModelOptions,
 from formulations.commands.output import check_picture, command, end, facts, show
 
 if TYPE_CHECKING:
-    from formulations.displays.base import Display
+    from formulations.plots.display import Display
 
 __all__ = ["plot_command"]
 
@@ -83,15 +83,15 @@ def _checked_kind(kind: str | None, *, values: bool) -> str:
 
 
 def _display(kind: str, solution: Any, model: Any, along: tuple[int, ...]) -> Display:
-    from formulations import displays
+    from formulations import plots
 
     match kind:
         case "regions":
-            return displays.DecisionRegionDisplay.from_solution(solution, model, features=(along[0], along[1]))
+            return plots.DecisionRegionDisplay.from_solution(solution, model, features=(along[0], along[1]))
         case "tube":
-            return displays.TubeDisplay.from_solution(solution, model, feature=along[0])
+            return plots.TubeDisplay.from_solution(solution, model, feature=along[0])
         case "kkt":
-            return displays.KKTDisplay.from_solution(solution, model)
+            return plots.KKTDisplay.from_solution(solution, model)
         case "gram":
-            return displays.GramDisplay.from_model(model)
-    return displays.CertificateDisplay.from_solution(solution)
+            return plots.GramDisplay.from_model(model)
+    return plots.CertificateDisplay.from_solution(solution)

@@ -66,7 +66,7 @@ def compare_command(
         heading = statements.heading_of(training.name, training.X, function, values)
         console = report(heading, comparison)
         if picture is not None:
-            from formulations.displays import ComparisonDisplay
+            from formulations.plots import ComparisonDisplay
 
             write_picture(ComparisonDisplay.from_comparison(comparison), picture, heading, console)
     if json_path is not None:

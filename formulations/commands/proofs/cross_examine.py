@@ -59,7 +59,7 @@ def cross_examine_command(
         heading = statements.heading_of(training.name, training.X, function, asked.values)
         console = report(heading, examination)
         if picture is not None:
-            from formulations.displays import CrossExaminationDisplay
+            from formulations.plots import CrossExaminationDisplay
 
             write_picture(CrossExaminationDisplay.from_examination(examination), picture, heading, console)
     if json_path is not None:

@@ -13,10 +13,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from formulations.displays.optimality.gram import GramDisplay
 from formulations.lab.answers import Answer
 from formulations.lab.settings import Setting, Task
 from formulations.lab.views.view import Drawn, still
+from formulations.plots.gram import GramDisplay
 from qpkernels.arrays import Indices, Vector
 from qpkernels.errors import QPKernelsError
 from qpkernels.gram import Gram

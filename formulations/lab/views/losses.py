@@ -18,12 +18,12 @@ from typing import Any
 
 import numpy as np
 
-from formulations.displays.optimality.graph import OptimalityGraph, Places, program_of
 from formulations.lab.answers import Answer
 from formulations.lab.notation import multiplier_name, place_name
 from formulations.lab.views.view import Drawn, still
 from formulations.modelling import Model
 from formulations.modelling.solution import Solution
+from formulations.plots.graph import OptimalityGraph, Places, program_of
 from qpkernels.arrays import Vector
 from qpkernels.display.maths import to_text
 from qpkernels.errors import ParameterError

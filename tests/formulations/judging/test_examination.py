@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from formulations import CrossExamination, HardMargin, KernelRidge, LeastAbsoluteFit, SoftMargin, cross_examine
-from formulations.displays import CrossExaminationDisplay
+from formulations.plots import CrossExaminationDisplay
 from model_data import overlapping, separable, xor
 from qpkernels.errors import ParameterError
 from qpkernels.kernels import RBF

@@ -27,8 +27,8 @@ from formulations import (
     SoftTube,
     load,
 )
-from formulations.displays import DecisionRegionDisplay
 from formulations.estimators import SVC, LinearSVC, NuSVC, OneClassSVM
+from formulations.plots import DecisionRegionDisplay
 from qpkernels import RBF, Spectrum
 from qpkernels.errors import LabelError, ParameterError, ShapeError
 from relevance_data import gaussians, sine

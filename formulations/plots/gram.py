@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from formulations.displays.base import Display
-from formulations.displays.style import BLUE, GREY, VERMILLION
+from formulations.plots.display import Display
+from formulations.plots.style import BLUE, GREY, VERMILLION
 from qpkernels.arrays import Indices, Matrix, Vector, read_array, shown
 from qpkernels.errors import ParameterError, ShapeError
 from qpkernels.gram import Gram
@@ -44,7 +44,7 @@ class GramDisplay(Display):
     Examples
     --------
     >>> from formulations import SoftMargin
-    >>> from formulations.displays import GramDisplay
+    >>> from formulations.plots import GramDisplay
     >>> from qpkernels import RBF
     >>> model = SoftMargin([[0.0], [1.0], [2.0], [3.0]], [-1, 1, -1, 1], RBF(gamma=0.5), C=1.0)
     >>> display = GramDisplay.from_model(model).plot()

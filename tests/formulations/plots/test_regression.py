@@ -8,8 +8,8 @@ from sklearn import svm
 
 from display_examples import distance, drawn, soft_margin, tube
 from formulations import KernelRidge, RelevanceRegression, SoftTube
-from formulations.displays import RelevanceDisplay, TubeDisplay
 from formulations.estimators import SVR
+from formulations.plots import RelevanceDisplay, TubeDisplay
 from qpkernels import RBF
 from qpkernels.errors import ParameterError, ShapeError
 from relevance_data import sine

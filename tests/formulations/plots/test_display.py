@@ -10,10 +10,10 @@ from matplotlib import pyplot
 from matplotlib.collections import PathCollection
 from matplotlib.figure import Figure
 
-import formulations.displays
+import formulations.plots
 from display_examples import BASELINES, EXAMPLES, SIDE, distance, drawn, panels_of, read, soft_margin, write
-from formulations.displays import DecisionRegionDisplay, LossDisplay
 from formulations.losses import Hinge
+from formulations.plots import DecisionRegionDisplay, LossDisplay
 from qpkernels.errors import MissingPackageError, ShapeError
 
 TOLERANCE = 0.03
@@ -23,7 +23,7 @@ every_display = pytest.mark.parametrize("name", EXAMPLES)
 
 
 def test_every_display_has_an_example() -> None:
-    assert {type(make()).__name__ for make in EXAMPLES.values()} == set(formulations.displays.__all__)
+    assert {type(make()).__name__ for make in EXAMPLES.values()} == set(formulations.plots.__all__)
 
 
 @every_display

@@ -3,41 +3,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from formulations.displays.base import Display
-from formulations.displays.functions.decisions import (
-    ClassModel,
-    ClassSolution,
-    Decision,
-    ResponseMethod,
-    decision_of_estimator,
-    decision_of_solution,
-    gram_of,
-)
-from formulations.displays.functions.sections import Feature, Section
-from formulations.displays.style import (
-    GREEN,
-    VERMILLION,
-    class_mark,
-    draw_samples,
-    ink_of,
-    ring,
-    tinted,
-)
-from qpkernels.arrays import Indices, Matrix, finite_vector
-from qpkernels.errors import ParameterError
+from formulations.classification.base import TwoClassModel
+from formulations.classification.meta.multiclass import OneVersusOne, OneVersusRest
+from formulations.classification.meta.multiclass_solution import MulticlassSolution
+from formulations.classification.one_class import OneClass
+from formulations.modelling import Classification, Novelty
+from formulations.plots.display import Display
+from formulations.plots.sections import Feature, Section
+from formulations.plots.style import GREEN, VERMILLION, class_mark, draw_samples, ink_of, ring, tinted
+from formulations.relevance import RelevanceClassification, RelevanceSolution
+from qpkernels.arrays import Indices, Matrix, Vector, check_choice, finite_vector, read_array
+from qpkernels.errors import LabelError, ParameterError, ShapeError
+from qpkernels.gram import Gram
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 __all__ = ["DecisionRegionDisplay"]
+
+_ClassModel: TypeAlias = TwoClassModel | OneClass | OneVersusOne | OneVersusRest | RelevanceClassification
+_ClassSolution: TypeAlias = Classification | Novelty | MulticlassSolution | RelevanceSolution
+
+_ResponseMethod: TypeAlias = Literal["decision_function", "predict_proba"]
+"""What is drawn: decision values, or probabilities."""
+
+_METHODS = ("decision_function", "predict_proba")
+
+_HINGES = ("hinge", "squared_hinge")
+"""Losses of linear machines whose margin is where the decision values are -1 and +1."""
+
+_BOUNDARY = 1e-3
+"""Share of the largest decision value of one class within which a sample lies on the boundary of the picture."""
 
 _DEEP, _PALE = 0.22, 0.10
 """How much of its colour a region has, beyond the margin and within."""
@@ -76,7 +80,7 @@ class DecisionRegionDisplay(Display):
     Examples
     --------
     >>> from formulations import SoftMargin
-    >>> from formulations.displays import DecisionRegionDisplay
+    >>> from formulations.plots import DecisionRegionDisplay
     >>> model = SoftMargin([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [2.0, 2.0]], [-1, -1, -1, 1], C=10.0)
     >>> display = DecisionRegionDisplay.from_solution(model.solve(), model).plot()
     >>> print(f"{len(display.marked)} support vectors are marked")
@@ -101,12 +105,12 @@ class DecisionRegionDisplay(Display):
     @classmethod
     def from_solution(
         cls,
-        solution: ClassSolution,
-        model: ClassModel,
+        solution: _ClassSolution,
+        model: _ClassModel,
         *,
         features: tuple[Feature, Feature] | None = None,
         fixed: ArrayLike | None = None,
-        response_method: ResponseMethod = "decision_function",
+        response_method: _ResponseMethod = "decision_function",
         margins: ArrayLike | None = None,
         extent: tuple[float, float, float, float] | None = None,
         grid_resolution: int = 200,
@@ -138,9 +142,9 @@ class DecisionRegionDisplay(Display):
         ParameterError, ShapeError
             If the two do not belong together, or a feature, the point or the extent is none.
         """
-        gram = gram_of(model)
+        gram = _gram_of(model)
         section = Section.of(gram.X, features, fixed, 2, gram.feature_names)
-        decision = decision_of_solution(solution, model, section.X, response_method)
+        decision = _decision_of_solution(solution, model, section.X, response_method)
         return cls._of(decision, section, margins, extent, grid_resolution)
 
     @classmethod
@@ -152,7 +156,7 @@ class DecisionRegionDisplay(Display):
         *,
         features: tuple[Feature, Feature] | None = None,
         fixed: ArrayLike | None = None,
-        response_method: ResponseMethod = "decision_function",
+        response_method: _ResponseMethod = "decision_function",
         margins: ArrayLike | None = None,
         extent: tuple[float, float, float, float] | None = None,
         grid_resolution: int = 200,
@@ -178,13 +182,13 @@ class DecisionRegionDisplay(Display):
             If the estimator has no such method, or the rest does not fit it.
         """
         section = Section.of(X, features, fixed, 2)
-        decision = decision_of_estimator(estimator, section.table(section.X), y, response_method)
+        decision = _decision_of_estimator(estimator, section.table(section.X), y, response_method)
         return cls._of(decision, section, margins, extent, grid_resolution)
 
     @classmethod
     def _of(
         cls,
-        decision: Decision,
+        decision: _Scores,
         section: Section,
         margins: ArrayLike | None,
         extent: tuple[float, float, float, float] | None,
@@ -283,3 +287,192 @@ def _listed(levels: tuple[float, ...]) -> str:
     if len(levels) == 2 and levels[0] == -levels[1]:
         return rf"\pm {levels[1]:.3g}"
     return r",\ ".join(f"{level:.3g}" for level in levels)
+
+
+# How samples are told apart -----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class _Scores:
+    """How samples are told apart.
+
+    Attributes
+    ----------
+    function
+        Samples to a score, shape (n,), above ``boundary`` for the second of two classes or for what is not novel; or to
+        a score of each of several classes, shape (n, classes), where the largest decides.
+    classes
+        The labels; None of one class.
+    codes
+        Number of the class of each sample, shape (m,); of one class 1 for the outliers, else 0.
+    marked
+        Training samples, as rows, that carry the function; None where all of them do, or nobody knows.
+    mark
+        What these are called.
+    boundary
+        The score that decides between two classes.
+    margins
+        Further scores whose level lines say how sure the decision is.
+    score
+        What the score is called, in TeX.
+    """
+
+    function: Callable[[Any], NDArray[np.float64]]
+    classes: NDArray[Any] | None
+    codes: Indices
+    marked: Matrix | None = None
+    mark: str = "support vector"
+    boundary: float = 0.0
+    margins: tuple[float, ...] = ()
+    score: str = "g"
+
+
+def _gram_of(model: _ClassModel) -> Gram:
+    """Return the kernel matrix of a model, with its samples.
+
+    Raises
+    ------
+    ParameterError
+        If it is no model of classes.
+    """
+    if isinstance(model, OneVersusOne | OneVersusRest):
+        return model.data.gram
+    if isinstance(model, TwoClassModel | OneClass | RelevanceClassification):
+        return model.gram
+    raise ParameterError(f"regions are drawn of a model of classes, but {type(model).__name__} came.")
+
+
+def _decision_of_solution(solution: _ClassSolution, model: _ClassModel, X: Matrix, method: _ResponseMethod) -> _Scores:
+    """Read the answer to a model of one class, of two or of several, whose samples are X.
+
+    Raises
+    ------
+    ParameterError
+        If the two do not belong together.
+    """
+    if isinstance(solution, RelevanceSolution) and isinstance(model, RelevanceClassification):
+        return _decision(
+            solution, model.classes, _signs(model.y), X[solution.relevance], (), method, "relevance vector"
+        )
+    if isinstance(solution, Classification) and isinstance(model, TwoClassModel):
+        margins = (-solution.margin_level, solution.margin_level) if solution.sparse else ()
+        carrying = X[solution.support.indices] if solution.sparse else None
+        return _decision(solution, model.classes, _signs(model.y), carrying, margins, method)
+    if isinstance(solution, Novelty) and isinstance(model, OneClass):
+        outside = np.isin(np.arange(len(model)), solution.outliers).astype(np.intp)
+        return _decision(solution, None, outside, X[solution.support.indices], (), method)
+    if isinstance(solution, MulticlassSolution) and isinstance(model, OneVersusOne | OneVersusRest):
+        codes = np.searchsorted(model.classes, model.y)
+        return _decision(solution, model.classes, codes, X[_support_of_all(solution, model)], (), method)
+    raise ParameterError(
+        "regions are drawn of the answer to a model of classes, given with that model, but "
+        f"{type(solution).__name__} and {type(model).__name__} came."
+    )
+
+
+def _decision_of_estimator(estimator: Any, X: Any, y: ArrayLike | None, method: _ResponseMethod) -> _Scores:
+    """Read a fitted estimator: of one class where no labels of the samples X come, else of those it knows, or in y.
+
+    Raises
+    ------
+    ParameterError
+        If the estimator has no such method.
+    ShapeError, LabelError
+        If y are not as many labels, or some that the estimator does not know.
+    """
+    if not hasattr(estimator, check_choice(method, "response_method", _METHODS)):
+        raise ParameterError(
+            f"the estimator must have {method}, but a {type(estimator).__name__} has not; fit it, or choose another "
+            "response_method."
+        )
+    machine, as_given = _unwrapped(estimator)
+    carrying = _support_vectors(machine)
+    # Those within a pipeline are samples that its other steps have changed.
+    marked = carrying if as_given else None
+    if y is None:
+        values = np.asarray(estimator.decision_function(X))
+        outside = (values < -_BOUNDARY * np.abs(values).max()).astype(np.intp)
+        return _decision(estimator, None, outside, marked, (), method)
+    classes, codes = _codes(estimator, y, len(X))
+    has_margin = carrying is not None or getattr(machine, "loss", None) in _HINGES
+    return _decision(estimator, classes, codes, marked, (-1.0, 1.0) if has_margin else (), method)
+
+
+def _decision(
+    machine: Any,
+    classes: NDArray[Any] | None,
+    codes: Indices,
+    marked: Matrix | None,
+    margins: tuple[float, ...],
+    method: _ResponseMethod,
+    mark: str = "support vector",
+) -> _Scores:
+    """Return the decision of a machine, with the methods of scikit-learn's estimators."""
+    own = (classes, codes, marked, mark)
+    probable = check_choice(method, "response_method", _METHODS) == "predict_proba"
+    if classes is None and probable:
+        raise ParameterError("a machine of one class has no probabilities; draw its decision_function.")
+    if classes is not None and classes.size > 2:
+        return _Scores(_scores(machine, method, classes), *own)
+    if probable:
+        return _Scores(lambda X: machine.predict_proba(X)[:, 1], *own, boundary=0.5, margins=(0.1, 0.9), score="P")
+    return _Scores(lambda X: _single(machine.decision_function(X)), *own, margins=margins)
+
+
+def _single(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the values for the second of two classes, where each has a machine of its own their difference."""
+    return values if values.ndim == 1 else values[:, 1] - values[:, 0]
+
+
+def _signs(y: Vector) -> Indices:
+    return (y > 0).astype(np.intp)
+
+
+def _support_of_all(solution: MulticlassSolution, model: OneVersusOne | OneVersusRest) -> Indices:
+    """Return the numbers of the samples that are support vectors of some machine."""
+    rows = [
+        model.rows(pair)[each.support.indices] for pair, each in zip(solution.pairs, solution.solutions, strict=True)
+    ]
+    return np.unique(np.concatenate(rows))
+
+
+def _codes(estimator: Any, y: ArrayLike, count: int) -> tuple[NDArray[Any], Indices]:
+    labels = read_array(y, "y")
+    if labels.shape != (count,):
+        raise ShapeError(f"y must hold a label for each of the {count} samples, but an array {labels.shape} came.")
+    known = getattr(estimator, "classes_", None)
+    classes = np.unique(labels) if known is None else np.asarray(known)
+    if not np.isin(labels, classes).all():
+        raise LabelError(f"the estimator knows the classes {classes.tolist()}, but y holds others.")
+    return classes, np.searchsorted(classes, labels)
+
+
+def _unwrapped(estimator: Any) -> tuple[Any, bool]:
+    """Return the machine within searches and pipelines, and whether it takes the samples as they come."""
+    if hasattr(estimator, "best_estimator_"):
+        return _unwrapped(estimator.best_estimator_)
+    if hasattr(estimator, "steps"):
+        return _unwrapped(estimator.steps[-1][1])[0], False
+    return estimator, True
+
+
+def _support_vectors(estimator: Any) -> Matrix | None:
+    """Return the support vectors that an estimator shows; None where every sample is one."""
+    found = getattr(estimator, "support_vectors_", None)
+    dense = not getattr(getattr(estimator, "solution_", None), "sparse", True)
+    if found is None or dense:
+        return None
+    vectors = np.asarray(found.toarray() if hasattr(found, "toarray") else found)
+    return vectors if vectors.ndim == 2 and vectors.size else None
+
+
+def _scores(machine: Any, method: _ResponseMethod, classes: NDArray[Any]) -> Callable[[Any], Matrix]:
+    """Return the scores of several classes, where their largest is what the machine decides for, else its votes."""
+
+    def scores(X: Any) -> Matrix:
+        values = np.asarray(getattr(machine, method)(X))
+        votes = np.equal.outer(np.asarray(machine.predict(X)), classes).astype(np.float64)
+        agree = values.shape == votes.shape and np.array_equal(values.argmax(axis=1), votes.argmax(axis=1))
+        return values if agree else votes
+
+    return scores

@@ -8,7 +8,7 @@ from matplotlib.colors import same_color
 
 from display_examples import comparison, examination, followed, searched, soft_margin, traced, tube
 from formulations import grid, path
-from formulations.displays import (
+from formulations.plots import (
     ComparisonDisplay,
     CrossExaminationDisplay,
     ExactPathDisplay,

@@ -5,15 +5,12 @@ A class method such as ``from_solution`` or ``from_estimator`` computes; ``plot(
 display, which keeps ``ax_``, ``axes_`` and ``figure_``. Matplotlib is imported when something is drawn, and not before.
 """
 
-from formulations.displays.functions import DecisionRegionDisplay, RelevanceDisplay, TubeDisplay
-from formulations.displays.optimality import CertificateDisplay, GramDisplay, KKTDisplay, LossDisplay
-from formulations.displays.results import (
-    ComparisonDisplay,
-    CrossExaminationDisplay,
-    ExactPathDisplay,
-    GridSearchDisplay,
-    PathDisplay,
-)
+from formulations.plots.certificates import CertificateDisplay, ComparisonDisplay, CrossExaminationDisplay
+from formulations.plots.decision_regions import DecisionRegionDisplay
+from formulations.plots.gram import GramDisplay
+from formulations.plots.optimality import KKTDisplay, LossDisplay
+from formulations.plots.regression import RelevanceDisplay, TubeDisplay
+from formulations.plots.selection import ExactPathDisplay, GridSearchDisplay, PathDisplay
 
 __all__ = [
     "CertificateDisplay",

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
 
-from formulations.displays.style import explain, require_matplotlib, style
+from formulations.plots.style import explain, require_matplotlib, style
 from qpkernels.arrays import shown
 from qpkernels.errors import ShapeError
 

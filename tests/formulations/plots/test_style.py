@@ -9,7 +9,7 @@ from matplotlib import rc_context, rcParams
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
-from formulations.displays.style import COLOURS, DASHES, GREY, INK, MARKERS, STYLE, class_mark, explain, style
+from formulations.plots.style import COLOURS, DASHES, GREY, INK, MARKERS, STYLE, class_mark, explain, style
 
 # Machado, Oliveira and Fernandes (2009): what is left of linear RGB without each kind of cone.
 SIGHT = {
