@@ -13,7 +13,7 @@ from formulations.commands.options import KernelOptions, ModelOptions, Positive,
 from formulations.commands.output import command
 
 if TYPE_CHECKING:
-    from formulations.commands.stating.samples import Training
+    from formulations.commands.samples import Training
     from formulations.lab.settings import Setting
     from qpkernels.datasets import Dataset
 
@@ -128,7 +128,7 @@ def _require_few_lines(data: str) -> None:
 
 def _start(source: TrainingOptions, features: str | None, regression: bool | None, standardise: bool) -> Setting:
     """Return the setting of a file of samples."""
-    from formulations.commands.stating import samples, statements
+    from formulations.commands import samples, statements
     from formulations.inputs.two_classes import two_classes
     from formulations.lab.settings.data import setting_of
     from qpkernels.errors import ParameterError
@@ -166,13 +166,13 @@ def _require_two_features(dataset: Dataset) -> None:
 
 
 def _is_regression(dataset: Dataset) -> bool:
-    from formulations.commands.stating.samples import looks_like_values
+    from formulations.commands.samples import looks_like_values
 
     return dataset.class_names is None and dataset.y.dtype.kind in "fiu" and looks_like_values(dataset.y)
 
 
 def _drawn_along(training: Training, features: str | None, wanted: int) -> Any:
-    from formulations.commands.stating.samples import chosen_features
+    from formulations.commands.samples import chosen_features
 
     return training.X[:, list(chosen_features(features, training, wanted))]
 

@@ -17,7 +17,7 @@ import pytest
 import formulations
 import qpkernels
 from formulations import OneVersusOne, SoftMargin, SoftTube, cross_validate, load
-from formulations.commands.machines.files import read_machine
+from formulations.commands.machines_in_files import read_machine
 from formulations.commands.output import write_json, write_picture
 from formulations.judging import audit
 from formulations.plots import DecisionRegionDisplay

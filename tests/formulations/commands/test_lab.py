@@ -77,7 +77,7 @@ def test_a_file_is_read_once(started: list[tuple[Any, ...]], csv: Path, monkeypa
         read.append(data)
         return load_dataset(data, **options)
 
-    monkeypatch.setattr("formulations.commands.stating.samples.load_dataset", counted)
+    monkeypatch.setattr("formulations.commands.samples.load_dataset", counted)
     start_of(started, "--data", csv, "--target", "kind", "--features", "3,1")
     assert read == [str(csv)]
 

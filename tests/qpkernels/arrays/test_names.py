@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from formulations.commands.stating.samples import check_unique_names
+from formulations.commands.samples import check_unique_names
 from qpkernels.arrays import check_feature_names
 from qpkernels.arrays.names import first_twice
 from qpkernels.arrays.structured import as_table
