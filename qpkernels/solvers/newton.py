@@ -29,9 +29,8 @@ from qpkernels.gram import Gram
 from qpkernels.problems import SampleLosses, SigmoidFit, SmoothRisk, nearest_feasible
 from qpkernels.solvers.answer import Answer, Claim, Request
 from qpkernels.solvers.interface import Solver
-from qpkernels.solvers.newton_systems import NewtonSystem, newton_system, prepare_system
+from qpkernels.solvers.newton_systems import NewtonSystem, SparseSystem, newton_system, prepare_system
 from qpkernels.solvers.sigmoid import fit_sigmoid
-from qpkernels.solvers.sparse_system import SparseSystem
 
 __all__ = ["Newton"]
 

@@ -10,11 +10,10 @@ import pytest
 from scipy.sparse import csr_array, random_array
 from sklearn.linear_model import LogisticRegression
 
-import qpkernels.solvers.sparse_system as sparse_system
+import qpkernels.solvers.newton_systems as newton_systems
 from formulations import Logistic
 from qpkernels.kernels import Linear
-from qpkernels.solvers.newton_systems import FeatureSystem
-from qpkernels.solvers.sparse_system import SparseSystem
+from qpkernels.solvers.newton_systems import FeatureSystem, SparseSystem
 
 
 @pytest.mark.parametrize("bordered", [True, False])
@@ -22,7 +21,7 @@ from qpkernels.solvers.sparse_system import SparseSystem
 def test_it_is_the_system_that_is_factored_elsewhere(
     bordered: bool, factor: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sparse_system, "_LEFT", 1e-14)
+    monkeypatch.setattr(newton_systems, "_LEFT", 1e-14)
     rng = np.random.default_rng(0)
     Z = rng.normal(size=(60, 7)) * (rng.random((60, 7)) < 0.4)
     # Around a mean of 0 both have the same weights and the same b.
