@@ -23,10 +23,11 @@ from formulations.judging.audit import Audit, audit
 from formulations.judging.compare import compare, cross_examine
 from formulations.judging.comparison import Comparison
 from formulations.judging.examination import CrossExamination
-from formulations.modelling.forms.form import Form
+from formulations.modelling.form import Form
 from formulations.modelling.model import Model
 from formulations.modelling.primal import PrimalFunction
-from formulations.modelling.solution import Classification, Novelty, Regression, Scale, Solution
+from formulations.modelling.solution import Scale, Solution
+from formulations.modelling.tasks import Classification, Novelty, Regression
 from formulations.prediction import Predictor, load
 from formulations.regression.fits.chebyshev import ChebyshevFit
 from formulations.regression.fits.least_absolute import LaplaceFit, LeastAbsoluteFit

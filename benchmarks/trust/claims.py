@@ -135,8 +135,8 @@ LIMITS = (
         "A solution whose statement lets more than the model's own f + b decide has no `predict`: an error names "
         "what is left out. With constraints and penalties of your own it predicts the function of the statement.",
         (
-            "formulations/modelling/forms/test_deciding.py::test_what_more_than_f_and_b_decide_is_not_predicted",
-            "formulations/modelling/forms/test_deciding.py"
+            "formulations/modelling/test_deciding.py::test_what_more_than_f_and_b_decide_is_not_predicted",
+            "formulations/modelling/test_deciding.py"
             "::test_constraints_and_penalties_predict_the_function_of_the_statement",
         ),
     ),

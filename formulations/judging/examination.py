@@ -124,7 +124,7 @@ class CrossExamination(Sequence[Trial], Reported):
         Bounds of the optimal value, from this answer.
     rigorous
         Whether they hold in exact arithmetic; otherwise they are those of its certificate, in float64. See
-        :meth:`formulations.modelling.forms.form.Form.enclose`.
+        :meth:`formulations.modelling.form.Form.enclose`.
     """
 
     problem: str

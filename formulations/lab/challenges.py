@@ -16,7 +16,8 @@ from formulations.lab.answers import Answer
 from formulations.lab.settings import KERNELS, Setting
 from formulations.lab.settings.presets import PRESETS, kernel_part, machine_part, points_part
 from formulations.lab.views.hulls import HULLS
-from formulations.modelling.solution import Classification, Regression, Solution
+from formulations.modelling.solution import Solution
+from formulations.modelling.tasks import Classification, Regression
 from qpkernels.arrays import Indices
 from qpkernels.display import count
 from qpkernels.errors import SolverFailedError

@@ -27,7 +27,8 @@ from formulations.lab.settings.machines import Stated
 from formulations.lab.views import VIEWS, Scene
 from formulations.lab.views.view import Drawn
 from formulations.modelling.model import Model
-from formulations.modelling.solution import Classification, Novelty, Regression, Solution
+from formulations.modelling.solution import Solution
+from formulations.modelling.tasks import Classification, Novelty, Regression
 from formulations.prediction import Labels
 from formulations.relevance.solution import RelevanceSolution
 from qpkernels.arrays import Matrix, Vector

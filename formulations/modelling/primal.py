@@ -18,8 +18,7 @@ import scipy
 from numpy.typing import ArrayLike, NDArray
 
 from formulations.inputs.fitted import require_model
-from formulations.modelling.candidate import Candidate, expand
-from formulations.modelling.sampling import Sampling, evaluated
+from formulations.modelling.candidate import Candidate, Sampling, evaluated, expand
 from qpkernels.arrays import (
     Indices,
     Vector,

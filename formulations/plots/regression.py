@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import is_classifier, is_outlier_detector
 
 from formulations.modelling import Regression
-from formulations.modelling.solution import Tube
+from formulations.modelling.tasks import Tube
 from formulations.plots.display import Display
 from formulations.plots.sections import Feature, Section, only
 from formulations.plots.style import BLUE, GREEN, VERMILLION, draw_band, draw_samples, ring

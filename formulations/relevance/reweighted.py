@@ -27,7 +27,7 @@ import numpy as np
 from scipy.linalg import LinAlgError
 
 import formulations.cvx as cp
-from formulations.modelling.forms import lower
+from formulations.modelling.lowering import lower
 from formulations.relevance.ascent import Ascent, fallen, verdict
 from formulations.relevance.posterior import Posterior, caratheodory_reductions
 from formulations.relevance.regression import RegressionMachine

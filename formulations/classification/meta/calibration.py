@@ -29,7 +29,7 @@ from formulations.inputs.two_classes import two_classes
 from formulations.modelling import labelled
 from formulations.modelling.cards import Explained, classes_of
 from formulations.modelling.failures import no_answer
-from formulations.modelling.forms import lower
+from formulations.modelling.lowering import lower
 from formulations.modelling.solving import quote, status_of
 from formulations.prediction import Sigmoids
 from qpkernels.arrays import ChecksKeywords, Vector, check_choice, finite_vector, frozen, real_number

@@ -24,7 +24,7 @@ from formulations.estimators.proved import ProvedEstimator
 from formulations.inputs.samples import BoundSamples
 from formulations.losses import Squared
 from formulations.modelling import Regression
-from formulations.modelling.systems import solve_systems
+from formulations.modelling.batch import solve_systems
 from formulations.regression.base import RegressionModel
 from formulations.regression.residual_loss import ResidualLossRegression
 from formulations.regression.ridge.interpolation import Interpolation

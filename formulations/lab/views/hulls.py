@@ -33,7 +33,7 @@ from formulations.lab.answers import Answer
 from formulations.lab.geometry import FeaturePlane, largest_value, plane_along, plane_of_features, reduced_hull
 from formulations.lab.settings import Setting
 from formulations.lab.views.view import Drawn, still
-from formulations.modelling.solution import Classification, Novelty
+from formulations.modelling.tasks import Classification, Novelty
 from qpkernels.arrays import Vector
 from qpkernels.errors import InseparableError
 from qpkernels.kernels import Linear

@@ -11,11 +11,10 @@ import numpy as np
 
 from formulations.lab.views.recording import TOL
 from formulations.modelling.candidate import Candidate
-from formulations.modelling.forms.form import Form
-from formulations.modelling.forms.solving import judged_point, read_point
-from formulations.modelling.judging import judged
+from formulations.modelling.form import Form
+from formulations.modelling.form_solving import judged_point, read_point
 from formulations.modelling.model import Model
-from formulations.modelling.structures import read_structure
+from formulations.modelling.structures import judged, read_structure
 from qpkernels.problems import Bounds, Certificate, ConeProgram, Program
 from qpkernels.solvers import Answer, Claim, ConePoint, Solver
 

@@ -21,8 +21,7 @@ from numpy.typing import ArrayLike
 import formulations.cvx as cp
 from formulations.inputs.samples import KernelLike, SamplesLike
 from formulations.modelling import Candidate, Conditions, ConeAnswer, Form, Multipliers, Solution, per_sample
-from formulations.modelling.candidate import at_coordinates
-from formulations.modelling.sampling import Sampling
+from formulations.modelling.candidate import Sampling, at_coordinates
 from formulations.regression.base import RegressionModel
 from qpkernels.arrays import Vector, is_sparse
 from qpkernels.kernels import Linear

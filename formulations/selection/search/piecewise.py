@@ -13,9 +13,9 @@ import numpy as np
 
 from formulations.modelling import Candidate, Model, Solution
 from formulations.modelling.candidate import expand
-from formulations.modelling.judging import judged
 from formulations.modelling.solution import Run, Seconds
 from formulations.modelling.solving import status_of
+from formulations.modelling.structures import judged
 from formulations.selection.search.points import cell
 from qpkernels.arrays import Indices, Vector, frozen, real_number, shown
 from qpkernels.display import Column, Report, Reported, Table, as_text

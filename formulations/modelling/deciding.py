@@ -21,15 +21,17 @@ from scipy.sparse import coo_array, csc_array
 from scipy.sparse.csgraph import connected_components
 
 import formulations.cvx as cp
-from formulations.modelling.forms.lowering import Lowered, lower
+from formulations.modelling.lowering import Lowered, lower
 from formulations.modelling.statement import Extension
 from qpkernels.arrays import Indices, shown
 from qpkernels.problems import Nonnegative, Zero
 
 if TYPE_CHECKING:
-    from formulations.modelling.forms.form import Form
+    from formulations.modelling.form import Form
 
-__all__ = ["left_out"]
+__all__ = [
+    "left_out",
+]
 
 _BOTH = frozenset({-1, 1})
 

@@ -12,23 +12,20 @@ from scipy.sparse import coo_array, csc_array
 from scipy.sparse.csgraph import connected_components
 
 import formulations.cvx as cp
-from formulations.modelling.forms.lowering import Lowered
+from formulations.modelling.lowering import Lowered
 from qpkernels.arrays import Indices, Vector, shown
-from qpkernels.diagnosis import (
-    Conflict,
-    Feasibility,
-    Group,
-    Ray,
-    Relaxation,
-    Verdict,
-    find_conflict,
-    find_relaxation,
-)
+from qpkernels.diagnosis import Conflict, Feasibility, Group, Ray, Relaxation, Verdict, find_conflict, find_relaxation
 from qpkernels.errors import ParameterError
 from qpkernels.problems import PROVED, Block, Certificate, certify_infeasibility
 from qpkernels.solvers import Claim, Outcome, Solver, SolverLike, find_solver
 
-__all__ = ["Contradiction", "conflict_of", "declared_groups", "proof_of", "relaxation_of"]
+__all__ = [
+    "Contradiction",
+    "conflict_of",
+    "declared_groups",
+    "proof_of",
+    "relaxation_of",
+]
 
 _POINT_TOLERANCE = 1e-6
 """Residual within which a point counts as feasible, for a ray to start from."""

@@ -16,11 +16,11 @@ import formulations.cvx as cp
 from formulations.inputs.frozen import Frozen
 from formulations.modelling.candidate import Candidate
 from formulations.modelling.cards import card_of_form, line_of_form, objective_of
-from formulations.modelling.forms.lowering import ConeAnswer, Lowered, Structure, lower
-from formulations.modelling.forms.reasons import conflict_of, relaxation_of
-from formulations.modelling.forms.showing import Shown, constraint_of
-from formulations.modelling.forms.solving import enclose_extended, refusal_of, solve_form, solve_lowered
+from formulations.modelling.form_solving import enclose_extended, refusal_of, solve_form, solve_lowered
+from formulations.modelling.lowering import ConeAnswer, Lowered, Structure, lower
 from formulations.modelling.model import Model
+from formulations.modelling.reasons import conflict_of, relaxation_of
+from formulations.modelling.showing import Shown, constraint_of
 from formulations.modelling.solution import Scale, Solution
 from formulations.modelling.solving import SolveRequest
 from formulations.modelling.statement import Basis, Extension, Multipliers
@@ -31,7 +31,9 @@ from qpkernels.files import write
 from qpkernels.problems import Bounds, Certificate, ConeProgram, Enclosure, LinearSystem
 from qpkernels.solvers import Solver, SolverLike, find_solver
 
-__all__ = ["Form"]
+__all__ = [
+    "Form",
+]
 
 
 @carded
@@ -68,7 +70,7 @@ class Form(Frozen, metaclass=ABCMeta):
         Where to, with a suffix of :data:`qpkernels.files.FORMATS`; a file that is there is replaced.
     structure
         "textbook": in the variables of the declaration, those of epigraphs beside them, and a dual that is a linear
-        system as that. "lowered": as solvers get it. See :data:`formulations.modelling.forms.lowering.Structure`.
+        system as that. "lowered": as solvers get it. See :data:`formulations.modelling.lowering.Structure`.
     """
 
     catalogue: ClassVar[str]

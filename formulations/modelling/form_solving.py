@@ -11,12 +11,11 @@ import numpy as np
 
 import formulations.cvx as cp
 from formulations.modelling.candidate import Candidate
+from formulations.modelling.deciding import left_out
 from formulations.modelling.default import solve_by_request
 from formulations.modelling.failures import infeasible, no_answer, unbounded
-from formulations.modelling.forms.deciding import left_out
-from formulations.modelling.forms.lowering import ConeAnswer, Lowered
-from formulations.modelling.forms.reasons import Contradiction, declared_groups, proof_of
-from formulations.modelling.judging import judged
+from formulations.modelling.lowering import ConeAnswer, Lowered
+from formulations.modelling.reasons import Contradiction, declared_groups, proof_of
 from formulations.modelling.solution import Run, Seconds, Solution
 from formulations.modelling.solving import (
     SolveRequest,
@@ -27,6 +26,7 @@ from formulations.modelling.solving import (
     status_of,
     structures_of,
 )
+from formulations.modelling.structures import judged
 from qpkernels.arrays import Indices
 from qpkernels.diagnosis import Ray
 from qpkernels.errors import InfeasibleError, ParameterError, UnsupportedProgramError
@@ -35,9 +35,16 @@ from qpkernels.solvers import Answer, Claim, ConePoint, Outcome, Solver
 from qpkernels.solvers.repair import repair
 
 if TYPE_CHECKING:
-    from formulations.modelling.forms.form import Form
+    from formulations.modelling.form import Form
 
-__all__ = ["enclose_extended", "judged_point", "read_point", "refusal_of", "solve_form", "solve_lowered"]
+__all__ = [
+    "enclose_extended",
+    "judged_point",
+    "read_point",
+    "refusal_of",
+    "solve_form",
+    "solve_lowered",
+]
 
 _LOOSE = 1e-2
 """Tolerance at which an answer must hold to be polished: beyond it the claim was wrong, not the answer loose."""

@@ -7,11 +7,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from formulations.modelling.solution.solution import Solution
+from formulations.modelling.solution import Solution
 from formulations.prediction import Decision, Inliers, Labels, Sigmoids
 from qpkernels.arrays import Indices, Vector, frozen, shown
 
-__all__ = ["Classification", "Novelty", "Regression", "Tube"]
+__all__ = [
+    "Classification",
+    "Novelty",
+    "Regression",
+    "Tube",
+]
 
 _ON_THE_MARGIN = 1e-4
 """Share of the margin level within which y g(x) counts as that level; answers are known to their tolerance only."""

@@ -13,9 +13,12 @@ from qpkernels.arrays import shown
 from qpkernels.errors import ParameterError
 
 if TYPE_CHECKING:
-    from formulations.modelling.forms.form import Form
+    from formulations.modelling.form import Form
 
-__all__ = ["Shown", "constraint_of"]
+__all__ = [
+    "Shown",
+    "constraint_of",
+]
 
 
 class Shown:

@@ -3,22 +3,69 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, NoReturn, Protocol
 
-from formulations.modelling.solution.scale import Scale
 from formulations.prediction import Answering, Decision, Predictor, Targets
 from qpkernels.arrays import Vector, is_integer, shown
-from qpkernels.display import Card, Carded, Fact, count
+from qpkernels.display import Card, Carded, Fact, count, to_text
 from qpkernels.errors import ParameterError, PartialFunctionError
 from qpkernels.functions import Expansion, Expansions
 from qpkernels.gram import Correction
 from qpkernels.problems import Certificate, Status, Support
 from qpkernels.solvers import Claim, ConePoint, Outcome
 
-__all__ = ["Run", "Seconds", "Solution"]
+__all__ = [
+    "Run",
+    "Scale",
+    "Seconds",
+    "Solution",
+]
+
+
+@dataclass(frozen=True)
+class Scale:
+    """The function whose value an objective is, and what that is of the value of the model.
+
+    Attributes
+    ----------
+    objective
+        The function, in the notation of :mod:`qpkernels.display.maths`; empty where nobody says.
+    factor
+        What the objective is of the model's value, which a certificate bounds: 1, -1 of a dual that is minimised, or
+        what :attr:`formula` says; NaN where it is no multiple of it.
+    formula
+        The factor in the letters of the model; empty where it is the same whatever these are.
+
+    Examples
+    --------
+    >>> from formulations import KernelRidge
+    >>> model = KernelRidge([[0.0], [1.0], [2.0], [3.0]], [0.0, 0.8, 0.9, 0.1], regularisation=0.1)
+    >>> print(model.scale.words)
+    ½ ‖f‖² + C Σᵢ (yᵢ − f(xᵢ))², C = 1/(2 λ)
+    >>> print(model.primal.scale.words, "is", model.primal.scale.times, "times that")
+    λ/m ‖f‖² + 1/m Σᵢ (yᵢ − f(xᵢ))² is 2 λ/m = 0.05 times that
+    """
+
+    objective: str
+    factor: float = 1.0
+    formula: str = ""
+
+    @property
+    def words(self) -> str:
+        """The function as text."""
+        return to_text(self.objective)
+
+    @property
+    def times(self) -> str:
+        """The factor as text, with its formula; empty where the objective is no multiple of the model's value."""
+        if math.isnan(self.factor):
+            return ""
+        return f"{to_text(self.formula)} = {self.factor:.4g}" if self.formula else f"{self.factor:g}"
+
 
 _OF_THE_FUNCTION = ("function", "decision")
 """Fields that are wrong where more than f + b decides; the properties are computed from these."""
@@ -132,7 +179,7 @@ class Solution(Answering, Carded):
         What each said, in order, where several were asked one after the other; ``message`` is that of the best.
     in_matrices
         Of a form that was solved in matrices, its x and z as they were certified: where another solve of that form may
-        start from, and :meth:`formulations.modelling.forms.form.Form.enclose` of an extended one.
+        start from, and :meth:`formulations.modelling.form.Form.enclose` of an extended one.
 
     Examples
     --------

@@ -28,7 +28,12 @@ from qpkernels.problems import (
     eliminate,
 )
 
-__all__ = ["ConeAnswer", "Lowered", "Structure", "lower"]
+__all__ = [
+    "ConeAnswer",
+    "Lowered",
+    "Structure",
+    "lower",
+]
 
 Structure: TypeAlias = Literal["textbook", "lowered"]
 """Which matrices of a form.
