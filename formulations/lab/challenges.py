@@ -80,13 +80,7 @@ def _with_signs(words: str) -> str:
 
 
 def _require(condition: bool, words: str) -> None:
-    """Refuse an answer in words unless the condition holds.
-
-    Raises
-    ------
-    _Unsolved
-        Where it does not.
-    """
+    """Refuse an answer in words unless the condition holds."""
     if not condition:
         raise _Unsolved(words)
 
@@ -106,13 +100,7 @@ def _require_points(setting: Setting, start: Setting) -> None:
 
 
 def _certified(answer: Answer, kind: type[Wanted]) -> Wanted:
-    """Return the solution of an answer, proved optimal.
-
-    Raises
-    ------
-    _Unsolved
-        If there is none, or it is not proved.
-    """
+    """Return the solution of an answer, proved optimal."""
     solution = answer.solution
     if solution is None:
         raise _Unsolved(f"There is no answer: {answer.refusal}")
@@ -239,13 +227,7 @@ def _degree_two_and_no_line(answer: Answer) -> str:
 
 
 def _hull_intersection(setting: Setting) -> HullIntersection:
-    """Return the proof that no line separates the classes.
-
-    Raises
-    ------
-    _Unsolved
-        If one does, or neither is proved.
-    """
+    """Return the proof that no line separates the classes."""
     try:
         found = Separability(setting.X, setting.y, Linear()).decide()
     except SolverFailedError as error:

@@ -41,13 +41,7 @@ class Export:
 
 
 def _rows(setting: Setting) -> Sequence[Sequence[str]]:
-    """Return the coordinates of each point, the label or target last.
-
-    Raises
-    ------
-    ParameterError
-        If there are no points.
-    """
+    """Return the coordinates of each point, the label or target last."""
     if len(setting.points) == 0:
         raise ParameterError("there are no points to take along; add some first.")
     labels = setting.task is Task.CLASSIFICATION
@@ -55,13 +49,7 @@ def _rows(setting: Setting) -> Sequence[Sequence[str]]:
 
 
 def _table(setting: Setting) -> Export:
-    """Return the points, one a line, with the label or target last.
-
-    Raises
-    ------
-    ParameterError
-        If there are no points.
-    """
+    """Return the points, one a line, with the label or target last."""
     header = "x1,x2,label" if setting.task is Task.CLASSIFICATION else "x,y"
     return Export("points.csv", "\n".join([header, *(",".join(row) for row in _rows(setting))]) + "\n")
 
@@ -71,15 +59,7 @@ MOST_SAMPLES = 500
 
 
 def _program(setting: Setting) -> Export:
-    """Return the first form of the model, in the variables of the textbook, every block named.
-
-    Raises
-    ------
-    ParameterError
-        If there is no such program, or it is too large.
-    QPKernelsError
-        If the points do not make a model.
-    """
+    """Return the first form of the model, in the variables of the textbook, every block named."""
     if len(setting.points) > MOST_SAMPLES:
         raise ParameterError(
             f"a page writes programs of up to {MOST_SAMPLES} points, but it has {len(setting.points)}; "
@@ -94,13 +74,7 @@ def _program(setting: Setting) -> Export:
 
 
 def _script(setting: Setting) -> Export:
-    """Return the lines, which find the answer that the page shows, to the tolerance of its certificate.
-
-    Raises
-    ------
-    ParameterError
-        If there are no points.
-    """
+    """Return the lines, which find the answer that the page shows, to the tolerance of its certificate."""
     blocks = (_head(setting), _imports(setting), _data(setting), _solving(setting), _drawing(setting))
     return Export("lab.py", "\n\n".join("\n".join(block) for block in blocks) + "\n")
 

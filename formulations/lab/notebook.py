@@ -181,13 +181,7 @@ class Lab(AnyWidget):
 
 
 def _starting_setting(X: ArrayLike | None, y: ArrayLike | None, setting: Mapping[str, Any] | None) -> Setting:
-    """Return the setting that the arguments of a :class:`~formulations.lab.notebook.Lab` ask for.
-
-    Raises
-    ------
-    ParameterError, ShapeError, NonFiniteError, LabelError
-        If there is none, or both X and a setting.
-    """
+    """Return the setting that the arguments of a :class:`~formulations.lab.notebook.Lab` ask for."""
     if setting is not None:
         if X is not None or y is not None:
             raise ParameterError("X and y exclude a setting, which has points of its own; keep one of the two.")

@@ -328,13 +328,7 @@ class _Scores:
 
 
 def _gram_of(model: _ClassModel) -> Gram:
-    """Return the kernel matrix of a model, with its samples.
-
-    Raises
-    ------
-    ParameterError
-        If it is no model of classes.
-    """
+    """Return the kernel matrix of a model, with its samples."""
     if isinstance(model, OneVersusOne | OneVersusRest):
         return model.data.gram
     if isinstance(model, TwoClassModel | OneClass | RelevanceClassification):
@@ -343,13 +337,7 @@ def _gram_of(model: _ClassModel) -> Gram:
 
 
 def _decision_of_solution(solution: _ClassSolution, model: _ClassModel, X: Matrix, method: _ResponseMethod) -> _Scores:
-    """Read the answer to a model of one class, of two or of several, whose samples are X.
-
-    Raises
-    ------
-    ParameterError
-        If the two do not belong together.
-    """
+    """Read the answer to a model of one class, of two or of several, whose samples are X."""
     if isinstance(solution, RelevanceSolution) and isinstance(model, RelevanceClassification):
         return _decision(
             solution, model.classes, _signs(model.y), X[solution.relevance], (), method, "relevance vector"
@@ -371,15 +359,7 @@ def _decision_of_solution(solution: _ClassSolution, model: _ClassModel, X: Matri
 
 
 def _decision_of_estimator(estimator: Any, X: Any, y: ArrayLike | None, method: _ResponseMethod) -> _Scores:
-    """Read a fitted estimator: of one class where no labels of the samples X come, else of those it knows, or in y.
-
-    Raises
-    ------
-    ParameterError
-        If the estimator has no such method.
-    ShapeError, LabelError
-        If y are not as many labels, or some that the estimator does not know.
-    """
+    """Read a fitted estimator: of one class where no labels of the samples X come, else of those it knows, or in y."""
     if not hasattr(estimator, check_choice(method, "response_method", _METHODS)):
         raise ParameterError(
             f"the estimator must have {method}, but a {type(estimator).__name__} has not; fit it, or choose another "

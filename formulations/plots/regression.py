@@ -32,7 +32,35 @@ _EDGE = 1e-2
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class TubeDisplay(Display):
+class _CurveDisplay(Display):
+    """What is drawn along one feature: a curve over a grid, and samples at their partial residuals."""
+
+    _panel_size: ClassVar[tuple[float, float]] = (6.4, 4.4)
+
+    grid: Vector
+    x: Vector
+    partial: Vector
+    xlabel: str
+    ylabel: str
+    held: str
+
+    @staticmethod
+    def _samples(section: Section, function: Callable[[Any], NDArray[np.float64]], residuals: Vector) -> dict[str, Any]:
+        """Return what the samples of a section are drawn by, and what its axes are called."""
+        return {
+            "x": section.seen[:, 0],
+            "partial": section.partial(function, residuals),
+            "xlabel": section.labels[0],
+            "ylabel": section.target,
+            "held": section.held,
+        }
+
+    def _name_axes(self, ax: Axes) -> None:
+        ax.set(xlabel=f"{self.xlabel}\n{self.held}".rstrip(), ylabel=self.ylabel, xlim=(self.grid[0], self.grid[-1]))
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class TubeDisplay(_CurveDisplay):
     """The function of a regression along one feature, its tube g - epsilon to g + epsilon, and where the samples lie.
 
     :meth:`from_solution` and :meth:`from_estimator` make one. Samples inside and on the edge of the tube are discs,
@@ -69,18 +97,10 @@ class TubeDisplay(Display):
     0.2 [0 3]
     """
 
-    _panel_size: ClassVar[tuple[float, float]] = (6.4, 4.4)
-
-    grid: Vector
     response: Vector
-    x: Vector
-    partial: Vector
     epsilon: float
     tube: Tube
     support: Indices
-    xlabel: str
-    ylabel: str
-    held: str
 
     @classmethod
     def from_solution(
@@ -197,14 +217,10 @@ class TubeDisplay(Display):
         return cls(
             grid=grid,
             response=np.asarray(function(section.samples(grid[:, None]))),
-            x=section.seen[:, 0],
-            partial=section.partial(function, residuals),
             epsilon=epsilon,
             tube=tube,
             support=support,
-            xlabel=section.labels[0],
-            ylabel=section.target,
-            held=section.held,
+            **cls._samples(section, function, residuals),
         )
 
     def _draw(self, axes: Sequence[Axes]) -> None:
@@ -221,7 +237,7 @@ class TubeDisplay(Display):
                 draw_samples(ax, self.x[rows], self.partial[rows], colour, marker, label)
         if self.support.size:
             ring(ax, self.x[self.support], self.partial[self.support], "support vector")
-        ax.set(xlabel=f"{self.xlabel}\n{self.held}".rstrip(), ylabel=self.ylabel, xlim=(self.grid[0], self.grid[-1]))
+        self._name_axes(ax)
 
 
 def _no_tube(residuals: Vector) -> Tube:
@@ -252,7 +268,7 @@ def _rows_in(X: NDArray[np.float64], estimator: Any) -> Indices:
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class RelevanceDisplay(Display):
+class RelevanceDisplay(_CurveDisplay):
     """The predictive mean of a relevance machine, a band of two standard deviations, and the relevance vectors.
 
     :meth:`from_solution` makes one; of a classifier, :class:`~formulations.plots.DecisionRegionDisplay` draws the
@@ -285,17 +301,9 @@ class RelevanceDisplay(Display):
     [ 1  3  6  9 11]
     """
 
-    _panel_size: ClassVar[tuple[float, float]] = (6.4, 4.4)
-
-    grid: Vector
     mean: Vector
     deviation: Vector
-    x: Vector
-    partial: Vector
     relevance: Indices
-    xlabel: str
-    ylabel: str
-    held: str
 
     @classmethod
     def from_solution(
@@ -336,12 +344,8 @@ class RelevanceDisplay(Display):
             grid=grid,
             mean=solution.mean(line),
             deviation=np.sqrt(solution.variance(line)),
-            x=section.seen[:, 0],
-            partial=section.partial(solution.mean, model.y - solution.mean(section.X)),
             relevance=solution.relevance,
-            xlabel=section.labels[0],
-            ylabel=section.target,
-            held=section.held,
+            **cls._samples(section, solution.mean, model.y - solution.mean(section.X)),
         )
 
     def _draw(self, axes: Sequence[Axes]) -> None:
@@ -351,4 +355,4 @@ class RelevanceDisplay(Display):
         ax.plot(self.grid, self.mean, color=GREEN, label="mean", zorder=2)
         draw_samples(ax, self.x, self.partial, BLUE, "o", "sample")
         ring(ax, self.x[self.relevance], self.partial[self.relevance], "relevance vector")
-        ax.set(xlabel=f"{self.xlabel}\n{self.held}".rstrip(), ylabel=self.ylabel, xlim=(self.grid[0], self.grid[-1]))
+        self._name_axes(ax)

@@ -113,13 +113,7 @@ class PathDisplay(Display):
 
 
 def _numbers_of(name: str, values: Sequence[Any]) -> Vector:
-    """Return the values of a hyper-parameter as numbers.
-
-    Raises
-    ------
-    ParameterError
-        If they are none.
-    """
+    """Return the values of a hyper-parameter as numbers."""
     try:
         numbers = np.array(values, dtype=np.float64)
     except (TypeError, ValueError):

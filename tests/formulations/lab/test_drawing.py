@@ -168,7 +168,7 @@ def test_a_step_of_an_algorithm_is_not_said_to_vanish() -> None:
 
 
 def decoded(message: bytes) -> tuple[dict[str, Any], dict[str, NDArray[np.float32]]]:
-    """Read a message as page/protocol.js does."""
+    """Read a message as page/wire/conversation.js does."""
     length = int.from_bytes(message[:4], "little")
     head: dict[str, Any] = json.loads(message[4 : 4 + length])
     numbers = np.frombuffer(message, "<f4", offset=4 + length)
