@@ -18,7 +18,7 @@ from formulations.classification.one_class import OneClass
 from formulations.classification.separation.hulls import HullIntersection
 from formulations.classification.separation.perceptron import BatchPerceptron, Perceptron, mistake_bound
 from formulations.classification.separation.separability import Separability
-from formulations.incremental.machine import Incremental
+from formulations.incremental import Incremental
 from formulations.judging.audit import Audit, audit
 from formulations.judging.compare import compare, cross_examine
 from formulations.judging.comparison import Comparison
@@ -46,9 +46,9 @@ from formulations.regression.tubes.penalised import PenalisedTube
 from formulations.regression.tubes.soft import SoftTube
 from formulations.regression.tubes.sparse_approximation import SparseApproximation
 from formulations.relevance.classification import RelevanceClassification
+from formulations.relevance.machine import RelevanceSolution
 from formulations.relevance.regression import RelevanceRegression
 from formulations.relevance.reweighted import ReweightedRelevance
-from formulations.relevance.solution import RelevanceSolution
 from formulations.selection import (
     CrossValidation,
     ExactPath,

@@ -22,7 +22,7 @@ from formulations.commands.options import (
 from formulations.commands.output import check_output, command, facts, show
 
 if TYPE_CHECKING:
-    from formulations.judging.testset import Member
+    from formulations.judging.testset import WrittenEntry
     from qpkernels.solvers import Solver
 
 __all__ = [
@@ -149,7 +149,7 @@ def write_testset(
     for heading in ("variables", "rows", "status", "optimum", "width"):
         table.add_column(heading, justify="right", no_wrap=True)
 
-    def add(member: Member) -> None:
+    def add(member: WrittenEntry) -> None:
         record = member.record()
         low, high = record["lower"], record["upper"]
         ends = ("", "") if low is None or high is None else (f"{low:.8g}", f"{high - low:.0e}")

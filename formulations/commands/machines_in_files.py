@@ -20,7 +20,7 @@ from formulations.commands.statements import Asked, describe
 from formulations.commands.training import Trained
 from formulations.inputs.estimators import scale_of_one_class
 from formulations.prediction import Decision, Labels, Predictor, Votes, load
-from formulations.prediction.libsvm import BEGIN
+from formulations.prediction.files import BEGIN
 from qpkernels.arrays import Samples, finite_samples, is_sparse, npz_path
 from qpkernels.arrays.archives import load_arrays
 from qpkernels.arrays.paths import check_regular

@@ -20,8 +20,7 @@ from formulations.commands.output import hint
 from formulations.commands.samples import named_labels, others_than, word
 from formulations.modelling import Model, Solution
 from formulations.prediction import Inliers, Predictor
-from formulations.selection.folds import truth
-from formulations.selection.scoring import scorer, scoring_name
+from formulations.selection.folds import scorer, scoring_name, truth
 from qpkernels.arrays import Vector
 from qpkernels.datasets import Dataset, one_versus_rest
 from qpkernels.datasets.text import read_number

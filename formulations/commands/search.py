@@ -26,7 +26,7 @@ from formulations.commands.output import check_machine, command, end, show
 if TYPE_CHECKING:
     from formulations.commands.samples import Training
     from formulations.commands.statements import Asked
-    from formulations.selection.search.table import ScoredPoints
+    from formulations.selection.grid import ScoredPoints
 
 __all__ = [
     "grid_command",
@@ -124,7 +124,7 @@ def _check(folds: int, scoring: str | None, y: Any, *, by_class: bool) -> None:
 
 def _of_one(stated: Any, split: Any, values: dict[str, Any], **options: Any) -> ScoredPoints:
     from formulations.selection import grid
-    from formulations.selection.search.points import grid_points
+    from formulations.selection.grid import grid_points
 
     # Names are checked here: those of other arguments of grid would be taken for these.
     grid_points(stated, values)
@@ -182,7 +182,7 @@ def path_command(
     from formulations.commands import samples, statements
     from formulations.commands.scoring import read_tries
     from formulations.selection import exact_path, path
-    from formulations.selection.search.points import grid_points
+    from formulations.selection.grid import grid_points
     from qpkernels.display import without_nan
     from qpkernels.errors import ParameterError, UnsupportedOptionError
 

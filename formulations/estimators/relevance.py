@@ -25,8 +25,8 @@ from formulations.estimators.leaving import LeavesDataBehind
 from formulations.estimators.proved import UncertifiedWarning
 from formulations.prediction import Predictor
 from formulations.relevance import RelevanceClassification, RelevanceRegression
-from formulations.relevance.posterior import Stationarity
-from formulations.relevance.solution import RelevanceSolution
+from formulations.relevance.evidence import Stationarity
+from formulations.relevance.machine import RelevanceSolution
 from qpkernels.arrays import Indices, check_flag, shown_label
 from qpkernels.errors import OneClassError, ParameterError, SolverFailedError
 from qpkernels.gram import Gram

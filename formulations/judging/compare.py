@@ -19,7 +19,7 @@ from qpkernels.errors import NoEnclosureError, ParameterError, QPKernelsError, U
 from qpkernels.problems import ConeProgram, Enclosure
 from qpkernels.solvers import Solver, SolverLike, find_solver, installed_solvers
 
-__all__ = ["Comparable", "compare", "cross_examine", "find_solvers"]
+__all__ = ["compare", "cross_examine", "find_solvers"]
 
 
 Comparable: TypeAlias = Model[Any] | Form

@@ -21,7 +21,7 @@ from qpkernels.arrays import Indices, Vector
 from qpkernels.display import without_nan
 from qpkernels.problems import Bounds, Certificate, ExpansionProgram, KernelQPBounds, Status, Support
 
-__all__ = ["AuditRow", "Finish", "Machine", "MachineAudit", "Predicted", "WrongSample", "expansion"]
+__all__ = ["AuditRow", "Finish", "GivenMachine", "MachineAudit", "Predicted", "WrongSample", "expansion"]
 
 _SHOWN = 5
 """How many wrong samples a row names."""
@@ -54,13 +54,13 @@ class MachineAudit:
         The tolerance asked for.
     """
 
-    machine: Machine
+    machine: GivenMachine
     bounds: Bounds
     certificate: Certificate
     tol: float
 
     @classmethod
-    def of(cls, machine: Machine, tol: float) -> MachineAudit:
+    def of(cls, machine: GivenMachine, tol: float) -> MachineAudit:
         """Judge a machine.
 
         Parameters
@@ -437,7 +437,7 @@ class Predicted:
 
 
 @dataclass(frozen=True, eq=False)
-class Machine:
+class GivenMachine:
     """A model, and somebody's answer to it.
 
     Attributes

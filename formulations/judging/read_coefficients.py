@@ -29,7 +29,7 @@ from formulations.inputs.estimators import Coefficients, on_host
 from formulations.inputs.fitted import kept_rows, named_kernel, require_classes, require_rows
 from formulations.inputs.samples import BoundSamples
 from formulations.judging.fitted_with import Sampled, Settings, numbers_of, parted, sampled, vectors
-from formulations.judging.machine_audit import Machine, expansion
+from formulations.judging.machine_audit import GivenMachine, expansion
 from formulations.losses import AbsolutePower
 from formulations.modelling import Model
 from formulations.regression.residual_loss import ResidualLossRegression
@@ -51,7 +51,7 @@ __all__ = [
 ]
 
 
-def read_kernel_ridge(estimator: Any, X: Any, y: Any, weights: Any, settings: Settings) -> list[Machine]:
+def read_kernel_ridge(estimator: Any, X: Any, y: Any, weights: Any, settings: Settings) -> list[GivenMachine]:
     """Read a fitted KernelRidge, each output being a machine."""
     dual = numbers_of(estimator, "dual_coef_")
     coefficients = dual.reshape(len(dual), -1)
@@ -81,7 +81,7 @@ def read_kernel_ridge(estimator: Any, X: Any, y: Any, weights: Any, settings: Se
             model = ResidualLossRegression(data, targets[:, number], loss=loss, C=costs, fit_intercept=False)
         name = settings.what if len(penalties) == 1 else f"output {number}"
         answer = expansion(model, coefficients[rows, number], 0.0)
-        machines.append(Machine(name, model, answer, rows, targets[:, number]))
+        machines.append(GivenMachine(name, model, answer, rows, targets[:, number]))
     return machines
 
 
@@ -151,7 +151,7 @@ class SupportVectors:
 
 def read_support_vectors(
     estimator: Any, kind: SvmType, X: Any, y: Any, weights: Any, settings: Settings
-) -> list[Machine]:
+) -> list[GivenMachine]:
     """Read a fitted SVC, NuSVC, SVR, NuSVR or OneClassSVM of any library."""
     kernel = "poly" if settings("kernel") == "polynomial" else settings("kernel")
     by_values = callable(kernel) or kernel == "precomputed"
@@ -224,7 +224,9 @@ def _numbers(support: Indices, estimator: Any, X: Any, taken: Sampled, by_values
     return support
 
 
-def support_vector_machines(found: SupportVectors, gram: Gram, taken: Sampled, settings: Settings) -> Iterator[Machine]:
+def support_vector_machines(
+    found: SupportVectors, gram: Gram, taken: Sampled, settings: Settings
+) -> Iterator[GivenMachine]:
     """State the model of each machine, and yield it with its answer."""
     if found.kind.classifies:
         yield from _pairs(found, gram, taken, settings)
@@ -242,10 +244,10 @@ def support_vector_machines(found: SupportVectors, gram: Gram, taken: Sampled, s
     beta = np.zeros(len(gram))
     beta[found.support] = found.coefficients[0]
     point = model.translate(Coefficients(beta[rows], float(found.intercepts[0]), None))
-    yield Machine(settings.what, model, expansion(model, *point), rows, labels)
+    yield GivenMachine(settings.what, model, expansion(model, *point), rows, labels)
 
 
-def _pairs(found: SupportVectors, gram: Gram, taken: Sampled, settings: Settings) -> Iterator[Machine]:
+def _pairs(found: SupportVectors, gram: Gram, taken: Sampled, settings: Settings) -> Iterator[GivenMachine]:
     classes = _classes(found, taken.labels)
     order = np.argsort(classes)
     codes = order[np.searchsorted(classes, taken.labels, sorter=order)]
@@ -266,7 +268,7 @@ def _pairs(found: SupportVectors, gram: Gram, taken: Sampled, settings: Settings
         point = model.translate(Coefficients(sign * beta[rows], sign * float(found.intercepts[number]), model.classes))
         positive, negative = model.classes.tolist()[::-1]
         name = settings.what if classes.size == 2 else f"{positive!r} against {negative!r}"
-        yield Machine(name, model, expansion(model, *point), rows, labels)
+        yield GivenMachine(name, model, expansion(model, *point), rows, labels)
 
 
 def _classes(found: SupportVectors, labels: NDArray[Any]) -> NDArray[Any]:

@@ -16,7 +16,7 @@ from formulations.classification.logistic import Logistic
 from formulations.classification.margins.soft_margin import SoftMargin
 from formulations.classification.margins.squared_hinge import SquaredHinge
 from formulations.judging.fitted_with import Settings, sampled, vectors
-from formulations.judging.machine_audit import Machine
+from formulations.judging.machine_audit import GivenMachine
 from formulations.judging.read_coefficients import SupportVectors, support_vector_machines
 from formulations.judging.read_weights import Weights, linear_classifiers, linear_tube
 from qpkernels.arrays import Indices, Samples
@@ -41,7 +41,7 @@ _SQUARED = {"L2R_L2LOSS_SVR": True, "L2R_L2LOSS_SVR_DUAL": True, "L2R_L1LOSS_SVR
 _PRECOMPUTED = b"kernel_type precomputed"
 
 
-def read_file(path: Path, X: Any, y: Any, weights: Any, settings: Settings) -> list[Machine]:
+def read_file(path: Path, X: Any, y: Any, weights: Any, settings: Settings) -> list[GivenMachine]:
     """Read a model file.
 
     Raises
@@ -65,7 +65,9 @@ def read_file(path: Path, X: Any, y: Any, weights: Any, settings: Settings) -> l
     )
 
 
-def _of_libsvm(path: Path, X: Any, y: Any, weights: Any, settings: Settings, *, precomputed: bool) -> list[Machine]:
+def _of_libsvm(
+    path: Path, X: Any, y: Any, weights: Any, settings: Settings, *, precomputed: bool
+) -> list[GivenMachine]:
     samples = vectors(X)
     kernel = Precomputed(samples) if precomputed else None
     found = read_libsvm_machines(path, kernel, None if precomputed else samples.shape[1])
@@ -123,7 +125,7 @@ def _with_eight_digits(rows: csr_array) -> csr_array:
     return csr_array((rounded[places], rows.indices, rows.indptr), shape=rows.shape)
 
 
-def _of_liblinear(path: Path, X: Any, y: Any, weights: Any, settings: Settings) -> list[Machine]:
+def _of_liblinear(path: Path, X: Any, y: Any, weights: Any, settings: Settings) -> list[GivenMachine]:
     found, samples = read_liblinear_model(path), vectors(X)
     kind = found.solver_type
     if kind not in _CLASSIFIERS and kind not in _SQUARED:

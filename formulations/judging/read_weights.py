@@ -21,7 +21,7 @@ from formulations.classification.margins.squared_hinge import SquaredHinge
 from formulations.inputs.estimators import on_host, with_constant
 from formulations.inputs.samples import BoundSamples
 from formulations.judging.fitted_with import Sampled, Settings, linear_samples, numbers_of, parted, sampled, vectors
-from formulations.judging.machine_audit import Machine
+from formulations.judging.machine_audit import GivenMachine
 from formulations.losses import AbsolutePower, SquaredEpsilonInsensitive
 from formulations.modelling import Model
 from formulations.regression.residual_loss import ResidualLossRegression
@@ -75,7 +75,7 @@ class Weights:
 
 def stated(
     found: Weights, machine: int, data: BoundSamples, taken: Sampled, labels: NDArray[Any], stating: Stating, name: str
-) -> Machine:
+) -> GivenMachine:
     """State the model of one of the machines on the samples that count, and return it with its answer."""
     rows = taken.rows
     own = parted(data, rows)
@@ -84,7 +84,7 @@ def stated(
     w, b = found.coefficients[machine], float(found.intercepts[machine])
     if found.constant is not None:
         w, b = np.append(w, b / found.constant), 0.0
-    return Machine(name, model, model.candidate((w, b), weights=True), rows, labels, holds_multipliers=False)
+    return GivenMachine(name, model, model.candidate((w, b), weights=True), rows, labels, holds_multipliers=False)
 
 
 def bound(X: Any, found: Weights) -> BoundSamples:
@@ -93,7 +93,7 @@ def bound(X: Any, found: Weights) -> BoundSamples:
     return linear_samples(samples if found.constant is None else with_constant(samples, found.constant))
 
 
-def read_linear_classifier(estimator: Any, X: Any, y: Any, weights: Any, settings: Settings) -> list[Machine]:
+def read_linear_classifier(estimator: Any, X: Any, y: Any, weights: Any, settings: Settings) -> list[GivenMachine]:
     """Read a fitted LinearSVC: of several classes, each against the rest."""
     settings.expect("penalty", "l2", _L2)
     settings.expect("multi_class", "ovr", "the machines of another scheme are no machines of two classes")
@@ -108,7 +108,7 @@ def read_linear_classifier(estimator: Any, X: Any, y: Any, weights: Any, setting
     )
 
 
-def read_logistic(estimator: Any, X: Any, y: Any, weights: Any, settings: Settings) -> list[Machine]:
+def read_logistic(estimator: Any, X: Any, y: Any, weights: Any, settings: Settings) -> list[GivenMachine]:
     """Read a fitted LogisticRegression of two classes."""
     penalty, ratio = settings.default("penalty", "l2"), settings.default("l1_ratio", 0.0)
     if penalty not in ("l2", "deprecated") or ratio or not np.isfinite(settings("C")):
@@ -136,7 +136,7 @@ def _constant(settings: Settings) -> float | None:
 
 def linear_classifiers(
     found: Weights, classes: NDArray[Any], X: Any, y: Any, weights: Any, settings: Settings, machine: Stating
-) -> Iterator[Machine]:
+) -> Iterator[GivenMachine]:
     """Yield the machine of two classes, or of more each against the rest; ``classes`` are in sorted order."""
     data = bound(X, found)
     taken = sampled(len(data.gram), y, weights)
@@ -168,7 +168,7 @@ def _with_costs(machine: Stating, costs: Vector) -> Stating:
     return lambda *given, **options: machine(*given, C=costs, **options)
 
 
-def read_linear_regressor(estimator: Any, X: Any, y: Any, weights: Any, settings: Settings) -> list[Machine]:
+def read_linear_regressor(estimator: Any, X: Any, y: Any, weights: Any, settings: Settings) -> list[GivenMachine]:
     """Read a fitted LinearSVR."""
     settings.expect("penalty", "l2", _L2)
     loss = settings.default("loss", "epsilon_insensitive")
@@ -180,7 +180,7 @@ def read_linear_regressor(estimator: Any, X: Any, y: Any, weights: Any, settings
     return [linear_tube(found, X, y, weights, settings, squared=loss != "epsilon_insensitive")]
 
 
-def linear_tube(found: Weights, X: Any, y: Any, weights: Any, settings: Settings, *, squared: bool) -> Machine:
+def linear_tube(found: Weights, X: Any, y: Any, weights: Any, settings: Settings, *, squared: bool) -> GivenMachine:
     """Return the machine with a tube, whose losses beyond are squared or not."""
     data = bound(X, found)
     taken = sampled(len(data.gram), y, weights)
@@ -194,7 +194,7 @@ def linear_tube(found: Weights, X: Any, y: Any, weights: Any, settings: Settings
     return stated(found, 0, data, taken, taken.labels[taken.rows], stating, settings.what)
 
 
-def read_ridge(estimator: Any, X: Any, y: Any, weights: Any, settings: Settings) -> list[Machine]:
+def read_ridge(estimator: Any, X: Any, y: Any, weights: Any, settings: Settings) -> list[GivenMachine]:
     """Read a fitted Ridge, each output being a machine: ``alpha`` ||w||^2 + sum w_i r_i^2."""
     settings.expect("positive", False, "signs of weights are constraints that no model here has")
     found = Weights.of(estimator, None, bool(settings.default("fit_intercept", True)))

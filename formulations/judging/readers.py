@@ -22,7 +22,7 @@ from formulations.estimators.base import KernelMachine
 from formulations.inputs.estimators import on_host
 from formulations.inputs.fitted import require_rows
 from formulations.judging.fitted_with import Settings, sampled
-from formulations.judging.machine_audit import Machine, Predicted, expansion
+from formulations.judging.machine_audit import GivenMachine, Predicted, expansion
 from formulations.judging.read_coefficients import KINDS, read_kernel_ridge, read_support_vectors
 from formulations.judging.read_files import read_file
 from formulations.judging.read_weights import read_linear_classifier, read_linear_regressor, read_logistic, read_ridge
@@ -33,7 +33,7 @@ from qpkernels.errors import ParameterError, ShapeError
 __all__ = ["machines_of"]
 
 
-Reader = Callable[[Any, Any, Any, Any, Settings], list[Machine]]
+Reader = Callable[[Any, Any, Any, Any, Settings], list[GivenMachine]]
 
 
 def _of_kind(name: str) -> Reader:
@@ -57,7 +57,9 @@ _SAMPLES = 1000
 """How many samples an estimator is asked about: coefficients that differ do so at nearly all of them."""
 
 
-def machines_of(estimator: Any, X: Any, y: Any, weights: Any, given: Mapping[str, Any]) -> tuple[str, list[Machine]]:
+def machines_of(
+    estimator: Any, X: Any, y: Any, weights: Any, given: Mapping[str, Any]
+) -> tuple[str, list[GivenMachine]]:
     """Return what the estimator, or file, is called, and its machines.
 
     Raises
@@ -120,7 +122,7 @@ def _reader(estimator: Any) -> Reader:
     return _READERS[known]
 
 
-def _read_own(estimator: Any, X: Any, y: Any, weights: Any, settings: Settings) -> list[Machine]:
+def _read_own(estimator: Any, X: Any, y: Any, weights: Any, settings: Settings) -> list[GivenMachine]:
     """Read a fitted estimator: its certificates are made anew, of the models that it holds."""
     model, solution = estimator.model_, estimator.solution_
     gram = model.data.gram
@@ -148,11 +150,13 @@ def _read_own(estimator: Any, X: Any, y: Any, weights: Any, settings: Settings) 
     return machines
 
 
-def _machine(name: str, model: Model[Any], solution: Solution, rows: Indices, labels: NDArray[Any] | None) -> Machine:
+def _machine(
+    name: str, model: Model[Any], solution: Solution, rows: Indices, labels: NDArray[Any] | None
+) -> GivenMachine:
     answer = model.candidate(solution)
     if answer.is_expansion and answer.multipliers is None:
         answer = expansion(model, answer.beta, answer.intercept)
-    return Machine(name, model, answer, rows, labels)
+    return GivenMachine(name, model, answer, rows, labels)
 
 
 def _require_labels(model: Any, labels: NDArray[Any], classes: NDArray[Any] | None, rows: Indices) -> None:
@@ -168,8 +172,12 @@ def _require_labels(model: Any, labels: NDArray[Any], classes: NDArray[Any] | No
         )
 
 
-def _with_predictions(machines: Sequence[Machine], estimator: Any, X: Any) -> list[Machine]:
-    """Return the machines with what the estimator says of their samples, where it says that machine by machine."""
+def _with_predictions(machines: Sequence[GivenMachine], estimator: Any, X: Any) -> list[GivenMachine]:
+    """Return the machines with what the estimator says of their samples, where it says that machine by machine.
+
+    An estimator may keep what it predicts with in other attributes than those that it shows: scikit-learn's SVC of two
+    classes shows dual_coef_ and predicts with _dual_coef_.
+    """
     samples = _num_samples(X)
     numbers = np.unique(np.linspace(0, samples - 1, min(samples, _SAMPLES)).astype(np.intp))
     values = _values(estimator, _safe_indexing(X, numbers))

@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 
 from formulations.classification.separation.hulls import HullIntersection
-from formulations.incremental.machine import Incremental
+from formulations.incremental import Incremental
 from formulations.lab.settings import Points, Setting
 from formulations.lab.settings.machines import Stated
 from formulations.modelling.model import Model
 from formulations.modelling.solution import Solution
-from formulations.relevance.solution import RelevanceSolution
+from formulations.relevance.machine import RelevanceSolution
 from qpkernels.arrays import Indices
 from qpkernels.errors import InseparableError, QPKernelsError, SolverFailedError
 from qpkernels.problems import Status

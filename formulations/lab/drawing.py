@@ -30,7 +30,7 @@ from formulations.modelling.model import Model
 from formulations.modelling.solution import Solution
 from formulations.modelling.tasks import Classification, Novelty, Regression
 from formulations.prediction import Labels
-from formulations.relevance.solution import RelevanceSolution
+from formulations.relevance.machine import RelevanceSolution
 from qpkernels.arrays import Matrix, Vector
 from qpkernels.display import TextbookProblem
 from qpkernels.display.maths import to_html

@@ -27,7 +27,7 @@ from formulations.lab.settings.machines import Stated
 from formulations.lab.settings.presets import PRESETS
 from formulations.lab.views import VIEWS
 from formulations.modelling.solution import Solution
-from formulations.relevance.solution import RelevanceSolution
+from formulations.relevance.machine import RelevanceSolution
 from qpkernels.arrays import finite_samples, finite_vector, is_sparse, shown
 from qpkernels.errors import MissingPackageError, ParameterError, ShapeError
 

@@ -10,7 +10,7 @@ import numpy as np
 import scipy
 
 import formulations.cvx as cp
-from formulations.losses.base import MarginLoss, QuadraticConjugate, Values, share_of
+from formulations.losses.loss import MarginLoss, QuadraticConjugate, Values, share_of
 from qpkernels.errors import UnsupportedProgramError
 from qpkernels.intervals import ELEMENTARY, UNIT
 

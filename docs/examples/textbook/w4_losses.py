@@ -34,7 +34,7 @@ import numpy as np
 
 import formulations.cvx as cp
 from formulations.losses import EpsilonInsensitive, Hinge, LogisticLoss, MarginLoss, Squared, ZeroOne
-from formulations.losses.base import QuadraticConjugate, Values
+from formulations.losses.loss import QuadraticConjugate, Values
 from formulations.plots import LossDisplay
 from formulations.plots.style import STYLE
 

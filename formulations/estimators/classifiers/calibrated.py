@@ -20,7 +20,7 @@ from formulations.classification.meta.two_level import stratified_folds
 from formulations.estimators.classifiers.base import PairwiseClassifier
 from formulations.modelling.batch import Part, train
 from formulations.prediction import Sigmoids
-from formulations.prediction.coupling import probabilities
+from formulations.prediction.decisions import probabilities
 from qpkernels.arrays import check_flag
 from qpkernels.errors import QPKernelsError
 

@@ -18,7 +18,7 @@ from formulations.classification.margin_loss import MarginLossClassifier
 from formulations.estimators.classifiers.base import PairwiseClassifier
 from formulations.estimators.inputs.losses import given_model, named_loss
 from formulations.losses import Hinge, LogisticLoss, MarginLoss, SquaredHinge
-from formulations.prediction.coupling import probabilities
+from formulations.prediction.decisions import probabilities
 
 __all__ = ["LSSVC", "KernelClassifier", "KernelLogisticRegression"]
 

@@ -325,7 +325,18 @@ _CLARABEL_SEED = 271324
 
 
 def published() -> Iterator[Entry]:
-    """Yield the problems of both benchmarks."""
+    """Yield the support vector machines of two published benchmarks, so that their comparisons can be repeated.
+
+    The soft margin without intercept, in x and t, on the rows a_i of a sparse matrix with labels -b_i::
+
+        min  1/2 ||x||^2 + c 1't     s.t.  t >= diag(b) A x + 1,  t >= 0
+
+    OSQP's benchmarks (Stellato et al., 2020) take c = 1/2, n features and 100 n samples, with a density of 0.15; seeds
+    and draws are theirs, so that with the same SciPy the numbers are, too. Clarabel's (Goulart and Chen, 2024) take
+    c = 1, 50 n samples and a density of 0.2; theirs are drawn by Julia's generator, which NumPy does not have, so that
+    ours agree in shape and distribution only. So does the linear program of Clarabel's: a sparse classifier by its
+    1-norm.
+    """
     for n in OSQP_FEATURES:
         about = f"SVM of OSQP's benchmarks, n = {n}, instance 0"
         yield Entry(f"osqp_svm_{n}", "published", 101 * n, about, partial(osqp_svm, n, 0))

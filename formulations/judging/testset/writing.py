@@ -21,7 +21,7 @@ from qpkernels.problems import PROVED, ConeProgram, Status, enclose_cone_program
 from qpkernels.solvers import Claim, Outcome, installed_solvers
 from qpkernels.solvers.repair import repair, repair_direction, repair_multipliers
 
-__all__ = ["Member", "Optimum", "optimum_of", "write_test_set"]
+__all__ = ["Optimum", "WrittenEntry", "optimum_of", "write_test_set"]
 
 _SOLVERS = ("clarabel", "daqp", "piqp")
 """Asked where they are installed, until the interval is narrow."""
@@ -39,7 +39,7 @@ _ABOUT = (
 
 
 @dataclass(frozen=True, eq=False)
-class Member:
+class WrittenEntry:
     """A problem as it was written.
 
     Attributes
@@ -81,8 +81,8 @@ def write_test_set(
     folder: str | Path,
     chosen: Sequence[Entry],
     formats: Sequence[str] = (".mat",),
-    progress: Callable[[Member], None] | None = None,
-) -> list[Member]:
+    progress: Callable[[WrittenEntry], None] | None = None,
+) -> list[WrittenEntry]:
     """Write problems to ``folder``, with index.json, README.md and the loaders of benchmarks.
 
     Parameters
@@ -129,7 +129,7 @@ def write_test_set(
     return members
 
 
-def _write(entry: Entry, folder: Path, formats: Sequence[str]) -> Member:
+def _write(entry: Entry, folder: Path, formats: Sequence[str]) -> WrittenEntry:
     stated = entry.program()
     files = {}
     for suffix in formats:
@@ -137,10 +137,10 @@ def _write(entry: Entry, folder: Path, formats: Sequence[str]) -> Member:
         files[suffix] = str(path.relative_to(folder).as_posix())
     # What is proved is proved of the numbers in the file.
     program = read(folder / files[".mat"])
-    return Member(entry, program, optimum_of(program), files)
+    return WrittenEntry(entry, program, optimum_of(program), files)
 
 
-def _readme(members: Sequence[Member]) -> str:
+def _readme(members: Sequence[WrittenEntry]) -> str:
     rows = [
         f"| {m.entry.name} | {m.entry.family} | {m.program.q.size} | {m.program.b.size} | {m.optimum.status} | "
         f"{_ends(m.optimum)} | {m.entry.description} |"

@@ -16,7 +16,7 @@ from formulations.lab.settings import MACHINES, MachineChoice, Setting, Task, re
 from formulations.lab.settings.choices import Chosen, Slider
 from formulations.lab.views import VIEWS
 from formulations.modelling.solution import Solution
-from formulations.relevance.solution import RelevanceSolution
+from formulations.relevance.machine import RelevanceSolution
 from qpkernels.errors import InseparableError
 
 EDITS = (

@@ -20,7 +20,7 @@ from formulations.lab.messages import menu
 from formulations.lab.settings import KERNELS, MACHINES, Setting, Task, read_setting
 from formulations.lab.settings.presets import PRESETS
 from formulations.lab.views import VIEWS
-from formulations.relevance.solution import RelevanceSolution
+from formulations.relevance.machine import RelevanceSolution
 from qpkernels.datasets import load_dataset
 from qpkernels.errors import InfeasibleError, ParameterError
 from qpkernels.files import read

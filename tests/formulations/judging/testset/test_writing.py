@@ -17,7 +17,7 @@ import pytest
 import qpsolvers
 
 from builders import KNOWN_OPTIMA, KnownOptimum, cone_program
-from formulations.judging.testset import Member, entries, optimum_of, write_test_set
+from formulations.judging.testset import WrittenEntry, entries, optimum_of, write_test_set
 from qpkernels.errors import ParameterError
 from qpkernels.files import read
 from qpkernels.problems import Nonnegative, Status
@@ -126,7 +126,7 @@ def test_solver_benchmarks_reads_the_set(folder: Path, monkeypatch: pytest.Monke
 
 
 def test_progress_is_told_of_each_problem(tmp_path: Path) -> None:
-    told: list[Member] = []
+    told: list[WrittenEntry] = []
     members = write_test_set(tmp_path, entries(10)[:2], progress=told.append)
     assert told == members
 

@@ -157,7 +157,7 @@ def test_points_without_a_score_are_last() -> None:
 def test_values_are_checked_before_anything_is_computed(
     parameters: dict[str, Any], error: type[Exception], message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from formulations.selection.running import Effort
+    from formulations.selection.fits import Effort
 
     monkeypatch.setattr(Effort, "run", None)
     with pytest.raises(error, match=message):
@@ -165,7 +165,7 @@ def test_values_are_checked_before_anything_is_computed(
 
 
 def test_a_value_that_one_fold_does_not_allow_is_told_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    from formulations.selection.running import Effort
+    from formulations.selection.fits import Effort
 
     monkeypatch.setattr(Effort, "run", None)
     X, y = overlapping()

@@ -9,10 +9,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.sparse import csr_array
 
 from formulations import Incremental, Interpolation, KernelRidge, OneClass, SoftMargin, SoftTube, Solution
+from formulations.incremental import numbers_of, read_samples, read_targets, require_classes, start_after
 from model_data import MODEL_CASES, Case, blobs, overlapping
-from qpkernels import RBF, Columns, Spectrum
+from qpkernels import RBF, Columns, Gram, Precomputed, Spectrum
 from qpkernels.errors import (
     FeatureNamesError,
     InfeasibleError,
@@ -24,6 +26,7 @@ from qpkernels.errors import (
     ShapeError,
     SolverFailedError,
 )
+from qpkernels.gram import ChangingGram, changed
 from qpkernels.problems import Status
 from showing import check_bundle, check_repr
 
@@ -325,3 +328,92 @@ def test_improve_keeps_the_answer_where_nobody_gets_further(monkeypatch: pytest.
 
     monkeypatch.setattr(SoftMargin, "solve", fails)
     assert machine.improve() is before
+
+
+X, Y = overlapping()
+
+
+@pytest.mark.parametrize("given", [3, np.int64(3), [3], np.array([3])])
+def test_a_number_may_be_alone_or_in_a_list(given: object) -> None:
+    np.testing.assert_array_equal(numbers_of(given, 4), [3])  # type: ignore[arg-type]
+
+
+def test_a_sample_may_be_alone_or_one_of_several() -> None:
+    gram = Gram(RBF(0.5), X)
+    assert read_samples(X[0], gram).shape == (1, 3)
+    assert read_samples(X[:4], gram).shape == (4, 3)
+    assert read_samples(csr_array(X[:1]), gram).shape == (1, 3)
+    words = Gram(Spectrum(2), ["abab", "bcbc"])
+    assert read_samples("abba", words).shape == (1,)
+    assert read_samples(["abba", "cccc"], words).shape == (2,)
+    assert read_samples(1, Gram(Precomputed(np.eye(3)), [0, 2])).tolist() == [1]
+
+
+def test_labels_become_signs_and_targets_stay() -> None:
+    model = SoftMargin(X, np.where(Y > 0, "yes", "no"), RBF(0.5))
+    np.testing.assert_array_equal(read_targets(model, "no", 1), [-1.0])
+    np.testing.assert_array_equal(read_targets(model, ["yes", "no"], 2), [1.0, -1.0])
+    np.testing.assert_array_equal(read_targets(SoftTube(X, X[:, 0], RBF(0.5)), 2.5, 1), [2.5])
+    assert read_targets(OneClass(X, RBF(0.5)), None, 1) is None
+
+
+def test_the_class_that_would_be_empty_is_named() -> None:
+    model = SoftMargin(X, np.where(Y > 0, "yes", "no"), RBF(0.5))
+    require_classes(model, model.y)
+    with pytest.raises(OneClassError, match="class 'no'"):
+        require_classes(model, np.ones(4))
+
+
+X_OF_START, Y_OF_START = overlapping()
+NEW = np.array([[0.3, -0.2, 0.9], [2.0, 0.1, -0.4]])
+NONE = np.empty(0, np.intp)
+ROWS = {
+    "none": np.arange(30),
+    "added": np.arange(32),
+    "removed": np.delete(np.arange(30), [0, 4, 11]),
+    "moved": np.array([0, 1, 30, 3, 4, 31, *range(6, 30)]),
+    "in another order": np.random.default_rng(0).permutation(31),
+}
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_the_values_are_those_of_the_coefficients(name: str) -> None:
+    gram, rows = ChangingGram.of(Gram(RBF(0.5), X_OF_START)), ROWS[name]
+    solution = SoftMargin(gram, Y_OF_START, C=0.8).solve()
+    after = changed(gram, rows, NEW[: max(0, int(rows.max()) - 29)])
+    y = np.append(Y_OF_START, [1, -1])[rows]
+    start = start_after(solution, gram, rows, NONE, SoftMargin(Gram(RBF(0.5), after.X), y, C=0.8).qp())
+    np.testing.assert_array_equal(start.beta, np.append(solution.beta, [0.0, 0.0])[rows])
+    np.testing.assert_allclose(start.values, RBF(0.5)(after.X) @ start.beta, atol=1e-9)
+
+
+def test_samples_that_are_moved_keep_their_coefficients() -> None:
+    gram = ChangingGram.of(Gram(RBF(0.5), X_OF_START))
+    solution = SoftMargin(gram, Y_OF_START, C=0.8).solve()
+    first, second = solution.support.indices[[3, 0]]
+    rows = np.arange(30)
+    rows[[first, second]] = 30, 31
+    after = changed(gram, rows, NEW)
+    program = SoftMargin(Gram(RBF(0.5), after.X), Y_OF_START, C=0.8).qp()
+    start = start_after(solution, gram, rows, np.array([first, second]), program)
+    np.testing.assert_array_equal(start.beta, solution.beta)
+    np.testing.assert_allclose(start.values, RBF(0.5)(after.X) @ start.beta, atol=1e-9)
+
+
+def test_coefficients_at_their_bounds_stay_there_where_these_change() -> None:
+    gram = Gram(RBF(0.5), X_OF_START)
+    solution, rows = OneClass(gram, nu=0.8).solve(), np.arange(32)
+    program = OneClass(Gram(RBF(0.5), np.vstack([X_OF_START, NEW])), nu=0.8).qp()
+    start = start_after(solution, gram, rows, NONE, program)
+    bounded = solution.support.bounded
+    assert bounded.size > 3
+    np.testing.assert_allclose(start.beta[bounded], program.upper[bounded], rtol=1e-12)
+    np.testing.assert_allclose(start.values, program.gram.product(start.beta), atol=1e-12)
+
+
+def test_a_cost_that_changes_rescales_the_start() -> None:
+    solution = SoftMargin(X_OF_START, Y_OF_START, RBF(0.5), C=0.8).solve()
+    program = SoftMargin(X_OF_START, Y_OF_START, RBF(0.5), C=2.0).qp()
+    start = start_after(solution, program.gram, np.arange(30), NONE, program)
+    np.testing.assert_allclose(start.beta, 2.5 * solution.beta, rtol=1e-9)
+    np.testing.assert_allclose(start.values, program.gram.product(start.beta), atol=1e-9)

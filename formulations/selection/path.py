@@ -12,20 +12,22 @@ import numpy as np
 
 from formulations.modelling import Model, Solution
 from formulations.modelling.batch import Part
+from formulations.selection.fits import Effort, Fit, Kept, Rowed, proved, status_of_all
 from formulations.selection.folds import checked_model
-from formulations.selection.results import Fit
-from formulations.selection.running import Effort, Kept, proved
-from formulations.selection.search.points import cell, listed, with_numbers
-from qpkernels.display import Column, Report, Reported, Table, as_text, progress_bar
+from formulations.selection.grid import cell, listed, with_numbers
+from qpkernels.display import Column, Report, Table, as_text, progress_bar
 from qpkernels.errors import ParameterError, QPKernelsError
 from qpkernels.problems import Status
 from qpkernels.solvers import SolverLike
 
-__all__ = ["SolutionPath", "path"]
+__all__ = [
+    "SolutionPath",
+    "path",
+]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class SolutionPath(Sequence[Solution], Reported):
+class SolutionPath(Sequence[Solution], Rowed):
     """The certified fits along a hyper-parameter, as a sequence of solutions. Prints as a table.
 
     Attributes
@@ -73,8 +75,7 @@ class SolutionPath(Sequence[Solution], Reported):
     @property
     def status(self) -> Status:
         """``optimal`` if every fit is; otherwise the status of the first that is not."""
-        each = (Status.FAILED if fit is None else fit.status for fit in self.fits)
-        return next((status for status in each if status is not Status.OPTIMAL), Status.OPTIMAL)
+        return status_of_all(self.fits)
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """Yield the table, one value a row."""
@@ -91,12 +92,6 @@ class SolutionPath(Sequence[Solution], Reported):
                 "n_support": None if fit is None else fit.n_support,
                 "seconds": nan if fit is None else fit.seconds,
             }
-
-    def to_pandas(self) -> Any:
-        """Return the table as a pandas data frame."""
-        import pandas as pd
-
-        return pd.DataFrame(list(self.rows()))
 
     def report(self) -> Report:
         """Return a line for each value."""

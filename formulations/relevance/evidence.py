@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-r"""The posterior of the weights and the log evidence, of either likelihood, by one Cholesky factor.
+"""The posterior of the weights and the log evidence, of either likelihood, by one Cholesky factor.
 
 Weights w ~ N(0, A^-1) with A = diag(alpha), values a = Phi w, and a likelihood whose logarithm has the slope e and the
 curvature -W, a diagonal matrix, in the values at the posterior mode. With D = A^-1/2 and u = A^1/2 mean::
@@ -25,16 +25,77 @@ v and p are 0 for Gaussian noise; else they say how W follows the mode. Source: 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+import scipy
+from scipy.linalg import LinAlgError, cholesky, eigh
 from scipy.linalg.lapack import dtrtri
 
-from formulations.relevance.posterior.design import Design
-from qpkernels.arrays import Indices, Matrix, Vector
+from qpkernels.arrays import Indices, Matrix, Vector, frozen
+from qpkernels.gram import Gram
 
-__all__ = ["Posterior", "Stationarity"]
+__all__ = [
+    "Design",
+    "Stationarity",
+    "WeightPosterior",
+    "caratheodory_reductions",
+    "factor",
+]
+
+
+@dataclass(frozen=True, eq=False)
+class Design:
+    """Phi, and the squares of its entries: every step asks for phi_i'W phi_i of all columns.
+
+    Attributes
+    ----------
+    columns
+        Phi, shape (N, M), read-only.
+    squares
+        Its entries squared.
+    """
+
+    columns: Matrix
+    squares: Matrix
+
+    @classmethod
+    def of_kernel(cls, gram: Gram) -> Design:
+        """Return [1, K]: the constant function, and a function k(x_j, .) for each sample."""
+        columns = frozen(np.hstack([np.ones((len(gram), 1)), gram.dense]))
+        return cls(columns, frozen(columns**2))
+
+    def scaled(self, alpha: Vector) -> Matrix:
+        """Return Phi A^-1/2 without the pruned columns."""
+        kept = np.isfinite(alpha)
+        return np.asarray(self.columns[:, kept] / np.sqrt(alpha[kept]))
+
+
+_LARGE_SIGNAL = 1e8
+"""Signal of a column against the noise above which the posterior is computed from the rows, not from products."""
+
+
+def factor(rows: Matrix, products: Matrix) -> Matrix:
+    """Return L with LL' = I + rows'rows; ``products`` is rows'rows, and is overwritten.
+
+    Where the signal is large, adding I to the products would lose the small eigenvalues, and with them digits of the
+    evidence and its slopes; L is then found from the rows themselves, by an orthogonal factorisation.
+
+    Raises
+    ------
+    LinAlgError
+        If signal exceeds noise by so much that float64 does not tell the matrix from a singular one.
+    """
+    diagonal = products.ravel()[:: len(products) + 1]
+    if diagonal.max(initial=0.0) > _LARGE_SIGNAL:
+        upper = np.linalg.qr(np.vstack([rows, np.eye(len(products))]), mode="r")
+        if not np.isfinite(upper).all():
+            raise LinAlgError("the signal leaves float64.")
+        return np.asarray((upper * np.sign(np.diag(upper))[:, None]).T)
+    diagonal += 1.0
+    return np.asarray(cholesky(products, lower=True, overwrite_a=True, check_finite=False))
 
 
 @dataclass(frozen=True)
@@ -73,7 +134,7 @@ class Stationarity:
 
 
 @dataclass(frozen=True, eq=False)
-class Posterior(ABC):
+class WeightPosterior(ABC):
     """The Gaussian w | t at given alpha and noise, exact or approximate.
 
     Attributes
@@ -251,3 +312,34 @@ class Posterior(ABC):
         slopes, sparsity = self.returning
         back = np.divide(slopes, sparsity, out=np.zeros_like(sparsity), where=sparsity > 0)
         return Stationarity(*self.steepest, pruned=float(back.max(initial=0.0)))
+
+
+_DEPENDENT = 1e-13
+"""Eigenvalue of the matrices' inner products, against the largest, that counts as 0."""
+
+
+def caratheodory_reductions(here: WeightPosterior) -> Iterator[Vector]:
+    """Yield alphas with fewer kept weights and the same Phi A^-1 Phi' up to rounding, if there are such.
+
+    The evidence sees alpha only through the prior covariance of the values, Phi A^-1 Phi' = sum_i phi_i phi_i' /
+    alpha_i. Where the matrices phi_i phi_i' are linearly dependent (samples that occur twice, a kernel of few
+    features), infinitely many alphas share one evidence, and by the theorem of Caratheodory a basic solution of
+
+        sum_i g_i phi_i phi_i' / alpha_i = sum_i phi_i phi_i' / alpha_i,   g >= 0
+
+    has the fewest weights: alpha_i / g_i, pruned where g_i = 0.
+    """
+    if here.u.size < 2:
+        return
+    scaled = here.design.scaled(here.alpha)
+    products = (scaled.T @ scaled) ** 2
+    values, vectors = eigh(products, check_finite=False)
+    independent = values > _DEPENDENT * values[-1]
+    if independent.all():
+        return
+    factor = np.sqrt(values[independent])[:, None] * vectors[:, independent].T
+    shares, _ = scipy.optimize.nnls(factor, factor.sum(axis=1))
+    if (shares > 0).sum() < here.u.size:
+        alpha = here.alpha.copy()
+        alpha[here.kept] = np.divide(alpha[here.kept], shares, out=np.full(shares.size, np.inf), where=shares > 0)
+        yield alpha

@@ -9,29 +9,227 @@ Poggio, Incremental and decremental support vector machine learning, 2001). The 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from formulations.incremental.restated import names_per_sample, restated, shared_value, values_of
-from formulations.incremental.samples import numbers_of, read_samples, read_targets, require_classes
-from formulations.incremental.start import start_after
+from formulations.inputs.samples import BoundSamples
+from formulations.inputs.targets import real_targets
+from formulations.inputs.two_classes import checked_labels
 from formulations.modelling import Model, Solution
 from formulations.modelling.solving import SolveRequest
 from formulations.modelling.structures import solve_structure
-from qpkernels.arrays import ChecksKeywords, Indices, Samples, Vector, check_positive, check_tolerance, shown
+from qpkernels.arrays import (
+    ChecksKeywords,
+    Indices,
+    Samples,
+    Vector,
+    check_feature_names,
+    check_positive,
+    check_tolerance,
+    frozen,
+    is_sparse,
+    read_array,
+    shown,
+    shown_label,
+)
 from qpkernels.display import Card, Carded, Fact
-from qpkernels.errors import ParameterError, QPKernelsError, SolverFailedError
-from qpkernels.gram import ChangingGram, changed
-from qpkernels.problems import KernelQPBounds, Status
+from qpkernels.errors import LabelError, OneClassError, ParameterError, QPKernelsError, ShapeError, SolverFailedError
+from qpkernels.gram import ChangingGram, Gram, changed
+from qpkernels.problems import KernelQP, KernelQPBounds, Status
 
 if TYPE_CHECKING:
     from qpkernels.incremental import ActiveSet
 
-__all__ = ["Incremental"]
+__all__ = ["Incremental", "numbers_of", "read_samples", "read_targets", "require_classes", "start_after"]
 
 Answered = TypeVar("Answered", bound=Solution)
+
+
+def restated(model: Model[Answered], gram: Gram, y: Vector | None, values: Mapping[str, Vector]) -> Model[Answered]:
+    """Return the same model of the samples of ``gram``, with these labels as signs, or targets."""
+    entries = {} if y is None else {"y": frozen(y)}
+    return model.with_samples(BoundSamples(gram, model.data.explicit), entries, values)
+
+
+def values_of(model: Model[Any]) -> dict[str, Vector]:
+    """Return the values of the hyper-parameters."""
+    return {each.name: model.value_of(each.name) for each in model.hyperparameters}
+
+
+def names_per_sample(model: Model[Any]) -> tuple[str, ...]:
+    """Return the names of those of which every sample has its own, such as C."""
+    return tuple(each.name for each in model.hyperparameters if each.per_sample)
+
+
+def shared_value(name: str, values: Vector) -> float:
+    """Return the value that all samples have."""
+    if values.min() != values.max():
+        raise ParameterError(
+            f"{name} differs from sample to sample, so a new one needs its own: add(x, y, {name}=...)."
+        )
+    return float(values[0])
+
+
+def numbers_of(i: ArrayLike, samples: int) -> Indices:
+    """Return the number of a sample, or of several different ones.
+
+    Raises
+    ------
+    ParameterError
+        If they are no such numbers.
+    """
+    given = np.atleast_1d(read_array(i, "i"))
+    if given.ndim != 1 or given.dtype.kind not in "iu" or given.size == 0:
+        raise ParameterError(f"i must be the number of a sample, or a list of such, but {shown(i)} came.")
+    outside = (given < 0) | (given >= samples)
+    if outside.any():
+        raise ParameterError(
+            f"a sample has a number from 0 to {samples - 1}, but {int(given[outside][0])} came; they are numbered in "
+            "their present order, without gaps."
+        )
+    if np.unique(given).size != given.size:
+        raise ParameterError(f"i must name each sample once, but {shown(given.tolist())} came.")
+    return given.astype(np.intp)
+
+
+def read_samples(x: Any, gram: Gram) -> Samples:
+    """Return one sample, or several, as those of ``gram``.
+
+    Raises
+    ------
+    ShapeError, NonFiniteError, ParameterError, FeatureNamesError
+        If the kernel does not take them, or they have other features.
+    """
+    fields: tuple[str, ...] | None = getattr(gram.X, "dtype", np.dtype(float)).names
+    by_name = fields is not None and gram.kernel.names is not None
+    check_feature_names(x, gram.feature_names, frozenset(fields or ()) if by_name else None)
+    alone = not is_sparse(x) and np.ndim(x) == gram.X.ndim - 1
+    X = gram.kernel.samples([x] if alone else x)
+    if X.shape[1:] != gram.X.shape[1:]:
+        raise ShapeError(
+            f"a sample must have {gram.X.shape[1]} features, as those that are there, but {X.shape[1]} came."
+        )
+    return X[list(fields)] if by_name and fields is not None else X
+
+
+def read_targets(model: Model[Any], y: Any, count: int) -> Vector | None:
+    """Return labels as signs, or targets, of so many samples; None in a model without.
+
+    Raises
+    ------
+    LabelError
+        If a label is neither of the two of the model.
+    ShapeError, NonFiniteError, ParameterError
+        If they are no such labels or targets.
+    """
+    if not hasattr(model, "y"):
+        if y is not None:
+            raise ParameterError(f"a {model.name} has no labels and no targets, but y = {shown(y)} came; leave y out.")
+        return None
+    if y is None:
+        raise ParameterError(f"each new sample of a {model.name} needs its y, which is missing.")
+    values: Any = [y] if np.ndim(y) == 0 else y
+    if model.classes is None:
+        return real_targets(values, count)
+    labels, (negative, positive) = checked_labels(values, count), model.classes
+    new = (labels != negative) & (labels != positive)
+    if np.any(new):
+        raise LabelError(
+            f"a label must be {' or '.join(map(shown_label, model.classes.tolist()))}, as those that are there, "
+            f"but {shown_label(labels[new].tolist()[0])} came; a further class takes OneVersusRest or OneVersusOne."
+        )
+    return np.where(labels == positive, 1.0, -1.0)
+
+
+def require_classes(model: Model[Any], y: Vector) -> None:
+    """Refuse labels, as signs, that leave a class of the model without samples.
+
+    Raises
+    ------
+    OneClassError
+        With the class.
+    """
+    if model.classes is None:
+        return
+    for sign, label in zip((-1.0, 1.0), model.classes.tolist(), strict=True):
+        if not (y == sign).any():
+            raise OneClassError(
+                f"class {shown_label(label)} would be left without samples, and there would be nothing to separate; "
+                "add others of it first."
+            )
+
+
+@dataclass(frozen=True, eq=False)
+class Start:
+    """A point to start from: beta, and K beta."""
+
+    beta: Vector
+    values: Vector
+
+
+def start_after(solution: Solution, gram: Gram, rows: Indices, moved: Indices, program: KernelQP) -> Start:
+    """Return where to start on ``program``, whose samples are ``rows`` of those of ``solution``, and of new ones.
+
+    Parameters
+    ----------
+    solution
+        The answer before the change.
+    gram
+        The kernel matrix before the change.
+    rows
+        The samples after it: numbers beyond those of ``gram`` are new.
+    moved
+        The samples before it that became the new ones, in the order of these; none where these are further ones.
+    """
+    stay = rows < len(gram)
+    kept = rows[stay]
+    beta, values = np.zeros(rows.size), np.zeros(rows.size)
+    # The function that is handed out may have been moved to where every constraint holds, away from K beta.
+    moves = program.is_hard or solution.certificate.primal_residual > 0.0
+    before = gram.product(solution.beta) if moves else solution.decision - solution.intercept
+    leaving = np.ones(len(gram), bool)
+    leaving[kept] = False
+    leaving &= solution.beta != 0
+    if leaving.any():
+        before = before - gram.product(np.where(leaving, solution.beta, 0.0))
+    beta[stay], values[stay] = solution.beta[kept], before[kept]
+    arriving = np.flatnonzero(~stay)
+    if moved.size:
+        beta[arriving] = solution.beta[moved[rows[arriving] - len(gram)]]
+    if beta[arriving].any():
+        values[stay] += program.gram.product(np.where(stay, 0.0, beta))[stay]
+    room = np.where(beta > 0, program.upper, -program.lower)[stay]
+    scale = _scale(solution, kept, room)
+    beta *= scale
+    values *= scale
+    if arriving.size:
+        values[arriving] = _values_at(program.gram, beta, arriving)
+    return Start(beta, values)
+
+
+def _values_at(gram: Gram, beta: Vector, samples: Indices) -> Vector:
+    """Return K beta at some samples, by their rows of K."""
+    unit, values = np.zeros(len(gram)), np.empty(samples.size)
+    for k, sample in enumerate(samples):
+        unit[sample] = 1.0
+        values[k] = gram.product(unit) @ beta
+        unit[sample] = 0.0
+    return values
+
+
+def _scale(solution: Solution, kept: Indices, room: Vector) -> float:
+    """Return the factor by which the ``room`` of the coefficients that stay has changed, as those at a bound tell."""
+    bounded = np.zeros(solution.beta.size, bool)
+    bounded[solution.support.bounded] = True
+    told = bounded[kept] & (room > 0)
+    if not told.any():
+        return 1.0
+    factor = float(np.median(room[told] / np.abs(solution.beta[kept][told])))
+    return factor if factor < np.inf else 1.0
+
 
 _NONE: Indices = np.empty(0, np.intp)
 

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-r"""Laplace's approximation of the posterior for labels y_i = +1 or -1 with P(y_i | a_i) = 1 / (1 + exp(-y_i a_i)).
+"""The posterior under either likelihood: exact for Gaussian noise, and by Laplace's approximation for labels.
 
-At the mode, W = p (1 - p). W follows the mode and the mode follows alpha, which adds u_i v_i to the slopes of the
-evidence, with h_n = phi_n'Sigma phi_n, z = h dW/da and v = A^1/2 Sigma Phi'z::
+For Gaussian noise the evidence is N(t; 0, noise I + Phi A^-1 Phi'). Labels y_i = +1 or -1 have P(y_i | a_i) =
+1 / (1 + exp(-y_i a_i)). At the mode of their posterior, W = p (1 - p). W follows the mode and the mode follows alpha,
+which adds u_i v_i to the slopes of the evidence, with h_n = phi_n'Sigma phi_n, z = h dW/da and v = A^1/2 Sigma Phi'z::
 
     d ln evidence / d ln alpha_i = (gamma_i - u_i^2 + u_i v_i) / 2
 """
@@ -14,14 +15,111 @@ from functools import cached_property
 
 import numpy as np
 import scipy
-from scipy.linalg import solve_triangular
+from scipy.linalg import cho_solve, solve_triangular
 
-from formulations.relevance.posterior.design import Design
-from formulations.relevance.posterior.evidence import Posterior
-from formulations.relevance.posterior.factor import factor
+from formulations.relevance.evidence import Design, WeightPosterior, factor
 from qpkernels.arrays import Matrix, Vector
 
-__all__ = ["LaplacePosterior", "LogisticLabels"]
+__all__ = [
+    "GaussianPosterior",
+    "GaussianTargets",
+    "LaplacePosterior",
+    "LogisticLabels",
+]
+
+
+@dataclass(frozen=True, eq=False)
+class GaussianTargets:
+    """The likelihood N(t; Phi w, noise I).
+
+    Attributes
+    ----------
+    design, t
+        Phi and the targets.
+    products
+        Phi'Phi, of which every posterior takes a part.
+    least_noise
+        The least value of a learned noise; None says that the noise is known.
+    """
+
+    design: Design
+    t: Vector
+    products: Matrix
+    least_noise: float | None
+
+    @classmethod
+    def of(cls, design: Design, t: Vector, least_noise: float | None) -> GaussianTargets:
+        """Compute the products of the columns."""
+        return cls(design, t, design.columns.T @ design.columns, least_noise)
+
+    def posterior(self, alpha: Vector, noise: float | None, near: WeightPosterior | None) -> WeightPosterior:
+        """Return the posterior, which is known in closed form."""
+        del near
+        assert noise is not None
+        return GaussianPosterior.at(self, alpha, noise)
+
+
+@dataclass(frozen=True, eq=False)
+class GaussianPosterior(WeightPosterior):
+    """The posterior for t = Phi w + noise, and with it the evidence N(t; 0, noise I + Phi A^-1 Phi').
+
+    Attributes
+    ----------
+    products
+        Phi'Phi.
+    """
+
+    products: Matrix
+
+    @classmethod
+    def at(cls, targets: GaussianTargets, alpha: Vector, noise: float) -> GaussianPosterior:
+        """Return the posterior at these hyper-parameters."""
+        design, t, products = targets.design, targets.t, targets.products
+        kept = np.flatnonzero(np.isfinite(alpha))
+        deviations = 1.0 / np.sqrt(alpha[kept])
+        scaled = design.columns[:, kept] * deviations
+        signal = deviations[:, None] * products[np.ix_(kept, kept)] * (deviations / noise)
+        lower = factor(scaled / np.sqrt(noise), signal)
+        u, slope = np.zeros(kept.size), t / noise
+        # The second time corrects the rounding of the first.
+        for _ in range(2):
+            u = u + cho_solve((lower, True), scaled.T @ slope - u, check_finite=False)
+            slope = (t - scaled @ u) / noise
+        fit = -0.5 * (t.size * float(np.log(2.0 * np.pi * noise)) + noise * float(slope @ slope))
+        curvature = np.full(t.size, 1.0 / noise)
+        return cls(design, alpha, noise, targets.least_noise, lower, u, curvature, slope, fit, products)
+
+    @property
+    def cross_products(self) -> Matrix:
+        """Phi_kept'W Phi, W = I / noise."""
+        return np.asarray(self.curvature[0] * self.products[self.kept])
+
+    @property
+    def signal(self) -> Vector:
+        """phi_i'W phi_i, shape (M,)."""
+        return np.asarray(self.curvature[0] * np.diag(self.products))
+
+    @property
+    def mode_correction(self) -> Vector:
+        """0, since W = I / noise does not follow the mode."""
+        return np.zeros(self.u.size)
+
+    @property
+    def log_det_slope(self) -> Vector:
+        """0, since W = I / noise does not follow the mode."""
+        return np.zeros(self.slope.size)
+
+    @property
+    def hessian(self) -> Matrix:
+        """Second derivatives of the log evidence in ln alpha_i of the kept weights, and last in a learned ln noise."""
+        weights, u = self.gaussian_hessian, self.u
+        if self.least_noise is None:
+            return weights
+        moved, squares = self.correlation @ u, (self.correlation**2).sum(axis=0)
+        mixed = u * moved - 0.5 * (self.uncertainty - squares)
+        noise = 0.5 * (squares.sum() - self.uncertainty.sum() - self.misfit) + u @ moved
+        return np.block([[weights, mixed[:, None]], [mixed[None, :], np.full((1, 1), noise)]])
+
 
 _NEWTON_STEPS = 100
 
@@ -36,17 +134,17 @@ class LogisticLabels:
     design: Design
     y: Vector
 
-    def posterior(self, alpha: Vector, noise: float | None, near: Posterior | None) -> Posterior:
+    def posterior(self, alpha: Vector, noise: float | None, near: WeightPosterior | None) -> WeightPosterior:
         """Return Laplace's approximation at the mode."""
         del noise
         return LaplacePosterior.at(self.design, self.y, alpha, near)
 
 
-class LaplacePosterior(Posterior):
+class LaplacePosterior(WeightPosterior):
     """The Gaussian at the mode, with its curvature; the evidence is that of the Gaussian."""
 
     @classmethod
-    def at(cls, design: Design, y: Vector, alpha: Vector, near: Posterior | None) -> LaplacePosterior:
+    def at(cls, design: Design, y: Vector, alpha: Vector, near: WeightPosterior | None) -> LaplacePosterior:
         """Return the approximation at these alphas; Newton's method (IRLS) starts from the mode of ``near``."""
         scaled, kept = design.scaled(alpha), np.isfinite(alpha)
         u = np.zeros(scaled.shape[1]) if near is None else near.mean[kept] * np.sqrt(alpha[kept])

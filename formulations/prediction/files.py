@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Machines read from the files of :mod:`formulations.prediction.writing`."""
+"""Machines read from the files that :class:`~formulations.prediction.predictor.Predictor` writes, or LIBSVM."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -13,20 +14,23 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from formulations.prediction.decisions import Decision, Inliers, Labels, Sigmoids, Targets, Votes
-from formulations.prediction.libsvm import BEGIN, load_libsvm
-from formulations.prediction.posterior import Posterior
-from formulations.prediction.predictor import Predictor
+from formulations.prediction.predictor import FORMAT, PREPARED, PREPARED_ARRAY, VERSION, Posterior, Predictor
 from formulations.prediction.preparation import Preparation, from_spec
-from formulations.prediction.writing import FORMAT, PREPARED, PREPARED_ARRAY, VERSION
 from qpkernels.arrays import Matrix, finite_vector, is_integer
 from qpkernels.arrays.archives import check_compressed, load_arrays, parsing, sized
 from qpkernels.datasets import Scaling
 from qpkernels.errors import FileFormatError
-from qpkernels.functions import Centers, Expansions
+from qpkernels.files import LibsvmMachines, SvmType, read_libsvm_machines
+from qpkernels.functions import Centers, Expansion, Expansions
 
-__all__ = ["load"]
+__all__ = ["BEGIN", "load"]
+
+BEGIN = b"svm_type"
+"""How every model file begins."""
 
 _WHAT = "a machine written by save"
+
+_DECISIONS: dict[str, type[Decision]] = {each.__name__: each for each in (Targets, Inliers, Labels, Votes)}
 
 
 def load(path: str | Path) -> Predictor:
@@ -55,7 +59,7 @@ def load(path: str | Path) -> Predictor:
     ['low' 'high']
     """
     if _begin(path) == BEGIN:
-        return load_libsvm(Path(path))
+        return _load_libsvm(Path(path))
     arrays = load_arrays(path, _WHAT)
     Centers.check_arrays(arrays, path, _WHAT, "header", "coefficients", "intercepts")
     with parsing(path, _WHAT):
@@ -73,7 +77,9 @@ def load(path: str | Path) -> Predictor:
         if "low" in arrays:
             low, high = (sized(arrays[name], name, None) for name in ("low", "high"))
             scaling = Scaling(low, high, header["lower"], header["upper"])
-        decision = _decision(header, arrays, functions.intercepts.size)
+        if header["decision"] not in _DECISIONS:
+            raise ValueError(f"there is no decision {header['decision']!r}")
+        decision = _DECISIONS[header["decision"]].of_contents(header, arrays, functions.intercepts.size)
         return Predictor(functions, decision, posterior, scaling, _target(header))
 
 
@@ -122,22 +128,40 @@ def _coefficients(arrays: Mapping[str, NDArray[Any]], centers: int, functions: i
     return csr_array((entries, places, starts), shape=(centers, functions))
 
 
-def _decision(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], functions: int) -> Decision:
-    kind = header["decision"]
-    if kind == "Targets":
-        return Targets()
-    if kind == "Inliers":
-        return Inliers(float(header["level"]))
-    classes, sigmoids = arrays["classes"], None
-    if "A" in arrays:
-        sigmoids = Sigmoids(sized(arrays["A"], "A", functions), sized(arrays["B"], "B", functions))
-    if kind == "Labels":
-        if classes.shape != (2,) or functions != 1:
-            raise ValueError(f"{classes.size} classes by {functions} functions")
-        return Labels(classes, sigmoids, bool(header["by_probability"]))
-    if kind != "Votes":
-        raise ValueError(f"there is no decision {kind!r}")
-    pairs = tuple((int(j), int(k)) for j, k in sized(arrays["pairs"], "pairs", functions, 2).astype(np.intp))
-    if classes.ndim != 1 or not all(-1 <= j < classes.size and 0 <= k < classes.size for j, k in pairs):
-        raise ValueError("its pairs are of classes that it has not")
-    return Votes(classes, pairs, sigmoids)
+def _load_libsvm(path: Path) -> Predictor:
+    """Read a machine that svm-train wrote, with its probabilities if it was trained with -b 1.
+
+    Raises
+    ------
+    FileFormatError
+        If the file is damaged.
+    """
+    read = read_libsvm_machines(path)
+    if read.labels is None:
+        function = Expansion(read.kernel, read.centers, read.coefficients[0], float(read.intercepts[0]))
+        one_class = read.svm_type is SvmType.ONE_CLASS
+        return Predictor(Expansions.of([function]), Inliers(-function.intercept) if one_class else Targets())
+    classes = np.sort(read.labels)
+    place = np.searchsorted(classes, read.labels)
+    pairs = list(combinations(range(classes.size), 2))
+    functions = Expansions(read.kernel, read.centers, _of_pairs(read), read.intercepts)
+    sigmoids = None if read.sigmoids is None else Sigmoids(-read.sigmoids.A, -read.sigmoids.B)
+    if classes.size > 2:
+        return Predictor(functions, Votes(classes, tuple((int(place[j]), int(place[i])) for i, j in pairs), sigmoids))
+    # The first label is that of positive values, as the greater one is of ours.
+    return Predictor(functions, Labels(read.labels[::-1], sigmoids))
+
+
+def _of_pairs(read: LibsvmMachines) -> Matrix:
+    """Return the coefficients of the machine of each pair of classes, shape (support vectors, pairs)."""
+    assert read.counts is not None
+    count = read.counts.size
+    number = np.repeat(np.arange(count), read.counts)
+    if count == 2:
+        return read.coefficients.T
+    pairs = list(combinations(range(count), 2))
+    found = np.zeros((number.size, len(pairs)))
+    for column, (i, j) in enumerate(pairs):
+        found[number == i, column] = read.coefficients[j - 1, number == i]
+        found[number == j, column] = read.coefficients[i, number == j]
+    return found

@@ -1,39 +1,54 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Certified fits as they come: in memory, and line by line in a file that a later run goes on from.
+"""Many certified fits of one set of data, in memory and in a file of results that a later run goes on from.
 
-A line is a JSON object with the fingerprint of the data, the model, its kernel and hyper-parameters, the samples, and
-the certificate. A line answers whatever asks for the same fit at a tolerance that its certificate meets.
+A line of the file is a JSON object with the fingerprint of the data, the model, its kernel and hyper-parameters, the
+samples, and the certificate. A line answers whatever asks for the same fit at a tolerance that its certificate meets.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields, is_dataclass
+from abc import abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields, is_dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 from threading import Lock
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from formulations.modelling import Model
-from formulations.modelling.batch import Part, Trained
-from qpkernels.arrays import Vector, check_path, shown
+from formulations.modelling import Model, Solution
+from formulations.modelling.batch import Part, Trained, check_jobs, train
+from qpkernels.arrays import Vector, check_path, check_tolerance, shown
 from qpkernels.arrays.digests import add_array, add_samples
 from qpkernels.arrays.paths import read_file
-from qpkernels.errors import DataFormatError, FileFormatError, ForeignResultsError, ParameterError
+from qpkernels.display import Reported
+from qpkernels.errors import DataFormatError, FileFormatError, ForeignResultsError, ParameterError, QPKernelsError
+from qpkernels.gram import Gram
 from qpkernels.kernels.spec import kernel_to_spec
 from qpkernels.problems import Certificate, Status
+from qpkernels.solvers import SolverLike, find_solver
 
-__all__ = ["Fit", "Judged", "ResultsFile", "fingerprint"]
+__all__ = [
+    "Effort",
+    "Fit",
+    "Kept",
+    "ProvedFit",
+    "ResultsFile",
+    "Rowed",
+    "fingerprint",
+    "proved",
+    "status_of_all",
+    "weakest",
+]
 
 _BEGIN = b'{"data": '
 """How every line begins."""
 
 
-class Judged(Protocol):
+class ProvedFit(Protocol):
     """Whatever is proved of an answer, and how long its solvers took: a fit, or several that answer together."""
 
     @property
@@ -187,7 +202,7 @@ class ResultsFile:
                 str(found),
             )
         if certificate.holds(tol):
-            self._known[self._key(record)] = fit
+            self._known[self._key(_without_modules(record))] = fit
 
 
 def _description(part: Part) -> dict[str, Any]:
@@ -197,13 +212,33 @@ def _description(part: Part) -> dict[str, Any]:
     kernel = kernel_to_spec(model.gram.kernel, arrays)
     numbers = {each.name: model.value_of(each.name) for each in model.hyperparameters}
     return {
-        "model": f"{type(model).__module__}.{type(model).__qualname__}",
+        "model": _name(type(model)),
         "settings": {name: _plain(value, name) for name, value in sorted(model.settings.items())},
         "kernel": {**kernel, "arrays": [_hash(array) for array in arrays]} if arrays else kernel,
         "indefinite": model.gram.indefinite,
         "parameters": {name: _one_or_hash(value) for name, value in numbers.items()},
         "train": _hash(part.samples),
         "test": None if part.held_out is None else _hash(part.held_out),
+    }
+
+
+def _name(of: type) -> str:
+    """Return the name of a class; of ours, whose modules may move, with the package alone."""
+    return _without_module(f"{of.__module__}.{of.__qualname__}")
+
+
+def _without_module(name: str) -> str:
+    first, *_, last = name.split(".")
+    return f"{first}.{last}" if first in ("formulations", "qpkernels") else name
+
+
+def _without_modules(entry: Any) -> Any:
+    """Return an entry of a line with its classes named as by :func:`_name`: earlier files have their modules."""
+    if not isinstance(entry, dict):
+        return entry
+    return {
+        key: _without_module(value) if key in ("model", "class") and isinstance(value, str) else _without_modules(value)
+        for key, value in entry.items()
     }
 
 
@@ -221,7 +256,7 @@ def _plain(value: Any, name: str) -> Any:
         return value.tolist()
     if is_dataclass(value) and not isinstance(value, type):
         inner = {field.name: _plain(getattr(value, field.name), field.name) for field in fields(value)}
-        return {"class": f"{type(value).__module__}.{type(value).__qualname__}", **inner}
+        return {"class": _name(type(value)), **inner}
     plain = value.item() if isinstance(value, np.generic) else value
     if plain is None or isinstance(plain, bool | int | float | str):
         return plain
@@ -229,3 +264,124 @@ def _plain(value: Any, name: str) -> Any:
         f"a file of results cannot tell {shown(value)}, the {name} of a model, from another; make it a frozen "
         "dataclass of numbers."
     )
+
+
+Proved = TypeVar("Proved", bound=ProvedFit)
+
+
+@dataclass(frozen=True, eq=False)
+class Kept:
+    """A fit, and how its Solution is had: from this run, or by solving anew what an earlier one kept the proof of."""
+
+    part: Part
+    fit: Fit
+    trained: Trained[Any] | None
+    tol: float
+
+    @property
+    def solution(self) -> Solution:
+        """The Solution, as solving the model alone returns it."""
+        if self.trained is not None:
+            return self.trained.solution  # type: ignore[no-any-return]
+        answer: Solution = self.part.model.solve(tol=self.tol)
+        return answer
+
+
+@dataclass(frozen=True, eq=False)
+class Effort:
+    """How many fits are made, and how well.
+
+    Attributes
+    ----------
+    tol, solver, options
+        As in :meth:`formulations.modelling.model.Model.solve`, for each fit.
+    n_jobs
+        Number of threads; -1: one for each core.
+    progress
+        Whether to show a bar.
+    store
+        File of earlier results, which further ones are appended to.
+    """
+
+    tol: float
+    solver: SolverLike | None
+    n_jobs: int
+    progress: bool
+    store: str | Path | None
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        check_tolerance(self.tol)
+        check_jobs(self.n_jobs)
+        if self.solver is not None:
+            find_solver(self.solver)
+
+    def file(self, model: Model[Any]) -> ResultsFile | None:
+        """Open the file of results of the data of this model, where one is wanted."""
+        return None if self.store is None else ResultsFile(self.store, model)
+
+    def run(
+        self,
+        gram: Gram,
+        parts: Sequence[Part],
+        file: ResultsFile | None,
+        done: Callable[[int], None],
+    ) -> list[Kept | QPKernelsError]:
+        """Return a fit, or its error, for each part; ``done`` is told each number.
+
+        A part that earlier results answer is not solved; one that would start from it starts cold.
+        """
+        found: dict[int, Kept | QPKernelsError] = {}
+        for number, part in enumerate(parts):
+            fit = None if file is None else file.find(part, self.tol)
+            if fit is not None:
+                found[number] = Kept(part, fit, None, self.tol)
+                done(number)
+        left = [number for number in range(len(parts)) if number not in found]
+        place = {number: k for k, number in enumerate(left)}
+        tasks = [replace(parts[n], after=None if (a := parts[n].after) is None else place.get(a)) for n in left]
+
+        def keep(k: int, answer: Trained[Any] | QPKernelsError) -> None:
+            if isinstance(answer, Trained):
+                fit = Fit.of(answer)
+                if file is not None:
+                    file.add(tasks[k], self.tol, fit)
+                found[left[k]] = Kept(tasks[k], fit, answer, self.tol)
+            else:
+                found[left[k]] = answer
+            done(left[k])
+
+        train(gram, tasks, tol=self.tol, solver=self.solver, options=self.options, n_jobs=self.n_jobs, report=keep)
+        return [found[number] for number in range(len(parts))]
+
+
+def proved(fits: Sequence[ProvedFit | None], tol: float) -> str:
+    """Return in words how many of the fits are proved."""
+    count = sum(fit is not None and fit.status is Status.OPTIMAL for fit in fits)
+    which = "every fit is" if count == len(fits) else f"{count} of {len(fits)} fits are"
+    return f"{which} proved at {tol:g}"
+
+
+def weakest(fits: Sequence[Proved]) -> Proved:
+    """Return the fit whose certificate proves least; the first whose is undefined."""
+    return max(fits, key=lambda fit: fit.certificate.error)
+
+
+def status_of_all(fits: Iterable[ProvedFit | None]) -> Status:
+    """Return ``optimal`` if every fit is; otherwise the status of the first that is not, ``failed`` of one without."""
+    each = (Status.FAILED if fit is None else fit.status for fit in fits)
+    return next((status for status in each if status is not Status.OPTIMAL), Status.OPTIMAL)
+
+
+class Rowed(Reported):
+    """A result whose table has its rows as records."""
+
+    @abstractmethod
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """Yield the table, a record for each row."""
+
+    def to_pandas(self) -> Any:
+        """Return the table as a pandas data frame."""
+        import pandas as pd
+
+        return pd.DataFrame(list(self.rows()))

@@ -11,7 +11,7 @@ from formulations.relevance import (
     RelevanceRegression,
     Stationarity,
 )
-from formulations.relevance.posterior import Posterior
+from formulations.relevance.evidence import WeightPosterior
 from relevance_data import KERNEL, either_likelihood, sine, some_posteriors
 
 
@@ -53,7 +53,7 @@ def test_slopes_and_second_derivatives_are_those_of_finite_differences(case: int
     here = machine.likelihood.posterior(alpha, noise, None)
     h = 1e-5
 
-    def moved(coordinate: int, step: float) -> Posterior:
+    def moved(coordinate: int, step: float) -> WeightPosterior:
         there = alpha.copy()
         if coordinate < here.kept.size:
             there[here.kept[coordinate]] *= np.exp(step)

@@ -15,7 +15,15 @@ from qpkernels.arrays import ChecksKeywords, float_array, real_number, shown
 from qpkernels.errors import NoEnclosureError, ParameterError
 from qpkernels.intervals import UNDERFLOW, up
 
-__all__ = ["Loss", "MarginLoss", "QuadraticConjugate", "ResidualLoss", "Values", "checked", "share_of"]
+__all__ = [
+    "Loss",
+    "MarginLoss",
+    "QuadraticConjugate",
+    "ResidualLoss",
+    "Values",
+    "checked",
+    "share_of",
+]
 
 Values: TypeAlias = NDArray[np.float64]
 """float64 array of any shape; losses work elementwise."""

@@ -14,7 +14,7 @@ from scipy.sparse import csr_array
 from formulations import LeastSquaresClassifier, MarginLossClassifier, SoftMargin
 from formulations.losses import Hinge, SquaredHinge
 from formulations.selection import cross_validate, grid, leave_one_out, path
-from formulations.selection.results import fingerprint
+from formulations.selection.fits import fingerprint
 from model_data import overlapping
 from qpkernels import RBF, Gram, Precomputed, batch
 from qpkernels.errors import DataFormatError, FileFormatError, ForeignResultsError, ParameterError
