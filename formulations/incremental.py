@@ -15,9 +15,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from formulations.inputs.samples import BoundSamples
-from formulations.inputs.targets import real_targets
-from formulations.inputs.two_classes import checked_labels
+from formulations.inputs.samples import BoundSamples, checked_labels, real_targets
 from formulations.modelling import Model, Solution
 from formulations.modelling.solving import SolveRequest
 from formulations.modelling.structures import solve_structure

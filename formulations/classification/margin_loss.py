@@ -23,8 +23,7 @@ from numpy.typing import ArrayLike
 
 import formulations.cvx as cp
 from formulations.classification.base import MarginDual, MarginPrimal, TwoClassModel
-from formulations.inputs.costs import per_cost, times_cost
-from formulations.inputs.hyperparameters import COSTS
+from formulations.inputs.hyperparameters import COSTS, per_cost, times_cost
 from formulations.inputs.samples import KernelLike, SamplesLike
 from formulations.losses import Hinge, LogisticLoss, MarginLoss
 from formulations.losses.expression import as_margin_loss

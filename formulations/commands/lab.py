@@ -115,7 +115,7 @@ def _require_few_lines(data: str) -> None:
 def _start(source: TrainingOptions, features: str | None, regression: bool | None, standardise: bool) -> Setting:
     """Return the setting of a file of samples."""
     from formulations.commands import samples, statements
-    from formulations.inputs.two_classes import two_classes
+    from formulations.inputs.samples import two_classes
     from formulations.lab.settings.data import setting_of
     from qpkernels.errors import ParameterError
 

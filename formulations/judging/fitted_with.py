@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from formulations.estimators.inputs.weights import sample_weights
+from formulations.estimators.parameters import sample_weights
 from formulations.inputs.estimators import on_host
 from formulations.inputs.samples import BoundSamples
 from qpkernels.arrays import Indices, Samples, Vector, finite_samples, is_sparse, shown

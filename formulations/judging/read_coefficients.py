@@ -23,8 +23,7 @@ from formulations.classification.base import TwoClassModel
 from formulations.classification.margins.nu_margin import NuMargin
 from formulations.classification.margins.soft_margin import SoftMargin
 from formulations.classification.one_class import OneClass
-from formulations.estimators.inputs.kernels import space_of
-from formulations.estimators.inputs.spaces import FunctionValues
+from formulations.estimators.parameters import FunctionValues, space_of
 from formulations.inputs.estimators import Coefficients, on_host
 from formulations.inputs.fitted import kept_rows, named_kernel, require_classes, require_rows
 from formulations.inputs.samples import BoundSamples

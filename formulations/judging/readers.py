@@ -18,7 +18,7 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from formulations.classification.meta.multiclass import OneVersusOne
-from formulations.estimators.base import KernelMachine
+from formulations.estimators.kernel_machine import KernelMachine
 from formulations.inputs.estimators import on_host
 from formulations.inputs.fitted import require_rows
 from formulations.judging.fitted_with import Settings, sampled

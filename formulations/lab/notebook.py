@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from formulations.inputs.two_classes import two_classes
+from formulations.inputs.samples import two_classes
 from formulations.lab.background import THREADS
 from formulations.lab.desk import Desk
 from formulations.lab.joining import join_modules, join_styles

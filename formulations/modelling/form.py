@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 import formulations.cvx as cp
-from formulations.inputs.frozen import Frozen
+from formulations.inputs.hyperparameters import Frozen
 from formulations.modelling.candidate import Candidate
 from formulations.modelling.cards import card_of_form, line_of_form, objective_of
 from formulations.modelling.form_solving import enclose_extended, refusal_of, solve_form, solve_lowered

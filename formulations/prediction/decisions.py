@@ -12,8 +12,7 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike, NDArray
 
-from formulations.inputs.targets import real_targets
-from formulations.inputs.two_classes import checked_labels
+from formulations.inputs.samples import checked_labels, real_targets
 from qpkernels.arrays import Matrix, Vector
 from qpkernels.arrays.archives import sized
 from qpkernels.errors import ParameterError

@@ -22,8 +22,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 import formulations.cvx as cp
-from formulations.inputs.costs import per_cost, times_cost
-from formulations.inputs.hyperparameters import COSTS
+from formulations.inputs.hyperparameters import COSTS, per_cost, times_cost
 from formulations.inputs.samples import KernelLike, SamplesLike
 from formulations.losses import AbsolutePower, EpsilonInsensitive, ResidualLoss, SquaredEpsilonInsensitive
 from formulations.losses.expression import as_residual_loss

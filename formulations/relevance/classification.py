@@ -20,8 +20,7 @@ from dataclasses import dataclass
 
 from numpy.typing import ArrayLike
 
-from formulations.inputs.samples import KernelLike
-from formulations.inputs.two_classes import two_classes
+from formulations.inputs.samples import KernelLike, two_classes
 from formulations.relevance.ascent import EvidenceSearch, search, starting_points
 from formulations.relevance.likelihoods import LogisticLabels
 from formulations.relevance.machine import RelevanceMachine

@@ -22,8 +22,7 @@ from functools import cached_property
 
 from numpy.typing import ArrayLike
 
-from formulations.inputs.samples import KernelLike
-from formulations.inputs.targets import real_targets
+from formulations.inputs.samples import KernelLike, real_targets
 from formulations.relevance.ascent import EvidenceSearch, initial_noise, least_noise, search, starting_points
 from formulations.relevance.likelihoods import GaussianTargets
 from formulations.relevance.machine import RelevanceMachine

@@ -19,8 +19,7 @@ import numpy as np
 
 import formulations.cvx as cp
 from formulations.classification.base import MarginDual, MarginPrimal, TwoClassCostModel
-from formulations.inputs.costs import per_cost, times_cost
-from formulations.inputs.hyperparameters import MARGIN_COSTS, derived
+from formulations.inputs.hyperparameters import MARGIN_COSTS, derived, per_cost, times_cost
 from formulations.modelling import Candidate, Conditions, Multipliers, Stated, absence, labelled, per_sample
 from qpkernels.display import TextbookProblem
 from qpkernels.problems import KernelQP

@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 import formulations.cvx as cp
-from formulations.inputs.two_classes import two_classes
+from formulations.inputs.samples import two_classes
 from formulations.modelling import labelled
 from formulations.modelling.cards import Explained, classes_of
 from formulations.modelling.failures import no_answer

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from formulations.classification.meta.calibration import Calibration, PlattCalibration, Targets
-from formulations.inputs.two_classes import checked_labels, two_classes
+from formulations.inputs.samples import checked_labels, two_classes
 from formulations.modelling import Model
 from formulations.modelling.batch import Part, train
 from formulations.prediction import Answering, Labels, Predictor

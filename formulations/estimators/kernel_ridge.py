@@ -14,12 +14,18 @@ from sklearn.base import MultiOutputMixin, RegressorMixin
 from sklearn.metrics.pairwise import PAIRWISE_KERNEL_FUNCTIONS, pairwise_kernels
 from sklearn.utils.validation import _num_samples, check_array, check_is_fitted, validate_data
 
-from formulations.estimators.base import leaving
-from formulations.estimators.inputs.kernels import KernelLike, space_of, space_of_function
-from formulations.estimators.inputs.spaces import Functions, Indefinite, OfKernel, Space
-from formulations.estimators.inputs.targets import check_targets
-from formulations.estimators.inputs.weights import sample_weights
-from formulations.estimators.kernelised import KernelEstimator
+from formulations.estimators.kernel_machine import KernelEstimator, leaving
+from formulations.estimators.parameters import (
+    Functions,
+    Indefinite,
+    KernelLike,
+    OfKernel,
+    Space,
+    check_targets,
+    sample_weights,
+    space_of,
+    space_of_function,
+)
 from formulations.estimators.proved import ProvedEstimator
 from formulations.inputs.samples import BoundSamples
 from formulations.losses import Squared
@@ -33,7 +39,9 @@ from qpkernels.arrays import Vector, check_positive, finite_vector, is_scalar, s
 from qpkernels.errors import ParameterError
 from qpkernels.kernels import Kernel, Laplacian
 
-__all__ = ["KernelRidge"]
+__all__ = [
+    "KernelRidge",
+]
 
 _OURS = {"linear": "linear", "poly": "poly", "polynomial": "poly", "rbf": "rbf", "sigmoid": "sigmoid"}
 """Names in scikit-learn's pairwise kernels of those that are objects here."""
@@ -59,8 +67,6 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelEstimator, ProvedEstim
         Further arguments of a function, by name.
     indefinite
         What becomes of a kernel matrix with a negative eigenvalue: "refuse", "clip" or "shift" it; see Gram.
-    tol, solver, time_limit, strict, verbose
-        As in :class:`~formulations.estimators.proved.ProvedEstimator`.
 
     Attributes
     ----------

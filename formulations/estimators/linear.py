@@ -1,5 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Linear classifiers, with the parameters, defaults and fitted attributes of scikit-learn."""
+"""LinearSVC and LinearSVR, which have the intercept of LIBLINEAR.
+
+It is a weight of the constant feature s, and penalised like every weight::
+
+    min  1/2 (||w||^2 + (b/s)^2) + sum C_i L(x_i'w + b)
+
+so that this is a model without an intercept, on the samples (x_i, s).
+"""
 
 from __future__ import annotations
 
@@ -9,7 +16,9 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.base import RegressorMixin
 from sklearn.linear_model._base import LinearClassifierMixin, SparseCoefMixin
+from sklearn.linear_model._base import LinearModel as LinearPrediction
 from sklearn.utils.validation import validate_data
 
 from formulations.classification.base import TwoClassModel
@@ -17,14 +26,108 @@ from formulations.classification.linear import CrammerSinger, LinearModel, Spars
 from formulations.classification.margins.soft_margin import SoftMargin
 from formulations.classification.margins.squared_hinge import SquaredHinge
 from formulations.classification.meta.multiclass import OneVersusRest
-from formulations.estimators.inputs.targets import check_labels
-from formulations.estimators.inputs.weights import ClassWeight, class_weights, sample_weights
-from formulations.estimators.linear.base import LinearMachine, weights_of
+from formulations.estimators.parameters import ClassWeight, check_labels, check_targets, class_weights, sample_weights
+from formulations.estimators.proved import ProvedEstimator
+from formulations.inputs.estimators import with_constant
 from formulations.inputs.samples import BoundSamples
-from qpkernels.arrays import Indices, Vector, check_choice, check_positive, shown_label
-from qpkernels.errors import LabelError
+from formulations.losses import EpsilonInsensitive, SquaredEpsilonInsensitive
+from formulations.modelling import Regression, Solution
+from formulations.regression.residual_loss import ResidualLossRegression
+from qpkernels.arrays import (
+    Indices,
+    Matrix,
+    Samples,
+    Vector,
+    check_choice,
+    check_count,
+    check_flag,
+    check_positive,
+    shown,
+    shown_label,
+)
+from qpkernels.errors import LabelError, ParameterError
+from qpkernels.gram import Gram
+from qpkernels.kernels import Linear
 
-__all__ = ["LinearSVC"]
+__all__ = [
+    "LinearMachine",
+    "LinearSVC",
+    "LinearSVR",
+    "weights_of",
+]
+
+_OF_THE_DUAL = ("hinge", "epsilon_insensitive")
+"""Losses that LIBLINEAR minimises by the dual alone."""
+
+
+_MOST = 2**31 - 1
+"""Iterations, at most: more is no number to a solver in C."""
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class LinearMachine(ProvedEstimator):
+    """A function x'w + b, whose b is penalised or absent."""
+
+    tol: float = 1e-4
+    C: float = 1.0
+    dual: bool | Literal["auto"] = "auto"
+    fit_intercept: bool = True
+    intercept_scaling: float = 1.0
+    random_state: Any = None
+    max_iter: int = 1000
+    verbose: bool | int = 0
+
+    if TYPE_CHECKING:
+        loss: str = field(init=False)
+        coef_: Any = field(init=False)
+        intercept_: Any = field(init=False)
+        n_iter_: int = field(init=False)
+        n_features_in_: int = field(init=False)
+
+    def __sklearn_tags__(self) -> Any:
+        """Return the tags: sparse samples are taken."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    def _check_parameters(self, losses: tuple[str, ...], penalty: str = "l2") -> None:
+        """Refuse parameters outside their range, and combinations that LIBLINEAR has not."""
+        check_choice(self.loss, "loss", losses)
+        check_flag(self.fit_intercept, "fit_intercept")
+        if not (isinstance(self.dual, bool | np.bool_) or self.dual == "auto"):
+            raise ParameterError(f"dual must be True, False or 'auto', but {shown(self.dual)} came.")
+        by_dual, l1 = self.loss in _OF_THE_DUAL and penalty != "any", penalty == "l1"
+        if (by_dual and (l1 or not self.dual)) or (l1 and self.dual is True):
+            raise ParameterError(
+                f"Unsupported set of arguments: penalty={penalty!r}, loss={self.loss!r}, dual={self.dual!r}, as in "
+                "LIBLINEAR: a loss that is not squared goes with penalty='l2' and dual=True, penalty='l1' with a "
+                "squared loss and dual=False; dual='auto' is what the others allow."
+            )
+
+    def _bound(self, X: Samples, rows: Indices) -> BoundSamples:
+        """Return these samples, with the constant if there is an intercept, bound to the linear kernel."""
+        kept = X if rows.size == X.shape[0] else X[rows]
+        features = with_constant(kept, self.intercept_scaling) if self.fit_intercept else kept
+        return BoundSamples(Gram(Linear(), features), explicit=False)
+
+    def _limits(self, data: BoundSamples) -> dict[str, Any]:
+        """Return what a solver is asked for."""
+        passes = check_count(self.max_iter, "max_iter")
+        return {**self._request(), "max_iter": min(passes * len(data.gram), _MOST)}
+
+    def _keep(self, machines: Matrix, answers: Sequence[Any]) -> Matrix:
+        """Keep the intercepts and the number of iterations; return the weights of the features, one function a row."""
+        self.n_iter_ = max(max(1, each.iterations or 1) for each in answers)
+        if not self.fit_intercept:
+            self.intercept_ = 0.0
+            return machines
+        self.intercept_ = self.intercept_scaling * machines[:, -1]
+        return machines[:, :-1].copy()
+
+
+def weights_of(data: BoundSamples, answers: Sequence[Solution]) -> Matrix:
+    """Return the weights of all features, the constant last, one function a row."""
+    return np.array([np.asarray(data.gram.X.T @ each.beta).ravel() for each in answers])
 
 
 class _Rest(OneVersusRest):
@@ -59,8 +162,6 @@ class LinearSVC(LinearClassifierMixin, SparseCoefMixin, LinearMachine):
     dual
         Which problem LIBLINEAR would solve. Both are proved here, so that it changes nothing; "hinge" has dual=True
         or "auto" only, and "l1" dual=False or "auto", as there.
-    tol, solver, time_limit, strict, verbose
-        As in :class:`~formulations.estimators.proved.ProvedEstimator`.
     C
         Above 0: the cost of a unit of loss.
     multi_class
@@ -200,3 +301,89 @@ class LinearSVC(LinearClassifierMixin, SparseCoefMixin, LinearMachine):
                 f"every class needs a sample with a weight above 0, but all of {label} have the weight 0; leave these "
                 "samples out."
             )
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class LinearSVR(RegressorMixin, LinearPrediction, LinearMachine):
+    r"""A linear regression: :math:`\min \frac12 (\|w\|^2 + (b/s)^2) + \sum_i C w_i L(y_i - x_i'w - b)`.
+
+    L(r) is max(0, |r| - epsilon), or its square.
+
+    Parameters
+    ----------
+    epsilon
+        At least 0, in the unit of y: the half width of the tube.
+    loss
+        "epsilon_insensitive" (D2) or "squared_epsilon_insensitive" (D6).
+    C
+        Above 0: the cost of a unit of loss.
+    dual
+        Which problem LIBLINEAR would solve. Both are proved here, so that it changes nothing; "epsilon_insensitive" has
+        dual=True or "auto" only, as there.
+    fit_intercept, intercept_scaling, random_state, max_iter
+        As in :class:`~formulations.estimators.linear.LinearSVC`.
+
+    Attributes
+    ----------
+    model_, solution_, certificate_
+        The model on the samples (x_i, s), its answer, and what is proved of it.
+    coef_, intercept_
+        Weights, shape (features,), and b, shape (1,); b is 0.0 without an intercept.
+    n_iter_, fit_status_, n_features_in_, feature_names_in_
+        Iterations of the solver; 0 if the answer is proved; the data.
+
+    Examples
+    --------
+    >>> from formulations.estimators import LinearSVR
+    >>> X, y = [[0.0], [1.0], [2.0], [3.0]], [0.1, 0.9, 2.1, 2.9]
+    >>> regressor = LinearSVR(epsilon=0.2, C=10.0, tol=1e-6).fit(X, y)
+    >>> print(regressor.certificate_.holds(1e-6), regressor.coef_.round(3))
+    True [0.8]
+    """
+
+    epsilon: float = 0.0
+    loss: Literal["epsilon_insensitive", "squared_epsilon_insensitive"] = "epsilon_insensitive"
+
+    if TYPE_CHECKING:
+        model_: ResidualLossRegression = field(init=False)
+        solution_: Regression = field(init=False)
+
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Fit the function, and prove how good it is.
+
+        Parameters
+        ----------
+        X
+            Samples, shape (m, features), dense or sparse.
+        y
+            Targets, shape (m,).
+        sample_weight
+            At least 0: how often each sample counts. One of weight 0 is absent.
+
+        Raises
+        ------
+        ParameterError, ShapeError, NonFiniteError
+            If the data or parameters are none of these.
+        SolverFailedError
+            If there is no answer, or with strict=True none that is proved.
+        """
+        self._check_parameters(("epsilon_insensitive", "squared_epsilon_insensitive"))
+        check_targets(y)
+        X, y = validate_data(self, X, y, dtype=np.float64, order="C", accept_sparse="csr", y_numeric=True)
+        targets = np.asarray(y, dtype=np.float64)
+        weights = sample_weights(sample_weight, targets.size)
+        rows = np.flatnonzero(weights)
+        data = self._bound(X, rows)
+        costs = check_positive(self.C, "C") * weights[rows]
+        kind = EpsilonInsensitive if self.loss == "epsilon_insensitive" else SquaredEpsilonInsensitive
+        self.model_ = ResidualLossRegression(
+            data,
+            targets[rows],
+            loss=kind(self.epsilon),
+            C=costs,
+            fit_intercept=False,
+        )
+        self.solution_ = self.model_.solve(verbose=bool(self.verbose), **self._limits(data))
+        self.coef_ = self._keep(weights_of(data, [self.solution_]), [self.solution_])[0]
+        self._judge(self.solution_.status, self.solution_.message)
+        return self

@@ -4,28 +4,38 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 from sklearn.base import ClassifierMixin
+from sklearn.exceptions import NotFittedError
+from sklearn.utils import check_random_state
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import _ovr_decision_function
 from sklearn.utils.validation import _num_samples, check_is_fitted, column_or_1d
 
 from formulations.classification.base import TwoClassModel
+from formulations.classification.meta.calibration import Calibration, PlattCalibration
 from formulations.classification.meta.multiclass import OneVersusOne
-from formulations.estimators.base import KernelMachine, Training, as_sparse_as
-from formulations.estimators.inputs.targets import check_labels
-from formulations.estimators.inputs.weights import ClassWeight, class_weights, sample_weights, weighted
+from formulations.classification.meta.multiclass_solution import MulticlassSolution
+from formulations.classification.meta.two_level import stratified_folds
+from formulations.estimators.kernel_machine import KernelMachine, Training, as_sparse_as
+from formulations.estimators.parameters import ClassWeight, check_labels, class_weights, sample_weights, weighted
 from formulations.modelling import Classification
-from formulations.modelling.batch import check_jobs
+from formulations.modelling.batch import Part, check_jobs, train
+from formulations.prediction import Sigmoids
+from formulations.prediction.decisions import probabilities
 from qpkernels.arrays import Matrix, Vector, check_choice, check_flag, is_sparse
-from qpkernels.errors import ParameterError
+from qpkernels.errors import ParameterError, QPKernelsError
 from qpkernels.gram import Gram
 
-__all__ = ["PairwiseClassifier"]
+__all__ = [
+    "CalibratedClassifier",
+    "PairwiseClassifier",
+]
 
 
 class _Pairs(OneVersusOne):
@@ -43,6 +53,17 @@ class PairwiseClassifier(ClassifierMixin, KernelMachine):
 
     Of several classes, the machine of the classes i < j has positive values for i, as LIBSVM has them; of two classes,
     for the second one.
+
+    Parameters
+    ----------
+    class_weight
+        Label to weight, "balanced" or None: C is multiplied by the weight of the class.
+    decision_function_shape
+        Of several classes: "ovr" for a column for each class, "ovo" for one for each pair.
+    break_ties
+        Of several classes: ties of votes go to the largest decision value, with "ovr".
+    n_jobs
+        Number of threads for the machines of several classes; -1: one for each core.
     """
 
     class_weight: ClassWeight = None
@@ -225,3 +246,87 @@ def _by_other_class(
         found[j - 1, codes == i] = coefficients[codes == i, column]
         found[i, codes == j] = coefficients[codes == j, column]
     return found
+
+
+_FOLDS = 5
+
+_SEEDS = 2**31
+
+
+def _calibrates(classifier: Any) -> bool:
+    if not classifier.probability:
+        raise AttributeError("predict_proba is not available when probability=False")
+    return True
+
+
+def _machines(model: TwoClassModel | OneVersusOne) -> list[tuple[TwoClassModel, NDArray[Any]]]:
+    """Return each machine of two classes, with the label of each of its samples."""
+    if isinstance(model, OneVersusOne):
+        return [(model.model(pair), model.y[model.rows(pair)]) for pair in model.pairs()]
+    return [(model, model.classes[(model.y > 0).astype(np.intp)])]
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class CalibratedClassifier(PairwiseClassifier):
+    """A sigmoid for each machine (C5), fitted to decision values of samples that were held out of its training.
+
+    Probabilities need not agree with ``predict``, which goes by the decision values. ``solution_`` has the sigmoids,
+    and so has the file that ``solution_.save`` writes.
+
+    Parameters
+    ----------
+    probability, random_state
+        Whether a sigmoid is fitted to decision values of five folds, each by the machine of the others, for
+        ``predict_proba``; and the seed of their shuffle.
+    """
+
+    probability: bool = False
+    random_state: Any = None
+
+    if TYPE_CHECKING:
+        calibrations_: list[Calibration] = field(init=False)
+
+    def _calibrate(self) -> None:
+        """Fit a sigmoid for each machine, with probability=True."""
+        if check_flag(self.probability, "probability"):
+            seed = int(check_random_state(self.random_state).randint(_SEEDS))
+            self.calibrations_ = [self._calibration(*machine, seed) for machine in _machines(self.model_)]
+            self.solution_ = replace(self.solution_, sigmoids=self._sigmoids())
+
+    def _sigmoids(self) -> Sigmoids:
+        """Return those of the functions of the solution, which are not scaled."""
+        several = isinstance(self.solution_, MulticlassSolution)
+        scales = [self._scale(each) for each in (self.solution_.solutions if several else [self.solution_])]
+        slopes = [scale * each.A for scale, each in zip(scales, self.calibrations_, strict=True)]
+        return Sigmoids(np.array(slopes), np.array([each.B for each in self.calibrations_]))
+
+    def _calibration(self, model: TwoClassModel, labels: NDArray[Any], seed: int) -> Calibration:
+        """Fit a sigmoid to the decision values of five folds, each by the machine of the others."""
+        number = stratified_folds(labels, min(_FOLDS, len(model)), seed, "set probability=False")
+        split = [(np.flatnonzero(number != fold), np.flatnonzero(number == fold)) for fold in np.unique(number)]
+        parts = [Part(model.on(rows), rows, None, held_out) for rows, held_out in split]
+        scores = np.empty(len(model))
+        answers = train(model.gram, parts, tol=self.tol, solver=self.solver, n_jobs=self.n_jobs)
+        for part, answer in zip(parts, answers, strict=True):
+            if isinstance(answer, QPKernelsError):
+                raise answer
+            assert answer.held_out is not None
+            scores[part.held_out] = self._scale(answer.solution) * answer.held_out
+        return PlattCalibration(scores, labels, targets="platt").solve()
+
+    @available_if(_calibrates)
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return the probability of each class, shape (n, classes); of several, those of all pairs are coupled."""
+        values = self._values(X)
+        if not hasattr(self, "calibrations_"):
+            raise NotFittedError("predict_proba is not available when fitted with probability=False")
+        if len(self._pairs) > 1:
+            values = -values
+        second = [each.probability(column) for each, column in zip(self.calibrations_, values.T, strict=True)]
+        return probabilities(np.column_stack(second), self._pairs, self.classes_.size)
+
+    @available_if(_calibrates)
+    def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return the logarithm of the probability of each class."""
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.log(self.predict_proba(X)))
