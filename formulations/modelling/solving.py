@@ -200,7 +200,7 @@ def usual_solver(program: Program) -> Solver:
         case KernelQP():
             return find_solver("smo")
         case LevelQP():
-            return find_solver("level-search")
+            return find_solver("interior-point")
         case SmoothRisk():
             return find_solver("newton")
         case ResidualNorm():
@@ -212,7 +212,7 @@ def usual_solver(program: Program) -> Solver:
 def automatic_for(program: Program) -> Solver | Automatic | AutomaticSystem:
     """Return who chooses a method for a program that a model is, or who solves it where there is no choice."""
     match program:
-        case KernelQP():
+        case KernelQP() | LevelQP():
             return Automatic()
         case LinearSystem():
             return AutomaticSystem()

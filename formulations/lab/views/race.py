@@ -29,7 +29,7 @@ from qpkernels.solvers import Claim, Outcome, find_solver
 
 __all__ = ["RACE", "Entrant", "Mark", "Race", "record_race"]
 
-_OWN = ("conjugate-gradient", "smo", "level-search", "newton")
+_OWN = ("conjugate-gradient", "smo", "interior-point", "newton")
 """Solvers that take models as they are: the first that takes this one runs."""
 
 _CONIC = ("clarabel", "osqp", "scs")

@@ -75,7 +75,9 @@ class Scaled:
 
     def near(self, beta: Vector) -> Candidate:
         """Return the point with the coefficients of ``beta`` at bounds, or those it leads to."""
-        boxes, beta = self.boxes, self._bounds.feasible(beta) / self.boxes.coefficient
+        boxes, program = self.boxes, self.program
+        # What a budget takes from all coefficients would draw them from their bounds.
+        beta = (beta if isinstance(program, LevelQP) else program.project(beta)) / boxes.coefficient
         x = boxes.split(beta)
         places = (x >= boxes.upper).astype(np.int8) - (x <= boxes.lower)
         meant, b, _ = self._settle(x, self.system.expand(beta), 0.0 * boxes.totals, places, np.full(x.size, _LEAST))

@@ -9,10 +9,12 @@ import numpy as np
 import pytest
 
 from formulations import NuMargin, NuTube
+from qpkernels.errors import ParameterError
 from qpkernels.gram import Gram
 from qpkernels.kernels import RBF, Linear
 from qpkernels.problems import LevelQP, Status
 from qpkernels.solvers import Claim, find_solver
+from qpkernels.solvers.automatic import relay
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(120, 3))
@@ -52,7 +54,7 @@ def test_the_optimum_is_that_of_a_cone_solver(name: str, tol: float, solver: str
 def test_features_give_the_same(name: str) -> None:
     model = state(name, Linear())
     solution = model.solve(tol=1e-6)
-    assert (solution.status, solution.solver) == (Status.OPTIMAL, "level-search")
+    assert (solution.status, solution.solver) == (Status.OPTIMAL, "interior-point")
     optimum = model.primal.solve("clarabel", tol=1e-9).certificate.primal_value
     assert solution.certificate.primal_value == pytest.approx(optimum, rel=2e-6)
 
@@ -94,12 +96,46 @@ def test_the_budget_at_a_level() -> None:
         assert np.all(np.diff(spent) < 1e-3 * max(spent))
 
 
-def test_a_solution_is_a_start() -> None:
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_a_solution_is_a_start(solver: str) -> None:
     model = state("tube 0.5, C 10")
-    cold = model.solve("level-search", tol=1e-6)
-    warm = model.solve("level-search", tol=1e-6, warm_start=cold)
+    cold = model.solve(solver, tol=1e-6)
+    warm = model.solve(solver, tol=1e-6, warm_start=cold)
     assert warm.status is Status.OPTIMAL
-    assert model.solve("level-search", tol=1e-6, warm_start=cold.beta).status is Status.OPTIMAL
+    if solver == "interior-point":
+        assert warm.iterations == 0
+    assert model.solve(solver, tol=1e-6, warm_start=cold.beta).status is Status.OPTIMAL
+
+
+@pytest.mark.parametrize("name", ["margin 0.3", "tube 0.5, C 10"])
+def test_samples_without_a_cost_are_left_out(name: str) -> None:
+    family, y, parameters = MODELS[name]
+    weights = np.where(np.arange(len(X)) < 80, 1.0, 0.0)
+    parameters = {**parameters, "nu": 0.3}
+    whole = family(X, y, RBF(0.5), sample_weight=weights, **parameters).solve("interior-point", tol=1e-8)
+    part = family(X[:80], y[:80], RBF(0.5), **parameters).solve("interior-point", tol=1e-8)
+    assert whole.status is Status.OPTIMAL
+    assert whole.certificate.primal_value == pytest.approx(part.certificate.primal_value, rel=1e-7)
+    assert not whole.beta[80:].any()
+
+
+def test_many_samples_are_tried_level_by_level_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(relay, "_FEW", 0)
+    monkeypatch.setattr(relay, "_LEVELS", 0.0)
+    for steps, asked in ((10**6, ["level-search"]), (5, ["level-search", "interior-point"])):
+        # What the levels may take is what the other method is expected to.
+        monkeypatch.setattr(relay, "step_work", lambda program, n=steps: relay.second_order_work(program) / n)
+        solution = state("margin 0.3").solve()
+        assert solution.status is Status.OPTIMAL
+        assert solution.solver.split(", ") == asked
+
+
+def test_bounds_of_neither_tube_nor_margin_are_refused() -> None:
+    gram, ones = Gram(RBF(1.0), X[:4]), np.ones(4)
+    with pytest.raises(ParameterError, match="state a margin, or a tube"):
+        LevelQP(gram, ones, -ones, 2.0 * ones, 0.0, 1.0, least=False)
+    with pytest.raises(ParameterError, match="state a margin, or a tube"):
+        LevelQP(gram, ones, -ones, ones, 0.0, 1.0, least=True)
 
 
 def test_limits_end_the_search_with_the_best_so_far(capsys: pytest.CaptureFixture[str]) -> None:
@@ -142,6 +178,6 @@ def test_the_program_of_a_level() -> None:
 
 def test_lines_of_progress_name_the_level() -> None:
     lines = list[str]()
-    state("margin 0.3").solve(report=lines.append)
+    state("margin 0.3").solve("level-search", report=lines.append)
     assert lines[0].startswith("level 1: smo: ")
     assert any(line.startswith("level 2: smo: ") for line in lines)
