@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qpkernels.arrays import Indices, Matrix, Vector
-from qpkernels.arrays.compiled import compiled
+from qpkernels.arrays.compiled import compiled, vectorised
 from qpkernels.gram.panels.loops import add_scaled, add_stored_rows
 from qpkernels.solvers.active_set.loops import SLACK, add_row, drop_row, first_end, interval, tie
 
@@ -72,14 +72,12 @@ class Line(NamedTuple):
         definite whenever the equations have one solution: it changes nothing but b.
     ridge
         What is added to the diagonal.
-    target, lower, upper, epsilon
-        The bases.
-    target_rate, lower_rate, upper_rate, epsilon_rate
+    target, epsilon, bounds
+        The bases; the lower bounds and the upper ones are two rows, shape (2, m).
+    target_rate, epsilon_rate, bound_rates
         The rates.
-    kinked
-        Which samples have an epsilon.
-    lower_side, upper_side
-        The sign that epsilon has inside the lower bound, and inside the upper one: -1, 1, or 0 without an epsilon.
+    sides
+        The sign that epsilon has inside each bound, shape (2, m): -1, 1, or 0 for samples without an epsilon.
     balanced
         Whether 1'beta is given, so that there is a b.
     size
@@ -93,15 +91,11 @@ class Line(NamedTuple):
     ridge: Vector
     target: Vector
     target_rate: Vector
-    lower: Vector
-    lower_rate: Vector
-    upper: Vector
-    upper_rate: Vector
     epsilon: Vector
     epsilon_rate: Vector
-    kinked: NDArray[np.bool_]
-    lower_side: Vector
-    upper_side: Vector
+    bounds: Matrix
+    bound_rates: Matrix
+    sides: Matrix
     balanced: bool
     size: float
     entry: float
@@ -171,55 +165,42 @@ def sweep(line: Line, point: Point, until: float, patience: int, record: Record)
 
     It is stuck after ``patience`` steps without a length, one after the other.
     """
-    m = point.beta.size
-    d, rates, work, sizes, idle = np.empty(m), np.empty(m), np.empty((2, 2 * m)), point.sizes, 0
+    m, sizes, free, beta, level = point.beta.size, point.sizes, point.free, point.beta, point.level
+    d, rates, slack, fall, idle = np.empty(m), np.empty(m), np.empty(2 * m), np.empty(2 * m), 0
     sizes[1:] = 0
-    while _has_room(point, record):
+    while True:
+        n, piece, used, changes = sizes
+        wide = n + 2 <= len(point.memory) and used + n <= record.samples.size
+        if not wide or changes + 4 > len(point.changes) or piece == record.counts.size:
+            return FULL
         rise, rounding = _moving(line, point, d, rates)
-        _slacks(line, point, d, rates, rise, rounding, work[0], work[1])
-        step, at = first_end(work[0], work[1])
-        sample, way = at % m, 1 if at >= m else -1
-        left = until - point.level[0]
-        if step >= left:
-            step, sample = left, -1
-        long = step > _SAME * (abs(point.level[0]) + abs(until))
-        _note(point, record.ends[sizes[1]], record.first[sizes[2] :], record, 0)
-        point.level[0] += step
-        point.level[1] += step * rise
-        add_scaled(point.beta, step, d)
+        _slacks(line, point, d, rates, rise, rounding, slack, fall)
+        step, at = first_end(slack, fall)
+        done = step >= until - level[0]
+        if done:
+            step = until - level[0]
+        long = step > _SAME * (abs(level[0]) + abs(until))
+        ends = record.ends[piece]
+        ends[0], ends[1] = level
+        for a in range(n):
+            record.first[used + a] = beta[free[a]]
+        level[0] = until if done else level[0] + step
+        level[1] += step * rise
+        add_scaled(beta, step, d)
         add_scaled(point.slopes, step, rates)
-        if sample < 0:
-            point.level[0] = until
-        if long or (sample < 0 and step > 0):
-            _note(point, record.ends[sizes[1]], record.last[sizes[2] :], record, 2)
-            sizes[1], sizes[2], idle = sizes[1] + 1, sizes[2] + sizes[0], 0
-        else:
-            idle += 1
-        if sample < 0:
+        idle += 1
+        if long or (done and step > 0):
+            ends[2], ends[3] = level
+            record.counts[piece] = n
+            for a in range(n):
+                record.samples[used + a], record.last[used + a] = free[a], beta[free[a]]
+            sizes[1], sizes[2], idle = piece + 1, used + n, 0
+        if done:
             return DONE
-        if not _pivot(line, point, sample, way):
+        if not _pivot(line, point, at % m, 1 if at >= m else -1):
             return BLOCKED
         if idle > patience:
             return STUCK
-    return FULL
-
-
-@compiled
-def _has_room(point: Point, record: Record) -> bool:
-    free, pieces, used, changes = point.sizes
-    wide = free + 2 <= len(point.memory) and used + free <= record.samples.size
-    return bool(wide and changes + 4 <= len(point.changes) and pieces < record.counts.size)
-
-
-@compiled
-def _note(point: Point, ends: Vector, values: Vector, record: Record, place: int) -> None:
-    """Write where a piece begins, or ends."""
-    n, _, used, _ = point.sizes
-    ends[place], ends[place + 1] = point.level
-    record.counts[point.sizes[1]] = n
-    for a in range(n):
-        record.samples[used + a] = point.free[a]
-        values[a] = point.beta[point.free[a]]
 
 
 @compiled
@@ -228,12 +209,9 @@ def _moving(line: Line, point: Point, d: Vector, rates: Vector) -> tuple[float, 
 
     ``rates`` are those of the slopes without b.
     """
-    n = point.sizes[0]
-    free = point.free[:n]
-    moved, size, kept = 0.0, 0.0, 0.0
-    here, drift, side = point.status, point.drift, point.side
-    lower_rate, upper_rate, target_rate = line.lower_rate, line.upper_rate, line.target_rate
-    epsilon_rate = line.epsilon_rate
+    n, free, here, drift, side = point.sizes[0], point.free, point.status, point.drift, point.side
+    lower_rate, upper_rate, target_rate = line.bound_rates[0], line.bound_rates[1], line.target_rate
+    epsilon_rate, moved, size, kept, rise = line.epsilon_rate, 0.0, 0.0, 0.0, 0.0
     for k in range(d.size):
         status = here[k]
         d[k] = lower_rate[k] if status == LOWER else upper_rate[k] if status == UPPER else 0.0
@@ -241,42 +219,27 @@ def _moving(line: Line, point: Point, d: Vector, rates: Vector) -> tuple[float, 
         size += abs(d[k])
         kept = max(kept, abs(target_rate[k]) + abs(epsilon_rate[k]))
         rates[k] = drift[k] - target_rate[k]
-    w = _apply_inverse(point, np.ones(n))
-    right = np.empty(n)
-    for a in range(n):
-        right[a] = -rates[free[a]] - epsilon_rate[free[a]] * side[free[a]]
-    step, rise = _solve(line, point, right, w, -moved)
-    _change(line, free, step, d, rates)
-    rounding = _RATE * (line.entry * (size + _total_size(step)) + kept)
-    # The rates of the free samples tell what the inverse has lost.
-    for a in range(n):
-        right[a] = -rates[free[a]] - epsilon_rate[free[a]] * side[free[a]] - rise
-    if n > 0 and _largest_of(right) > rounding:
-        more, off = _solve(line, point, right, w, -d.sum())
-        _change(line, free, more, d, rates)
-        rise += off
+    w, right = _apply_inverse(point, np.ones(n)), np.empty(n)
+    rounding = _RATE * (line.entry * size + kept)
+    for attempt in range(2):
+        for a in range(n):
+            k = free[a]
+            right[a] = -rates[k] - epsilon_rate[k] * side[k] - rise
+        # The rates of the free samples tell what the inverse has lost.
+        if n == 0 or (attempt > 0 and not _sizes(right)[1] > rounding):
+            break
+        step = _apply_inverse(point, right)
+        if line.balanced:
+            rise += tie(step, w, -moved) - line.shift * moved
+        add_stored_rows(line.K, free[:n], 0, step, rates)
+        for a in range(n):
+            k = free[a]
+            d[k] += step[a]
+            rates[k] += line.ridge[k] * step[a]
+            moved += step[a]
+        if attempt == 0:
+            rounding += _RATE * line.entry * _sizes(step)[0]
     return rise, rounding
-
-
-@compiled
-def _solve(line: Line, point: Point, right: Vector, w: Vector, total: float) -> tuple[Vector, float]:
-    """Return d and c with K_FF d + c 1 = right and 1'd = total; without a b, c = 0 and the total is not asked.
-
-    ``w`` is M 1.
-    """
-    step = _apply_inverse(point, right)
-    if not line.balanced or step.size == 0:
-        return step, 0.0
-    return step, tie(step, w, total) + line.shift * total
-
-
-@compiled
-def _change(line: Line, free: Indices, step: Vector, d: Vector, rates: Vector) -> None:
-    """Add a step of the free samples to the direction."""
-    add_stored_rows(line.K, free, 0, step, rates)
-    for a in range(free.size):
-        d[free[a]] += step[a]
-        rates[free[a]] += line.ridge[free[a]] * step[a]
 
 
 @compiled
@@ -290,9 +253,9 @@ def _slacks(
     """
     p, b = point.level
     status, side, beta, slopes, m = point.status, point.side, point.beta, point.slopes, d.size
-    lower, lower_rate, upper, upper_rate = line.lower, line.lower_rate, line.upper, line.upper_rate
-    epsilon, epsilon_rate, lower_side, upper_side = line.epsilon, line.epsilon_rate, line.lower_side, line.upper_side
-    slope_unit, largest = SLACK * line.size, _largest_of(d)
+    lower, lower_rate, upper, upper_rate = line.bounds[0], line.bound_rates[0], line.bounds[1], line.bound_rates[1]
+    epsilon, epsilon_rate, lower_side, upper_side = line.epsilon, line.epsilon_rate, line.sides[0], line.sides[1]
+    slope_unit, largest = SLACK * line.size, _sizes(d)[1]
     for k in range(m):
         down, falls, up, rises, unit, tiny = 0.0, 0.0, 0.0, 0.0, slope_unit, rounding
         here, width, change = status[k], epsilon[k] + p * epsilon_rate[k], epsilon_rate[k]
@@ -322,44 +285,41 @@ def _unit(low: float, high: float) -> float:
 
 @compiled
 def _pivot(line: Line, point: Point, sample: int, way: int) -> bool:
-    """Let a sample be free, or free no more; return whether the path goes on."""
-    if point.status[sample] != FREE:
-        point.side[sample] = _side_of(line, point, sample, way)
-        return enter(line, point, sample, way)
-    last = line.balanced and point.sizes[0] == 1
-    _leave(line, point, sample, way)
-    if not last:
-        return True
-    chosen = _next_level(line, point, way)
-    return chosen >= 0 and enter(line, point, chosen, way)
+    """Let a sample be free, or free no more; return whether the path goes on.
 
-
-@compiled
-def _side_of(line: Line, point: Point, sample: int, way: int) -> float:
-    """Return the sign that epsilon has for a sample that is to be free."""
-    if not line.kinked[sample]:
-        return 0.0
-    if point.status[sample] == ZERO:
-        return 1.0 if way > 0 else -1.0
-    return float(line.lower_side[sample] if point.status[sample] == LOWER else line.upper_side[sample])
-
-
-@compiled
-def _leave(line: Line, point: Point, sample: int, way: int) -> None:
-    """Let a free sample stay at its lower end (``way`` -1) or its upper one."""
-    n = point.sizes[0]
-    for k in range(n):
-        if point.free[k] == sample:
-            drop_row(point.memory, n, k)
-            point.free[k] = point.free[n - 1]
-            break
-    point.sizes[0] = n - 1
-    _settle(line, point, sample, way)
+    Where the last one comes to its end, b goes on until another may be free: down if the end is the upper one, else up.
+    """
+    p, b = point.level
+    if point.status[sample] == FREE:
+        _settle(line, point, sample, way)
+        if point.sizes[0] > 0 or not line.balanced:
+            return True
+        least, sample = np.inf, -1
+        for k in range(point.beta.size):
+            status = point.status[k]
+            if status == ZERO or status == (LOWER if way > 0 else UPPER):
+                side = way if status == ZERO else line.sides[status, k]
+                slack = way * (point.slopes[k] + b + side * (line.epsilon[k] + p * line.epsilon_rate[k]))
+                if slack < least:
+                    least, sample = slack, k
+        if sample < 0:
+            return False
+        point.level[1] -= way * max(least, 0.0)
+    status = point.status[sample]
+    point.side[sample] = way if status == ZERO else line.sides[status, sample]
+    return enter(line, point, sample, way)
 
 
 @compiled
 def _settle(line: Line, point: Point, sample: int, way: int) -> None:
-    """Put a coefficient at its end, note it, and count what it moves from there on."""
+    """Put a coefficient at its lower end (``way`` -1) or its upper one, note it, and count what it moves from there."""
+    n, free = point.sizes[0], point.free
+    for a in range(n):
+        if free[a] == sample:
+            drop_row(point.memory, n, a)
+            free[a] = free[n - 1]
+            point.sizes[0] = n - 1
+            break
     lower, upper = _bounds(line, point, sample)
     low, high = interval(lower, upper, point.side[sample])
     point.beta[sample] = low if way < 0 else high
@@ -374,25 +334,19 @@ def _settle(line: Line, point: Point, sample: int, way: int) -> None:
 @compiled
 def _count_moving(line: Line, point: Point, sample: int, sign: float) -> None:
     """Count, or no longer count, what a coefficient at its bound moves."""
-    rate = _rate(line, point, sample)
-    if rate == 0.0:
+    status = point.status
+    if status[sample] not in (LOWER, UPPER) or line.bound_rates[status[sample], sample] == 0.0:
         return
-    add_scaled(point.drift, sign * rate, line.K[sample])
-    point.drift[sample] += sign * rate * line.ridge[sample]
+    change = sign * line.bound_rates[status[sample], sample]
+    add_scaled(point.drift, change, line.K[sample])
+    point.drift[sample] += change * line.ridge[sample]
     if sign < 0.0:
-        for k in range(point.status.size):
-            if k != sample and _rate(line, point, k) != 0.0:
+        for k in range(status.size):
+            if k != sample and status[k] in (LOWER, UPPER) and line.bound_rates[status[k], k] != 0.0:
                 return
         # What is left is rounding, and steps may be long where nothing moves.
-        for k in range(point.drift.size):
+        for k in range(status.size):
             point.drift[k] = 0.0
-
-
-@compiled
-def _rate(line: Line, point: Point, k: int) -> float:
-    """Return how fast the bound moves at which a coefficient is; 0 where it is at none."""
-    status = point.status[k]
-    return float(line.lower_rate[k] if status == LOWER else line.upper_rate[k] if status == UPPER else 0.0)
 
 
 @compiled
@@ -443,7 +397,7 @@ def _schur_complement(line: Line, point: Point, sample: int, u: Vector) -> float
             s -= (column[a] + missed[a]) * u[a]
         if s > _SAFE * corner:
             break
-    return s if s > _ROUNDING * corner * (1.0 + _total_size(u)) ** 2 else 0.0
+    return s if s > _ROUNDING * corner * (1.0 + _sizes(u)[0]) ** 2 else 0.0
 
 
 @compiled
@@ -457,7 +411,7 @@ def _exchange(line: Line, point: Point, sample: int, way: int, u: Vector) -> int
     null[n], moved[n] = 1.0, sample
     if line.balanced:
         tie(null[:n], _apply_inverse(point, np.ones(n)), -1.0)
-    least = _NULL * _largest_of(null)
+    least = _NULL * _sizes(null)[1]
     for a in range(n + 1):
         null[a] *= way
         if abs(null[a]) > least:
@@ -477,62 +431,24 @@ def _exchange(line: Line, point: Point, sample: int, way: int, u: Vector) -> int
             add_scaled(point.slopes, by, line.K[k])
             point.slopes[k] += by * line.ridge[k]
     out_way = 1 if null[out] > 0 else -1
-    if out == n:
-        _settle(line, point, sample, out_way)
-    else:
-        _leave(line, point, moved[out], out_way)
+    _settle(line, point, moved[out], out_way)
     return int(moved[out])
-
-
-@compiled
-def _next_level(line: Line, point: Point, way: int) -> int:
-    """Move b, where no sample is free, until one may be: down if the last one came to its upper end, else up."""
-    best, chosen = np.inf, -1
-    for k in range(point.beta.size):
-        status = point.status[k]
-        if way > 0 and status in (LOWER, ZERO):
-            slack = _offset(line, point, k, line.lower_side[k] if status == LOWER else 1.0)
-        elif way < 0 and status in (UPPER, ZERO):
-            slack = -_offset(line, point, k, line.upper_side[k] if status == UPPER else -1.0)
-        else:
-            continue
-        if slack < best:
-            best, chosen = slack, k
-    if chosen >= 0:
-        point.level[1] -= way * max(best, 0.0)
-        point.side[chosen] = _side_of(line, point, chosen, way)
-    return chosen
-
-
-@compiled
-def _offset(line: Line, point: Point, k: int, side: float) -> float:
-    """Return the slope of the objective at sample k towards that side of its kink, with b: 0 where it is free."""
-    return float(point.slopes[k] + point.level[1] + side * (line.epsilon[k] + point.level[0] * line.epsilon_rate[k]))
 
 
 @compiled
 def _bounds(line: Line, point: Point, k: int) -> tuple[float, float]:
     """Return the bounds of a coefficient at the parameter."""
     p = point.level[0]
-    return line.lower[k] + p * line.lower_rate[k], line.upper[k] + p * line.upper_rate[k]
+    return line.bounds[0, k] + p * line.bound_rates[0, k], line.bounds[1, k] + p * line.bound_rates[1, k]
 
 
-@compiled
-def _largest_of(v: Vector) -> float:
-    """Return the largest absolute value; loops, here and below, since methods of arrays take seconds to compile."""
-    found = 0.0
+@vectorised
+def _sizes(v: Vector) -> tuple[float, float]:
+    """Return the sum of absolute values, and the largest; a loop, since methods of arrays take seconds to compile."""
+    total, largest = 0.0, 0.0
     for k in range(v.size):
-        found = max(found, abs(v[k]))
-    return found
-
-
-@compiled
-def _total_size(v: Vector) -> float:
-    """Return the sum of absolute values."""
-    found = 0.0
-    for k in range(v.size):
-        found += abs(v[k])
-    return found
+        total, largest = total + abs(v[k]), max(largest, abs(v[k]))
+    return total, largest
 
 
 @compiled
