@@ -37,7 +37,7 @@ from formulations.modelling import Model
 from formulations.regression.fits.forms import LinearFit
 from formulations.relevance import RelevanceClassification, RelevanceRegression, ReweightedRelevance
 from qpkernels import RBF, Kernel, Polynomial
-from qpkernels.datasets import load_dataset, scale_features
+from qpkernels.files import load_dataset, scale_features
 from qpkernels.kernels import QuadraticMap, ScaledQuadraticMap
 from qpkernels.problems import Certificate, Status
 from qpkernels.solvers import registered_solvers

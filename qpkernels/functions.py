@@ -31,8 +31,7 @@ from qpkernels.arrays import (
     real_number,
     row_blocks,
 )
-from qpkernels.arrays.archives import check_compressed, load_arrays, parsing, sized
-from qpkernels.arrays.paths import replacing
+from qpkernels.arrays.files import check_compressed, load_arrays, parsing, replacing, sized
 from qpkernels.errors import FileFormatError, ParameterError, ShapeError
 from qpkernels.gram import Gram
 from qpkernels.gram.features import weights_of

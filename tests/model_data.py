@@ -47,7 +47,7 @@ from formulations import (
 from formulations.losses import AbsolutePower, LogisticLoss, LogisticResidual
 from formulations.losses import SquaredHinge as SquaredHingeLoss
 from formulations.modelling import Dual, Form, Model, Primal, Solution, Stated
-from qpkernels.datasets import load_dataset, scale_features
+from qpkernels.files import load_dataset, scale_features
 from qpkernels.kernels import RBF, Kernel, Polynomial
 from qpkernels.problems import LinearSystem, ResidualNorm, SmoothRisk
 

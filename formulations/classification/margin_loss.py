@@ -30,9 +30,9 @@ from formulations.losses.expression import as_margin_loss
 from formulations.modelling import Candidate, Classification, Conditions, Multipliers, Stated, labelled, per_sample
 from formulations.prediction import Sigmoids
 from qpkernels.arrays import Vector, shown
+from qpkernels.arrays.intervals import Interval, up
 from qpkernels.display import TextbookProblem
 from qpkernels.errors import ParameterError
-from qpkernels.intervals import Interval, up
 from qpkernels.problems import Bounds, FenchelBounds, KernelQP, SampleLosses
 
 __all__ = [

@@ -106,9 +106,8 @@ def scale_command(
 
     from formulations.commands.samples import ranged, read_set, scaled
     from qpkernels.arrays import is_sparse
-    from qpkernels.datasets import Scaling
     from qpkernels.errors import LabelError, ParameterError
-    from qpkernels.files import write_libsvm_range
+    from qpkernels.files import Scaling, write_libsvm_range
 
     check_output(path, "scaled samples")
     dataset = read_set(source)

@@ -22,14 +22,20 @@ from formulations.inputs.estimators import scale_of_one_class
 from formulations.prediction import Decision, Labels, Predictor, Votes, load
 from formulations.prediction.files import BEGIN
 from qpkernels.arrays import Samples, finite_samples, is_sparse, npz_path
-from qpkernels.arrays.archives import load_arrays
-from qpkernels.arrays.paths import check_regular
-from qpkernels.datasets import BUNDLED_NAMES, Dataset, Scaling
-from qpkernels.datasets.delimited import first_fields
-from qpkernels.datasets.text import COMPRESSIONS
+from qpkernels.arrays.files import COMPRESSIONS, check_regular, load_arrays
 from qpkernels.errors import FeatureNamesError, FileFormatError, ParameterError, ShapeError, UnsupportedProgramError
-from qpkernels.files import LibsvmSigmoids, SvmType, write_libsvm_machines, write_libsvm_model, write_libsvm_range
-from qpkernels.files.libsvm.model import describe_kernel, integer_label
+from qpkernels.files import (
+    BUNDLED_NAMES,
+    Dataset,
+    LibsvmSigmoids,
+    Scaling,
+    SvmType,
+    write_libsvm_machines,
+    write_libsvm_model,
+    write_libsvm_range,
+)
+from qpkernels.files.delimited import first_fields
+from qpkernels.files.libsvm_machines import describe_kernel, integer_label
 from qpkernels.kernels import Kernel, Linear
 
 __all__ = [

@@ -22,10 +22,10 @@ from formulations.modelling import Model, Solution
 from formulations.prediction import Inliers, Predictor
 from formulations.selection.folds import scorer, scoring_name, truth
 from qpkernels.arrays import Vector
-from qpkernels.datasets import Dataset, one_versus_rest
-from qpkernels.datasets.text import read_number
+from qpkernels.arrays.files import read_number
 from qpkernels.display import without_nan
 from qpkernels.errors import LabelError
+from qpkernels.files import Dataset, one_versus_rest
 
 __all__ = [
     "ClassMeasures",

@@ -253,7 +253,7 @@ def number(value: float | None, digits: int = 6) -> str:
 
 def write_json(record: Any, path: str) -> None:
     """Write a record to a file, or print it where the path is "-"."""
-    from qpkernels.arrays.paths import replacing
+    from qpkernels.arrays.files import replacing
 
     text = json.dumps(record, indent=2)
     if path == "-":
@@ -300,7 +300,7 @@ def check_picture(path: Path | None) -> None:
 
 def write_picture(display: Display, path: Path, title: str, console: Console) -> None:
     """Draw a display into a file under a title, and print where that is."""
-    from qpkernels.arrays.paths import replacing
+    from qpkernels.arrays.files import replacing
 
     display.plot().ax_.set_title(title, fontsize="medium")
     with replacing(path) as file:

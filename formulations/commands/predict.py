@@ -48,7 +48,7 @@ def predict_command(
     CSV where other columns follow.
     """
     from formulations.commands.machines_in_files import read_machine, read_new
-    from qpkernels.arrays.paths import replacing
+    from qpkernels.arrays.files import replacing
 
     machine = read_machine(model, scaled=source.ranges is not None, probability=probability)
     predictor, X, _ = read_new(source, machine)

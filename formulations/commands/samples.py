@@ -16,12 +16,11 @@ from scipy.sparse import csr_array
 from formulations.commands.options import SamplesOptions, TrainingOptions
 from formulations.commands.output import hint
 from qpkernels.arrays import FeatureNames, Samples, Vector, is_sparse
-from qpkernels.arrays.names import first_twice
-from qpkernels.datasets import Dataset, Scaling, load_dataset, one_versus_rest
-from qpkernels.datasets.text import read_number
+from qpkernels.arrays.containers import first_twice
+from qpkernels.arrays.files import read_number
 from qpkernels.display import count
 from qpkernels.errors import FeatureNamesError, LabelError, ParameterError
-from qpkernels.files import read_libsvm_range
+from qpkernels.files import Dataset, Scaling, load_dataset, one_versus_rest, read_libsvm_range
 
 if TYPE_CHECKING:
     from formulations.commands.statements import Asked

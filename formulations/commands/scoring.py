@@ -15,7 +15,7 @@ import numpy as np
 from formulations.commands.samples import Training
 from formulations.commands.statements import Asked
 from formulations.selection.grid import ScoredPoints, grid_points, where
-from qpkernels.datasets.text import read_number
+from qpkernels.arrays.files import read_number
 from qpkernels.display import progress_bar
 from qpkernels.errors import ParameterError, QPKernelsError
 from qpkernels.kernels import Kernel

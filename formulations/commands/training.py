@@ -20,7 +20,7 @@ from formulations.commands.statements import Asked, Solving
 from formulations.modelling import Form, Model
 from formulations.prediction import Labels, Predictor, Sigmoids, Votes
 from qpkernels.arrays import Indices, Vector
-from qpkernels.datasets.text import read_number
+from qpkernels.arrays.files import read_number
 from qpkernels.errors import LabelError, ParameterError
 from qpkernels.functions import Expansion
 from qpkernels.kernels import Kernel

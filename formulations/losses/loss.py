@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 
 import formulations.cvx as cp
 from qpkernels.arrays import ChecksKeywords, float_array, real_number, shown
+from qpkernels.arrays.intervals import UNDERFLOW, up
 from qpkernels.errors import NoEnclosureError, ParameterError
-from qpkernels.intervals import UNDERFLOW, up
 
 __all__ = [
     "Loss",

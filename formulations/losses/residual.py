@@ -11,7 +11,7 @@ import scipy
 
 import formulations.cvx as cp
 from formulations.losses.loss import QuadraticConjugate, ResidualLoss, Values, checked, share_of
-from qpkernels.intervals import ELEMENTARY, UNDERFLOW, UNIT
+from qpkernels.arrays.intervals import ELEMENTARY, UNDERFLOW, UNIT
 
 __all__ = [
     "AbsolutePower",

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from formulations.inputs.samples import checked_labels, real_targets
 from qpkernels.arrays import Matrix, Vector
-from qpkernels.arrays.archives import sized
+from qpkernels.arrays.files import sized
 from qpkernels.errors import ParameterError
 
 __all__ = [

@@ -17,10 +17,9 @@ from formulations.prediction.decisions import Decision, Inliers, Labels, Sigmoid
 from formulations.prediction.predictor import FORMAT, PREPARED, PREPARED_ARRAY, VERSION, Posterior, Predictor
 from formulations.prediction.preparation import Preparation, from_spec
 from qpkernels.arrays import Matrix, finite_vector, is_integer
-from qpkernels.arrays.archives import check_compressed, load_arrays, parsing, sized
-from qpkernels.datasets import Scaling
+from qpkernels.arrays.files import check_compressed, load_arrays, parsing, sized
 from qpkernels.errors import FileFormatError
-from qpkernels.files import LibsvmMachines, SvmType, read_libsvm_machines
+from qpkernels.files import LibsvmMachines, Scaling, SvmType, read_libsvm_machines
 from qpkernels.functions import Centers, Expansion, Expansions
 
 __all__ = ["BEGIN", "load"]

@@ -26,10 +26,10 @@ from qpkernels.arrays import (
     row_blocks,
     shown,
 )
-from qpkernels.arrays.paths import replacing
-from qpkernels.datasets import Scaling
+from qpkernels.arrays.files import replacing
 from qpkernels.display import Card, Carded, Fact, count, to_text
 from qpkernels.errors import ParameterError, ShapeError
+from qpkernels.files import Scaling
 from qpkernels.functions import Centers, Expansions
 
 __all__ = ["FORMAT", "PREPARED", "PREPARED_ARRAY", "VERSION", "Answering", "Posterior", "Predictor"]
@@ -267,7 +267,7 @@ class Predictor(Answering, Carded):
         ----------
         preprocessing
             What the samples of the fit went through, which returns as many features as the functions take: a
-            :class:`~qpkernels.datasets.Scaling`, or fitted, of scikit-learn, a StandardScaler, MinMaxScaler,
+            :class:`~qpkernels.files.Scaling`, or fitted, of scikit-learn, a StandardScaler, MinMaxScaler,
             MaxAbsScaler, RobustScaler, OneHotEncoder, OrdinalEncoder, selector of features, ColumnTransformer of these,
             or the steps of a Pipeline before the machine, ``pipeline[:-1]``. Files hold their numbers.
 

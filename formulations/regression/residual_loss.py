@@ -29,8 +29,8 @@ from formulations.losses.expression import as_residual_loss
 from formulations.modelling import Candidate, Conditions, Multipliers, Stated, labelled, per_sample
 from formulations.regression.base import RegressionModel, ResidualDual, ResidualPrimal
 from qpkernels.arrays import Vector
+from qpkernels.arrays.intervals import Interval, up
 from qpkernels.display import TextbookProblem
-from qpkernels.intervals import Interval, up
 from qpkernels.problems import Bounds, FenchelBounds, KernelQP, KernelQPBounds, LeastSquares, LinearSystem, SampleLosses
 
 __all__ = ["ResidualLossDual", "ResidualLossModel", "ResidualLossPrimal", "ResidualLossRegression"]

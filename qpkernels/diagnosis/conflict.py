@@ -16,8 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qpkernels.arrays import Indices, Vector, check_tolerance
-from qpkernels.diagnosis.elastic import units_of
-from qpkernels.diagnosis.feasibility import Feasibility, Verdict
+from qpkernels.diagnosis.feasibility import Feasibility, Verdict, units_of
 from qpkernels.errors import SolverFailedError
 from qpkernels.problems import Certificate, ConeProgram
 from qpkernels.solvers import SolverLike, find_solver

@@ -10,8 +10,7 @@ import numpy as np
 
 from qpkernels.arrays import Vector, check_tolerance
 from qpkernels.diagnosis.conflict import Group, groups_of
-from qpkernels.diagnosis.elastic import Elastic, Unit, elastic, units_of
-from qpkernels.diagnosis.feasibility import Feasibility
+from qpkernels.diagnosis.feasibility import Elastic, Feasibility, Unit, elastic, units_of
 from qpkernels.errors import InfeasibleError, ParameterError, SolverFailedError
 from qpkernels.problems import Certificate, ConeProgram, Exponential, Nonnegative, Power, Zero, certify_cone_program
 from qpkernels.solvers import Claim, Outcome, Solver, SolverLike, find_solver

@@ -21,9 +21,10 @@ from scipy.linalg import qr
 from scipy.sparse import csr_array
 
 from qpkernels.arrays import Indices, Matrix, Samples, Vector, is_sparse, same_entries
+from qpkernels.arrays.exact_algebra import enclose_null_vector, enclose_point
+from qpkernels.arrays.intervals import UNDERFLOW, UNIT, Interval, gamma, inner
 from qpkernels.arrays.threads import in_parts, without_blas_threads
 from qpkernels.gram.gram import Gram
-from qpkernels.intervals import UNDERFLOW, UNIT, Interval, enclose_null_vector, enclose_point, gamma, inner
 from qpkernels.kernels.approximations import Nystroem, RandomFourier
 from qpkernels.kernels.enclosed import EnclosedMatrix, EnclosedRows, split
 from qpkernels.kernels.kernel import Kernel

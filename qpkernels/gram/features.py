@@ -14,8 +14,8 @@ from scipy.linalg import solve_triangular
 from scipy.linalg.lapack import dpstrf
 
 from qpkernels.arrays import Indices, Matrix, Samples, Vector, frozen
+from qpkernels.arrays.intervals import exact_sum
 from qpkernels.arrays.threads import blas_threads_for
-from qpkernels.intervals import exact_sum
 from qpkernels.kernels.kernel import Kernel
 from qpkernels.kernels.products import squared_lengths
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from qpkernels.arrays import Matrix, Vector, is_integer, shown
-from qpkernels.arrays.structured import as_table
+from qpkernels.arrays.containers import as_table
 from qpkernels.display import quoted
 from qpkernels.errors import NonFiniteError, ParameterError, ShapeError
 from qpkernels.kernels.enclosed import EnclosedRows

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from qpkernels.arrays import Matrix, Vector, finite_matrix, is_sparse, read_array
+from qpkernels.arrays.intervals import UNIT
 from qpkernels.errors import ShapeError
-from qpkernels.intervals import UNIT
 from qpkernels.kernels.enclosed import EnclosedMatrix, EnclosedRows
 from qpkernels.kernels.kernel import Kernel, Samples
 

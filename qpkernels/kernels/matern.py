@@ -9,8 +9,8 @@ import numpy as np
 import scipy
 
 from qpkernels.arrays import Matrix, Vector, check_positive, is_sparse
+from qpkernels.arrays.intervals import ELEMENTARY, UNDERFLOW, UNIT
 from qpkernels.errors import ParameterError
-from qpkernels.intervals import ELEMENTARY, UNDERFLOW, UNIT
 from qpkernels.kernels.enclosed import EnclosedMatrix, EnclosedRows, enclosed_distances, enclosed_negative_squares
 from qpkernels.kernels.kernel import Kernel, Samples
 from qpkernels.kernels.products import distances

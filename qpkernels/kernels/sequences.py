@@ -17,9 +17,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from qpkernels.arrays import Matrix, Vector, is_sparse, read_array
+from qpkernels.arrays.intervals import UNDERFLOW, UNIT
 from qpkernels.display import Card, Fact
 from qpkernels.errors import NoEnclosureError, ShapeError
-from qpkernels.intervals import UNDERFLOW, UNIT
 from qpkernels.kernels.enclosed import EnclosedMatrix, EnclosedRows
 from qpkernels.kernels.kernel import Kernel, Samples
 

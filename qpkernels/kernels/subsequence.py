@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from qpkernels.arrays import Matrix, Vector, check_count, check_flag, check_positive
+from qpkernels.arrays.intervals import gamma
 from qpkernels.errors import ParameterError
-from qpkernels.intervals import gamma
 from qpkernels.kernels.kernel import Samples
 from qpkernels.kernels.sequences import SequenceKernel, letter_codes
 

@@ -21,10 +21,10 @@ import numpy as np
 import scipy
 
 from qpkernels.arrays import Vector
+from qpkernels.arrays.intervals import Interval, sum_bounds
 from qpkernels.functions import Expansion
 from qpkernels.gram import Gram
 from qpkernels.gram.exact import enclose_on_samples
-from qpkernels.intervals import Interval, sum_bounds
 from qpkernels.problems.bounds import Support
 from qpkernels.problems.certificate import Certificate, certify_values, relative, undefined
 from qpkernels.problems.enclosing import Enclosure, exactly_feasible, quiet

@@ -9,7 +9,7 @@ import numpy as np
 import scipy
 
 from qpkernels.arrays import Matrix, Vector
-from qpkernels.intervals import Interval, sum_bounds, up
+from qpkernels.arrays.intervals import Interval, sum_bounds, up
 from qpkernels.problems.bounds import Move, Support
 from qpkernels.problems.norm_fit import NormFitBounds
 from qpkernels.problems.rounding import EPS, FunctionAtSamples

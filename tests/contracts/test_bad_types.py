@@ -50,8 +50,8 @@ from qpkernels import (
     Polynomial,
     Sigmoid,
 )
-from qpkernels.datasets import load_dataset, one_versus_rest, scale_features
 from qpkernels.errors import ParameterError, QPKernelsError, SolverFailedError
+from qpkernels.files import load_dataset, one_versus_rest, scale_features
 from qpkernels.problems import ConeProgram, KernelQP, Nonnegative, Status, Zero
 from qpkernels.solvers import Answer, Request, Solver, find_solver, registry
 from together import together

@@ -22,12 +22,12 @@ from formulations.commands.output import write_json, write_picture
 from formulations.judging import audit
 from formulations.plots import DecisionRegionDisplay
 from qpkernels import RBF
-from qpkernels.arrays.archives import load_arrays
-from qpkernels.arrays.paths import replacing
-from qpkernels.datasets import Scaling, load_dataset
+from qpkernels.arrays.files import load_arrays, replacing
 from qpkernels.errors import FileFormatError
 from qpkernels.files import (
     FORMATS,
+    Scaling,
+    load_dataset,
     read,
     read_liblinear_model,
     read_libsvm_kernel,

@@ -34,7 +34,7 @@ from formulations.modelling import Classification
 from formulations.modelling.batch import Part, Solutions, Trained, check_jobs, train
 from formulations.modelling.cards import Explained, kernel_of, samples_of
 from qpkernels.arrays import ChecksKeywords, Indices, is_scalar, read_array, shown, shown_label
-from qpkernels.arrays.keywords import check_keywords
+from qpkernels.arrays.arguments import check_keywords
 from qpkernels.display import Fact, TextbookProblem, progress_bar
 from qpkernels.errors import LabelError, OneClassError, ParameterError, QPKernelsError
 from qpkernels.solvers import SolverLike

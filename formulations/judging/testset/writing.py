@@ -14,7 +14,7 @@ import numpy as np
 
 import qpkernels
 from formulations.judging.testset.problems import Entry
-from qpkernels.arrays.paths import replacing
+from qpkernels.arrays.files import replacing
 from qpkernels.errors import ParameterError, SolverFailedError
 from qpkernels.files import FORMATS, read, write
 from qpkernels.problems import PROVED, ConeProgram, Status, enclose_cone_program

@@ -14,19 +14,10 @@ from numpy.typing import NDArray
 from scipy.sparse import csc_array, csr_array, hstack, vstack
 
 from qpkernels.arrays import Vector, finite_vector
+from qpkernels.arrays.exact_algebra import enclose_point, least_move, semidefinite_shift
+from qpkernels.arrays.intervals import UNIT, Interval, inner, product, quadratic, up
 from qpkernels.arrays.threads import blas_threads_for
 from qpkernels.errors import UnsupportedProgramError
-from qpkernels.intervals import (
-    UNIT,
-    Interval,
-    enclose_point,
-    inner,
-    least_move,
-    product,
-    quadratic,
-    semidefinite_shift,
-    up,
-)
 from qpkernels.problems.cone_program.program import ConeProgram
 from qpkernels.problems.cone_program.residuals import kinds
 from qpkernels.problems.cones import Cone, Nonnegative, SecondOrder, Zero

@@ -25,7 +25,7 @@ from qpkernels.arrays import (
     is_sparse,
     shown,
 )
-from qpkernels.arrays.sparse import float_sparse
+from qpkernels.arrays.checks import float_sparse
 from qpkernels.errors import NonconvexError, NonFiniteError, ParameterError, ShapeError, UnsupportedProgramError
 from qpkernels.problems.cones import Cone, Nonnegative, Zero
 

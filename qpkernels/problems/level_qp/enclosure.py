@@ -15,10 +15,10 @@ from fractions import Fraction
 import numpy as np
 
 from qpkernels.arrays import Vector
+from qpkernels.arrays.intervals import Interval, inner, sum_bounds, up
 from qpkernels.functions import Expansion
 from qpkernels.gram import Gram
 from qpkernels.gram.exact import enclose_on_samples
-from qpkernels.intervals import Interval, inner, sum_bounds, up
 from qpkernels.problems.enclosing import (
     Enclosure,
     Judged,

@@ -305,7 +305,7 @@ class TestRank:
         lines = [",".join(map(str, [*x, f"kind {k}"])) for x, k in zip(X.tolist(), y.tolist(), strict=True)]
         (folder / "iris.csv").write_text("\n".join(["a,b,c,d,kind", *lines]) + "\n")
         whole = run_json("fit", "iris.csv", "--rank", "20", "--standardise", "-o", "whole.npz")
-        monkeypatch.setattr("qpkernels.datasets.delimited._LARGE", 100)
+        monkeypatch.setattr("qpkernels.files.delimited._LARGE", 100)
         mapped = run_json("fit", "iris.csv", "--rank", "20", "--standardise", "-o", "mapped.npz")
         assert mapped["training_accuracy"] == whole["training_accuracy"]
         assert mapped["classes"] == ["kind 0", "kind 1", "kind 2"]

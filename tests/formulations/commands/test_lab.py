@@ -19,7 +19,7 @@ from formulations.lab import serving
 from formulations.lab.session import Session
 from formulations.lab.settings import MOST_POINTS, Setting
 from lab_client import setting
-from qpkernels.datasets import load_dataset
+from qpkernels.files import load_dataset
 
 DOCS = Path(__file__).parents[3] / "docs" / "lab.md"
 

@@ -21,9 +21,8 @@ from formulations.lab.settings import KERNELS, MACHINES, Setting, Task, read_set
 from formulations.lab.settings.presets import PRESETS
 from formulations.lab.views import VIEWS
 from formulations.relevance.machine import RelevanceSolution
-from qpkernels.datasets import load_dataset
 from qpkernels.errors import InfeasibleError, ParameterError
-from qpkernels.files import read
+from qpkernels.files import load_dataset, read
 from qpkernels.problems import certify_cone_program
 from qpkernels.solvers import find_solver
 

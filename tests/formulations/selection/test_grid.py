@@ -16,8 +16,8 @@ from formulations import HardMargin, KernelRidge, Logistic, NuMargin, SoftMargin
 from formulations.selection import cross_validate, grid
 from model_data import contradiction, measured, overlapping
 from qpkernels import RBF, Linear, Matern, Polynomial
-from qpkernels.datasets import scale_features
 from qpkernels.errors import InfeasibleError, ParameterError, ShapeError
+from qpkernels.files import scale_features
 from qpkernels.problems import Status
 
 C, GAMMA = [0.1, 1.0, 10.0, 100.0], [0.01, 0.1, 1.0]

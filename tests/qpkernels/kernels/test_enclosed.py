@@ -13,8 +13,8 @@ from scipy.sparse import csr_array
 from scipy.special import xlog1py, xlogy
 
 from exact import exact, exact_kernel, exact_matrix
+from qpkernels.arrays.intervals import ELEMENTARY, UNDERFLOW
 from qpkernels.errors import NoEnclosureError
-from qpkernels.intervals import ELEMENTARY, UNDERFLOW
 from qpkernels.kernels import (
     RBF,
     Kernel,

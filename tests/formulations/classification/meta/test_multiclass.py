@@ -26,8 +26,8 @@ from formulations import (
 )
 from formulations.classification.margins.soft_margin import SoftMarginDual
 from qpkernels import RBF, Gram, Precomputed
-from qpkernels.datasets import scale_features
 from qpkernels.errors import InseparableError, LabelError, OneClassError, ParameterError, ShapeError
+from qpkernels.files import scale_features
 from qpkernels.problems import Status
 
 SCHEMES = [OneVersusRest, OneVersusOne]

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from qpkernels.arrays.intervals import UNIT, Interval
 from qpkernels.gram import Gram
-from qpkernels.intervals import UNIT, Interval
 from qpkernels.kernels import Linear
 from qpkernels.problems import KernelQP
 from qpkernels.problems.enclosing import Judged
