@@ -19,7 +19,7 @@ by passes through it by its derivative:
     exp(a)     exp(a) (exp(e_a) - 1)              tanh(a)  e_a
 
 The errors are sums of products of numbers of at least 0; a factor of 1 + 2^-30 pays for their own rounding, and 2^-1000
-for whatever underflows. Elementary functions are exact to :data:`~qpkernels.arrays.intervals.ELEMENTARY`, by assumption.
+for whatever underflows. Elementary functions are exact to :data:`~qpkernels.arrays.intervals.ELEMENTARY` by assumption.
 
 Source: Ozaki, Ogita, Oishi and Rump, Error-free transformations of matrix multiplication (Numerical Algorithms, 2012).
 """
