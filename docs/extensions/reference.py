@@ -42,7 +42,6 @@ MODULES = (
         f"qpkernels.{name}"
         for name in (
             "batch",
-            "datasets",
             "diagnosis",
             "errors",
             "files",
